@@ -1,4 +1,4 @@
-"""A wheel carries the shared libraries that were built for it: `DOVETAIL_NATIVE` names their folder (`make wheel`)."""
+"""Build script: the wheel contains the shared libraries in the folder `DOVETAIL_NATIVE` (`make wheel`)."""
 
 import os
 import platform
@@ -14,14 +14,14 @@ NATIVE = os.environ.get("DOVETAIL_NATIVE", "")
 
 
 class Package(Distribution):
-    """One for a platform if it carries libraries."""
+    """Distribution that is platform-specific if it contains libraries."""
 
     def has_ext_modules(self) -> bool:
         return bool(NATIVE)
 
 
 class Modules(build_py):
-    """The package's files, and the libraries at the places that they have in their folder."""
+    """Package files, and the libraries at the same relative paths as in their folder."""
 
     def run(self) -> None:
         super().run()
@@ -30,7 +30,7 @@ class Modules(build_py):
 
 
 class Wheel(bdist_wheel):
-    """One for every Python of a platform, since the libraries are loaded by ctypes."""
+    """Wheel for every Python version of a platform: the libraries are loaded by ctypes."""
 
     def get_tag(self) -> tuple[str, str, str]:
         return ("py3", "none", super().get_tag()[2])
@@ -38,7 +38,7 @@ class Wheel(bdist_wheel):
 
 if sys.maxsize < 2**32 or (sys.platform == "linux" and platform.libc_ver()[0] != "glibc"):
     sys.exit(
-        "dovetail needs a 64-bit Python, and on Linux the GNU C library: JAX, on which it stands, has nothing for "
-        "other systems. Use such a Python, for example in a container of a Debian image (Dockerfile)"
+        "Dovetail needs a 64-bit Python, and on Linux the GNU C library: JAX is not available for other systems. "
+        "Use such a Python, for example in a container from a Debian image (Dockerfile)."
     )
 setup(distclass=Package, cmdclass={"build_py": Modules, "bdist_wheel": Wheel})

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from sizes import sized
 
-from dovetail.campaign import Threads, open_results, parse, run
+from dovetail.campaign import ThreadExecutor, open_results, parse, run
 from dovetail.studies.docking.campaign_models import impact
 from dovetail.studies.docking.scenarios import pair_stiffness
 
@@ -27,12 +27,17 @@ SAMPLE = sized(40, 4)  # points that scipy computes
 
 
 def campaign(count, **changes):
-    axes = {"actuator_delay": (0.2e-3, 2e-3), "m1": (10.0, 175.0), "m2": (10.0, 375.0), "speed": (0.05, 0.2)}
+    ranges = {
+        "actuator_delay": (0.2e-3, 2e-3),
+        "m1": (10.0, 175.0),
+        "m2": (10.0, 375.0),
+        "speed": (0.05, 0.2),
+    }
     return parse(
         {
             "model": "dovetail.studies.docking.campaign_models:impact",
-            "design": {"kind": "latin-hypercube", "points": count, "seed": 9},
-            "axis": [{"path": name, "from": low, "to": high} for name, (low, high) in axes.items()],
+            "design": {"kind": "latin-hypercube", "count": count, "seed": 9},
+            "parameter": [{"path": name, "min": low, "max": high} for name, (low, high) in ranges.items()],
             "chunk": 2000,
             "batch": 500,
             **changes,
@@ -147,12 +152,12 @@ def test_memory_does_not_depend_on_the_number_of_points(figure):
 
 def test_two_workers_relative_to_one(figure):
     pytest.importorskip("distributed")
-    from dovetail.campaign.cluster import connected
+    from dovetail.campaign.cluster import connect
 
     count, chunk = COUNT, max(500, COUNT // 20)
     seconds = {}
     for workers in (1, 2):
-        with connected(workers=workers) as cluster:
+        with connect(workers=workers) as cluster:
             timed(campaign(4 * chunk, chunk=chunk), cluster)  # compiles on every worker
             seconds[workers] = min(
                 timed(campaign(count, chunk=chunk), cluster)[0] for _ in range(sized(3, 1))
@@ -161,7 +166,7 @@ def test_two_workers_relative_to_one(figure):
     figure("two dask workers over one", seconds[1] / seconds[2], "x", target=1.7)
 
 
-class Warm(Threads):
+class Warm(ThreadExecutor):
     """Threads of this process whose subject stays compiled from one campaign to the next."""
 
     subject = None

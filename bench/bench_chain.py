@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 from sizes import sized
 
-from dovetail.air import PointDevice, TowedLinks
+from dovetail.air import PointDevice, TowedLinkBatch
 from dovetail.core import RK4, Flow
-from dovetail.mechanics.chain import LinkChain, Loads, ManyLinks
+from dovetail.mechanics.chain import ChainLoads, LinkChain, LinkChainBatch
 from dovetail.mechanics.chain.link_chain_batch import LANES
 
 _file = Path(__file__).parents[1] / "tests" / "mechanics" / "chain" / "other_engines.py"
@@ -27,7 +27,7 @@ judges = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(judges)
 
 ALONG = jnp.array([1.0, 0.0, -1.0]) / jnp.sqrt(2.0)
-DOWN = Loads(field=jnp.array([0.0, 0.0, -judges.G]))
+DOWN = ChainLoads(field=jnp.array([0.0, 0.0, -judges.G]))
 DT = 1e-3  # [s]
 ROUNDS = sized(5, 1)
 ROPES, ROPE_STEPS = sized((1000, 1000), (LANES, 50))  # of a sweep
@@ -165,8 +165,8 @@ def test_compiled_against_plain_numpy(figure):
         joint_damping=800.0,
     )
     pull, number, h = np.array([10e3, 0.0, 10e3]), sized(1000, 20), 1e-3
-    loads = Loads(field=jnp.array([0.0, judges.G, 0.0]), node=jnp.zeros((3, 21)).at[:, -1].set(pull))
-    start = chain.at(0.0, np.pi / 4, 0.0)
+    loads = ChainLoads(field=jnp.array([0.0, judges.G, 0.0]), node=jnp.zeros((3, 21)).at[:, -1].set(pull))
+    start = chain.rest_state(0.0, np.pi / 4, 0.0)
 
     @jax.jit
     def run(x):
@@ -276,8 +276,8 @@ def test_capture_scenario_of_two_minutes(figure):
 def test_many_ropes_in_one_batch(figure):
     """Ropes of 20 links with different masses and lengths: 10 s of a swing, and 10 s with a device behind an aircraft.
 
-    One by one: one compiled program is called for each rope. Together: lanes of the vector units (`ManyLinks`), on one
-    core, and on two cores with one thread each.
+    One by one: one compiled program is called for each rope. Together: lanes of the vector units (`LinkChainBatch`), on
+    one core, and on two cores with one thread each.
     """
     masses, lengths = np.linspace(40.0, 140.0, ROPES), np.linspace(200.0, 300.0, ROPES)
     for name, alone, together in (
@@ -345,12 +345,12 @@ def swinging_alone(mass, length):
 
 @jax.jit
 def swinging_together(mass, length):
-    many = ManyLinks.of(ropes(mass, length))
+    many = LinkChainBatch.from_chains(ropes(mass, length))
     return final_position(many, many.straight(ALONG), (DOWN.field, 0.0))[-1]
 
 
 class Towed(Flow):
-    """One rope behind an aircraft, with the physics of `TowedLinks`."""
+    """One rope behind an aircraft, with the physics of `TowedLinkBatch`."""
 
     rope: LinkChain
     device: PointDevice = PointDevice(mass=150.0)
@@ -359,7 +359,7 @@ class Towed(Flow):
         wind = jnp.array([170.0, 0.0, 0.0]) - x["velocity"][:, -1]
         force = self.device.force({}, wind, 0.7, 170.0, jnp.zeros(2))
         node = jnp.concatenate([jnp.zeros((3, 20)), force[:, None]], axis=1)
-        return self.rope.derivative(t, x, Loads(field=jnp.array([0.0, 9.81, 0.0]), node=node))
+        return self.rope.derivative(t, x, ChainLoads(field=jnp.array([0.0, 9.81, 0.0]), node=node))
 
     def init(self):
         return self.rope.straight(jnp.array([1.0, 0.0, 0.0]))
@@ -376,5 +376,7 @@ def towed_alone(mass, length):
 
 @jax.jit
 def towed_together(mass, length):
-    sweep = TowedLinks(ropes=ManyLinks.of(ropes(mass, length)), device=PointDevice(mass=150.0))
+    sweep = TowedLinkBatch(
+        ropes=LinkChainBatch.from_chains(ropes(mass, length)), device=PointDevice(mass=150.0)
+    )
     return final_position(sweep, sweep.init(), None)[-1]

@@ -28,13 +28,13 @@ test = dv.Test(
 assert test.rehearse().outcome.completed
 """
 ANSWERED = "import os; os._exit(0)"  # a notebook does not wait for the end of the process
-CREEP = ["run", "refuelling/full-scale", "--mode", "creep", "--no-live"]
+CREEP = ["run", "refuelling/full-scale", "--mode", "pseudodynamic", "--no-live"]
 COMMANDS = {  # name: code, arguments, targets [s] the first time and again
     "dovetail --help": (COMMAND, ["--help"], None, 0.3),
     "dovetail list": (COMMAND, ["list"], None, 0.3),
     "dovetail check substructuring/cs1": (COMMAND, ["check", "substructuring/cs1"], 2.5, 1.5),
     "dovetail run substructuring/cs1": (COMMAND, ["run", "substructuring/cs1"], 6.0, 3.0),
-    "dovetail run refuelling/full-scale --mode creep": (COMMAND, CREEP, 15.0, 8.0),
+    "dovetail run refuelling/full-scale --mode pseudodynamic": (COMMAND, CREEP, 15.0, 8.0),
     "dovetail demo": (COMMAND, ["demo"], 25.0, 15.0),
     "rehearse in a notebook": (NOTEBOOK, [], 3.0, 1.5),
 }
@@ -62,7 +62,7 @@ def shares(what: str, folder: Path, programs: Path) -> str:
 def _processor_time(command: list[str], folder: Path, programs: Path) -> float:
     folder.mkdir(parents=True)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    environment = {**os.environ, "DOVETAIL_PROGRAMS": str(programs)}
+    environment = {**os.environ, "DOVETAIL_PROGRAM_CACHE": str(programs)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
     subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

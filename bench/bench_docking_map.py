@@ -24,7 +24,7 @@ def _seconds(call):
 
 
 def test_map_of_81_dockings(figure):
-    chart = testing.load(find_test("docking/map")).chart
+    chart = testing.load(find_test("docking/map")).map
     dockings, duration = chart.dockings(), sized(chart.duration, 1.0)
 
     def compute():

@@ -17,13 +17,13 @@ from scipy.integrate import solve_ivp
 from sizes import sized
 
 from dovetail.core.kinds import parts_by_kind
-from dovetail.mechanics.contact import Dissipative, GivenDamping, GivenStiffness
+from dovetail.mechanics.contact import ConstantStiffness, DampingFactor, DissipativeLaw
 from dovetail.studies.docking.impact import Instruments, first_impact
 
 K = 9.0795e8  # [N/m^1.5] polyimide on aluminium
 SENSOR = 2 * np.pi * 10e3  # [rad/s]
 LAWS = [
-    name for name in sorted(parts_by_kind(Dissipative)) if name not in ("given-damping", "gonthier-exact")
+    name for name in sorted(parts_by_kind(DissipativeLaw)) if name not in ("damping-factor", "gonthier-exact")
 ]
 STEPS, BATCH = 600, 500
 SAMPLE = sized(40, 4)  # impacts that scipy computes
@@ -34,13 +34,13 @@ def variants() -> np.ndarray:
     delays = np.linspace(0.2e-3, 2e-3, sized(12, 3))
     masses = np.geomspace(5.0, 120.0, sized(12, 3))
     speeds = np.linspace(0.05, 0.2, sized(10, 2))
-    factors = [float(parts_by_kind(Dissipative)[name](stiffness=1.0).damping_factor(0.8)) for name in LAWS]
+    factors = [float(parts_by_kind(DissipativeLaw)[name](stiffness=1.0).damping_factor(0.8)) for name in LAWS]
     return np.array(list(itertools.product(4 / delays, masses, speeds, factors)))
 
 
 def measures(variant, steps):
     w, mass, speed, factor = variant
-    law = GivenDamping(stiffness=GivenStiffness(K), factor=factor)
+    law = DampingFactor(stiffness=ConstantStiffness(K), factor=factor)
     p = first_impact(law, mass, speed, Instruments(w, SENSOR), steps=steps, slowest=0.75, lags=5.0)
     return jnp.stack([p.hil.peak_force, p.hil.final_rebound, p.ideal.peak_force, p.hil.duration])
 

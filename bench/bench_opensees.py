@@ -87,7 +87,7 @@ def test_steps_with_a_structure_in_opensees_as_the_specimen(figure, tmp_path, ki
     (tmp_path / "structure.py").write_text(STRUCTURE)
     arguments = [sys.executable, tmp_path / "structure.py", str(port), kind, str(STEPS)]
     process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    plant = AdapterPlant(port, udp=kind == "udp", patience=60.0)
+    plant = AdapterPlant(port, udp=kind == "udp", timeout=60.0)
     path = 0.01 * np.sin(np.linspace(0, 60, STEPS))
     plant.step(np.zeros(1))
     start = time.perf_counter()

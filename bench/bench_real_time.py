@@ -25,7 +25,7 @@ import pytest
 from sizes import sized
 
 import dovetail as dv
-from dovetail.links import Address, Hello, RealTime, RemoteRig, Settings, connect
+from dovetail.links import Address, Hello, RealTime, RemoteRig, TickSettings, connect
 from dovetail.links.native import NativeTick, available
 from dovetail.links.ring import Ring
 from dovetail.studies.registry import find_test
@@ -47,7 +47,7 @@ def compiled(source, folder):
 
 @pytest.fixture(scope="module")
 def c_rig(tmp_path_factory):
-    """Address of the reference rig in C, which runs in a process of its own."""
+    """Start the reference rig in C in another process; yield its address."""
     program = compiled(ROOT / "examples" / "rig_in_c" / "rig.c", tmp_path_factory.mktemp("rig"))
     command = [program, "--port", "0", "--stiffness", "2250", "--lag", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -58,7 +58,7 @@ def c_rig(tmp_path_factory):
 
 
 class Served:
-    """`dovetail rig serve` in a process of its own."""
+    """Run `dovetail rig serve` in another process."""
 
     def __init__(self, name, changes):
         command = [sys.executable, "-m", "dovetail", "rig", "serve", name, "--port", "0"]
@@ -77,25 +77,25 @@ class Served:
 
 
 def cs1(rate, duration, **changes):
-    values = {"rate": rate, "duration": duration, "limits.silence": 2000, **changes}
+    values = {"rate": rate, "duration": duration, "limits.link_timeout": 2000, **changes}
     return dv.load(find_test("substructuring/cs1"), values)
 
 
 def test_overhead_of_the_loop(figure):
     """Time per tick of the complete program, minus the times of its system calls and of its models."""
-    test = cs1(1000.0, sized(20.0, 1.0)).prepared()
+    test = cs1(1000.0, sized(20.0, 1.0)).prepare()
     near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     with near, far:
         # all deadlines have passed and nothing waits: only the work remains
-        settings = Settings(7, 1, 2, 1, 10**12, wait=1, spin=0, grace=10**18)
+        settings = TickSettings(7, 1, 2, 1, 10**12, wait=1, spin=0, grace=10**18)
         tick = NativeTick(settings, near)
         signals = (("measured_displacement", ()), ("measured_force", ()))
         rig = RemoteRig(jnp.asarray(tick.handle, dtype=int), jnp.zeros(2), signals, True)
         ready, run = dataclasses.replace(test, rig=rig), importlib.import_module("dovetail.links.real_time")
-        shapes = jax.eval_shape(lambda: run._records(ready))
+        shapes = jax.eval_shape(lambda: run._record(ready))
         ring = Ring({name: of.shape for name, of in shapes.items()}, test.tick_count, test.dt)
         rings = jnp.asarray([ring.handle, 0], dtype=int)
-        program = eqx.filter_jit(run._whole).lower(ready, rings, (1, 1)).compile()
+        program = eqx.filter_jit(run._complete_run).lower(ready, rings, (1, 1)).compile()
         total = best(lambda: jax.block_until_ready(program(ready, rings, (1, 1)))) / test.tick_count
         alone = eqx.filter_jit(_only_ticks).lower(rig, test.tick_count).compile()
         bare = best(lambda: jax.block_until_ready(alone(rig, test.tick_count))) / test.tick_count
@@ -132,7 +132,7 @@ def best(call, repeats=5):
 def timer_floor(url, rate, seconds, folder):
     """Return lateness and exchange times [s] of the bare C loop."""
     program = compiled(ROOT / "bench" / "timer_floor.c", folder)
-    hello = Hello(axes=1, rate=rate, silence=2000)
+    hello = Hello(axes=1, rate=rate, link_timeout=2000)
     with connect(Address.parse(url), hello, None) as connection:
         command = [program, connection.welcome.port, f"{connection.welcome.session:x}"]
         command += [round(1e9 / rate), 60_000, round(seconds * rate), connection.welcome.count]
@@ -175,12 +175,12 @@ def test_lateness_of_an_adaptive_test(figure, rate):
     changes = {
         "rate": rate,
         "duration": SECONDS,
-        "limits.silence": 2000,
+        "limits.link_timeout": 2000,
         "compensator.window": round(rate / 100),
     }
     test = dv.load(find_test("substructuring/cs1-afp"), changes)
     with Served("substructuring/cs1-afp", changes) as url:
-        run = test.run(url)
+        run = test.run_realtime(url)
     name = f"{rate / 1000:g} kHz"
     end = f"{run.outcome.name.lower()} after {run.data.sizes['time'] - 1} ticks"
     figure(f"{name}: completed share of the test", (run.data.sizes["time"] - 1) / test.tick_count, target=1)
@@ -219,10 +219,10 @@ def lateness(figure, name, run, end):
 
 def test_lateness_of_a_hose(figure):
     """Hose of 20 links with its drogue at 2 kHz, six axes, on the served funnel."""
-    changes = {"rate": 2000.0, "limits.silence": 2000, **sized({}, {"duration": 0.5})}
+    changes = {"rate": 2000.0, "limits.link_timeout": 2000, **sized({}, {"duration": 0.5})}
     test = dv.load(find_test("refuelling/full-scale"), changes)
     with Served("refuelling/full-scale", changes) as url:
-        run = test.run(url)
+        run = test.run_realtime(url)
     name = "20-link hose, 2 kHz"
     end = f"{run.outcome.name.lower()} after {run.data.sizes['time'] - 1} ticks"
     figure(f"{name}: completed share of the test", (run.data.sizes["time"] - 1) / test.tick_count, target=1)
@@ -248,15 +248,15 @@ def test_critical_delay_of_the_real_time_loop(figure):
         "limits.force": 1e6,
         "excitation.frequency": 50.0,
     }
-    base = {"rate": 1000.0, "duration": 4.0, "limits.silence": 2000, **free}
+    base = {"rate": 1000.0, "duration": 4.0, "limits.link_timeout": 2000, **free}
     predicted = dv.load(find_test("substructuring/cs1"), base).stability()
-    critical = predicted.critical_delay - predicted.half_tick
+    critical = predicted.critical_delay - predicted.force_hold_delay
     delays, growths, ends = critical * np.array(sized([0.85, 0.95, 1.05, 1.15], [0.85, 1.15])), [], []
     for delay in delays:
         changes = {**base, "rig.actuator.delay": float(delay)}
         test = dv.load(find_test("substructuring/cs1"), changes)
         with Served("substructuring/cs1", changes) as url:
-            run = test.run(url)
+            run = test.run_realtime(url)
         growths.append(growth(run.data.displacement.values, test.dt))
         ends.append(run.outcome.name.lower())
     measured = float(np.interp(0.0, growths, delays))

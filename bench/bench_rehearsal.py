@@ -50,7 +50,7 @@ def plain_loop(ticks: int) -> dict[str, np.ndarray]:
         return np.array([x[1], (force - c * (x[1] - r_rate) - k * (x[0] - r)) / m])
 
     names = ("excitation", "displacement", "velocity", "acceleration", "command", "achieved_displacement")
-    names += ("measured_displacement", "specimen_force", "measured_force", "force", "growth_rate")
+    names += ("measured_displacement", "specimen_force", "measured_force", "feedback_force", "growth_rate")
     record = {name: np.zeros(ticks) for name in names}
     history = np.zeros(samples + 4)
     x, force, short, long, p1, p2 = np.zeros(2), 0.0, 0.0, 0.0, 0.0, 0.0
@@ -95,7 +95,7 @@ def best_of(repeats, call):
 @pytest.fixture(scope="module")
 def single():
     """Ticks per second of a compiled rehearsal with all signals recorded, and its compile time [s]."""
-    test = cs1(TICKS / RATE).prepared()
+    test = cs1(TICKS / RATE).prepare()
     size = TICKS // 20  # as in a rehearsal
 
     def rehearse():
@@ -139,9 +139,9 @@ def test_single_rehearsal(single, figure):
 def test_batch_of_rehearsals(single, figure):
     """Rehearsals with different delays, each reduced to one measure, relative to the same one by one."""
     count, duration = sized((1000, 10.0), (20, 0.5))
-    test = cs1(duration).prepared()
+    test = cs1(duration).prepare()
     delays = jnp.linspace(1e-3, 6e-3, count)
-    reference = jnp.asarray(dataclasses.replace(cs1(duration)).emulate().data.displacement.values[1:])
+    reference = jnp.asarray(dataclasses.replace(cs1(duration)).reference().data.displacement.values[1:])
 
     def measure(delay):
         records = dv.simulate(eqx.tree_at(lambda t: t.rig.actuator.delay, test, delay))[1]

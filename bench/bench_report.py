@@ -23,7 +23,7 @@ def recorded(folder):
     test = dv.load(find_test("substructuring/cs1"), {"rate": RATE, "duration": DURATION})
     run = test.rehearse()
     data = run.data
-    extra = [n for n in dv.core.signals.known() if n not in data and n != "time"]
+    extra = [n for n in dv.core.signals.all_signals() if n not in data and n != "time"]
     for name in extra[: max(0, SIGNALS - len(data.data_vars))]:
         data = data.assign({name: data["measured_force"] * 1.0})
     run = dv.testing.Run(run.test, run.mode, data, run.outcome)
@@ -34,7 +34,7 @@ def recorded(folder):
 
 def test_report_of_a_long_run(figure, tmp_path):
     folder = recorded(tmp_path / "minute")
-    for label, flag in (("", ()), (", without the error budget", ("--no-budget",))):
+    for label, flag in (("", ()), (", without the error budget", ("--no-error-budget",))):
         begin, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([sys.executable, "-m", "dovetail", "report", str(folder), *flag], check=True)
         wall, after = time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)

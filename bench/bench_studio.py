@@ -21,9 +21,9 @@ import numpy as np
 import pytest
 from sizes import sized
 
-from dovetail.app import Feel
+from dovetail.app import Explorer
 from dovetail.app.explore_process import AT_ONCE
-from dovetail.core.programs import guard, held
+from dovetail.core.programs import guard, resource_usage
 from dovetail.studies.registry import find_test
 from dovetail.testing.test_file import read_table
 
@@ -37,7 +37,7 @@ CASES = {  # test: parameters of rig, numerical substructure and specimen
     "substructuring/lag-damper": (
         "rig.actuator.parts[1].delay",
         "rig.actuator.parts[0].tau",
-        "rig.specimen.setting",
+        "rig.specimen.opening_force",
     ),
 }
 COUNT, ROUNDS, ANSWERS = sized(
@@ -45,11 +45,12 @@ COUNT, ROUNDS, ANSWERS = sized(
 )  # answers for a median, of the last timing, for memory
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SECONDS = sized(5.0, 1.0)  # of moving a slider
-USABLE = "document.querySelector('#held')?.textContent.startsWith('you hold') && document.querySelector('#loop g.part')"
-READY = """document.querySelector('#tile-stable .answer')?.textContent
-  && document.querySelector('#feel-state').textContent === ''"""
+USABLE = """document.querySelector('#control')?.textContent.startsWith('You have')
+  && document.querySelector('#loop g.part')"""
+READY = """document.querySelector('#tile-stable .result')?.textContent
+  && document.querySelector('#explore-state').textContent === ''"""
 MOVE = """([path, milliseconds]) => new Promise(done => {
-  const range = document.querySelector(`[data-knob="${path}"] input[type=range]`), value = Number(range.value);
+  const range = document.querySelector(`[data-slider="${path}"] input[type=range]`), value = Number(range.value);
   const chart = document.querySelector("#chart-response"), begin = performance.now();
   let updates = 0, last = chart.dataset.number;
   new MutationObserver(() => {
@@ -66,9 +67,9 @@ MOVE = """([path, milliseconds]) => new Promise(done => {
 })"""
 
 
-def moved(feel: Feel, path: str, count: int, seed: int = 0) -> list[dict[str, float]]:
+def moved(explorer: Explorer, path: str, count: int, seed: int = 0) -> list[dict[str, float]]:
     """Return values of one slider around the value of the test."""
-    value = feel.knobs[path].value
+    value = explorer.slider_ranges[path].value
     return [{path: value * factor} for factor in np.random.default_rng(seed).uniform(0.7, 1.3, count)]
 
 
@@ -136,9 +137,9 @@ def test_updates_in_the_browser(name, browser, tmp_path, figure):
     with studio(tmp_path, name) as address:
         page.goto(address)
         page.wait_for_function(USABLE)
-        page.locator(".q-tab", has_text="Feel").click()
+        page.locator(".q-tab", has_text="Explore").click()
         page.wait_for_function(READY)
-        path = page.locator("[data-knob]").first.get_attribute("data-knob")
+        path = page.locator("[data-slider]").first.get_attribute("data-slider")
         page.evaluate(MOVE, [path, 1000])  # everything is compiled
         before = processor_time(os.getpid())
         updates, seconds = page.evaluate(MOVE, [path, 1000 * SECONDS])
@@ -155,38 +156,40 @@ def test_updates_in_the_browser(name, browser, tmp_path, figure):
 
 @pytest.mark.parametrize("name", CASES)
 def test_answers_a_second(name, benchmark):
-    feel = Feel(read_table(find_test(name)), CASES[name], name)
+    explorer = Explorer(read_table(find_test(name)), CASES[name], name)
     begin, programs = time.perf_counter(), guard.programs
-    feel.answer({})
+    explorer.compute({})
     first, compiled = time.perf_counter() - begin, guard.programs - programs
     print(f"\n{name}: first answer after {first:.1f} s, {compiled} programs compiled")
     for path in CASES[name]:
-        feel.answer(moved(feel, path, 1, seed=9)[0])  # measures the time of a reference
-        wait = feel.ideal_seconds < AT_ONCE
+        explorer.compute(moved(explorer, path, 1, seed=9)[0])  # measures the time of a reference
+        wait = explorer.reference_time < AT_ONCE
         walls, processor, programs = [], [], guard.programs
-        for values in moved(feel, path, COUNT):
+        for values in moved(explorer, path, COUNT):
             begin, used = time.perf_counter(), time.process_time()
-            assert not feel.answer(values, wait=wait).fault
+            assert not explorer.compute(values, wait=wait).fault
             walls.append(time.perf_counter() - begin)
             processor.append(time.process_time() - used)
-        late = "" if wait else f"; the reference ({feel.ideal_seconds:.2f} s) follows when the slider rests"
+        late = (
+            "" if wait else f"; the reference ({explorer.reference_time:.2f} s) follows when the slider rests"
+        )
         print(
             f"  {path:<30} {1 / np.median(walls):5.1f} /s, {1 / np.median(processor):5.1f} /s of processor time, "
             f"slowest {1e3 * max(walls):.0f} ms, {guard.programs - programs} programs compiled{late}"
         )
-    values = iter(moved(feel, CASES[name][0], 100_000, seed=1))
-    benchmark.pedantic(lambda: feel.answer(next(values), wait=False), rounds=ROUNDS)
+    values = iter(moved(explorer, CASES[name][0], 100_000, seed=1))
+    benchmark.pedantic(lambda: explorer.compute(next(values), wait=False), rounds=ROUNDS)
 
 
 def test_memory_after_many_answers():
     name = "substructuring/cs1"
-    feel = Feel(read_table(find_test(name)), CASES[name], name)
-    feel.answer({})
-    before, programs = held().memory, guard.programs
+    explorer = Explorer(read_table(find_test(name)), CASES[name], name)
+    explorer.compute({})
+    before, programs = resource_usage().memory, guard.programs
     for path in CASES[name][:2]:
-        for values in moved(feel, path, ANSWERS, seed=2):
-            feel.answer(values)
-    after = held().memory
+        for values in moved(explorer, path, ANSWERS, seed=2):
+            explorer.compute(values)
+    after = resource_usage().memory
     print(
         f"\n{name}: {before / 1e6:.0f} MB after the first answer, {after / 1e6:.0f} MB after {2 * ANSWERS:,} more, "
         f"{guard.programs - programs} programs compiled"

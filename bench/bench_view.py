@@ -20,8 +20,8 @@ import pytest
 import xarray as xr
 from sizes import sized
 
-from dovetail.scene import stage_of
-from dovetail.scene.film import Cut, Take, write_film
+from dovetail.scene import build_scene
+from dovetail.scene.film import FilmScene, FilmSettings, write_film
 from dovetail.view import RunPage
 
 FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader"]
@@ -65,7 +65,7 @@ def hose():
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 def test_first_picture_and_updates(figure):
     sync = pytest.importorskip("playwright.sync_api")
-    page = RunPage(stage_of(hose()), port=0)
+    page = RunPage(build_scene(hose()), port=0)
     end = threading.Event()
 
     def serve():
@@ -85,13 +85,13 @@ def test_first_picture_and_updates(figure):
             if time.monotonic() - begin > 60:
                 pytest.fail("the page draws no hose within 60 s")
         first = time.monotonic() - begin
-        page.player.play()
+        page.playback.play()
         time.sleep(1.0)
         before, start, used = page.shown, time.monotonic(), browser_time()
         updates, frames, seconds = tab.evaluate(COUNT % int(1000 * SECONDS))
         sent = (page.shown - before) / (time.monotonic() - start)
         used = browser_time() - used
-        for handle in page.scene.handles:
+        for handle in page.viser_scene.handles:
             handle.visible = False
         empty = browser_time()
         _, blank, _ = tab.evaluate(COUNT % int(300 * SECONDS))
@@ -141,9 +141,11 @@ def drawn(tab):
 def test_film(figure, tmp_path):
     """Wall time depends on other work of the machine; processor time hardly depends on it."""
     seconds = sized(10.0, 0.5)
-    stage = stage_of(hose())
+    scene = build_scene(hose())
     begin, used = time.monotonic(), sum(os.times()[:4])
-    film = write_film([Take(stage, stage.title)], tmp_path / "hose.mp4", Cut(speed=60.0 / seconds, rest=0.0))
+    film = write_film(
+        [FilmScene(scene, scene.title)], tmp_path / "hose.mp4", FilmSettings(speed=60.0 / seconds, rest=0.0)
+    )
     wall, processor = time.monotonic() - begin, sum(os.times()[:4]) - used
     assert film.stat().st_size > 0
     load = f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"

@@ -43,8 +43,8 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
 from dovetail.core import RK4  # noqa: E402
-from dovetail.mechanics.chain import LinkChain, Loads, lumped  # noqa: E402
-from dovetail.mechanics.contact import GivenDamping, GivenStiffness  # noqa: E402
+from dovetail.mechanics.chain import ChainLoads, LinkChain, lumped  # noqa: E402
+from dovetail.mechanics.contact import ConstantStiffness, DampingFactor  # noqa: E402
 from dovetail.studies.docking.impact import Instruments, first_impact  # noqa: E402
 
 STIFFNESS = 9.0795e8  # [N/m^1.5] polyimide on aluminium
@@ -89,7 +89,7 @@ def impacts_table(count: int) -> np.ndarray:
 
 def impact(point, steps: int = STEPS):
     w, mass, speed, factor = point
-    law = GivenDamping(stiffness=GivenStiffness(STIFFNESS), factor=factor)
+    law = DampingFactor(stiffness=ConstantStiffness(STIFFNESS), factor=factor)
     p = first_impact(law, mass, speed, Instruments(w, SENSOR), steps=steps, slowest=0.75, lags=5.0)
     return jnp.stack([p.hil.peak_force, p.hil.final_rebound, p.ideal.peak_force, p.hil.duration])
 
@@ -130,7 +130,7 @@ def docking(counts: list[int], chunk: int) -> None:
 
 
 def two_cores(count: int) -> None:
-    """Measure the same impacts on two processor cores of this machine, in a process of its own."""
+    """Measure the same impacts on two processor cores of this machine, in another process."""
     environment = os.environ | {"JAX_PLATFORMS": "cpu"}
     command = [sys.executable, __file__, "--two-cores", str(count)]
     process = subprocess.run(command, env=environment, capture_output=True, text=True)
@@ -206,7 +206,7 @@ ALONG = np.array([1.0, 0.0, -1.0]) / np.sqrt(2.0)
 
 def hose_step(mass, tip, position, velocity):
     """Advance one hose by one step under gravity."""
-    x, down = {"position": position, "velocity": velocity}, Loads(field=jnp.array([0.0, 0.0, -9.81]))
+    x, down = {"position": position, "velocity": velocity}, ChainLoads(field=jnp.array([0.0, 0.0, -9.81]))
     return RK4().step(hose_chain(mass, tip), 0.0, DT, x, down, ())[0]
 
 

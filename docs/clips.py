@@ -1,6 +1,6 @@
-"""The moving pictures of the documentation and the README, one of each study: `make clips` makes them anew.
+"""Make the clips of the documentation and the README, one for each study: `make clips`.
 
-Each is a run and a film of it by the command line, so that whoever reads can make the same; small enough for a page.
+Each clip is a run and a film of the command line, which readers can repeat.
 """
 
 import subprocess
@@ -10,12 +10,12 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent / "_static" / "clips"
 SMALL = ("--fps", "12", "--size")
-CLIPS = {  # of a study: the run, and how it is filmed
+CLIPS = {  # study: arguments of run and film
     "substructuring": (
         ("substructuring/cs1", "--set", "duration=6 s", "--set", "rig.actuator.delay=6 ms"),
-        ("--ideal", *SMALL, "640x280"),
+        ("--reference", *SMALL, "640x280"),
     ),
-    "docking": (("docking/six-dof",), ("--ideal", "--speed", "0.8", *SMALL, "640x280")),
+    "docking": (("docking/six-dof",), ("--reference", "--speed", "0.8", *SMALL, "640x280")),
     "refuelling": (("refuelling/full-scale",), ("--camera", "follow", *SMALL, "640x280")),
     "capture": (("capture/deploy",), ("--camera", "follow", *SMALL, "480x280")),
     "shipboard": (
@@ -26,7 +26,7 @@ CLIPS = {  # of a study: the run, and how it is filmed
 
 
 def make(name: str, folder: Path) -> Path:
-    """Run and film one."""
+    """Run and film one study."""
     run, film = CLIPS[name]
     out, clip = folder / name, FOLDER / f"{name}.webp"
     command = [sys.executable, "-m", "dovetail"]
@@ -36,7 +36,7 @@ def make(name: str, folder: Path) -> Path:
 
 
 def main(*names: str) -> None:
-    """All of them, or those that are named."""
+    """Make all clips, or the named ones."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         for name in names or CLIPS:

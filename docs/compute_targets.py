@@ -1,10 +1,10 @@
-"""Compute every published number again and keep what was got, for the tables of the documentation.
+"""Recompute all targets and store the values for the tables of the documentation.
 
     python docs/compute_targets.py [STUDY ...]     # all studies without a name
-    python docs/compute_targets.py --count         # computes nothing, only counts what is kept
+    python docs/compute_targets.py --count         # count the stored results only
 
-This takes minutes, so it is no part of building the documentation: the build reads `reproduced/STUDY.json`. A target
-that was added or changed since shows as not computed yet. The README's count of what is met is written anew.
+This takes minutes and is not part of the documentation build, which reads `target_results/STUDY.json`. Targets that
+were added or changed since are shown as not computed yet. The table of counts in the README is updated.
 """
 
 import json
@@ -22,17 +22,17 @@ README = DOCS.parent / "README.md"
 COUNT = re.compile(r"(?<=<!-- count of targets -->\n).*?(?=\n<!-- end -->)", re.S)
 
 
-def kept(value):
-    """A value as the file has it: seven figures, so that a rounding of another machine changes no line."""
+def rounded(value):
+    """Round to seven digits, so that rounding on another machine changes no line."""
     if isinstance(value, list):
-        return [kept(v) for v in value]
+        return [rounded(v) for v in value]
     if isinstance(value, float):
         return float(f"{value:.7g}") if math.isfinite(value) else str(value)
     return value
 
 
-def counted(text):
-    """The README with the count of what is kept."""
+def with_counts(text):
+    """Return the README with the current table of counts."""
     sys.path.insert(0, str(DOCS / "_ext"))
     from target_results import counts
 
@@ -45,13 +45,15 @@ def main(names):
         rows = []
         for result in reproduce(name):
             record = result.record()
-            rows.append({key: kept(record[key]) for key in ("id", "expected", "tolerance", "got", "status")})
+            rows.append(
+                {key: rounded(record[key]) for key in ("id", "expected", "tolerance", "value", "status")}
+            )
             print(name, record["id"], record["status"], flush=True)
             lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-            (HERE / f"{name}.json").write_text(f"[\n{lines}\n]\n", "utf-8")  # what there is so far
+            (HERE / f"{name}.json").write_text(f"[\n{lines}\n]\n", "utf-8")  # results so far
 
 
 if __name__ == "__main__":
     if sys.argv[1:] != ["--count"]:
         main(sys.argv[1:])
-    README.write_text(counted(README.read_text("utf-8")), "utf-8")
+    README.write_text(with_counts(README.read_text("utf-8")), "utf-8")

@@ -1,4 +1,4 @@
-"""How the documentation is built: `make docs`. Warnings are errors there."""
+"""Sphinx configuration: `make docs`. Warnings are errors."""
 
 import os
 import runpy
@@ -77,7 +77,7 @@ if any((HERE.parent / "examples").rglob("*.py")):
 
 
 def draw(app):
-    """Draw the figures of the text anew, into _build/figures. A script may have a `narrow` one, for a phone."""
+    """Draw the figures of the text into _build/figures. A script may also define a `narrow` figure, for phones."""
     from phone_scraper import save_both
 
     folder = HERE / "_build" / "figures"

@@ -1,4 +1,4 @@
-"""The sketches of the theory pages, SVG in theory/sketches: `python docs/sketches.py` draws them anew.
+"""Draw the sketches of the theory pages (SVG in theory/sketches): `python docs/sketches.py`.
 
 They stand in the page itself, not as pictures, so that lines have the colour of the text, on light and on dark.
 """
@@ -23,7 +23,7 @@ def _lowered(words, size):
 
 
 class Sketch:
-    """Lines and words on a sheet; y goes down."""
+    """Sheet for lines and text; y points down."""
 
     def __init__(self, title, wide=640, tall=210):
         self.title, self.size, self.parts = title, (wide, tall), []

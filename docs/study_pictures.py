@@ -1,4 +1,4 @@
-"""Pictures of the studies for the studio's first page: each the most telling moment of one run.
+"""Make the study pictures of the first page of the studio: key frame of one run each.
 
 python docs/study_pictures.py             # all, some minutes
 python docs/study_pictures.py capture     # one
@@ -15,7 +15,7 @@ from dovetail import testing
 from dovetail.report.keyframe import key_frame
 from dovetail.studies.registry import find_test
 
-OUT = Path(dovetail.__file__).parent / "studio" / "page" / "pictures"
+OUT = Path(dovetail.__file__).parent / "studio" / "pictures"
 SHOWN = {
     "capture": "capture/deploy",
     "docking": "docking/six-dof",
@@ -23,11 +23,11 @@ SHOWN = {
     "shipboard": "shipboard/case-8",
     "substructuring": "substructuring/cs1",
 }
-WIDTH = 660  # [px]: twice as fine as it is shown
+WIDTH = 660  # [px] twice the displayed width
 
 
 def draw(study: str) -> None:
-    """Run the study's test and keep its picture."""
+    """Run the test of a study and save its picture."""
     test = testing.load(find_test(SHOWN[study]))
     still = key_frame(testing.rehearse(test, lambda share, text: None))
     image = Image.open(io.BytesIO(still.jpeg)).convert("RGB")

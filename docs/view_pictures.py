@@ -1,4 +1,4 @@
-"""Pictures of the view for the documentation and the README: a recording, and a test in real time with its buttons.
+"""Make the pictures of the 3-D view for the documentation and the README: a recording and a real-time test.
 
 python docs/view_pictures.py        # needs playwright and chromium; a minute or two
 """
@@ -21,42 +21,42 @@ from dovetail.studies.registry import find_test
 OUT = Path(__file__).parent / "_static"
 FLAGS = ["--no-sandbox", "--enable-unsafe-swiftshader"]
 SIZE = {"width": 1400, "height": 800}
-DIAL = '\n[dials."compensator.delay"]\nleast = "0 ms"\nmost = "12 ms"\nover = "2 s"\n'
+DIAL = '\n[tunable."compensator.delay"]\nmin = "0 ms"\nmax = "12 ms"\nramp_time = "2 s"\n'
 
 
-def started(*words: str) -> subprocess.Popen[str]:
-    """A command of ours that goes on."""
-    env = {**os.environ, "LOGNAME": "operator"}  # who presses
+def start(*words: str) -> subprocess.Popen[str]:
+    """Start a command of Dovetail in the background."""
+    env = {**os.environ, "LOGNAME": "operator"}  # name of the user
     return subprocess.Popen(
         [sys.executable, "-m", "dovetail", *words], stdout=subprocess.PIPE, text=True, env=env
     )
 
 
 @contextlib.contextmanager
-def going_on(*words: str, until: str) -> Iterator[str]:
-    """What such a command says where it stands, while it goes on."""
-    process = started(*words)
+def background(*words: str, until: str) -> Iterator[str]:
+    """Run a command in the background; yield the part of its output that matches `until`."""
+    process = start(*words)
     try:
         assert process.stdout is not None
-        said = next(found for line in process.stdout if (found := re.search(until, line)))
-        yield said[0]
+        match = next(match for line in process.stdout if (match := re.search(until, line)))
+        yield match[0]
     finally:
         process.terminate()
         process.wait()
 
 
 def keep(page: Page, name: str) -> None:
-    """A picture of the window, without the notice of a machine that has no graphics card."""
+    """Save a picture of the window, without the notice about a missing graphics card."""
     page.add_style_tag(content=".mantine-Notifications-root {display: none}")
     page.wait_for_timeout(3000)
     page.screenshot(path=OUT / f"view-{name}.png")
 
 
 def recorded(page: Page, folder: Path) -> None:
-    """A probe in its drogue, at the largest force."""
+    """Picture of a probe in its drogue, at the largest force."""
     command = [sys.executable, "-m", "dovetail", "run", "refuelling/full-scale", "--no-report"]
     subprocess.run([*command, "--out", str(folder / "strike")], check=True)
-    with going_on("view", str(folder / "strike"), "--port", "0", until=r"http\S+") as address:
+    with background("view", str(folder / "strike"), "--port", "0", until=r"http\S+") as address:
         page.goto(address)
         page.get_by_text("measured force").first.wait_for()
         page.wait_for_timeout(2000)  # all of the page is there, and heard
@@ -67,28 +67,35 @@ def recorded(page: Page, folder: Path) -> None:
 
 
 def live(page: Page, folder: Path) -> None:
-    """A test in real time: held, resumed, and a dial turned."""
+    """Picture of a real-time test that was held, resumed and tuned."""
     test, run = folder / "test.toml", folder / "run"
     test.write_text(find_test("substructuring/cs1-forward-prediction").read_text("utf-8") + DIAL, "utf-8")
-    with going_on("rig", "serve", str(test), "--port", "0", until=r"udp://[^\s,]+") as rig:
-        asked = ("--set", "duration=60 s", "--set", "limits.overrun=count", "--set", "limits.silence=1000")
-        loop = started(
-            "run", str(test), "--mode", "run", "--rig", rig, "--out", str(run), *asked, "--no-report"
+    with background("rig", "serve", str(test), "--port", "0", until=r"udp://[^\s,]+") as rig:
+        asked = (
+            "--set",
+            "duration=60 s",
+            "--set",
+            "limits.overrun=count",
+            "--set",
+            "limits.link_timeout=1000",
+        )
+        loop = start(
+            "run", str(test), "--mode", "realtime", "--address", rig, "--out", str(run), *asked, "--no-report"
         )
         try:
             while not (run / "live" / "about.json").is_file():
                 assert loop.poll() is None
                 time.sleep(0.1)
-            with going_on("view", str(run), "--port", "0", until=r"http\S+") as address:
+            with background("view", str(run), "--port", "0", until=r"http\S+") as address:
                 page.goto(address)
                 page.get_by_text("displacement [").first.wait_for()
                 for press in ("Hold", "Resume"):
                     page.get_by_role("button", name=press).click()
                     page.get_by_text(f"{press.lower()} (").first.wait_for()
-                dial = page.get_by_role("textbox").first
-                dial.fill("0.0115")
-                dial.press("Enter")
-                page.get_by_text("turn compensator.delay").first.wait_for()
+                field = page.get_by_role("textbox").first
+                field.fill("0.0115")
+                field.press("Enter")
+                page.get_by_text("set compensator.delay").first.wait_for()
                 page.wait_for_timeout(8000)
                 keep(page, "live")
         finally:
@@ -97,7 +104,7 @@ def live(page: Page, folder: Path) -> None:
 
 
 def main(*names: str) -> None:
-    """Both, or the one that is named."""
+    """Make both pictures, or the named one."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)

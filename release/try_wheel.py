@@ -30,10 +30,10 @@ CAMPAIGN = """
 title = "A few delays"
 test = "substructuring/cs1"
 measures = ["peak displacement"]
-[[axis]]
+[[parameter]]
 path = "rig.actuator.delay"
-from = "1 ms"
-to = "9 ms"
+min = "1 ms"
+max = "9 ms"
 count = 5
 """
 
@@ -150,7 +150,7 @@ def walk(trial: Trial) -> None:
     (trial.folder / "few.toml").write_text(CAMPAIGN, "utf-8")
     trial("dovetail", "campaign", "few.toml", "--out", "few")
     # a published number that is missed is said by the status 1, of a table that is whole
-    trial("dovetail", "reproduce", "substructuring", told="met, by the origin", well=(0, 1))
+    trial("dovetail", "reproduce", "substructuring", told="targets met, by origin", well=(0, 1))
     with trial.serving(r"(http://\S+)", "dovetail", "view", "cs1", "--port", "0") as address:
         with urllib.request.urlopen(address, timeout=120) as page:
             assert page.status == 200
@@ -165,7 +165,15 @@ def walk(trial: Trial) -> None:
     serve = ("dovetail", "rig", "serve", "substructuring/cs1", "--port", "0")
     with trial.serving(r"(udp://[^\s,]+)", *serve) as address:
         trial(
-            "dovetail", "run", "substructuring/cs1", "--mode", "run", "--rig", address, "--out", "real-time"
+            "dovetail",
+            "run",
+            "substructuring/cs1",
+            "--mode",
+            "realtime",
+            "--address",
+            address,
+            "--out",
+            "real-time",
         )
     told = "import xarray; print(xarray.open_dataset('real-time/result.nc', engine='h5netcdf').attrs['tick'])"
     trial("python", "-c", told, told="native, came with the package")

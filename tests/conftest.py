@@ -30,7 +30,7 @@ _check_shapes()
 # pytest's own folder, which `make clean` removes; a place that the user has named stays as it is. Said here, before a
 # shelf's own conftest imports the package.
 OURS = Path(__file__).parents[1] / ".pytest_cache"
-os.environ.setdefault("DOVETAIL_PROGRAMS", str(OURS / "programs"))
+os.environ.setdefault("DOVETAIL_PROGRAM_CACHE", str(OURS / "programs"))
 os.environ.setdefault("DOVETAIL_CACHE", str(OURS))  # what a C++ compiler builds: once for all
 
 
@@ -106,7 +106,9 @@ def pytest_collection_finish(session):
     gc.set_threshold(10_000, 20, 50)  # what compiled programs hold is much, and little of it can be freed
     if programs := sys.modules.get("dovetail.core.programs"):
         workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-        programs.guard.allow(max(programs.MOST, programs.limits().memory / 2 / workers), kept=0.5)
+        programs.guard.set_thresholds(
+            max(programs.DROP_MEMORY, programs.resource_limits().memory / 2 / workers), maps_fraction=0.5
+        )
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ def interfaces(room: str) -> dict[str, type]:
 
 
 def written(cls: type) -> list[str]:
-    """What an author writes: what is abstract in a class, all of a protocol."""
+    """Return the methods to implement: abstract methods of a class, all methods of a protocol."""
     protocol = (
         {*vars(cls), *vars(cls).get("__annotations__", {})} if getattr(cls, "_is_protocol", False) else ()
     )
@@ -52,7 +52,7 @@ def _about(cls: type) -> str:
 
 
 def public_table() -> Iterator[tuple[str, ...]]:
-    """What every room lists."""
+    """Yield the public names of each package."""
     yield "from", "names"
     for name in ("dovetail", *(f"dovetail.{room}" for room in sorted(public_rooms()))):
         listed = importlib.import_module(name).__all__

@@ -1,4 +1,4 @@
-"""What `dovetail parts` tells of a part, on its page: a table of its parameters, its sources, and its use in a file."""
+"""Table of the parameters of a part, with its sources and an example, as printed by `dovetail parts`."""
 
 import dataclasses
 import inspect

@@ -8,7 +8,7 @@ from matplotlib.gridspec import GridSpec
 from PIL import Image
 
 from dovetail.report.html import PHONE
-from dovetail.report.phone_layout import NARROW, narrowed
+from dovetail.report.phone_layout import NARROW, phone_layout
 
 INCH = 82.0  # [px] of a figure's inch on the page: letters of 10 pt are 11 px tall there
 FINE = 2  # pixels of the file beside each other in one of the page
@@ -31,7 +31,7 @@ def phone_scraper(block, block_vars, gallery_conf):
 
 
 def told(figure, path, gallery_conf):
-    """What the page is told of a picture."""
+    """Return the HTML of a picture."""
     place = path.relative_to(gallery_conf["src_dir"]).as_posix()
     return f"\n.. picture:: /{place}\n   :alt: {in_words(figure)}\n"
 
@@ -44,7 +44,7 @@ def save_both(figure, path, phone=None):
     if phone is not None:
         _save(phone, narrow)
     elif figure.get_figwidth() > NARROW:
-        with narrowed(figure):
+        with phone_layout(figure):
             _save(figure, narrow)
 
 
@@ -83,12 +83,12 @@ def save_panel(figure, path):
 
 
 def narrow_of(path):
-    """Where the layout for a phone is."""
+    """Return the path of the phone layout."""
     return path.with_name(f"{path.stem}-narrow{path.suffix}")
 
 
 def in_words(figure):
-    """What a figure shows, for those who cannot see it: titles of its panels, or what is drawn over what."""
+    """Return the alternative text of a figure: titles of its panels, or axis labels."""
     said = []
     for ax in figure.axes:
         title = ax.get_title("left") or ax.get_title() or ax.get_title("right")

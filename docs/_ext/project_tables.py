@@ -29,7 +29,7 @@ WIDTHS = {  # of the columns, in shares of a hundred
     "missed": (10, 33, 17, 10, 15, 15),
     "tally": (10, 15, 15, 15, 15, 15, 15),
     "tests": (35, 65),
-    "watched": (16, 32, 9, 11, 7, 8, 8, 9),
+    "monitored": (16, 32, 9, 11, 7, 8, 8, 9),
     "modes": (16, 30, 10, 11, 9, 9, 15),
     "laws": (20, 20, 60),
     "exchanges": (20, *(10,) * len(CONTACTS)),
@@ -47,7 +47,7 @@ WORDS = {
 
 def _signals():
     yield "name", "symbol", "unit", "label"
-    for signal in signals.known().values():
+    for signal in signals.all_signals().values():
         yield signal.name, signal.symbol, "" if signal.unit == "1" else signal.unit, signal.label
 
 
@@ -77,7 +77,7 @@ def _reproduced(study, only=None):
         kind = "by construction" if target.kind == "construction" else target.kind
         word = f"{WORDS[status]}, {kind}" if status in ("met", "missed") else WORDS[status]
         expected = f"{_show(target.expected)} ({target.tolerance})"
-        what = "; ".join(filter(None, (f"{target.what}{unit}", target.source, target.note)))
+        what = "; ".join(filter(None, (f"{target.description}{unit}", target.source, target.note)))
         yield target.id, what, expected, target.origin, "" if got is None else _show(got), word
 
 
@@ -93,21 +93,21 @@ def _tests(study):
         yield f"{campaign.name} (campaign)", campaign.title
 
 
-def _watched():
-    """What the supervisor watches in which mode, as its definition has it."""
+def _monitored():
+    """Yield a header, then each monitored limit with the modes that monitor it."""
     both = {
         "rehearse": "rehearse, replay",
-        "approach and rest": "run: there and back",
+        "approach and rest": "realtime: approach and return",
         "simulate": "simulation",
     }
-    modes = [mode for mode in limit_monitor.WATCHED if mode != "replay"]
-    yield "limit", "held against", *(both.get(mode, mode) for mode in modes)
-    for check in limit_monitor.CHECKS:
-        before = "before the move" if check in limit_monitor.DEMAND else "after the move"
+    modes = [mode for mode in limit_monitor.MONITORED_PHASES if mode != "replay"]
+    yield "limit", "compared with", *(both.get(mode, mode) for mode in modes)
+    for check in limit_monitor.MONITORED_LIMITS:
+        before = "before the move" if check in limit_monitor.DEMAND_LIMITS else "after the move"
         cells = []
         for mode in modes:
-            why_not = limit_monitor.UNWATCHED.get(mode, {}).get(check.limit)
-            cells.append(f"no: {why_not}" if why_not else before if mode == "creep" else "yes")
+            reason = limit_monitor.NOT_MONITORED.get(mode, {}).get(check.limit)
+            cells.append(f"no: {reason}" if reason else before if mode == "pseudodynamic" else "yes")
         yield check.limit, signals.signal(check.signal).label, *cells
 
 
@@ -132,7 +132,7 @@ TABLES = {
     "missed": _missed,
     "tally": counts,
     "tests": _tests,
-    "watched": _watched,
+    "monitored": _monitored,
     "modes": mode_table,
     "laws": law_table,
     "exchanges": cross_table,
@@ -142,7 +142,7 @@ TABLES = {
 
 
 def _noted(rows):
-    """Why something is not so as a note below the table: in a narrow column it would be ten lines tall, in each row."""
+    """Replace reasons in cells by numbers of notes below the table, which keeps narrow columns short."""
     reasons = {}
 
     def short(cell):
@@ -184,7 +184,7 @@ def _row(cells):
 
 
 def _broken(cell):
-    """A name may be broken after its dots, one alone after underscores too; nothing is added that would be copied."""
+    """Allow line breaks in a name after dots, and after underscores if it has no dot, without extra characters."""
     marks = "./" if " " in cell else "._/"
     for part in re.split(rf"(?<=\w[{marks}])(?=[A-Za-z_]\w)", cell):
         yield nodes.Text(part)

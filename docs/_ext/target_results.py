@@ -1,16 +1,16 @@
-"""What was got when the targets were last computed (`docs/compute_targets.py`), held against the targets of today."""
+"""Stored results of the targets (`docs/compute_targets.py`), compared with the current targets."""
 
 import json
 from pathlib import Path
 
 from dovetail.studies import load_targets, studies
-from dovetail.studies.target_counts import tally
+from dovetail.studies.target_counts import count_targets
 
 REPRODUCED = Path(__file__).resolve().parents[1] / "target_results"
 
 
 def kept(study):
-    """Each target with what was got and its status; nothing and "" where the target is another one since."""
+    """Yield each target with stored value and status; None and "" if the target has changed since."""
     file = REPRODUCED / f"{study}.json"
     rows = {row["id"]: row for row in json.loads(file.read_text("utf-8"))} if file.is_file() else {}
     for target in load_targets(study):
@@ -18,15 +18,15 @@ def kept(study):
         if not target.compute:
             yield target, None, "data" if target.kind == "data" else "missed"
         elif row and _same(row["expected"], target.expected) and row["tolerance"] == str(target.tolerance):
-            yield target, row["got"], row["status"]
+            yield target, row["value"], row["status"]
         else:
             yield target, None, ""
 
 
 def counts(study=None):
-    """Targets of one study or of all, counted by origin and kind."""
+    """Return the table of target counts of one study or of all."""
     names = [study] if study else studies()
-    return tally((target, status) for name in names for target, _, status in kept(name))
+    return count_targets((target, status) for name in names for target, _, status in kept(name))
 
 
 def _same(a, b) -> bool:

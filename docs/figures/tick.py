@@ -1,4 +1,4 @@
-"""Which sample is held: force, demand, command and reading over three ticks."""
+"""Sample and hold of force, demand, command and measurement over three ticks."""
 
 import sys
 from pathlib import Path

@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import dovetail as dv
-from dovetail.links import Address, Server, VirtualPlant, tick_budget
+from dovetail.links import Address, RigServer, VirtualPlant, tick_budget
 from dovetail.report.style import COLOURS, RC
 
 plt.rcParams.update(
@@ -27,21 +27,21 @@ test = dv.Test(
     excitation=dv.Sine(amplitude=0.012, frequency=3.0),
     rate=500.0,
     duration=3.0,
-    limits=dv.Limits(displacement=0.05, force=100.0, energy=1.0, silence=500),
+    limits=dv.Limits(displacement=0.05, force=100.0, interface_energy=1.0, link_timeout=500),
     title="a test in real time",
 )
 
 # %%
 # The rig, as `dovetail rig serve` does it; with hardware only the address below changes.
 
-server = Server(VirtualPlant(test), Address("127.0.0.1", 0), test.rate, priority=49)
+server = RigServer(VirtualPlant(test), Address("127.0.0.1", 0), test.rate, priority=49)
 thread = threading.Thread(target=server.serve)
 thread.start()
 
 # %%
 # The run: connect, compile, lead the rig to its start, run on the wall clock, lead it to rest.
 
-run = test.run(str(server.address))
+run = test.run_realtime(str(server.address))
 server.stop()
 thread.join()
 print(run)
@@ -53,7 +53,7 @@ print(tick_budget(run.data))
 rehearsed = test.rehearse().data
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained", width_ratios=(2, 1))
 left.plot(
-    rehearsed.time, 1e3 * rehearsed.measured_displacement, label="rehearsed", color=COLOURS["ideal"], lw=4
+    rehearsed.time, 1e3 * rehearsed.measured_displacement, label="rehearsed", color=COLOURS["reference"], lw=4
 )
 left.plot(
     run.data.time,

@@ -37,7 +37,7 @@ with tempfile.TemporaryDirectory() as folder:
 # %%
 # The cloud of all impacts, its quantiles in slices of the delay, and the delay at which the upper one reaches 10 %.
 
-largest = campaign.largest(space, "actuator_delay", "velocity_error", 10.0, 0.95)
+largest = campaign.largest_admissible(space, "actuator_delay", "velocity_error", 10.0, 0.95)
 print(f"largest delay: {1e3 * largest:.3f} ms")
 delay, error = 1e3 * space["actuator_delay"], space["velocity_error"]
 edges = np.quantile(delay, np.linspace(0, 1, 21))

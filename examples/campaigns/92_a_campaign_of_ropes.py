@@ -31,9 +31,9 @@ with tempfile.TemporaryDirectory() as folder:
 # %%
 # Depth against mass, a line for each rope from 150 m to 350 m, broken for steel. Filled dots pass every requirement.
 
-passed = (data.safety >= 4) & (data.depth > 60) & (data.settling_time < 60)
+passed = (data.safety_factor >= 4) & (data.depth > 60) & (data.settling_time < 60)
 styles = {
-    "uhmwpe-16": ("ideal", "UHMWPE 16 mm: breaks"),
+    "uhmwpe-16": ("reference", "UHMWPE 16 mm: breaks"),
     "uhmwpe-24": ("measured", "UHMWPE 24 mm"),
     "uhmwpe-32": ("demand", "UHMWPE 32 mm"),
     "steel-24": ("faint", "steel 24 mm: breaks"),

@@ -24,8 +24,8 @@ test = testing.load(
 )
 bounds = {"compensator.delay": (2e-3, 16e-3), "compensator.gain": (0.8, 1.2)}
 start = [4e-3, 0.9]
-gradients = campaign.descend(test, "rms e2", bounds, start)
-judge = campaign.search(test, "rms e2", bounds, start)
+gradients = campaign.minimise_bfgs(test, "rms e2", bounds, start)
+judge = campaign.minimise_nelder_mead(test, "rms e2", bounds, start)
 print(gradients, judge, sep="\n")
 
 # %%

@@ -48,7 +48,7 @@ chain = ElasticChain(
     tip_mass=links.tip_mass,
 )
 position = jnp.asarray(nodes[-1][:, 1:])
-_, after = join(chain, chain.through(position), mass=80e3, velocity=jnp.array([0.3, 0.5, 0.0]))
+_, after = join(chain, chain.rest_state_through(position), mass=80e3, velocity=jnp.array([0.3, 0.5, 0.0]))
 print("tip after the catch:", ", ".join(f"{float(v):.2f}" for v in after["velocity"][:, -1]), "m/s")
 
 # %%

@@ -16,7 +16,7 @@ from dovetail.report.style import COLOURS, RC
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
 test = dv.load("docking/hil-1dof")
-ideal, run = test.emulate(), test.rehearse()
+ideal, run = test.reference(), test.rehearse()
 for name, one in (("ideal", ideal), ("rig", run)):
     print(f"{name:<6}", impact_log(one)[0])
 
@@ -25,10 +25,14 @@ for name, one in (("ideal", ideal), ("rig", run)):
 # what the contact takes; the rig's loop is the larger one, and yet the bodies leave it faster.
 
 figure, axes = plt.subplots(2, 2, figsize=(9, 6), layout="constrained")
-shown = (("force", -1.0, "force [N]"), ("depth", 1e6, "depth [um]"), ("velocity", 1.0, "approach [m/s]"))
+shown = (
+    ("feedback_force", -1.0, "force [N]"),
+    ("penetration", 1e6, "depth [um]"),
+    ("velocity", 1.0, "approach [m/s]"),
+)
 for axis, (name, scale, label) in zip(axes.flat, shown, strict=False):
     for one, colour, style, what in (
-        (ideal, COLOURS["ideal"], "-", "ideal"),
+        (ideal, COLOURS["reference"], "-", "ideal"),
         (run, COLOURS["measured"], "--", "through the rig"),
     ):
         part = one.data.sel(time=slice(0.099, 0.108))
@@ -36,7 +40,7 @@ for axis, (name, scale, label) in zip(axes.flat, shown, strict=False):
     axis.set(xlabel="time from touch [ms]", ylabel=label)
 axes[0, 0].legend()
 axes[0, 1].set_ylim(-20, 230)
-for one, colour, style in ((ideal, COLOURS["ideal"], "-"), (run, COLOURS["measured"], "--")):
+for one, colour, style in ((ideal, COLOURS["reference"], "-"), (run, COLOURS["measured"], "--")):
     part = one.data.sel(time=slice(0.099, 0.108))
     touching = part.where(part.depth > 0, drop=True)
     axes[1, 1].plot(1e6 * touching.depth, -touching.specimen_force, color=colour, ls=style)

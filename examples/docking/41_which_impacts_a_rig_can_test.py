@@ -17,13 +17,13 @@ from dovetail.studies import find_test
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
 names = ("docking/delay-by-mass", "docking/delay-by-material")
-charts = [dv.load(find_test(name)).chart for name in names]
-tables = [chart.compute() for chart in charts]
-for chart, table in zip(charts, tables, strict=True):
-    print(chart.summary(table), end="\n\n")
+maps = [dv.load(find_test(name)).map for name in names]
+tables = [parameter_map.compute() for parameter_map in maps]
+for parameter_map, table in zip(maps, tables, strict=True):
+    print(parameter_map.summary(table), end="\n\n")
 
 labels = [
-    [f"{float(a):g} + {float(b):g} kg" for a, b in zip(charts[0].m1, charts[0].m2, strict=True)],
+    [f"{float(a):g} + {float(b):g} kg" for a, b in zip(maps[0].m1, maps[0].m2, strict=True)],
     ["Al on Al", "polyimide on Al", "polyimide on polyimide"],
 ]
 figure, axes = plt.subplots(1, 3, figsize=(9, 3.8), layout="constrained")

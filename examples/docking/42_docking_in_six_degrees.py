@@ -52,7 +52,7 @@ for one, colour, label in ((ideal, pictures.GREY, "ideal"), (rig, pictures.ORANG
     first = one.first
     inside = (one.time >= first.start) & (one.time <= first.start + first.duration)
     axis.plot(
-        1e6 * one.traces["depth"][inside], one.traces["normal_force"][inside], color=colour, label=label
+        1e6 * one.traces["penetration"][inside], one.traces["normal_force"][inside], color=colour, label=label
     )
 axis.set(xlabel="depth [µm]", ylabel="normal force [N]")
 axis.legend()
@@ -70,11 +70,11 @@ axes[1].legend(loc="upper left")
 # Errors of the first impact and its duration over the robot's delay, for six pairs of masses: the lighter the
 # bodies the shorter the contact, and the larger the error.
 
-chart = dv.load("docking/robot-by-mass").chart
-table = chart.compute()
+parameter_map = dv.load("docking/robot-by-mass").map
+table = parameter_map.compute()
 figure, axes = plt.subplots(2, 2, figsize=(9, 6.4), layout="constrained")
 axes = axes.ravel()
-for i, label in enumerate(chart.labels(table)):
+for i, label in enumerate(parameter_map.labels(table)):
     shade = plt.get_cmap("viridis")(i / 6)
     for axis, name in zip(axes, ("force_error", "depth_error", "velocity_error"), strict=False):
         axis.loglog(1e3 * table.delay, table[name].isel(case=i), "o-", ms=3, color=shade, label=label)
@@ -90,9 +90,9 @@ axes[0].legend()
 # %%
 # Which approaches dock at all: nine attitudes by nine heights, each cell a whole docking.
 
-chart = dv.load("docking/map").chart
+parameter_map = dv.load("docking/map").map
 figure, axis = plt.subplots(figsize=(6.4, 5), layout="constrained")
-mark_outcomes(axis, chart.shown(chart.compute()))
+mark_outcomes(axis, parameter_map.figure_data(parameter_map.compute()))
 axis.set_xticks(range(-10, 11, 5))
 figure.legend(loc="outside upper left", ncols=3, markerscale=0.4)
 plt.show()

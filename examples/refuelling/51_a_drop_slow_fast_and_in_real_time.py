@@ -29,7 +29,7 @@ plt.show()
 # usual remedy. It follows the fall and does not see the ball coming: here, exactly known and without noise, it still
 # does well; over the 120 ms of a robot's interface it would not.
 
-runs = {"no rig between": dv.load("refuelling/drop-real-time").emulate().data}
+runs = {"no rig between": dv.load("refuelling/drop-real-time").reference().data}
 for name, label in (("drop-real-time", "late"), ("drop-real-time-predicted", "inverted and predicted")):
     run = dv.load(find_test(f"refuelling/{name}")).rehearse()
     runs[label] = run.data

@@ -24,13 +24,16 @@ def until_latched(run):
 strikes = {f"{1e3 * offset:.0f} mm": until_latched(full_scale(offset)) for offset in (0.05, 0.1, 0.2)}
 figure, axes = plt.subplots(2, 3, figsize=(9, 6), layout="constrained")
 pictures.trajectory(axes[0, 0], strikes)
-pictures.tipping(axes[0, 1], strikes)
+pictures.drogue_attitude_change(axes[0, 1], strikes)
 pictures.wrench((axes[0, 2], axes[1, 2]), strikes)
 pictures.tension(axes[1, :2], strikes)
 axes[0, 0].legend(title="off the axis")
 plt.show()
 for label, run in strikes.items():
-    tip, moment = np.degrees(np.abs(run["tipping"][:, 0]).max()), np.abs(run["force"][:, 4]).max()
+    tip, moment = (
+        np.degrees(np.abs(run["drogue_attitude_change"][:, 0]).max()),
+        np.abs(run["force"][:, 4]).max(),
+    )
     print(f"{label:>7}: tips by {tip:.1f} deg, {moment:.0f} N m, latched after {run['time'][-1]:.3f} s")
 
 # %%
@@ -40,7 +43,7 @@ for label, run in strikes.items():
 small = {"scaled": scaled()}
 figure, axes = plt.subplots(2, 3, figsize=(9, 6), layout="constrained")
 pictures.trajectory(axes[0, 0], small)
-pictures.tipping(axes[0, 1], small)
+pictures.drogue_attitude_change(axes[0, 1], small)
 pictures.wrench((axes[0, 2], axes[1, 2]), small)
 pictures.tension(axes[1, :2], small)
 plt.show()

@@ -23,9 +23,9 @@ cases = dict(zip(angles, validation.fast_cases(), strict=True))
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
 for (label, case), colour in zip(cases.items(), pictures.COLOURS, strict=False):
     pictures.band(left, case.time, 1e3 * case.position[:, :, 0], label, colour)
-    pictures.band(right, case.time, np.degrees(case.tipping[:, :, 0]), label, colour)
+    pictures.band(right, case.time, np.degrees(case.drogue_attitude_change[:, :, 0]), label, colour)
 left.set_ylabel("across [mm]")
-right.set_ylabel("tipping [deg]")
+right.set_ylabel("attitude change [deg]")
 left.legend()
 plt.show()
 

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 enum { READY, ACTIVE, HOLD, SAFE };
-enum { TOLD = 1, SILENCE = 2, DISPLACEMENT = 4, FORCE = 8, NOT_FINITE = 16, OPERATOR = 32, ENDED = 64, LATE = 128 };
+enum { REQUESTED = 1, LINK_TIMEOUT = 2, DISPLACEMENT = 4, FORCE = 8, NOT_FINITE = 16, OPERATOR = 32, ENDED = 64, LATE = 128 };
 enum { AXES = 1, COUNT = 2, COMMAND_BYTES = 64 + 8 * AXES, MEASUREMENT_BYTES = 64 + 8 * COUNT };
 #define REST_TIME 0.5 /* [s] from where the rig is to rest, in its safe state */
 
@@ -124,7 +124,7 @@ static void advance(int64_t time) {
 
 static void obey(int state, double value, int64_t time) {
   if (session.state == SAFE) return;
-  if (state == SAFE) go_safe(TOLD);
+  if (state == SAFE) go_safe(REQUESTED);
   if (state == HOLD && session.state == ACTIVE) session.state = HOLD;
   if (state == READY) session.state = READY; /* led to rest: the silence that follows is no alarm */
   if (state != ACTIVE) return;
@@ -224,7 +224,7 @@ static int greet(int connection, int port) {
   double rate = number_in(copy, "rate", 0), silence = number_in(copy, "silence", 0);
   if (strncmp(copy, "DOVETAIL RIG 1\n", 15)) refusal = "this rig speaks version 1";
   else if (strcmp(expected, hello)) refusal = "the signature is wrong: the keys differ";
-  else if (session.open) refusal = "another session is going on";
+  else if (session.open) refusal = "another session is active";
   else if (number_in(copy, "axes", 0) != AXES) refusal = "the rig has 1 axis";
   else if (!(rate >= 1 && rate <= 20000 && silence >= 1)) refusal = "the rig ticks at 1 to 20000 Hz";
   if (refusal) {
@@ -318,7 +318,7 @@ int main(int count, char **words) {
     if (session.open) {
       int64_t time = now();
       if ((session.state == ACTIVE || session.state == HOLD) && time - session.heard > session.silence * session.tick)
-        go_safe(SILENCE);
+        go_safe(LINK_TIMEOUT);
       advance(time - session.tick);
     }
     if (control >= 0 && ready[2].revents) {

@@ -27,7 +27,7 @@ for name, label in (
     ("elastic_energy", "gear and struts"),
 ):
     energy.plot(time, data[name].values - data[name].values[-1] * (name == "gravity_energy"), label=label)
-energy.plot(time, -data["work_ledger"].values.sum(1), label="lost")
+energy.plot(time, -data["work_by_source"].values.sum(1), label="lost")
 energy.set_ylabel("energy [J]")
 energy.set_xlabel("time [s]")
 energy.legend(ncols=2)
@@ -36,4 +36,4 @@ plt.show()
 # %%
 # What is left unaccounted for:
 residual = float(abs(data["energy_residual"]).max())
-print(f"residual {residual:.1e} J of {float(-data['work_ledger'].values[-1].sum()):.0f} J lost")
+print(f"residual {residual:.1e} J of {float(-data['work_by_source'].values[-1].sum()):.0f} J lost")

@@ -9,7 +9,7 @@ control tables, which are lost.
 
 import matplotlib.pyplot as plt
 
-from dovetail.mechanics.airframe import fate, phases
+from dovetail.mechanics.airframe import deck_outcome, phases
 from dovetail.report.ship_deck import deck_animation
 from dovetail.report.style import RC
 from dovetail.studies.shipboard.assembly import loaded
@@ -21,7 +21,7 @@ stretches = phases(run.test.system, run.data)
 for phase in stretches:
     loads = f"{phase.foot_load:5.0f} N on a foot, {phase.clamp_load:5.0f} N on a clamp"
     print(f"{phase.name:<10} {phase.start:5.2f} to {phase.end:5.2f} s, at most {loads}")
-print(fate(run.test.system, run.data).words())
+print(deck_outcome(run.test.system, run.data).summary())
 
 # %%
 # In motion, four times as fast as it was. Arrows are the forces on the feet.
@@ -37,7 +37,7 @@ axes[1].plot(time, data["attitude_angles"].values[:, 0], label="aircraft")
 axes[1].plot(time, data["platform_angle"].values[:, 0], label="ship", lw=1)
 axes[1].set_ylabel("roll [rad]")
 axes[1].legend()
-axes[2].plot(time, data["load_wrench"].values[:, 1], label="air loads up")
+axes[2].plot(time, data["air_wrench"].values[:, 1], label="air loads up")
 axes[2].plot(time, data["contact_force"].values[:, :, 1].sum(1), label="feet", lw=0.8)
 axes[2].set(ylabel="force up [N]", xlabel="time [s]", ylim=(-400, 1400))
 axes[2].legend(ncols=2)

@@ -20,8 +20,16 @@ from dovetail.report.style import RC
 
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
-blade = Blade(radius=3.0, chord=0.12, inner=0.15, outer=1.0, lift_slope=5.7, drag_offset=0.01, elements=30)
-rotor = Rotor(blade, Section(), blades=2, sectors=36, inflow="iterated", loss="prandtl")
+blade = Blade(
+    radius=3.0,
+    chord=0.12,
+    root_cutout=0.15,
+    effective_radius=1.0,
+    lift_slope=5.7,
+    drag_offset=0.01,
+    elements=30,
+)
+rotor = Rotor(blade, Section(), blades=2, sectors=36, inflow="iterated", tip_loss="prandtl")
 controls = Controls(speed=60.0, collective=0.12)
 winds = np.linspace(0.0, 20.0, 11)
 
@@ -48,9 +56,12 @@ figure = plt.figure(figsize=(9, 6.2), layout="constrained")
 figure.get_layout_engine().set(w_pad=0.3)  # for the words beside the discs
 grid = figure.add_gridspec(2, 2)
 psi = np.append(rotor.azimuths, 2 * np.pi)
-r = np.asarray(blade.cut().r)
+r = np.asarray(blade.effective_elements().r)
 for i, (values, label) in enumerate(
-    [(disc.thrust / blade.cut().width, "thrust of a blade [N/m]"), (disc.induced, "induced velocity [m/s]")]
+    [
+        (disc.thrust / blade.effective_elements().width, "thrust of a blade [N/m]"),
+        (disc.induced, "induced velocity [m/s]"),
+    ]
 ):
     axis = figure.add_subplot(grid[0, i], projection="polar", theta_offset=np.pi / 2)
     closed = np.vstack([values, values[:1]])

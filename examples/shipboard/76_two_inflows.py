@@ -19,7 +19,7 @@ plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "wh
 
 pitch = np.deg2rad(np.arange(3.0, 10.1, 0.5))
 tables = {
-    "as printed": hover(Rotor.as_printed(S76), S76_SPEED, pitch),
+    "as printed": hover(Rotor.as_published(S76), S76_SPEED, pitch),
     "momentum balanced": hover(Rotor(S76), S76_SPEED, pitch),
     "iterated": hover(Rotor(S76, inflow="iterated"), S76_SPEED, pitch),
 }
@@ -35,7 +35,7 @@ axes[1].set_xlabel("radius over that of the tip")
 axes[1].set_ylabel("$C_t$ of the section at 8 deg", parse_math=True)
 
 sweep = np.deg2rad(np.linspace(2.0, 13.0, 23))
-table = hover(Rotor(CARADONNA, blades=2, inflow="iterated", loss="prandtl"), 0.439 * SOUND / 1.143, sweep)
+table = hover(Rotor(CARADONNA, blades=2, inflow="iterated", tip_loss="prandtl"), 0.439 * SOUND / 1.143, sweep)
 axes[2].plot(np.degrees(sweep), 1e3 * table.C_T, label="iterated,\nPrandtl's losses")
 axes[2].plot(
     list(MEASURED), [1e3 * c for _, c in MEASURED.values()], "o", label="measured (Caradonna\nand Tung)"

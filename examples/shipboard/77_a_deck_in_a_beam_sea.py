@@ -12,22 +12,22 @@ import jax.numpy as jnp
 import matplotlib.pyplot as plt
 import numpy as np
 
-from dovetail.core.random import seeded
+from dovetail.core.random import assign_keys
 from dovetail.report.style import RC
-from dovetail.sea import BoxShip, Jonswap, Seaway, sea_state, spectrum_of, waves
+from dovetail.sea import BoxShip, Jonswap, Seaway, estimate_spectrum, find_waves, sea_state
 
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
 height, period, _ = sea_state(6)
 spectrum = Jonswap(height=height, period=period)
-ship = seeded(Seaway(spectrum, BoxShip(), heading=np.pi / 2, waves=400), jax.random.key(1))
+ship = assign_keys(Seaway(spectrum, BoxShip(), heading=np.pi / 2, wave_count=400), jax.random.key(1))
 spot = jnp.array([-45.0, 0.0, 6.0])
 
 t = np.arange(0.0, 3 * 3600.0, 0.5)
 motion = np.asarray(jax.jit(jax.vmap(ship.pose))(t))
 sea = np.asarray(jax.jit(jax.vmap(ship.elevation))(t))
 short = np.arange(0.0, 180.0, 0.2)
-felt = np.asarray(jax.jit(jax.vmap(lambda s: ship.felt(s, spot)))(short))
+felt = np.asarray(jax.jit(jax.vmap(lambda s: ship.specific_force(s, spot)))(short))
 deck = np.asarray(jax.jit(jax.vmap(ship.pose))(short))
 
 figure, panels = plt.subplot_mosaic("aa;bc", figsize=(9, 6.2), layout="constrained")
@@ -46,7 +46,7 @@ for values, response, label in (
     (motion[:, 2], abs(H[2]), "heave"),
     (20 * motion[:, 3], 20 * abs(H[3]), "roll, 20 m off"),
 ):
-    w, density = spectrum_of(t, values, 60)
+    w, density = estimate_spectrum(t, values, 60)
     (line,) = axes[1].plot(w, density, lw=1, alpha=0.6)
     axes[1].plot(
         omega, response**2 * np.asarray(spectrum.density(omega)), color=line.get_color(), label=label
@@ -54,7 +54,7 @@ for values, response, label in (
 axes[1].set(xlim=(0.2, 1.6), xlabel="frequency [rad/s]", ylabel="density [m² s]")
 axes[1].legend(loc="upper right")
 
-single = waves(t, sea)
+single = find_waves(t, sea)
 h = np.sort(single.heights) / single.deviation
 axes[2].semilogy(h, 1 - np.arange(len(h)) / len(h), ".", ms=3, label=f"{len(h)} waves")
 x = np.linspace(0, 8, 100)

@@ -15,7 +15,7 @@ from dovetail.sea import BoxShip, SecuringEnvelope
 
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
-chart = SecuringEnvelope(
+envelope = SecuringEnvelope(
     response=BoxShip(roll_damping=0.08),
     sea_states=np.arange(3.0, 7.1, 0.5),
     headings=np.deg2rad(np.arange(0.0, 360.0, 15.0)),
@@ -24,14 +24,14 @@ chart = SecuringEnvelope(
     duration=40.0,
     chunk=108,
 )
-data = chart.compute().isel(wind_speed=0, wind_from=0)
-print(chart.summary(data.expand_dims(["wind_speed", "wind_from"], axis=[2, 3])))
+data = envelope.compute().isel(wind_speed=0, wind_from=0)
+print(envelope.summary(data.expand_dims(["wind_speed", "wind_from"], axis=[2, 3])))
 
 angle = np.append(data.heading.values, 2 * np.pi)
 state = data.sea_state.values
 figure, axes = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained", subplot_kw={"projection": "polar"})
 for axis, values, label, colours in (
-    (axes[0], np.log10(1e3 * data.way.values), "way of a foot on the deck [mm]", "magma_r"),
+    (axes[0], np.log10(1e3 * data.slip.values), "slip of a foot [mm]", "magma_r"),
     (axes[1], data.securing_load.values, "largest load of a clamp [N]", "viridis"),
 ):
     closed = np.column_stack([values, values[:, :1]])

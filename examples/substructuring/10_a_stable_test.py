@@ -21,7 +21,7 @@ test = dv.load("substructuring/cs1")
 stability = test.stability()
 print(stability)
 
-ideal, run = test.emulate(), test.rehearse()
+ideal, run = test.reference(), test.rehearse()
 print(dv.fidelity.compare(run, ideal))
 
 # %%
@@ -32,7 +32,7 @@ critical = dv.fidelity.synchronisation.overlay(steady, stability.critical_delay)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), width_ratios=(1.6, 1), layout="constrained")
 reference = ideal.data.sel(time=slice(0, 2))
-left.plot(reference.time, 1e3 * reference.displacement, color=COLOURS["ideal"], lw=4, label="ideal")
+left.plot(reference.time, 1e3 * reference.displacement, color=COLOURS["reference"], lw=4, label="ideal")
 left.plot(start.time, 1e3 * start.displacement, color=COLOURS["demand"], label="demand")
 left.plot(start.time, 1e3 * start.measured_displacement, color=COLOURS["measured"], ls="--", label="measured")
 left.set(

@@ -21,7 +21,7 @@ test = dv.load("substructuring/cs1-late")
 stability = test.stability()
 print(stability)
 
-ideal, run = test.emulate(), test.rehearse()
+ideal, run = test.reference(), test.rehearse()
 print(run)
 
 # %%
@@ -33,7 +33,9 @@ predicted = np.abs(error.values[t > 0.4]).max() * np.exp(stability.growth_rate *
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 limit = 1e3 * float(test.limits.velocity)
-left.plot(t, 1e3 * ideal.data.velocity.sel(time=slice(0, t[-1])), color=COLOURS["ideal"], lw=3, label="ideal")
+left.plot(
+    t, 1e3 * ideal.data.velocity.sel(time=slice(0, t[-1])), color=COLOURS["reference"], lw=3, label="ideal"
+)
 left.plot(t, 1e3 * run.data.velocity, color=COLOURS["demand"], label="demand")
 left.axhline(limit, color=COLOURS["critical"], ls="--", lw=1)
 left.axhline(-limit, color=COLOURS["critical"], ls="--", lw=1)

@@ -22,8 +22,8 @@ from dovetail.compensation import (
     BlendedForce,
     Cascade,
     FixedCoefficients,
+    ForceExtrapolation,
     ForwardPrediction,
-    HeldForceExtrapolation,
     PhaseAdvance,
     SecondOrderInverse,
     SmithPredictor,
@@ -38,32 +38,32 @@ plt.rcParams.update(
 bare = dv.load("substructuring/cs1-late")
 actuator = Series((SecondOrderLag(omega=235.4, damping=0.684, gain=1.02), Delay(3.6e-3)))
 bare = dataclasses.replace(bare, rig=dv.Rig(actuator=actuator, specimen=bare.rig.specimen, substeps=10))
-ideal = bare.emulate()
+ideal = bare.reference()
 
 delay, tick = 9.4e-3, bare.dt  # [s]
 fit = {"gain": 1 / 1.02}
-inverse = SecondOrderInverse.of(omega=235.4, damping=0.684)
+inverse = SecondOrderInverse.from_omega(omega=235.4, damping=0.684)
 spring = bare.rig.specimen
 exact_model = SmithPredictor(model=spring, transfer=actuator)
 candidates = {
     "none": {},
     "phase advance, alpha = 1.5": {"compensator": PhaseAdvance(alpha=1.5, crossover_omega=44.7)},
     "twice the damping": {"numerical": dataclasses.replace(bare.numerical, c=30.0)},
-    "half the force from a model": {"feedback": BlendedForce(model=spring, share=0.5)},
+    "half the force from a model": {"feedback": BlendedForce(model=spring, measured_fraction=0.5)},
     "fixed coefficients, repeated": {"compensator": FixedCoefficients(delay + tick / 2, **fit)},
     "adaptive prediction, from nothing": {
         "compensator": AdaptiveForwardPrediction(order=4, window=10),
-        "feedback": HeldForceExtrapolation(),
+        "feedback": ForceExtrapolation(),
     },
     "adaptive time series": {
         "compensator": AdaptiveTimeSeries(delay=delay),
-        "feedback": HeldForceExtrapolation(),
+        "feedback": ForceExtrapolation(),
     },
     "constant prediction": {"compensator": ForwardPrediction(delay + tick / 2, **fit)},
     "inverse model, then prediction": {
         "compensator": Cascade((inverse, ForwardPrediction(3.6e-3 + tick / 2, **fit)))
     },
-    "Smith predictor, exact models": {"feedback": HeldForceExtrapolation(of=exact_model)},
+    "Smith predictor, exact models": {"feedback": ForceExtrapolation(feedback=exact_model)},
 }
 
 # %%

@@ -26,7 +26,7 @@ names = {
 }
 tests = {name: dv.load(find_test(f"substructuring/{name}")) for name in names}
 runs = {name: test.rehearse() for name, test in tests.items()}
-ideal = tests["cs1-over-compensation"].emulate().data
+ideal = tests["cs1-over-compensation"].reference().data
 for run in runs.values():
     print(run)
 

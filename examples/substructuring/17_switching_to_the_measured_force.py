@@ -22,7 +22,7 @@ plt.rcParams.update(
 
 name = find_test("substructuring/cs2-switch")
 test = dv.load(name)
-run, ideal = test.rehearse(), test.emulate()
+run, ideal = test.rehearse(), test.reference()
 print(run)
 
 lifted = {"limits.displacement": 1e6, "limits.velocity": 1e6, "limits.force": 1e9, "duration": 4.5}
@@ -39,7 +39,7 @@ t = error.time.values
 predicted = error.values[-100:].max() * np.exp(growth * (t - t[-50]))
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), width_ratios=(1.5, 1), layout="constrained")
-left.plot(reference.time, 1e3 * reference.displacement, color=COLOURS["ideal"], lw=3, label="ideal")
+left.plot(reference.time, 1e3 * reference.displacement, color=COLOURS["reference"], lw=3, label="ideal")
 left.plot(shown.time, 1e3 * shown.displacement, color=COLOURS["demand"], label="demand")
 left.plot(shown.time[-1], 1e3 * shown.displacement[-1], "o", color=COLOURS["critical"], label="stopped")
 left.axvline(3.0, color=COLOURS["ink"], lw=0.8)

@@ -20,11 +20,11 @@ plt.rcParams.update(
 )
 
 counts = (1, 2, 5, 10, 20, 40)
-ideal = ready("cs2-high").emulate()
+ideal = ready("cs2-high").reference()
 found = {}
 for between in ("smooth", "held"):
     for substeps in counts:
-        test = ready("cs2-high", {**FREE, "rig.substeps": substeps, "rig.between_ticks": between})
+        test = ready("cs2-high", {**FREE, "rig.substeps": substeps, "rig.command_hold": between})
         found[between, substeps] = late_norms(test, ideal)
         e1, e2 = (100 * found[between, substeps][name] for name in ("e1", "e2"))
         print(f"{between:7s} {substeps:3d} sub-steps   e1 {e1:.4f} %   e2 {e2:.4f} %")

@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import dovetail as dv
-from dovetail.compensation import HeldForceExtrapolation
+from dovetail.compensation import ForceExtrapolation
 from dovetail.report.style import COLOURS, RC
 
 plt.rcParams.update(
@@ -22,8 +22,8 @@ plt.rcParams.update(
 )
 
 held = dv.load("substructuring/cs2-high", {"excitation.amplitude": [1.5e-3, 1e-3]})
-ahead = dataclasses.replace(held, feedback=HeldForceExtrapolation())
-ideal = held.emulate()
+ahead = dataclasses.replace(held, feedback=ForceExtrapolation())
+ideal = held.reference()
 runs = {"force held": held.rehearse(), "force extrapolated by half a tick": ahead.rehearse()}
 
 # %%
@@ -33,7 +33,7 @@ late = slice(5.0, None)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), width_ratios=(1, 1.35), layout="constrained")
 window = slice(9.5, 9.8)
 reference = ideal.data.sel(time=window, axis="TS1")
-left.plot(reference.time, 1e3 * reference.displacement, color=COLOURS["ideal"], lw=5, label="ideal")
+left.plot(reference.time, 1e3 * reference.displacement, color=COLOURS["reference"], lw=5, label="ideal")
 data = runs["force held"].data.sel(time=window, axis="TS1")
 left.plot(data.time, 1e3 * data.displacement, color=COLOURS["demand"], label="demand, force held")
 left.plot(data.time, 1e3 * data.measured_displacement, color=COLOURS["measured"], ls="--", label="measured")

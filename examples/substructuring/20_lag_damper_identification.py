@@ -34,7 +34,7 @@ print(lag_damper.identify(points=(12,))[12])
 # %%
 # At 300 mm/s, in numbers:
 
-print(dv.fidelity.balance({"first": first[10], "second": second[10]}, 3.5))
+print(dv.fidelity.match_dampers({"first": first[10], "second": second[10]}, 3.5))
 
 # %%
 # The ideal damper of the simulations, piecewise linear, is drawn behind the loops.
@@ -51,9 +51,9 @@ for axis, (point, name) in zip(axes, points.items(), strict=True):
         force = -run.data.measured_force.values[-700:-100]
         axis.plot(1e3 * v, 1e-3 * force, color=colour, lw=1.2, label=label)
     v = np.linspace(*axis.get_xlim(), 400) * 1e-3
-    limit = ideal["knee"] / steep
+    limit = ideal["opening_force"] / steep
     law = ideal["open_slope"] * v + (steep - ideal["open_slope"]) * np.clip(v, -limit, limit)
-    axis.plot(1e3 * v, 1e-3 * law, color=COLOURS["ideal"], lw=3, zorder=0, label="ideal")
+    axis.plot(1e3 * v, 1e-3 * law, color=COLOURS["reference"], lw=3, zorder=0, label="ideal")
     axis.set(xlabel="velocity [mm/s]", title=name)
 axes[0].set(ylabel="resisting force [kN]")
 axes[0].legend(loc="upper left")

@@ -26,7 +26,7 @@ plt.rcParams.update(
 )
 
 test = dataclasses.replace(lag_damper.test_named("lag-damper-emulated"), duration=2.0)
-fine = dataclasses.replace(test, rate=32000.0).emulate().data
+fine = dataclasses.replace(test, rate=32000.0).reference().data
 held = test.rehearse().data
 eighth = dataclasses.replace(test, rate=8000.0).rehearse().data
 
@@ -45,7 +45,7 @@ shown = slice(1.35, 2.0)
 for data, colour, width, label in (
     (held, COLOURS["critical"], 0.9, "force held over 1 ms"),
     (eighth, COLOURS["measured"], 1.2, "held over 1/8 ms"),
-    (fine, COLOURS["ideal"], 3.0, "continuous"),
+    (fine, COLOURS["reference"], 3.0, "continuous"),
 ):
     part = data.sel(time=shown)
     order = 0 if data is fine else 2

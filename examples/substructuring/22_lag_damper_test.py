@@ -39,7 +39,7 @@ print(run)
 printed = lag_damper.surrogate()["printed"]
 envelope = dv.fidelity.Envelope.valve(force=printed["actuator_force"], speed=printed["envelope_speed"])
 used = dv.fidelity.utilisation(run.data.sel(time=slice(12.0, None)), envelope)
-print(used, f"({100 * used.above_comfortable:.0f} % of the time above half)")
+print(used, f"({100 * used.above_half:.0f} % of the time above half)")
 
 # %%
 # Left column: all force simulated. Right column: all force measured. The demand changes its shape, because
@@ -57,7 +57,7 @@ for column, (start, title) in zip(
     column[1].plot(1e3 * data.displacement, x, color=COLOURS["measured"], lw=1)
     column[1].set(xlabel="demand z [mm]", ylabel="measured x [mm]", aspect="equal")
     v = 1e3 * data.velocity
-    column[2].plot(v, -1e-3 * data.model_force, color=COLOURS["ideal"], lw=2.5, label="ideal model")
+    column[2].plot(v, -1e-3 * data.model_force, color=COLOURS["reference"], lw=2.5, label="ideal model")
     column[2].plot(v, -1e-3 * data.measured_force, color=COLOURS["measured"], lw=1, label="measured")
     column[2].set(xlabel="velocity [mm/s]", ylabel="resisting force [kN]", xlim=(-420, 420), ylim=(-18, 18))
 axes[0, 0].legend(loc="lower left", ncols=2)

@@ -59,7 +59,7 @@ left.set(xlabel="time [s]", ylabel="displacement [mm]", ylim=(-20, 15))
 left.text(stop - 0.02, 12.5, "the limits stop it here", ha="right", color=COLOURS["critical"])
 left.legend(loc="lower left", ncols=2)
 
-for data, colour, label in ((good, COLOURS["ideal"], "matched"), (free, COLOURS["critical"], "detuned")):
+for data, colour, label in ((good, COLOURS["reference"], "matched"), (free, COLOURS["critical"], "detuned")):
     lines = dv.fidelity.amplitude_spectrum(data.sel(time=slice(end - 0.8, end)), "velocity")
     width = 3 if label == "matched" else 1.2
     right.semilogy(lines.frequency, 1e3 * lines, color=colour, lw=width, label=label)

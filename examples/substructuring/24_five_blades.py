@@ -44,7 +44,7 @@ for t in (4.0, 5.0, 9.0):
 loops.set(xlabel="velocity [mm/s]", ylabel="resisting force [kN]")
 loops.legend(title="damper", loc="upper left")
 
-kinds = (equal, COLOURS["ideal"], "equal dampers"), (unequal, COLOURS["critical"], "unequal")
+kinds = (equal, COLOURS["reference"], "equal dampers"), (unequal, COLOURS["critical"], "unequal")
 for run, colour, label in kinds:
     width = 2.5 if run is equal else 0.9
     late = run.data.sel(time=slice(10.0, 12.0))

@@ -33,7 +33,7 @@ names = [
     "inverse model, prediction",
     "adaptive time series",
 ]
-data = rths.table(names, cases=(4,), perturbed=4, duration=10.0).isel(case=0)
+data = rths.table(names, cases=(4,), perturbed_count=4, duration=10.0).isel(case=0)
 
 # %%
 
@@ -57,8 +57,8 @@ axes[2].set(xscale="log", xlabel="noise in the command\n[µm]", xlim=(0.1, 3000)
 plt.show()
 
 # %%
-# What each needs, and what it gives away:
+# Requirements and drawback of each:
 
 for name in names:
     entry = rths.COMPENSATORS[name]
-    print(f"{name}\n    needs {entry.needs}\n    gives away {entry.trades}")
+    print(f"{name}\n    requires {entry.requirements}\n    drawback: {entry.drawback}")

@@ -47,13 +47,13 @@ if TYPE_CHECKING:
     from dovetail.testing import Accept, Limits, Outcome, Ramp, Rig, Run, Switch, Test, simulate
     from dovetail.testing.excitation import (
         Pulse,
-        Rest,
         Sine,
         Step,
         SumOfSines,
         Sweep,
         Table,
         WhiteNoiseExcitation,
+        Zero,
     )
 
 __version__ = "0.1.0"  # as in pyproject.toml
@@ -68,7 +68,6 @@ __all__ = [
     "Outcome",
     "Pulse",
     "Ramp",
-    "Rest",
     "Rig",
     "Run",
     "Sampled",
@@ -80,6 +79,7 @@ __all__ = [
     "Table",
     "Test",
     "WhiteNoiseExcitation",
+    "Zero",
     "__version__",
     "air",
     "app",

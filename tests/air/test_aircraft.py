@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dovetail.air import Accelerating, RecordedAcceleration, SineSquaredPulse, Tug
-from dovetail.mechanics.motion import Still
+from dovetail.mechanics.motion import FixedFrame
 
 
 def test_pulse_is_the_second_derivative_of_its_motion():
@@ -22,7 +22,7 @@ def test_pulse_is_the_second_derivative_of_its_motion():
 
 
 def test_steady_recorded_and_ramped_accelerations():
-    np.testing.assert_array_equal(Still().acceleration(3.0), np.zeros(3))
+    np.testing.assert_array_equal(FixedFrame().acceleration(3.0), np.zeros(3))
     table = RecordedAcceleration(time=[0.0, 2.0], value=[[0.0, 0.0, 0.0], [-2.0, 1.0, 0.0]])
     np.testing.assert_allclose(table.acceleration(1.0), [-1.0, 0.5, 0.0])
     ramp = Accelerating(value=(-1.0, 0.0, 0.0), start=1.0, ramp=2.0)
@@ -40,6 +40,6 @@ def test_tug_accelerates_by_its_excess_thrust_and_pulls_up():
         load_factor=0.2,
         pull_up=(5.0, 2.0),
     )
-    assert float(tug.forward()) == pytest.approx((1.04e6 - 450e3) / 330e3)
-    np.testing.assert_allclose(tug.acceleration(6.0), [-float(tug.forward()), -0.2 * 9.81, 0.0])
+    assert float(tug.forward_acceleration()) == pytest.approx((1.04e6 - 450e3) / 330e3)
+    np.testing.assert_allclose(tug.acceleration(6.0), [-float(tug.forward_acceleration()), -0.2 * 9.81, 0.0])
     assert float(tug.acceleration(8.0)[1]) == 0

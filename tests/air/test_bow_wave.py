@@ -5,7 +5,7 @@ import numpy as np
 from dovetail.air.bow_wave import HalfBody
 from dovetail.air.wind import FreeStream
 
-BODY = HalfBody(radius=0.8, nose=(0.0, 0.0, 0.0), core=1e-3)
+BODY = HalfBody(radius=0.8, source_position=(0.0, 0.0, 0.0), core_radius=1e-3)
 STREAM = FreeStream(200.0, 0.5)
 
 

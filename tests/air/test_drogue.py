@@ -35,7 +35,7 @@ def test_its_pull_is_drag_and_weight():
 @pytest.mark.parametrize("kind", [LinkChain, ElasticChain])
 def test_on_a_lumped_chain_it_is_one_more_link_of_its_own_length(kind):
     extra = {"stiffness": 1e4} if kind is ElasticChain else {}
-    chain = TowedDrogue().behind(kind(n=4, length=8.0, mass=8.0, distribution="end", **extra))
+    chain = TowedDrogue().attach_to(kind(n=4, length=8.0, mass=8.0, distribution="end", **extra))
     l = chain.lengths()[0]
     np.testing.assert_allclose(l, [2.0, 2.0, 2.0, 2.0, 0.3])
     np.testing.assert_allclose(chain.masses(l)[1], [2.0, 2.0, 2.0, 2.0, 17.91])
@@ -49,5 +49,5 @@ def test_on_a_lumped_chain_it_is_one_more_link_of_its_own_length(kind):
     ],
 )
 def test_chains_without_a_last_link_of_their_own_refuse_it_in_words(chain):
-    with pytest.raises(ParameterError, match="no last link of its own.*Do: take an angle-chain"):
-        TowedDrogue().behind(chain)
+    with pytest.raises(ParameterError, match="no separate last link.*Use an angle-chain"):
+        TowedDrogue().attach_to(chain)

@@ -13,12 +13,12 @@ from dovetail.air.receiver import Receiver
 from dovetail.air.tanker import TankerAir
 from dovetail.core import RK4
 from dovetail.core.errors import ConvergenceError
-from dovetail.core.methods.rolled import rolled
-from dovetail.mechanics.chain.attitude import flown, rotation, tilt
+from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.mechanics.chain.attitude import link_rotation, tilt_angles, to_flight_axes
 from dovetail.mechanics.motion import HarmonicMotion
 from dovetail.studies.refuelling.assembly import BENDING, drogue_hose, hose
 
-SWAY = HarmonicMotion(amplitude=(0.0, 0.0, 0.2, 0.0, 0.0, 0.0), omega=1.2566, rise=5.0)
+SWAY = HarmonicMotion(amplitude=(0.0, 0.0, 0.2, 0.0, 0.0, 0.0), omega=1.2566, fade_in_time=5.0)
 FLYING = drogue_hose(chain=hose(4), receiver=Receiver(offset=0.1, incidence=0.2), tow=SWAY)
 WRENCH = jnp.array([200.0, 50.0, -300.0, 10.0, -80.0, 40.0])
 
@@ -57,7 +57,7 @@ def test_starts_at_rest_but_for_the_receiver():
     np.testing.assert_allclose(out["velocity"], [1.5, 0, 0, 0, 0, 0], atol=1e-12)
     np.testing.assert_allclose(out["nozzle_pose"], [-0.75, 0, -0.1, 0, 0, 0], atol=1e-12)
     np.testing.assert_allclose(rate["hose"]["rate"], 0.0, atol=1e-9)
-    np.testing.assert_allclose(out["tipping"], 0.0, atol=1e-12)
+    np.testing.assert_allclose(out["drogue_attitude_change"], 0.0, atol=1e-12)
 
 
 def test_velocity_and_acceleration_are_those_of_the_displacement(moving):
@@ -94,7 +94,7 @@ def test_time_since_contact_runs_from_the_first_touch_on(moving):
 
 def test_momentum_and_energy_are_what_forces_have_done(start):
     """A swaying tanker, a drum that reels in, a wrench on the drogue: impulse and work account for all of it."""
-    method, h = rolled(RK4()), 5e-4
+    method, h = with_stage_loop(RK4()), 5e-4
 
     @jax.jit
     def run(x):
@@ -118,12 +118,12 @@ def test_a_wrench_on_the_drogue_is_a_force_at_the_ball_joint_and_a_couple(moving
 
     @jax.jit
     def acting(x, wrench):
-        hose, _, loads, _, _ = FLYING._solved(0.35, x, wrench)
-        return flown(hose.r), flown(loads.node)
+        hose, _, loads, _, _ = FLYING._solution(0.35, x, wrench)
+        return to_flight_axes(hose.r), to_flight_axes(loads.node)
 
     r, with_it = acting(moving, WRENCH)
     force = with_it - acting(moving, jnp.zeros(6))[1]
-    R = rotation(tilt((r[:, -1] - r[:, -2]) / 0.3))
+    R = link_rotation(tilt_angles((r[:, -1] - r[:, -2]) / 0.3))
     np.testing.assert_allclose(np.sum(force, axis=1), R @ WRENCH[:3], atol=1e-9)
     moment = np.cross(r[:, -1] - r[:, -2], force[:, -1])
     np.testing.assert_allclose(R.T @ moment, [0.0, -80.0, 40.0], atol=1e-9)
@@ -134,8 +134,8 @@ def test_in_steady_flight_the_tow_point_carries_everything(start):
 
     @jax.jit
     def balance(x):
-        _, _, loads, solved, _ = FLYING._solved(0.0, x, jnp.zeros(6))
-        return *FLYING.loaded_chain.balance(x["hose"], loads, solved), loads.node
+        _, _, loads, solved, _ = FLYING._solution(0.0, x, jnp.zeros(6))
+        return *FLYING.loaded_chain.energy_balance(x["hose"], loads, solved), loads.node
 
     impulse, power, acting = balance(start)
     np.testing.assert_allclose(impulse, 0.0, atol=1e-6)  # steady flight: all forces cancel
@@ -259,5 +259,5 @@ def test_a_drogue_that_hardly_pulls_hangs_at_its_true_angle():
 
 def test_what_has_no_steady_flight_is_refused():
     still = drogue_hose(drogue=TowedDrogue(drag=0.0), air=TankerAir(airspeed=0.0, density=0.525), gravity=0.0)
-    with pytest.raises(ConvergenceError, match=r"hose: no steady flight found .* Do: check airspeed"):
+    with pytest.raises(ConvergenceError, match=r"hose: no steady flight .* Check airspeed"):
         still.steady()

@@ -17,7 +17,7 @@ def fleet(**changes):
         "diameter": [0.016, 0.024, 0.032, 0.03],
         "mass_per_length": [0.1, 0.3, 4.0, 0.2],
         "length": [250.0, 300.0, 250.0, 250.0],
-        "strength": [280e3, 550e3, 900e3, 900e3],
+        "breaking_strength": [280e3, 550e3, 900e3, 900e3],
     }
     return RopeFleet(rope=ROPE, **(columns | changes))
 
@@ -32,7 +32,7 @@ def test_the_choice_is_strong_then_deep_and_quick_then_light():
     order = [found.names[i] for i, _ in found.verdicts(data)]
     assert order == ["good", "heavy", "thin", "slow"]
     texts = {found.names[i]: text for i, text in found.verdicts(data)}
-    assert texts["thin"] == "breaks at 280 kN, must bear 500 kN"
+    assert texts["thin"] == "breaks at 280 kN, required 500 kN"
     assert "settles in" in texts["slow"]
     assert found.measures(data)["choice"] == "good of 300 m"
 

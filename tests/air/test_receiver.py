@@ -32,17 +32,17 @@ def test_stops_in_the_distance_and_time_that_are_given():
 def test_timing_of_the_validation_probe(speed, total, contact):
     profile = SpeedProfile(speed=speed)
     assert profile.duration == pytest.approx(total)
-    assert profile.reached(0.18) == pytest.approx(contact)
-    np.testing.assert_allclose(profile.travel(profile.reached(0.18), 0.0)[:2], [0.18, speed], rtol=1e-12)
+    assert profile.time_at(0.18) == pytest.approx(contact)
+    np.testing.assert_allclose(profile.travel(profile.time_at(0.18), 0.0)[:2], [0.18, speed], rtol=1e-12)
     np.testing.assert_allclose(profile.travel(profile.duration, 0.0)[0], 0.48, rtol=1e-12)
 
 
 def test_the_line_starts_at_its_offset_and_heads_for_the_axis():
-    receiver = Receiver(offset=0.2, incidence=0.3, clock=0.0)
+    receiver = Receiver(offset=0.2, incidence=0.3, clock_angle=0.0)
     start, speed, _ = receiver.path(jnp.asarray(0.0))
     np.testing.assert_allclose(start, [-0.75, 0.0, -0.2], atol=1e-15)  # 12 o'clock is up, -z
     np.testing.assert_allclose(speed, 1.5 * np.array([np.cos(0.3), 0.0, np.sin(0.3)]), rtol=1e-12)
-    starboard = Receiver(offset=0.2, incidence=0.3, clock=jnp.pi / 2)
+    starboard = Receiver(offset=0.2, incidence=0.3, clock_angle=jnp.pi / 2)
     start, speed, _ = starboard.path(jnp.asarray(0.0))
     np.testing.assert_allclose(start, [-0.75, 0.2, 0.0], atol=1e-15)
     assert speed[1] < 0

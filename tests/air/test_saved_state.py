@@ -4,14 +4,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.air import PulledTip, TowedRope
+from dovetail.air import TipForce, TowedRope
 from dovetail.air.saved_state import RopeStepper
 from dovetail.core.errors import ParameterError, TestFileError
 from dovetail.mechanics.chain import LinkChain, RodChain
 from dovetail.testing import Simulation
 
 CHAIN = LinkChain(n=3, length=30.0, mass=9.0, tip_mass=5.0)
-BARE = TowedRope(chain=CHAIN, device=PulledTip(mass=5.0), air="off", start_angles=(0.8, 0.1))
+BARE = TowedRope(chain=CHAIN, device=TipForce(mass=5.0), airflow="off", initial_angles=(0.8, 0.1))
 PULL = [200.0, 0.0, 50.0]
 
 
@@ -27,7 +27,9 @@ def stepped():
 
 
 def test_a_host_that_gives_the_force_gets_the_motion_of_a_whole_simulation(stepped):
-    system = TowedRope(chain=CHAIN, device=PulledTip(mass=5.0, pull=PULL), air="off", start_angles=(0.8, 0.1))
+    system = TowedRope(
+        chain=CHAIN, device=TipForce(mass=5.0, pull=PULL), airflow="off", initial_angles=(0.8, 0.1)
+    )
     run = Simulation(system=system, rate=50.0, substeps=2, duration=1.0).simulate()
     np.testing.assert_allclose(stepped[1], run.data["displacement"].values[1:], atol=1e-11)
 
@@ -48,9 +50,9 @@ def test_an_accelerated_support_is_a_field(stepped):
 
 
 def test_what_does_not_fit_is_refused(stepped):
-    other = RopeStepper(TowedRope(chain=LinkChain(n=2, length=1.0, mass=1.0), air="off"), step=0.01)
-    with pytest.raises(ParameterError, match="this rope has"):
+    other = RopeStepper(TowedRope(chain=LinkChain(n=2, length=1.0, mass=1.0), airflow="off"), step=0.01)
+    with pytest.raises(ParameterError, match="got a state with arrays"):
         other.restore(stepped[2])
     stiff = RodChain(n=9, length=9.0, mass=1.0, stiffness=9000.0, joint_damping=jnp.asarray(50.0))
     with pytest.raises(TestFileError, match="is unstable"):
-        RopeStepper(TowedRope(chain=stiff, air="off"), step=0.01)
+        RopeStepper(TowedRope(chain=stiff, airflow="off"), step=0.01)

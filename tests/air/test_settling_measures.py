@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from dovetail.air.settling_measures import settling
+from dovetail.air.settling_measures import settling_measures
 
 
 def test_measures_of_a_decaying_swing_are_those_of_its_formula():
     t = np.linspace(0.0, 120.0, 12_001)
     y = 60.0 * (1 - np.exp(-0.1 * t) * np.cos(2 * np.pi * t / 15.0))
-    found = settling(t, y, wake_depth=50.0)
+    found = settling_measures(t, y, wake_depth=50.0)
     assert found.final == pytest.approx(60.0, abs=1e-2)
     assert found.period == pytest.approx(15.0, rel=1e-2)
     omega = 2 * np.pi / 15.0

@@ -6,11 +6,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.air import LaggedDevice, PointDevice, TowedLinks, TowedRope, VortexPair
+from dovetail.air import LaggedDevice, PointDevice, TowedLinkBatch, TowedRope, VortexPair
 from dovetail.core import RK4
 from dovetail.core.errors import ParameterError
-from dovetail.core.methods.rolled import rolled
-from dovetail.mechanics.chain import LinkChain, ManyLinks
+from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.mechanics.chain import LinkChain, LinkChainBatch
 
 DEVICE = PointDevice(mass=150.0, trim="dynamic")
 WAKE = VortexPair(deficit=0.1)
@@ -22,12 +22,14 @@ def rope(length, mass):
 
 def test_a_sweep_is_every_towed_rope():
     ropes = [rope(200.0, 66.0), rope(300.0, 99.0)]
-    sweep = TowedLinks(ropes=ManyLinks.of(ropes), device=DEVICE, wake=WAKE)
+    sweep = TowedLinkBatch(ropes=LinkChainBatch.from_chains(ropes), device=DEVICE, wake=WAKE)
 
     @jax.jit
     def run(flow):
         def record(x, _):
-            x = jax.lax.fori_loop(0, 10, lambda i, x: rolled(RK4()).step(flow, 0.0, 1e-2, x, None, ())[0], x)
+            x = jax.lax.fori_loop(
+                0, 10, lambda i, x: with_stage_loop(RK4()).step(flow, 0.0, 1e-2, x, None, ())[0], x
+            )
             return x, flow.output(0.0, x, None)["displacement"]
 
         return jax.lax.scan(record, flow.init(), None, length=30)[1]
@@ -39,7 +41,7 @@ def test_a_sweep_is_every_towed_rope():
 
 
 def test_tensions_are_those_that_the_tips_pull():
-    sweep = TowedLinks(ropes=ManyLinks.of([rope(200.0, 66.0)]), device=DEVICE)
+    sweep = TowedLinkBatch(ropes=LinkChainBatch.from_chains([rope(200.0, 66.0)]), device=DEVICE)
     x = sweep.init()
     (_, force), shown = eqx.filter_jit(lambda flow, x: (flow.loads(0.0, x), flow.output(0.0, x, None)))(
         sweep, x
@@ -51,10 +53,10 @@ def test_tensions_are_those_that_the_tips_pull():
 
 
 def test_a_body_that_turns_by_itself_is_refused():
-    with pytest.raises(ParameterError, match=r"LaggedDevice has a motion of its own.*TowedRope"):
-        TowedLinks(ropes=ManyLinks.of([rope(200.0, 66.0)]), device=LaggedDevice(mass=150.0))
+    with pytest.raises(ParameterError, match=r"LaggedDevice has internal states.*TowedRope"):
+        TowedLinkBatch(ropes=LinkChainBatch.from_chains([rope(200.0, 66.0)]), device=LaggedDevice(mass=150.0))
 
 
 def test_the_field_is_gravity():
-    sweep = TowedLinks(ropes=ManyLinks.of([rope(200.0, 66.0)]), device=DEVICE, gravity=1.6)
+    sweep = TowedLinkBatch(ropes=LinkChainBatch.from_chains([rope(200.0, 66.0)]), device=DEVICE, gravity=1.6)
     np.testing.assert_array_equal(sweep.loads(0.0, sweep.init())[0], jnp.array([0.0, 1.6, 0.0]))

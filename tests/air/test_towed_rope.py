@@ -11,7 +11,7 @@ import pytest
 from dovetail.air import CableDrag, Dryden, PointDevice, TowedRope, VortexPair
 from dovetail.air.wind import FreeStream
 from dovetail.core import RK4
-from dovetail.core.random import seeded
+from dovetail.core.random import assign_keys
 from dovetail.mechanics.chain import ElasticChain, LinkChain, RodChain, SmoothReel
 
 CHAIN = LinkChain(n=4, length=100.0, mass=30.0)
@@ -24,7 +24,7 @@ both = eqx.filter_jit(lambda rope, x: (rope.derivative(0.0, x, None), rope.outpu
 
 def test_the_local_wind_is_stream_wind_wake_and_gusts_less_the_own_velocity():
     rope = TowedRope(chain=CHAIN, wind=(5.0, -1.0, 2.0), wake=VortexPair(), gusts=Dryden(), density=0.7)
-    rope = seeded(rope, jax.random.key(0))
+    rope = assign_keys(rope, jax.random.key(0))
     r, v = jnp.array([[50.0], [10.0], [0.0]]), jnp.array([[1.0], [2.0], [3.0]])
     velocity = eqx.filter_jit(lambda fields: sum(f.velocity(4.0, r, FreeStream(170.0, 0.7)) for f in fields))
     parts = velocity((rope.wake, rope.gusts))
@@ -33,12 +33,12 @@ def test_the_local_wind_is_stream_wind_wake_and_gusts_less_the_own_velocity():
 
 
 def test_a_glide_tilts_gravity_forward():
-    field = weight(TowedRope(chain=CHAIN, descent=0.1))
+    field = weight(TowedRope(chain=CHAIN, descent_angle=0.1))
     np.testing.assert_allclose(field, 9.81 * np.array([-np.sin(0.1), np.cos(0.1), 0.0]))
 
 
 def test_it_starts_straight_where_it_is_told():
-    rope = TowedRope(chain=CHAIN, start_angles=(0.3, 0.2))
+    rope = TowedRope(chain=CHAIN, initial_angles=(0.3, 0.2))
     tip = np.asarray(begun(rope)["rope"]["position"])[:, -1]
     expected = 100 * np.array([np.cos(0.2) * np.sin(0.3), np.cos(0.2) * np.cos(0.3), np.sin(0.2)])
     np.testing.assert_allclose(tip, expected, rtol=1e-12)
@@ -51,12 +51,12 @@ def test_a_static_start_with_drag_on_the_rope_is_at_rest():
         device=PointDevice(mass=150.0),
         drag=drag,
         density=0.7,
-        start="static",
+        initial_state="static",
     )
     rates = eqx.filter_jit(lambda rope, x: jnp.abs(rope.derivative(0.0, x, None)["rope"]["velocity"]).max())
     # [m/s^2]: rods at rest, of which the chain here has the masses lumped at the nodes
     assert float(rates(rope, begun(rope))) < 0.5
-    loose = dataclasses.replace(rope, start="straight")
+    loose = dataclasses.replace(rope, initial_state="straight")
     assert float(rates(loose, begun(loose))) > 5.0
 
 
@@ -76,7 +76,7 @@ def test_tip_force_goes_in_and_tip_motion_comes_out_at_every_stage():
 def test_rods_and_links_settle_at_the_same_static_shape():
     device = PointDevice(mass=150.0)
     rods = RodChain(n=4, length=100.0, mass=30.0, stiffness=1e10)
-    shapes = [TowedRope(chain=c, device=device, density=0.7, start="static") for c in (CHAIN, rods)]
+    shapes = [TowedRope(chain=c, device=device, density=0.7, initial_state="static") for c in (CHAIN, rods)]
     tip = eqx.filter_jit(lambda s: s.loaded_chain.nodes(s.init()["rope"]).tip[0])
     tips = [np.asarray(tip(s)) for s in shapes]
     np.testing.assert_allclose(tips[0], tips[1], atol=0.01)
@@ -91,7 +91,7 @@ def test_a_position_controller_brings_the_tip_closer_to_its_target():
 
     def depth(command):
         device = PointDevice(mass=150.0, lift_area=0.8, side_area=0.8)
-        system = TowedRope(chain=chain, device=device, command=command, density=0.7, start="static")
+        system = TowedRope(chain=chain, device=device, command=command, density=0.7, initial_state="static")
         run = Simulation(system=system, rate=5.0, substeps=10, duration=60.0).simulate()
         return float(run.data["displacement"].values[-1, 1])
 
@@ -102,12 +102,12 @@ def test_a_position_controller_brings_the_tip_closer_to_its_target():
 
 
 def test_gravity_is_the_users_and_may_fall_with_altitude():
-    low = weight(TowedRope(chain=CHAIN, gravity=3.7, altitude=0.0, weight="altitude"))
+    low = weight(TowedRope(chain=CHAIN, gravity=3.7, altitude=0.0, gravity_model="altitude"))
     np.testing.assert_allclose(low, [0.0, 3.7, 0.0])
-    high = weight(TowedRope(chain=CHAIN, gravity=9.80665, altitude=10e3, weight="altitude"))
+    high = weight(TowedRope(chain=CHAIN, gravity=9.80665, altitude=10e3, gravity_model="altitude"))
     assert float(high[1]) == pytest.approx(9.7759, abs=1e-3)  # the standard atmosphere's table at 10 km
     # and it is a force on all of the rope: the root carries its weight
-    hung = TowedRope(chain=CHAIN, gravity=3.7, air="off", start_angles=(0.0, 0.0))
+    hung = TowedRope(chain=CHAIN, gravity=3.7, airflow="off", initial_angles=(0.0, 0.0))
     assert float(both(hung, begun(hung))[1]["root_force"][1]) == pytest.approx(30 * 3.7)
 
 
@@ -117,7 +117,7 @@ def test_a_reel_does_work_that_the_ledger_knows():
 
     def residual(n):
         chain = LinkChain(n=n, length=100.0, mass=30.0)
-        reel = SmoothReel(start_length=40.0, end_length=100.0, duration=8.0)
+        reel = SmoothReel(initial_length=40.0, final_length=100.0, duration=8.0)
         system = TowedRope(chain=chain, device=PointDevice(mass=150.0), reel=reel, density=0.7)
         data = Simulation(system=system, rate=10.0, substeps=10, duration=10.0).simulate().data
         return float(abs(data["energy_residual"]).max()), float(abs(data["external_work"]).max())
@@ -166,7 +166,7 @@ def test_modes_of_the_towed_rope_are_those_of_its_settling():
         bending=224.75,
         joint_damping=822.5,
     )
-    rope = TowedRope(chain=chain, device=PointDevice(mass=150.0), density=0.7, start="static")
+    rope = TowedRope(chain=chain, device=PointDevice(mass=150.0), density=0.7, initial_state="static")
     values = np.asarray(linearise(rope, rope.init(), None).modes().eigenvalues)
     slow = values[(values.imag > 0.05)]
     sway = slow[np.argsort(slow.imag)][:2]  # up and down, and to the sides
@@ -177,7 +177,7 @@ def test_modes_of_the_towed_rope_are_those_of_its_settling():
 def test_a_run_that_has_not_settled_says_so():
     from dovetail.testing import Simulation
 
-    system = TowedRope(chain=CHAIN, air="off", start_angles=(1.0, 0.0))
+    system = TowedRope(chain=CHAIN, airflow="off", initial_angles=(1.0, 0.0))
     run = Simulation(system=system, rate=20.0, substeps=5, duration=5.0).simulate()
     assert system.measures(run.data)["settled"] == "not within the 5 s"
 
@@ -187,7 +187,7 @@ def test_in_a_glide_the_rope_hangs_by_gravity_and_trails_by_an_airflow_that_is_t
     rng = np.random.default_rng(seed)
     glide, drag, heavy = rng.uniform(-0.2, 0.3), rng.uniform(0.2, 1.5), rng.uniform(50.0, 300.0)
     device = PointDevice(mass=heavy, drag_area=drag, trim_lift=0.0)
-    rope = TowedRope(chain=CHAIN, device=device, density=0.7, airspeed=90.0, descent=glide)
+    rope = TowedRope(chain=CHAIN, device=device, density=0.7, airspeed=90.0, descent_angle=glide)
     # in the axes of the earth (aft, down): the air comes from ahead and below, gravity points down
     aft, down = np.array([np.cos(glide), -np.sin(glide)]), np.array([np.sin(glide), np.cos(glide)])
     wind = np.asarray(local_wind(rope, 0.0, jnp.zeros((3, 1)), jnp.zeros((3, 1))))[:, 0]
@@ -207,9 +207,9 @@ def test_a_step_must_follow_the_waves_of_a_rope_that_is_reeled_in(start, end):
     """Links a fifth as long and as heavy: waves between nodes are five times as quick."""
     chain = ElasticChain(n=4, length=100.0, mass=30.0, stiffness=1e5)
     whole = TowedRope(chain=chain, density=0.7)
-    reeled = dataclasses.replace(whole, reel=SmoothReel(start_length=start, end_length=end, duration=8.0))
+    reeled = dataclasses.replace(whole, reel=SmoothReel(initial_length=start, final_length=end, duration=8.0))
     omega = 2 * np.sqrt(1e5 / (7.5 * 25.0))
     step = 2.5 / omega  # RK4 bears 2.8
-    assert [fault.place for fault in whole.faults(RK4(), step)] == []
-    assert [fault.place for fault in reeled.faults(RK4(), step)] == ["rate"]
-    assert [fault.place for fault in reeled.faults(RK4(), step / 5)] == []
+    assert [fault.path for fault in whole.faults(RK4(), step)] == []
+    assert [fault.path for fault in reeled.faults(RK4(), step)] == ["rate"]
+    assert [fault.path for fault in reeled.faults(RK4(), step / 5)] == []

@@ -39,7 +39,7 @@ def grid(tmp_path):
     velocity = np.stack([0.1 * X, 0.2 * Y, 0.3 * Z])
     file = tmp_path / "wake.npz"
     np.savez(file, x=x, y=y, z=z, velocity=np.stack([velocity, 3 * velocity]), attack=[0.0, 0.2])
-    return GriddedWake(file=str(file), attack=0.1)
+    return GriddedWake(file=str(file), angle_of_attack=0.1)
 
 
 def test_a_gridded_field_is_linear_in_place_and_angle_of_attack(grid):
@@ -51,13 +51,13 @@ def test_a_gridded_field_is_linear_in_place_and_angle_of_attack(grid):
 def test_a_place_outside_the_grid_is_no_number_and_a_long_rope_is_refused(grid):
     assert np.isnan(at(grid, [33.0, 101.0, 0.0])).all()
     grid.check_cover(100.0)
-    with pytest.raises(ParameterError, match="goes from 0 to 100 m, but the rope may reach"):
+    with pytest.raises(ParameterError, match="covers 0 to 100 m, but the rope can reach"):
         grid.check_cover(250.0)
 
 
 def test_a_missing_file_and_a_file_without_velocity_are_told(tmp_path):
-    with pytest.raises(OutputError, match="no wake grid could be read"):
+    with pytest.raises(OutputError, match="cannot read the wake grid"):
         at(GriddedWake(file=str(tmp_path / "none.npz")), [0.0, 0.0, 0.0])
     np.savez(tmp_path / "half.npz", x=[0.0, 1.0])
-    with pytest.raises(ParameterError, match="has no y, z, velocity"):
+    with pytest.raises(ParameterError, match="y, z, velocity missing"):
         at(GriddedWake(file=str(tmp_path / "half.npz")), [0.0, 0.0, 0.0])

@@ -17,7 +17,7 @@ from dovetail.air import (
 )
 from dovetail.air.wind import from_compass
 from dovetail.core.errors import ParameterError
-from dovetail.core.random import seeded
+from dovetail.core.random import assign_keys
 
 
 def test_a_wind_from_ahead_blows_aft_and_from_starboard_to_port():
@@ -28,16 +28,16 @@ def test_a_wind_from_ahead_blows_aft_and_from_starboard_to_port():
 def test_a_table_ramps_and_knows_its_end():
     table = WindTable(times=[0.0, 1.0, 1.5, 3.0], wind=[[0, 0, 0], [0, 0, 0], [0, 3, 0], [0, 3, 0]])
     np.testing.assert_allclose(table.velocity(1.25, jnp.zeros((3, 2))), [[0, 0], [1.5, 1.5], [0, 0]])
-    assert table.ends == 3.0
-    assert WindFields((SteadyWind(), table)).ends == 3.0
-    with pytest.raises(ParameterError, match="three numbers for each"):
+    assert table.valid_until == 3.0
+    assert WindFields((SteadyWind(), table)).valid_until == 3.0
+    with pytest.raises(ParameterError, match="three velocity components for each"):
         WindTable(times=[0.0, 1.0], wind=[[0, 0], [0, 0]])
-    with pytest.raises(ParameterError, match="times must rise"):
+    with pytest.raises(ParameterError, match="increasing times"):
         WindTable(times=[0.0, 0.0], wind=[[0, 0, 0], [0, 0, 0]])
 
 
 def test_gusts_are_carried_along_the_wind_and_have_their_size():
-    field = seeded(GustyWind(wind=(-10.0, 5.0, 0.0)), jax.random.key(3))
+    field = assign_keys(GustyWind(wind=(-10.0, 5.0, 0.0)), jax.random.key(3))
     along = np.array([-10.0, 5.0, 0.0]) / np.hypot(10, 5)
     # what is here now was upwind before
     velocity = jax.jit(lambda t, r: field.velocity(t, r))
@@ -64,15 +64,13 @@ def test_a_gridded_wake_scales_with_the_wind_and_adds_up(tmp_path):
     np.testing.assert_allclose(both.velocity(0.0, r), expected + np.array([[0], [0], [1.0]]), rtol=1e-12)
     assert np.isnan(wake.velocity(0.0, jnp.array([50.0, 0.0, 0.0]))).all()
     both.check_without_stream("here")
-    with pytest.raises(ParameterError, match="the rope may reach from 0 to 30 m"):
+    with pytest.raises(ParameterError, match="the rope can reach 0 to 30 m"):
         both.check_cover(30.0)
 
 
 @pytest.mark.parametrize("field", [Dryden(), VortexPair(), WindFields((SteadyWind(), Dryden()))])
 def test_what_a_stream_carries_is_refused_where_there_is_none(field):
-    with pytest.raises(
-        ParameterError, match=r"deck: a (dryden|vortex-pair) asks for the stream .* gusty-wind"
-    ):
+    with pytest.raises(ParameterError, match=r"deck: '(dryden|vortex-pair)' requires a stream .* gusty-wind"):
         field.check_without_stream("deck")
 
 

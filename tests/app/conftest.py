@@ -2,7 +2,7 @@
 
 import pytest
 
-from dovetail.app import Deed, Document, Feel, Jobs
+from dovetail.app import Action, Document, Explorer, Jobs
 from dovetail.studies.registry import find_test
 from dovetail.testing.test_file import read_table
 
@@ -15,8 +15,8 @@ def table():
 
 
 @pytest.fixture(scope="session")
-def feel(table):
-    return Feel(table, ["rig.actuator.delay", "numerical.c", "substeps"], "cs1.toml")
+def explorer(table):
+    return Explorer(table, ["rig.actuator.delay", "numerical.c", "substeps"], "cs1.toml")
 
 
 @pytest.fixture(scope="session")
@@ -36,6 +36,6 @@ def jobs(tmp_path_factory):
 @pytest.fixture(scope="session")
 def job(jobs, edited):
     """A rehearsal that was done in a process of its own."""
-    started = jobs.start(Deed("rehearse", edited, options={"--no-report": ""}))
+    started = jobs.start(Action("rehearse", edited, options={"--no-report": ""}))
     started.wait()
     return started

@@ -1,7 +1,7 @@
 """Blocks say of every value what its declaration says."""
 
 from dovetail.app import Document
-from dovetail.core.parameter import declared
+from dovetail.core.parameter import declared_parameters
 from dovetail.report.drawing import BOXES
 
 
@@ -17,14 +17,14 @@ def test_a_value_has_unit_range_meaning_and_what_the_file_says():
     actuator = next(block for block in document.blocks() if block.path == "rig.actuator")
     assert (actuator.kind, actuator.exchangeable) == ("delay", True)
     delay = actuator.values[0]
-    about = declared(type(document.test.rig.actuator))["delay"]
-    assert (delay.path, delay.said, delay.shown, delay.unit) == ("rig.actuator.delay", "3 ms", "3", "ms")
+    about = declared_parameters(type(document.test.rig.actuator))["delay"]
+    assert (delay.path, delay.file_text, delay.text, delay.unit) == ("rig.actuator.delay", "3 ms", "3", "ms")
     assert (delay.number, delay.si_unit) == (0.003, "s")
     assert (delay.allowed, delay.meaning) == (about.allowed, about.about)
-    assert delay.moves
+    assert delay.traced
     assert not delay.default
     word = next(value for value in actuator.values if value.name == "interpolation")
-    assert (word.default, word.choices, word.moves, word.number) == (True, ("linear", "cubic"), False, None)
+    assert (word.default, word.choices, word.traced, word.number) == (True, ("linear", "cubic"), False, None)
 
 
 def test_parts_in_parts_are_inner_blocks_with_their_place_in_the_list():
@@ -33,8 +33,8 @@ def test_parts_in_parts_are_inner_blocks_with_their_place_in_the_list():
     assert [block.path for block in actuator.inner] == ["rig.actuator.parts[0]", "rig.actuator.parts[1]"]
     assert document.set("rig.actuator.parts[1].delay", "1 ms") == ""
     ramp = next(block for block in document.blocks() if block.path.startswith("schedule"))
-    assert {value.path for value in ramp.values} >= {'schedule."feedback.share".end'}
-    assert document.set('schedule."feedback.share".end', "12 s") == ""
+    assert {value.path for value in ramp.values} >= {'schedule."feedback.measured_fraction".end'}
+    assert document.set('schedule."feedback.measured_fraction".end', "12 s") == ""
 
 
 def test_a_simulation_and_a_map_have_blocks_too():
@@ -46,7 +46,7 @@ def test_a_simulation_and_a_map_have_blocks_too():
 
 def test_a_choice_is_a_member_of_the_family_with_its_sentence():
     found = Document.open("substructuring/cs1").choices("compensator")
-    assert [choice.kind for choice in found if choice.present] == ["none"]
+    assert [choice.kind for choice in found if choice.current] == ["none"]
     assert {"forward-prediction", "adaptive-forward-prediction"} <= {choice.kind for choice in found}
     assert all(choice.about for choice in found)
     assert Document.open("substructuring/cs1").choices("limits") == []

@@ -13,11 +13,11 @@ title = "Delays"
 test = "substructuring/cs1"
 measures = ["peak displacement"]
 
-[[axis]]
+[[parameter]]
 path = "rig.actuator.delay"
 values = ["1 ms", "2 ms", "9 ms"]
 
-[[axis]]
+[[parameter]]
 path = "numerical.c"
 values = [10.0, 20.0]
 """
@@ -33,8 +33,10 @@ def test_a_campaign_is_seen_as_far_as_it_is_computed(store):
     store.write(1, ChunkResult({"y": Values((), np.array([1.0, 2.0]))}, {}))
     found = points(store.folder)
     assert (found.title, found.computed, found.total) == ("Delays", 2, 6)
-    assert [axis.name for axis in found.axes] == [axis.name for axis in store.campaign.axes]
-    assert found.axes[0].unit == "s"
+    assert [parameter.name for parameter in found.parameters] == [
+        parameter.name for parameter in store.campaign.parameters
+    ]
+    assert found.parameters[0].unit == "s"
     measured = next(column for column in found.measures if column.name == "y")
     assert np.isnan(measured.values[[0, 1, 4, 5]]).all()
     np.testing.assert_array_equal(measured.values[2:4], [1.0, 2.0])
@@ -45,8 +47,8 @@ def test_a_point_is_a_test_with_its_values(store):
     for number in (0, 5):
         document = point_document(store.folder, number)
         assert document.fault == ""
-        assert float(document.test.rig.actuator.delay) == table[store.campaign.axes[0].name][number]
-        assert float(document.test.numerical.c) == table[store.campaign.axes[1].name][number]
-    with pytest.raises(ParameterError, match="there are 6, counted from 0"):
+        assert float(document.test.rig.actuator.delay) == table[store.campaign.parameters[0].name][number]
+        assert float(document.test.numerical.c) == table[store.campaign.parameters[1].name][number]
+    with pytest.raises(ParameterError, match="0 to 5"):
         point_document(store.folder, 6)
     assert points(store.folder).total == 6  # what was opened is not in the way

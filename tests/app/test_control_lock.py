@@ -1,6 +1,6 @@
 """Several look, one holds, and nobody who has gone is waited for."""
 
-from dovetail.app.control_lock import Holding
+from dovetail.app.control_lock import ControlLock
 
 
 class Clock:
@@ -12,9 +12,9 @@ class Clock:
 
 def held(*people):
     clock = Clock()
-    holding = Holding(patience=15.0, clock=clock)
+    holding = ControlLock(timeout=15.0, clock=clock)
     for who in people:
-        holding.here(who)
+        holding.join(who)
     return holding, clock
 
 
@@ -22,10 +22,10 @@ def test_the_first_holds_and_the_second_looks_on():
     holding, _ = held("Ada", "Ben")
     assert holding.holds("Ada")
     assert not holding.holds("Ben")
-    assert holding.take("Ben") == "Ada holds the controls; ask for them, or take them over"
+    assert "Ada" in holding.take("Ben")
     assert holding.holds("Ada")
-    assert holding.words("Ben") == "Ada holds the controls; you look on"
-    assert holding.words("Ada") == "you hold the controls; 1 other looks on"
+    assert "Ada" in holding.status_text("Ben")
+    assert "1 viewer" in holding.status_text("Ada")
 
 
 def test_what_is_released_can_be_taken_by_anyone_and_is_given_to_nobody():
@@ -34,7 +34,7 @@ def test_what_is_released_can_be_taken_by_anyone_and_is_given_to_nobody():
     assert holding.holds("Ada")
     holding.release("Ada")
     assert holding.holder is None
-    assert holding.words("Ben") == "nobody holds the controls"
+    assert "No one" in holding.status_text("Ben")
     assert holding.take("Ben") == ""
     assert holding.holds("Ben")
 
@@ -42,7 +42,7 @@ def test_what_is_released_can_be_taken_by_anyone_and_is_given_to_nobody():
 def test_controls_are_taken_over_by_who_says_so():
     holding, _ = held("Ada", "Ben")
     assert holding.take("Ben", over=True) == ""
-    assert holding.lookers() == ["Ben", "Ada"]
+    assert holding.viewers() == ["Ben", "Ada"]
     holding.release("Ada")
     assert holding.holds("Ben")
 
@@ -50,17 +50,17 @@ def test_controls_are_taken_over_by_who_says_so():
 def test_a_holder_who_says_nothing_has_gone():
     holding, clock = held("Ada", "Ben")
     clock.now = 10.0
-    holding.here("Ben")
+    holding.join("Ben")
     assert holding.holds("Ada")
     clock.now = 20.0
     assert holding.holder is None
     assert holding.take("Ben") == ""
-    assert holding.lookers() == ["Ben"]
+    assert holding.viewers() == ["Ben"]
 
 
 def test_a_page_that_is_closed_is_gone_at_once_and_one_that_comes_finds_free_controls():
     holding, _ = held("Ada")
-    holding.gone("Ada")
-    holding.gone("nobody")
-    holding.here("Cem")
+    holding.leave("Ada")
+    holding.leave("nobody")
+    holding.join("Cem")
     assert holding.holds("Cem")

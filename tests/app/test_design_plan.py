@@ -4,7 +4,7 @@ import pytest
 import tomli_w
 
 from dovetail.app import Document
-from dovetail.app.design_plan import adopted
+from dovetail.app.design_plan import apply_plan
 from dovetail.testing import dump
 
 CS1 = "substructuring/cs1"
@@ -23,14 +23,14 @@ def planned(tmp_path):
 
 def test_compensator_and_damping_are_taken_and_the_rig_stays(planned, tmp_path):
     document = Document.open(CS1)
-    assert adopted(document, tmp_path) == ""
+    assert apply_plan(document, tmp_path) == ""
     ours, theirs = dump(document.test), dump(planned.test)
     assert ours["compensator"] == theirs["compensator"]
     assert ours["numerical"] == theirs["numerical"]
     assert ours["rig"] == dump(Document.open(CS1).test)["rig"]
     assert "numerical.c=21.0" in (document.settings() or [])  # one value of the part, not all
     before = document.text
-    assert adopted(document, tmp_path) == ""  # once more: it is so already
+    assert apply_plan(document, tmp_path) == ""  # once more: it is so already
     assert document.text == before
     assert document.undo()
     assert document.difference() == ""
@@ -38,6 +38,6 @@ def test_compensator_and_damping_are_taken_and_the_rig_stays(planned, tmp_path):
 
 def test_a_plan_of_another_test_is_refused_and_one_that_is_not_there_is_told(planned, tmp_path):
     other = Document.open("substructuring/rths-benchmark")
-    assert "the plan is of another test" in adopted(other, tmp_path)
+    assert "another test" in apply_plan(other, tmp_path)
     assert other.difference() == ""
-    assert "cannot be read" in adopted(other, tmp_path / "nothing")
+    assert "cannot be read" in apply_plan(other, tmp_path / "nothing")

@@ -105,9 +105,9 @@ def test_what_is_saved_runs_unchanged_from_the_command_line(tmp_path):
     done = CliRunner().invoke(app, ["check", str(file)])
     assert done.exit_code == 0
     assert tomllib.loads(done.stdout) == testing.dump(document.test)
-    assert "is there already" in document.save(file)
+    assert "already exists" in document.save(file)
     assert document.save(file, over=True) == ""
-    assert "ends in .toml" in document.save(tmp_path / "mine.txt")
+    assert ".toml" in document.save(tmp_path / "mine.txt")
     assert "cannot be written (no such file" in document.save(tmp_path / "none" / "mine.toml")
     document.write("[")
     assert document.save(file, over=True) == document.fault
@@ -118,12 +118,16 @@ def test_files_that_it_names_are_found_from_another_folder(tmp_path):
     (tmp_path / "a" / "ground.csv").write_text("0,0\n1,0.5\n2,0.1\n", "utf-8")
     text = Document.open(CS1).text
     sine = text[text.index("[excitation]") : text.index("[limits]")]
-    record = '[excitation]\nkind = "ground-record"\nfile = "ground.csv"\nafter = "still"\nunit = "m/s2"\n\n'
+    record = (
+        '[excitation]\nkind = "ground-record"\nfile = "ground.csv"\nafter_end = "zero"\nunit = "m/s2"\n\n'
+    )
     (tmp_path / "a" / "own.toml").write_text(text.replace(sine, record), "utf-8")
     document = Document.open(str(tmp_path / "a" / "own.toml"))
     assert document.fault == ""
-    assert document.whole["excitation"]["file"] == str(tmp_path / "a" / "ground.csv")
-    assert testing.dump(testing.parse(document.whole, document.path.name)) == testing.dump(document.test)
+    assert document.resolved_table["excitation"]["file"] == str(tmp_path / "a" / "ground.csv")
+    assert testing.dump(testing.parse(document.resolved_table, document.path.name)) == testing.dump(
+        document.test
+    )
     assert document.save(tmp_path / "mine.toml") == ""
     assert testing.dump(testing.load(tmp_path / "mine.toml")) == testing.dump(document.test)
 

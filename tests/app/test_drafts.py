@@ -13,11 +13,11 @@ CS1 = "substructuring/cs1"
 
 def test_a_text_with_faults_is_found_again_as_it_was_typed(tmp_path):
     drafts = Drafts(tmp_path / "drafts")
-    document = drafts.opened(CS1)
+    document = drafts.open(CS1)
     typed = document.text.replace('"3 ms"', '"3 m')
     assert document.write(typed)
-    drafts.keep(document)
-    again = Drafts(tmp_path / "drafts").opened(CS1)
+    drafts.save(document)
+    again = Drafts(tmp_path / "drafts").open(CS1)
     assert again.text == typed
     assert again.fault == document.fault
     assert again.original == document.original
@@ -31,7 +31,7 @@ def test_a_draft_is_closed_to_others(tmp_path):
     drafts = Drafts(tmp_path / "drafts")
     document = Document.open(CS1)
     document.set("seed", "3")
-    drafts.keep(document)
+    drafts.save(document)
     files = list(drafts.folder.iterdir())
     assert len(files) == 1
     assert stat.S_IMODE(files[0].stat().st_mode) == 0o600
@@ -42,9 +42,9 @@ def test_a_text_that_is_back_to_its_file_leaves_no_draft(tmp_path):
     drafts = Drafts(tmp_path)
     document = Document.open(CS1)
     document.set("seed", "3")
-    drafts.keep(document)
+    drafts.save(document)
     document.undo()
-    drafts.keep(document)
+    drafts.save(document)
     assert drafts.names() == []
 
 
@@ -52,10 +52,10 @@ def test_a_damaged_draft_is_none(tmp_path):
     drafts = Drafts(tmp_path)
     document = Document.open(CS1)
     document.set("seed", "3")
-    drafts.keep(document)
+    drafts.save(document)
     next(tmp_path.iterdir()).write_text("{", "utf-8")
     assert drafts.names() == []
-    assert drafts.opened(CS1).text == document.original
+    assert drafts.open(CS1).text == document.original
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a file in the place of a folder")
@@ -63,8 +63,8 @@ def test_a_draft_that_cannot_be_kept_is_told(tmp_path):
     (tmp_path / "here").write_text("a file")
     document = Document.open(CS1)
     document.set("seed", "3")
-    with pytest.raises(OutputError, match="a draft cannot be kept there .*save the test to a file"):
-        Drafts(tmp_path / "here").keep(document)
+    with pytest.raises(OutputError, match="a draft cannot be written .*save the test to a file"):
+        Drafts(tmp_path / "here").save(document)
 
 
 def test_drafts_lie_in_the_users_state(monkeypatch, tmp_path):

@@ -5,54 +5,54 @@ import sys
 
 import pytest
 
-from dovetail.app import Beside
+from dovetail.app import ExploreProcess
 
 DELAY, DAMPING = "rig.actuator.delay", "numerical.c"
 
 
 @pytest.fixture(scope="module")
 def beside(table):
-    made = Beside(table, [DELAY, DAMPING], "cs1.toml")
+    made = ExploreProcess(table, [DELAY, DAMPING], "cs1.toml")
     yield made
     made.close()
 
 
 def test_the_newest_question_is_answered_and_none_that_waited_holds_it_up(beside):
     for i in range(50):
-        last = beside.ask({DELAY: 1e-4 * i})
-    answer = beside.wait(last, whole=True)
+        last = beside.request({DELAY: 1e-4 * i})
+    answer = beside.wait(last, with_reference=True)
     assert answer.number == last
     assert answer.values[DELAY] == pytest.approx(4.9e-3)
-    assert {"response", "ideal"} <= set(answer.traces)
+    assert {"response", "reference"} <= set(answer.traces)
     assert beside.state == "ready"
 
 
 def test_a_bad_value_is_answered_in_words_and_the_next_one_is_answered(beside):
-    assert "must be at least 0" in beside.wait(beside.ask({DELAY: -1.0})).fault
-    assert beside.wait(beside.ask({DELAY: 2e-3})).stable
+    assert "must be at least 0" in beside.wait(beside.request({DELAY: -1.0})).fault
+    assert beside.wait(beside.request({DELAY: 2e-3})).stable
 
 
 def test_a_map_fills_while_questions_are_answered(beside):
-    beside.chart(DELAY, DAMPING, {}, size=3)
-    number = beside.ask({DELAY: 1e-3})
+    beside.request_map(DELAY, DAMPING, {}, size=3)
+    number = beside.request({DELAY: 1e-3})
     assert beside.wait(number) is not None
     with beside._changed:
         assert beside._changed.wait_for(lambda: beside._map is not None and beside._map.done == 3, 600)
-    assert beside.newest_chart().growth.shape == (3, 3)
+    assert beside.newest_map().growth.shape == (3, 3)
 
 
 def test_a_test_that_cannot_be_felt_is_told_and_nothing_waits_for_it(table):
-    made = Beside(table, ["no.such"], "cs1.toml")
+    made = ExploreProcess(table, ["no.such"], "cs1.toml")
     assert made.wait(1) is None
     assert made.state == "gone"
-    assert "no.such   is no number that could be moved" in made.fault
+    assert "no.such   is not a number" in made.fault
     made.close()
 
 
 def test_a_process_that_was_ended_is_gone(table):
-    made = Beside(table, [DELAY], "cs1.toml")
+    made = ExploreProcess(table, [DELAY], "cs1.toml")
     made.process.kill()
-    assert made.wait(made.ask({}) + 1) is None
+    assert made.wait(made.request({}) + 1) is None
     assert made.state == "gone"
     assert "has ended" in made.fault
 

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from dovetail.app.explore_result import POINTS, Answer, Trace
+from dovetail.app.explore_result import POINTS, ExploreResult, Trace
 
 
 def test_a_long_trace_keeps_its_peaks():
     random = np.random.default_rng(5)
     t = np.arange(20_000) * 1e-3
     y = random.normal(size=20_000)
-    trace = Trace.of("x", "m", t, y)
+    trace = Trace.from_signal("x", "m", t, y)
     assert len(trace.t) <= POINTS + 2
     assert trace.y.max() == np.float32(y.max())
     assert trace.y.min() == np.float32(y.min())
@@ -18,12 +18,12 @@ def test_a_long_trace_keeps_its_peaks():
 def test_of_several_axes_the_one_that_moves_most_is_shown():
     y = np.stack([np.zeros(10), np.linspace(0, -3, 10)], axis=1)
     y[3, 0] = np.nan
-    assert Trace.of("x", "m", np.arange(10.0), y).y[-1] == -3
+    assert Trace.from_signal("x", "m", np.arange(10.0), y).y[-1] == -3
 
 
 def test_an_ideal_that_comes_later_completes_the_answer():
-    line = Trace.of("x", "m", np.arange(3.0), np.arange(3.0))
-    whole = Answer(1, {}, {"response": line}, behind=True).with_ideal(line, line, 0.1)
-    assert set(whole.traces) == {"response", "ideal", "error"}
-    assert not whole.behind
+    line = Trace.from_signal("x", "m", np.arange(3.0), np.arange(3.0))
+    whole = ExploreResult(1, {}, {"response": line}, reference_pending=True).with_reference(line, line, 0.1)
+    assert set(whole.traces) == {"response", "reference", "error"}
+    assert not whole.reference_pending
     assert whole.error == 0.1

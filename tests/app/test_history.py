@@ -5,18 +5,18 @@ import json
 import numpy as np
 import pytest
 
-from dovetail.app import recent
+from dovetail.app import recent_runs
 from dovetail.app.history import live_traces, traces
 from dovetail.core.errors import OutputError
 from dovetail.testing import run_folder
 
 
 def test_a_run_is_found_with_its_title_mode_and_outcome(jobs, job):
-    past = next(one for one in recent(jobs.runs) if one.folder == job.folder)
-    assert (past.what, past.mode) == ("run", "rehearse")
-    assert past.title == "CS1: one mass, a spring as specimen"
-    assert past.outcome == "The test ran to its end."
-    assert past.report is None
+    entry = next(one for one in recent_runs(jobs.runs) if one.folder == job.folder)
+    assert (entry.content, entry.mode) == ("run", "rehearse")
+    assert entry.title == "CS1: one mass, a spring as specimen"
+    assert entry.outcome.startswith("Finished")
+    assert entry.report is None
 
 
 def test_designs_and_campaigns_are_found_and_what_is_damaged_is_left_out(tmp_path):
@@ -28,16 +28,16 @@ def test_designs_and_campaigns_are_found_and_what_is_damaged_is_left_out(tmp_pat
     (tmp_path / "campaign" / "done").mkdir()
     (tmp_path / "campaign" / "done" / "000000.json").write_text("{}", "utf-8")
     (tmp_path / "broken" / "outcome.json").write_text("{", "utf-8")
-    found = {one.what: one for one in recent(tmp_path)}
+    found = {one.content: one for one in recent_runs(tmp_path)}
     assert set(found) == {"design", "campaign"}
     assert (found["design"].title, found["design"].outcome) == ("A plan", "go")
     assert (found["campaign"].title, found["campaign"].outcome) == ("Many", "1 chunk computed")
-    assert recent(tmp_path / "none") == []
+    assert recent_runs(tmp_path / "none") == []
 
 
 def test_traces_of_a_run_are_those_of_its_recording(job):
     shown = traces(job.folder)
-    data = run_folder.read(job.folder).data
+    data = run_folder.read_run(job.folder).data
     assert set(shown) == {"displacement", "achieved_displacement", "measured_force"}
     assert shown["displacement"].y.max() == np.float32(data.displacement.max())
     assert shown["measured_force"].unit == "N"

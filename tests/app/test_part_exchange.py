@@ -9,7 +9,7 @@ CS1 = "substructuring/cs1"
 
 def test_what_both_kinds_have_is_kept_and_the_rest_goes_with_the_old():
     document = Document.open(CS1)
-    assert document.exchange("rig.specimen", "relaxing-spring") == ""
+    assert document.exchange("rig.specimen", "standard-linear-solid") == ""
     assert document.table["rig"]["specimen"]["k"] == "2250 N/m"
     assert document.exchange("rig.actuator", "first-order-lag") == ""
     assert "delay" not in document.table["rig"]["actuator"]
@@ -25,7 +25,7 @@ def test_a_compensator_starts_with_the_delay_of_the_rig():
 def test_a_kind_that_does_not_fit_is_refused_in_words_and_nothing_has_changed():
     document = Document.open(CS1)
     fault = document.exchange("rig.actuator", "hexapod-robot")
-    assert "moves six axes" in fault
+    assert "six axes" in fault
     assert 'no kind "springg"' in document.exchange("rig.specimen", "springg")
     assert document.text == document.original
 

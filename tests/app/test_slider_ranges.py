@@ -1,28 +1,30 @@
 """Knobs reach over their declared range and no further."""
 
-from dovetail.app import Document, knobs
+from dovetail.app import Document, slider_ranges
 
 
 def test_a_knob_has_unit_meaning_and_ends_in_its_range():
     test = Document.open("substructuring/cs1").test
-    delay, mass, steps = knobs(test, ["rig.actuator.delay", "numerical.m", "substeps"])
-    assert (delay.unit, delay.low, delay.value, delay.moves) == ("s", 0.0, 0.003, True)
+    delay, mass, steps = slider_ranges(test, ["rig.actuator.delay", "numerical.m", "substeps"])
+    assert (delay.unit, delay.low, delay.value, delay.traced) == ("s", 0.0, 0.003, True)
     assert delay.high == 0.012
     assert 0.0 < mass.low < mass.value < mass.high  # a mass is above zero
-    assert (steps.moves, steps.low, steps.high) == (False, 1, 4)
+    assert (steps.traced, steps.low, steps.high) == (False, 1, 4)
 
 
 def test_what_is_no_single_number_has_no_knob():
     test = Document.open("substructuring/lag-damper").test
     assert (
-        knobs(test, ["numerical.participation", "title", "rig.between_ticks", "no.such", "limits.tracking"])
+        slider_ranges(
+            test, ["numerical.participation", "title", "rig.command_hold", "no.such", "limits.tracking_error"]
+        )
         == []
     )
 
 
 def test_a_dial_gives_its_own_range():
     document = Document.open("substructuring/cs1")
-    document.write(document.text + '\n[dials."numerical.c"]\nleast = "5 N s/m"\nmost = 25.0\n')
+    document.write(document.text + '\n[tunable."numerical.c"]\nmin = "5 N s/m"\nmax = 25.0\n')
     assert document.fault == ""
-    (damping,) = knobs(document.test, ["numerical.c"])
+    (damping,) = slider_ranges(document.test, ["numerical.c"])
     assert (damping.low, damping.high) == (5.0, 25.0)

@@ -2,20 +2,20 @@
 
 import numpy as np
 
-from dovetail.app.stability_map import charted
+from dovetail.app.stability_map import compute_map
 
 DELAY, DAMPING = "rig.actuator.delay", "numerical.c"
 
 
-def test_rows_come_one_by_one_and_their_points_are_those_of_the_outlook(feel):
-    maps = list(charted(feel, DELAY, DAMPING, {DELAY: 5e-3}, size=4))
+def test_rows_come_one_by_one_and_their_points_are_those_of_the_outlook(explorer):
+    maps = list(compute_map(explorer, DELAY, DAMPING, {DELAY: 5e-3}, size=4))
     assert [one.done for one in maps] == [1, 2, 3, 4]
     last = maps[-1]
     assert last.present == (5e-3, 15.0)
     assert np.isnan(maps[0].growth[1:]).all()
     assert np.isfinite(last.growth).all()
     for i, j in ((1, 1), (2, 3)):
-        point = feel.answer({DELAY: last.across[j], DAMPING: last.up[i]})
+        point = explorer.compute({DELAY: last.across[j], DAMPING: last.up[i]})
         assert point.growth == np.float64(last.growth[i, j]) or np.isclose(
             point.growth, last.growth[i, j], rtol=1e-9
         )
@@ -23,13 +23,13 @@ def test_rows_come_one_by_one_and_their_points_are_those_of_the_outlook(feel):
     assert last.growth[-1, 0] < 0
 
 
-def test_a_map_goes_over_the_stretches_that_are_said(feel):
-    (first, *_) = charted(feel, DELAY, DAMPING, {}, size=3, stretches={DELAY: (1e-3, 5e-3)})
+def test_a_map_goes_over_the_stretches_that_are_said(explorer):
+    (first, *_) = compute_map(explorer, DELAY, DAMPING, {}, size=3, ranges={DELAY: (1e-3, 5e-3)})
     np.testing.assert_allclose(first.across, [1e-3, 3e-3, 5e-3])
-    assert first.up[-1] == feel.knobs[DAMPING].high
+    assert first.up[-1] == explorer.slider_ranges[DAMPING].high
 
 
-def test_a_map_that_has_no_answer_says_why(feel):
-    (only,) = charted(feel, DELAY, "substeps", {DAMPING: -1.0}, size=2)
+def test_a_map_that_has_no_answer_says_why(explorer):
+    (only,) = compute_map(explorer, DELAY, "substeps", {DAMPING: -1.0}, size=2)
     assert only.done == 0
     assert "numerical.c" in only.fault

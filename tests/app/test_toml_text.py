@@ -5,7 +5,7 @@ import tomllib
 import numpy as np
 import pytest
 
-from dovetail.app.toml_text import inline, patched
+from dovetail.app.toml_text import inline, patch_toml
 from dovetail.studies.registry import all_tests
 from dovetail.testing.test_table import change
 
@@ -26,12 +26,12 @@ k = "2250 N/m"
 
 def test_a_value_is_exchanged_and_its_comment_stays():
     wanted = change(tomllib.loads(CS1), {"rig.actuator.delay": "6.5 ms"})
-    assert patched(CS1, wanted) == CS1.replace('"3 ms"', '"6.5 ms"')
+    assert patch_toml(CS1, wanted) == CS1.replace('"3 ms"', '"6.5 ms"')
 
 
 def test_a_new_value_stands_with_its_neighbours_and_a_new_table_behind_its_kin():
     wanted = change(tomllib.loads(CS1), {"rig.actuator.gain": 2.0, "seed": 3, "limits.force": "90 N"})
-    new = patched(CS1, wanted)
+    new = patch_toml(CS1, wanted)
     assert "# comfortable\ngain = 2.0\n\n# what is real" in new
     assert 'rate = "1 kHz"\nseed = 3\n' in new
     assert new.endswith('k = "2250 N/m"\n\n[limits]\nforce = "90 N"\n')
@@ -41,7 +41,7 @@ def test_a_new_value_stands_with_its_neighbours_and_a_new_table_behind_its_kin()
 def test_what_goes_takes_its_lines_with_it_and_nothing_else():
     table = tomllib.loads(CS1)
     del table["rig"]["specimen"]
-    new = patched(CS1, table)
+    new = patch_toml(CS1, table)
     assert tomllib.loads(new) == table
     assert "# what is real" in new
     assert "specimen" not in new
@@ -53,18 +53,18 @@ def test_tables_in_one_line_are_changed_inside():
     table["a"]["b"][2]["c"] = "5 mm"
     table["a"]["d"]["e"] = 5
     table["a"]["f"] = True
-    assert patched(text, table) == text.replace("c = 3", 'c = "5 mm"').replace(
+    assert patch_toml(text, table) == text.replace("c = 3", 'c = "5 mm"').replace(
         "e = 4 ", "e = 5, f = True ".replace("True", "true")
     )
     del table["a"]["kind"]
-    assert tomllib.loads(patched(text, table)) == table
-    assert "# end" in patched(text, table)
+    assert tomllib.loads(patch_toml(text, table)) == table
+    assert "# end" in patch_toml(text, table)
 
 
 def test_a_form_of_writing_that_is_not_known_is_written_anew_and_right():
     text = "a.b = 1\na.c.d = 2\n"
     table = {"a": {"b": 1, "c": {"d": 2, "e": 3}}}
-    assert tomllib.loads(patched(text, table)) == table
+    assert tomllib.loads(patch_toml(text, table)) == table
 
 
 ALL = sorted(all_tests())
@@ -80,7 +80,7 @@ def test_every_test_of_the_studies_can_be_changed_anywhere(name):
     text = all_tests()[name].path.read_text("utf-8")
     table = tomllib.loads(text)
     random = np.random.default_rng(list(name.encode()))
-    places = list(leaves(table))
+    places = list(changed_values(table))
     for i in random.choice(len(places), min(5, len(places)), replace=False):
         wanted = tomllib.loads(text)
         node = wanted
@@ -90,7 +90,7 @@ def test_every_test_of_the_studies_can_be_changed_anywhere(name):
             del node[places[i][-1]]
         else:
             node[places[i][-1]] = random.choice(["7 ms", 'a "b" \\ c'])
-        new = patched(text, wanted)
+        new = patch_toml(text, wanted)
         assert tomllib.loads(new) == wanted
         changed = len(set(text.splitlines()) ^ set(new.splitlines()))
         assert changed <= 2 or "\n" in inline_of(table, places[i], text), (
@@ -98,13 +98,13 @@ def test_every_test_of_the_studies_can_be_changed_anywhere(name):
         )
 
 
-def leaves(node, way=()):
+def changed_values(node, way=()):
     if isinstance(node, dict):
         for key, value in node.items():
-            yield from leaves(value, (*way, key))
+            yield from changed_values(value, (*way, key))
     elif isinstance(node, list) and node and all(isinstance(entry, dict) for entry in node):
         for i, value in enumerate(node):
-            yield from leaves(value, (*way, i))
+            yield from changed_values(value, (*way, i))
     else:
         yield way
 

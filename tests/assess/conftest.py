@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import pytest
 
 import dovetail as dv
-from dovetail.assess import Wishes, design
+from dovetail.assess import DesignOptions, design
 
 
 def _cs1(actuator=None, *, c=15.0, duration=2.0, **changes):
@@ -28,5 +28,5 @@ def cs1():
 
 @pytest.fixture(scope="session")
 def lost():
-    """The design of one who wishes for no help on a rig that is too late."""
-    return design(_cs1(), Wishes(compensator="none", robustness="none", model_order=0))
+    """A design without compensation on a rig with too much delay."""
+    return design(_cs1(), DesignOptions(compensator="none", robustness="none", model_order=0))

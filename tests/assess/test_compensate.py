@@ -1,4 +1,4 @@
-"""Candidates: built from the model, judged by error and poles, kept with their reason where impossible."""
+"""Compensator candidates: built from the model, evaluated by error and poles, listed with a reason if impossible."""
 
 import math
 
@@ -17,7 +17,7 @@ from dovetail.assess.compensate import (
 )
 from dovetail.assess.identify import Identification, IdentifiedAxis
 from dovetail.assess.test_motion import spectrum
-from dovetail.compensation import Cascade, ForwardPrediction, SecondOrderInverse, inverse_of
+from dovetail.compensation import Cascade, ForwardPrediction, SecondOrderInverse, make_inverse
 from dovetail.core.errors import AnalysisError
 from dovetail.transfer import LinearTransfer
 
@@ -26,7 +26,7 @@ MOTION = spectrum(9e-3 * np.sin(2 * np.pi * 3.0 * T), 1e-3)
 
 
 def identified(*models: LinearTransfer) -> Identification:
-    """As if these had been found."""
+    """Return an identification with these models."""
     axes = tuple(IdentifiedAxis(m, len(m.denominator) - 1, 0.0, 0.0, 1e-5, None) for m in models)
     return Identification(axes, 0.6, 12.0, 0.01, None, "sweep")
 
@@ -38,10 +38,10 @@ def by_name(found: list[Candidate]) -> dict[str, Candidate]:
     return {candidate.name: candidate for candidate in found}
 
 
-def test_the_spectrum_knows_where_the_motion_is():
+def test_the_spectrum_has_the_frequency_and_peak_of_the_motion():
     assert MOTION.highest == pytest.approx(3.0, abs=0.7)  # a window of 3 s resolves 0.33 Hz
     assert MOTION.peak == pytest.approx(9e-3)
-    with pytest.raises(AnalysisError, match="at rest"):
+    with pytest.raises(AnalysisError, match="needs motion"):
         spectrum(np.zeros(100), 1e-3)
 
 
@@ -68,39 +68,41 @@ def test_a_lag_is_inverted(cs1):
     assert named["inverse"].error < 1e-9
 
 
-def test_a_zero_in_the_right_half_plane_is_exchanged_for_its_delay_and_said_so(cs1):
+def test_a_zero_in_the_right_half_plane_is_replaced_by_its_delay_with_a_remark(cs1):
     model = LinearTransfer([-180.9, 5.651e4], [1.0, 321.8, 5.54e4])
     named = by_name(candidates(cs1(), identified(model), MOTION, frequency=10.0, tolerance=0.05))
-    assert "in the right half-plane: its exact inverse is unstable" in named["inverse"].said
+    assert "in the right half-plane: its exact inverse is unstable" in named["inverse"].summary
     with pytest.raises(AnalysisError, match="right half-plane"):
-        inverse_of(model)
+        make_inverse(model)
 
 
-def test_a_horizon_beyond_the_usable_range_is_told_with_the_reason(cs1):
+def test_a_horizon_beyond_the_usable_range_is_refused_with_the_reason(cs1):
     slow = identified(LinearTransfer([1.0], [1.0], 0.2))
-    said = by_name(candidates(cs1(), slow, MOTION, frequency=30.0, tolerance=0.01))["forward-prediction"]
-    assert said.compensator is None
-    assert "no order up to 8 predicts 200 samples" in said.said
+    slow_prediction = by_name(candidates(cs1(), slow, MOTION, frequency=30.0, tolerance=0.01))[
+        "forward-prediction"
+    ]
+    assert slow_prediction.compensator is None
+    assert "no order up to 8 predicts 200 samples" in slow_prediction.summary
 
 
 def test_a_predictor_of_the_users_choice_is_held_to_its_range(cs1):
     named = by_name(
         candidates(cs1(), LATE, MOTION, frequency=60.0, tolerance=0.05, predictor=Predictor(1, 4))
     )
-    assert "beyond the usable range" in named["forward-prediction"].said
+    assert "beyond the usable range" in named["forward-prediction"].summary
 
 
 def test_a_window_longer_than_the_recording_is_refused(cs1):
     short = cs1(duration=0.02)
     named = by_name(candidates(short, LATE, MOTION, frequency=5.0, tolerance=0.2, predictor=Predictor(2, 30)))
-    assert "longer than the recording of 20" in named["forward-prediction"].said
+    assert "longer than the recording of 20" in named["forward-prediction"].summary
 
 
 def test_the_files_own_compensator_is_a_candidate(cs1):
     test = cs1(compensator=ForwardPrediction(9.4e-3))
     keep = by_name(candidates(test, LATE, MOTION, frequency=10.0, tolerance=0.05))["keep"]
     assert keep.usable
-    assert "ForwardPrediction" in keep.said
+    assert "ForwardPrediction" in keep.summary
 
 
 def test_two_actuators_have_their_own_inverses():
@@ -113,7 +115,7 @@ def test_two_actuators_have_their_own_inverses():
     assert isinstance(built.parts[0], SecondOrderInverse)
     both = spectrum(np.stack([np.sin(2 * np.pi * 3 * T)] * 2, axis=1), 1e-3)
     assert tracking_error(built, models, both, 1e-3) < 1e-3
-    with pytest.raises(AnalysisError, match="one order"):
+    with pytest.raises(AnalysisError, match="all of first or all of second order"):
         _inverses((models[0], LinearTransfer([1.0], [1.0], 1e-3)), 2, 8)
 
 
@@ -124,7 +126,7 @@ def test_the_second_coefficient_of_an_inverse_is_found():
 
 def test_nothing_is_proposed_where_nothing_decays():
     lost = [Candidate("none", dv.compensation.NoCompensation(), 0.1, 2.0, False, 1.0, "")]
-    with pytest.raises(AnalysisError, match=r"no compensator makes this loop stable: none: .* GROWS"):
+    with pytest.raises(AnalysisError, match=r"no compensator stabilises this loop: none: .* UNSTABLE"):
         propose(lost, uncertain=0.0, tolerance=0.1)
 
 

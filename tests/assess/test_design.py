@@ -1,4 +1,4 @@
-"""The four steps joined: what is decided, what can be decided otherwise, and what stops it."""
+"""Design in four steps: decisions, choices of the user, errors."""
 
 import dataclasses
 import json
@@ -6,8 +6,8 @@ import json
 import pytest
 
 import dovetail as dv
-from dovetail.assess import Wishes, design
-from dovetail.assess.design import STEPS, _chosen, accept
+from dovetail.assess import DesignOptions, design
+from dovetail.assess.design import STEPS, _choose, accept_proposal
 from dovetail.assess.identify import sweep
 from dovetail.compensation import AdaptiveForwardPrediction, ForwardPrediction
 from dovetail.core.errors import AnalysisError, ParameterError, TestFileError, UnknownNameError
@@ -15,15 +15,15 @@ from dovetail.core.errors import AnalysisError, ParameterError, TestFileError, U
 
 @pytest.fixture(scope="module")
 def light(cs1):
-    """CS1 with light damping, whose critical delay is 1.33 ms, on an actuator 9.4 ms late."""
-    said = []
-    made = design(cs1(c=3.0), tell=said.append)
-    return made, said
+    """CS1 with light damping (critical delay 1.33 ms) on an actuator with a delay of 9.4 ms."""
+    messages = []
+    made = design(cs1(c=3.0), report=messages.append)
+    return made, messages
 
 
-def test_every_step_is_walked_and_told(light):
-    made, said = light
-    assert [text.split(":")[0] for text in said] == list(STEPS)
+def test_every_step_is_done_and_reported(light):
+    made, messages = light
+    assert [text.split(":")[0] for text in messages] == list(STEPS)
     assert list(made.decisions) == list(STEPS)
     assert all(made.decisions[step] for step in STEPS)
 
@@ -37,9 +37,9 @@ def test_a_late_actuator_ends_in_a_go_with_margin(light):
     assert isinstance(made.test.compensator, ForwardPrediction)
     assert float(made.test.compensator.delay) > 9.4e-3  # light damping wants more than the delay predicted
     text = str(made)
-    assert "nominal model: a gain and a delay" in text
-    assert "measure: over-compensation" in text
-    assert text.endswith("GO: every check holds.")
+    assert "nominal model: gain and delay" in text
+    assert "option: over-compensation" in text
+    assert text.endswith("GO: all checks passed.")
 
 
 def test_the_designed_test_can_be_written_and_read(light):
@@ -49,46 +49,46 @@ def test_the_designed_test_can_be_written_and_read(light):
 
 
 def test_the_user_decides_otherwise(cs1):
-    asked = {}
+    proposals = {}
 
     def choose(fork, proposal, options):
-        asked[fork] = (proposal, tuple(options))
+        proposals[fork] = (proposal, tuple(options))
         return "adaptive-forward-prediction" if fork == "compensator" else proposal
 
-    made = design(cs1(), Wishes(frequency=8.0, model_order=0), choose=choose)
-    assert asked["compensator"][0] == "forward-prediction"
-    assert "inverse" in asked["compensator"][1]
+    made = design(cs1(), DesignOptions(max_frequency=8.0, model_order=0), choose=choose)
+    assert proposals["compensator"][0] == "forward-prediction"
+    assert "inverse" in proposals["compensator"][1]
     assert isinstance(made.test.compensator, AdaptiveForwardPrediction)
-    assert "8 Hz (as wished)" in str(made)
+    assert "8 Hz (chosen by the user)" in str(made)
 
 
-def test_a_wish_that_leaves_the_loop_unstable_is_a_no_go(lost):
+def test_a_choice_that_leaves_the_loop_unstable_is_a_no_go(lost):
     assert not lost.go
     assert "sampled loop" in lost.verdict
-    assert "as wished, though the margin falls short" in str(lost)
+    assert "chosen by the user, although the margin is too small" in str(lost)
 
 
-def test_an_unknown_wish_lists_the_known_ones():
+def test_an_unknown_choice_lists_the_known_ones():
     with pytest.raises(UnknownNameError, match='no compensator "magic"; known: inverse, none'):
-        _chosen("compensator", "magic", lambda: "none", {"none": "", "inverse": ""}, accept)
+        _choose("compensator", "magic", lambda: "none", {"none": "", "inverse": ""}, accept_proposal)
 
 
 @pytest.mark.parametrize(
-    ("wishes", "words"),
+    ("options", "text"),
     [
-        ({"tolerance": 0.0}, "above 0"),
-        ({"safety": 0.5}, "at least 1"),
-        ({"order": 2}, "order and window together"),
+        ({"max_error": 0.0}, "above 0"),
+        ({"safety_factor": 0.5}, "at least 1"),
+        ({"predictor_order": 2}, "order and window belong together"),
     ],
 )
-def test_wishes_that_cannot_be_are_refused(wishes, words):
-    with pytest.raises(ParameterError, match=words):
-        Wishes(**wishes)
+def test_invalid_options_are_refused(options, text):
+    with pytest.raises(ParameterError, match=text):
+        DesignOptions(**options)
 
 
 def test_a_test_at_rest_has_nothing_to_design_for(cs1):
-    with pytest.raises(AnalysisError, match="at rest"):
-        design(cs1(excitation=dv.Rest()))
+    with pytest.raises(AnalysisError, match="needs motion"):
+        design(cs1(excitation=dv.Zero()))
 
 
 def test_an_unstable_inner_loop_is_told_before_anything_else(cs1):
@@ -103,12 +103,12 @@ def test_a_recording_replaces_the_rig_of_the_file_in_verdicts_and_in_the_test_th
     given, true = cs1(dv.transfer.Delay(5e-3), c=30.0), cs1(dv.transfer.Delay(21.5e-3), c=30.0)
     data, _ = sweep(true, low=0.6, high=12.0, amplitude=0.01)
     recorded = dataclasses.replace(given.rehearse(), data=data)
-    made = design(given, Wishes(model_order=0, robustness="none"), recording=recorded)
-    assert made.stability.delay == pytest.approx(21.5e-3, abs=0.1e-3)
+    made = design(given, DesignOptions(model_order=0, robustness="none"), recording=recorded)
+    assert made.stability.rig_delay == pytest.approx(21.5e-3, abs=0.1e-3)
     assert not made.stability.stable  # 5 ms would be
     again = dv.testing.parse(json.loads(json.dumps(dv.testing.dump(made.test))))
     assert float(again.rig.actuator.linear().low_frequency_delay) == pytest.approx(21.5e-3, abs=0.1e-3)
-    assert "actuator: the recorded one" in str(made)
+    assert "actuator: identified from the recording" in str(made)
     late = made.verification.run.data
     lag = dv.fidelity.delay_at(late, 3.0, demand="command", measured="measured_displacement")
     assert lag == pytest.approx(21.5e-3, abs=0.2e-3)

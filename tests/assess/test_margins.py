@@ -12,8 +12,8 @@ from dovetail.assess.margins import (
     ByRehearsal,
     delay_margin,
     departure,
-    growths,
-    growths_later,
+    growth_rates,
+    growth_rates_delayed,
     later,
     reach,
 )
@@ -23,13 +23,13 @@ from dovetail.testing import AbstractRig
 
 
 def test_batched_poles_are_those_of_each_test(cs1):
-    tests = [cs1(dv.transfer.Delay(delay, longest=0.01)) for delay in (2e-3, 9.4e-3)]
-    np.testing.assert_allclose(growths(tests), [t.stability().growth_rate for t in tests], rtol=1e-6)
+    tests = [cs1(dv.transfer.Delay(delay, max_delay=0.01)) for delay in (2e-3, 9.4e-3)]
+    np.testing.assert_allclose(growth_rates(tests), [t.stability().growth_rate for t in tests], rtol=1e-6)
 
 
 def test_a_later_rig_is_the_rig_with_a_longer_delay(cs1):
-    extra = growths_later(cs1(dv.transfer.Delay(2e-3)), np.array([0.0, 3e-3, 7.4e-3]))
-    whole = growths([cs1(dv.transfer.Delay(d, longest=0.01)) for d in (2e-3, 5e-3, 9.4e-3)])
+    extra = growth_rates_delayed(cs1(dv.transfer.Delay(2e-3)), np.array([0.0, 3e-3, 7.4e-3]))
+    whole = growth_rates([cs1(dv.transfer.Delay(d, max_delay=0.01)) for d in (2e-3, 5e-3, 9.4e-3)])
     np.testing.assert_allclose(extra, whole, rtol=1e-6)
 
 
@@ -54,7 +54,7 @@ def test_a_rig_without_a_model_cannot_be_made_later(cs1):
         def step(self, t, dt, x, u): ...
         def first_reading(self, x): ...
 
-    with pytest.raises(AnalysisError, match="give a virtual rig"):
+    with pytest.raises(AnalysisError, match="use a simulated rig"):
         later(cs1(rig=Bare()), 1e-3, 1e-3)
 
 
@@ -68,16 +68,16 @@ class Stiffening(Memoryless):
 
 def test_a_spring_is_linear_and_a_yielding_one_is_not(cs1):
     test = cs1(dv.transfer.Delay(1e-3), duration=1.0)
-    assert departure(test, test.emulate()) < 1e-6
+    assert departure(test, test.reference()) < 1e-6
     soft = cs1(rig=dv.Rig(dv.transfer.Delay(1e-3), Stiffening()), duration=1.0)
-    assert departure(soft, soft.emulate()) > 0.3
+    assert departure(soft, soft.reference()) > 0.3
 
 
 @pytest.mark.slow
 def test_poles_and_rehearsal_agree_on_a_linear_test(cs1):
     test = cs1(dv.transfer.Delay(2e-3), duration=4.0)
     extras = np.array([0.0, 3e-3, 7.4e-3])
-    by_rehearsal = ByRehearsal(test.emulate())
+    by_rehearsal = ByRehearsal(test.reference())
     np.testing.assert_array_equal(ByPoles().bears(test, extras), [True, True, False])
     np.testing.assert_array_equal(by_rehearsal.bears(test, extras), [True, True, False])
     found = by_rehearsal.margin(test, up_to=0.01)
@@ -88,4 +88,4 @@ def test_a_specimen_that_yields_is_stable_in_motion_where_its_poles_at_rest_are_
     """Stiff about rest: the poles grow, but a motion beyond the yield point stays where it should."""
     test = cs1(rig=dv.Rig(dv.transfer.Delay(4e-3), Stiffening()), duration=4.0)
     assert not ByPoles().bears(test, np.zeros(1))[0]
-    assert ByRehearsal(test.emulate()).bears(test, np.zeros(1))[0]
+    assert ByRehearsal(test.reference()).bears(test, np.zeros(1))[0]

@@ -6,18 +6,18 @@ import pytest
 import xarray as xr
 
 from dovetail import testing
-from dovetail.assess import Wishes, design, markdown, record, write
+from dovetail.assess import DesignOptions, design, to_dict, to_markdown, write
 from dovetail.core.errors import OutputError
 
 
 @pytest.fixture(scope="module")
 def made(cs1):
-    return design(cs1(), Wishes(compensator="forward-prediction", model_order=0))
+    return design(cs1(), DesignOptions(compensator="forward-prediction", model_order=0))
 
 
 def test_the_page_has_the_verdict_the_checks_and_the_procedure(made):
-    page = markdown(made)
-    assert page.startswith("# Plan of the test: CS1\n\n**GO: every check holds.**")
+    page = to_markdown(made)
+    assert page.startswith("# Plan of the test: CS1\n\n**GO: all checks passed.**")
     for heading in (
         "## 1. Identify",
         "## 2. Compensate",
@@ -32,7 +32,7 @@ def test_the_page_has_the_verdict_the_checks_and_the_procedure(made):
 
 
 def test_the_record_is_plain_and_complete(made):
-    found = json.loads(json.dumps(record(made)))
+    found = json.loads(json.dumps(to_dict(made)))
     assert found["go"] is True
     assert found["margin_s"] == pytest.approx(made.margin)
     assert found["identification"]["axes"][0]["delay_s"] == pytest.approx(9.4e-3, abs=1e-4)
@@ -62,7 +62,7 @@ def test_a_folder_with_something_in_it_is_left_alone(made, tmp_path):
 
 
 def test_a_no_go_says_first_not_to_run_it(lost):
-    page = markdown(lost)
+    page = to_markdown(lost)
     assert "**NO-GO: " in page
     assert "1. Do not run this test yet." in page
-    assert "**fails**" in page
+    assert "**failed**" in page

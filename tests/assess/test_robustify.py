@@ -8,12 +8,12 @@ import pytest
 
 import dovetail as dv
 from dovetail.assess.robustify import (
-    RobustnessMeasure,
+    RobustnessOption,
     further,
     margin_of,
-    measures,
     propose,
     required_margin,
+    robustness_options,
 )
 from dovetail.assess.test_motion import spectrum
 from dovetail.compensation import AdaptiveForwardPrediction, Cascade, ForwardPrediction, SecondOrderInverse
@@ -32,7 +32,7 @@ def test_light_damping_is_helped_by_predicting_further(cs1):
     test = cs1(c=3.0, compensator=ForwardPrediction(9.4e-3, order=2, window=10))
     required = 2e-3
     assert margin_of(test, required) < required
-    found = {m.name: m for m in measures(test, MODELS, MOTION, required=required, crossover=7.19)}
+    found = {m.name: m for m in robustness_options(test, MODELS, MOTION, required=required, crossover=7.19)}
     assert found["over-compensation"].test is not None
     assert margin_of(found["over-compensation"].test, required) >= required
     # every other one works too, and blending, which hides, is not proposed
@@ -46,8 +46,8 @@ def test_a_lead_is_added_to_whatever_predicts():
     assert float(further(ForwardPrediction(9e-3), 1e-3).delay) == pytest.approx(10e-3)
     learning = further(AdaptiveForwardPrediction(9e-3), 1e-3)
     assert float(learning.delay) == pytest.approx(10e-3)
-    assert float(learning.lead) == pytest.approx(1e-3)
-    inverse = SecondOrderInverse.of(omega=235.0, damping=0.7)
+    assert float(learning.target_lead) == pytest.approx(1e-3)
+    inverse = SecondOrderInverse.from_omega(omega=235.0, damping=0.7)
     chain = further(Cascade((inverse, ForwardPrediction(3e-3))), 1e-3)
     assert float(chain.parts[1].delay) == pytest.approx(4e-3)
     assert float(further(inverse, 1e-3).parts[1].delay) == pytest.approx(1e-3)
@@ -55,17 +55,18 @@ def test_a_lead_is_added_to_whatever_predicts():
 
 def test_a_measure_that_does_not_apply_says_why(cs1):
     rig = dv.Rig(dv.transfer.Delay(1e-3), dv.specimens.Storey(mass=0.2, stiffness=2250.0))
-    blended = dv.compensation.BlendedForce(model=dv.specimens.Spring(k=2250.0), share=0.5)
+    blended = dv.compensation.BlendedForce(model=dv.specimens.Spring(k=2250.0), measured_fraction=0.5)
     test = dataclasses.replace(cs1(rig=rig), feedback=blended)
-    found = {m.name: m for m in measures(test, MODELS, MOTION, required=1e-3, crossover=math.nan)}
-    assert "may be destabilised by a lead" in str(found["over-compensation"])
-    assert "frequency of the instability is not known" in str(found["phase-advance"])
-    assert "BlendedForce already" in str(found["blending"])
+    found = {m.name: m for m in robustness_options(test, MODELS, MOTION, required=1e-3, crossover=math.nan)}
+    assert "can destabilise" in str(found["over-compensation"])
+    assert "frequency of the instability is not determined" in str(found["phase-advance"])
+    assert "already BlendedForce" in str(found["blending"])
 
 
 def test_where_nothing_suffices_the_reasons_are_told():
-    lost = [RobustnessMeasure("damping", math.nan, None, math.nan, "even 3 does not suffice")]
+    lost = [RobustnessOption("damping", math.nan, None, math.nan, "even 3 does not suffice")]
     with pytest.raises(
-        AnalysisError, match="no measure gives the margin .* damping: not possible, as even 3"
+        AnalysisError,
+        match="no robustness option reaches the required margin.* damping: not possible: even 3",
     ):
         propose(lost)

@@ -18,5 +18,5 @@ def test_the_spectrum_knows_size_and_frequencies_of_each_axis():
 
 
 def test_a_motion_at_rest_has_none():
-    with pytest.raises(AnalysisError, match="at rest"):
+    with pytest.raises(AnalysisError, match="needs motion"):
         spectrum(np.zeros(100), 1e-3)

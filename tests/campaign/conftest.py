@@ -7,7 +7,7 @@ from dovetail.campaign import parse
 MODEL = '''
 import jax.numpy as jnp
 
-from dovetail.campaign import gives, takes
+from dovetail.campaign import requires, returns
 
 
 def oscillator(mass, stiffness=100.0, damping=1.0, law="linear"):
@@ -23,8 +23,8 @@ def many(points):
     return {"double": [2 * p["mass"] for p in points]}
 
 
-@gives(omega="rad/s")
-@takes("mass", stiffness=100.0)
+@returns(omega="rad/s")
+@requires("mass", stiffness=100.0)
 def frequencies(points):
     return {"omega": [(p["stiffness"] / p["mass"]) ** 0.5 for p in points]}
 
@@ -63,7 +63,7 @@ def small(models):
             "model": "campaign_models:oscillator",
             "chunk": 4,
             "batch": 2,
-            "axis": [
+            "parameter": [
                 {"path": "mass", "unit": "kg", "values": [1.0, 2.0, 4.0, 8.0]},
                 {"path": "damping", "values": [0.5, 1.0, 2.0]},
             ],

@@ -5,12 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.campaign import admissible, judge, requirements, speed_over_gap
+from dovetail.campaign import admissible_value, check_requirements, requirements, speed_over_gap
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.mechanics.contact import Flores
 from dovetail.studies.docking.impact import Instruments, first_impact
 
-NEEDED = requirements(delay=1.2e-3, force=2600.0, depth=200e-6, speed=0.1, mass=21.43, gap=50e-6)
+NEEDED = requirements(delay=1.2e-3, force=2600.0, penetration=200e-6, speed=0.1, mass=21.43, gap=50e-6)
 
 
 def test_what_follows_from_an_admissible_delay():
@@ -21,21 +21,21 @@ def test_what_follows_from_an_admissible_delay():
 
 
 def test_the_admissible_value_lies_between_samples():
-    assert admissible([1.0, 2.0, 3.0], [10.0, 50.0, 70.0], 60.0) == pytest.approx(2.5)
-    with pytest.raises(AnalysisError, match="look below"):
-        admissible([1.0, 2.0], [70.0, 80.0], 60.0)
-    with pytest.raises(AnalysisError, match="look beyond"):
-        admissible([1.0, 2.0], [7.0, 8.0], 60.0)
-    with pytest.raises(ParameterError, match="values that rise"):
-        admissible([2.0, 1.0], [7.0, 8.0], 60.0)
+    assert admissible_value([1.0, 2.0, 3.0], [10.0, 50.0, 70.0], 60.0) == pytest.approx(2.5)
+    with pytest.raises(AnalysisError, match="add smaller values"):
+        admissible_value([1.0, 2.0], [70.0, 80.0], 60.0)
+    with pytest.raises(AnalysisError, match="add larger values"):
+        admissible_value([1.0, 2.0], [7.0, 8.0], 60.0)
+    with pytest.raises(ParameterError, match="increasing values"):
+        admissible_value([2.0, 1.0], [7.0, 8.0], 60.0)
 
 
 def test_a_rig_is_judged_by_its_weakest_ability():
-    good = requirements(delay=1e-3, force=8000.0, depth=300e-6, speed=0.2, mass=21.43)
+    good = requirements(delay=1e-3, force=8000.0, penetration=300e-6, speed=0.2, mass=21.43)
     good = type(good)(**{**vars(good), "resolution": 1e-6})
-    assert judge(good, NEEDED).go
+    assert check_requirements(good, NEEDED).go
     slow = type(good)(**{**vars(good), "delay": 2e-3, "bandwidth": 318.0})
-    verdict = judge(slow, NEEDED)
+    verdict = check_requirements(slow, NEEDED)
     assert not verdict.go
     assert "delay 0.002 s is above 0.0012" in str(verdict)
 
@@ -55,7 +55,7 @@ def test_a_long_gap_is_crossed_at_full_speed():
 
 def test_impossible_demands_are_refused():
     with pytest.raises(ParameterError, match="mass: got 0; must be above 0"):
-        requirements(delay=1e-3, force=1.0, depth=1e-4, speed=0.1, mass=0.0)
+        requirements(delay=1e-3, force=1.0, penetration=1e-4, speed=0.1, mass=0.0)
     with pytest.raises(ParameterError, match="above 0"):
         speed_over_gap(gap=-1.0, speed=0.05, omega=3000.0, damping=0.8)
     assert math.isfinite(speed_over_gap(gap=0.0, speed=0.05, omega=3000.0, damping=0.8))
@@ -75,9 +75,9 @@ def test_the_advice_is_go_exactly_where_the_predicted_error_is_within_what_is_re
     rigs = np.random.default_rng(0).uniform(0.3e-3, 1.8e-3, 12)
     errors, own = np.asarray(predicted(jnp.asarray(grid))), np.asarray(predicted(jnp.asarray(rigs)))
     for required in (25.0, 60.0, 90.0):
-        limit = admissible(grid, errors, required)
-        needed = requirements(delay=limit, force=2600.0, depth=200e-6, speed=0.1, mass=mass)
+        limit = admissible_value(grid, errors, required)
+        needed = requirements(delay=limit, force=2600.0, penetration=200e-6, speed=0.1, mass=mass)
         for delay, error in zip(rigs, own, strict=True):
-            able = requirements(delay=delay, force=8000.0, depth=300e-6, speed=0.2, mass=mass)
+            able = requirements(delay=delay, force=8000.0, penetration=300e-6, speed=0.2, mass=mass)
             able = type(able)(**{**vars(able), "resolution": 1e-6, "acceleration": 1e4})
-            assert judge(able, needed).go == (error <= required), (delay, error, required)
+            assert check_requirements(able, needed).go == (error <= required), (delay, error, required)

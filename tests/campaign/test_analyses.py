@@ -1,72 +1,89 @@
-"""Questions of a campaign are checked before a point is computed."""
+"""Analyses of a campaign are checked before a point is computed."""
 
 import pytest
 
 from dovetail.campaign import parse
-from dovetail.campaign.analyses import faults
+from dovetail.campaign.analyses import find_faults
 from dovetail.core.errors import TestFileError
 
-KNOWN = ["point", "a", "b", "m", "m_rehearse"]
+NAMES = ["point", "a", "b", "m", "m_rehearse"]
 
 
-def told(question, design="grid", known=KNOWN):
-    return [f"{fault.place}: {fault.text}" for fault in faults([question], known, design)]
+def fault_texts(entry, design="grid", names=NAMES):
+    return [f"{fault.path}: {fault.text}" for fault in find_faults([entry], names, design)]
 
 
 @pytest.mark.parametrize(
-    ("question", "design"),
+    ("entry", "design"),
     [
-        ({"kind": "largest", "of": "a", "measure": "m", "below": 1}, "grid"),
-        ({"kind": "worst", "measure": "m_rehearse", "number": 2}, "sobol"),
-        ({"kind": "probability", "rule": "sqrt(a) < 2 * pi and m > 0"}, "random"),
+        ({"kind": "largest-admissible", "parameter": "a", "measure": "m", "limit": 1}, "grid"),
+        ({"kind": "worst-cases", "measure": "m_rehearse", "count": 2}, "sobol"),
+        ({"kind": "probability", "condition": "sqrt(a) < 2 * pi and m > 0"}, "random"),
         ({"kind": "pareto", "measures": ["-m", "a"]}, "list"),
-        ({"kind": "trade-off", "measure": "m", "along": "a", "other": "b", "share": 0.1}, "grid"),
+        (
+            {"kind": "saturation", "measure": "m", "parameter": "a", "other_parameter": "b", "fraction": 0.1},
+            "grid",
+        ),
     ],
 )
-def test_a_right_question_has_no_fault(question, design):
-    assert told(question, design) == []
+def test_a_valid_analysis_has_no_fault(entry, design):
+    assert fault_texts(entry, design) == []
 
 
 @pytest.mark.parametrize(
-    ("question", "text"),
+    ("entry", "text"),
     [
-        ({"kind": "best"}, 'answers.0.kind: got "best"; one of largest, worst'),
-        ({"kind": ["worst"]}, "answers.0.kind: got ['worst']; one of"),
-        ("worst", 'answers.0: got "worst"; needs a table'),
-        ({"kind": "worst"}, "answers.0.measure: is missing; worst needs it"),
-        ({"kind": "worst", "measure": "n"}, 'answers.0.measure: no measure or axis "n"; '),
+        ({"kind": "best"}, 'analysis.0.kind: got "best"; expected one of largest-admissible, worst-cases'),
+        ({"kind": ["worst-cases"]}, "analysis.0.kind: got ['worst-cases']; expected one of"),
+        ("worst-cases", 'analysis.0: got "worst-cases"; expected a table'),
+        ({"kind": "worst-cases"}, "analysis.0.measure: is missing; worst-cases needs it"),
+        ({"kind": "worst-cases", "measure": "n"}, 'analysis.0.measure: no measure or parameter "n"; '),
         (
-            {"kind": "worst", "measure": "m", "numbr": 1},
-            'answers.0.numbr: unknown key; did you mean "number"?',
+            {"kind": "worst-cases", "measure": "m", "cuont": 1},
+            'analysis.0.cuont: unknown key; did you mean "count"?',
         ),
-        ({"kind": "worst", "measure": "m", "number": 0}, "needs a whole number of at least 1"),
-        ({"kind": "largest", "of": "a", "measure": "m", "below": 10**400}, "needs a finite number"),
-        ({"kind": "largest", "of": "a", "measure": "m", "below": 1.0, "share": 2.0}, "got 2; needs a share"),
-        ({"kind": "probability", "rule": "late > 1"}, 'answers.0.rule: no measure or axis "late"'),
-        ({"kind": "probability", "rule": "a >"}, 'answers.0.rule: "a >": is no rule'),
-        ({"kind": "pareto", "measures": ["-m", "-late"]}, 'answers.0.measures: no measure or axis "late"'),
-        ({"kind": "sobol", "measure": "m"}, 'sobol: needs a saltelli design, this is "grid"'),
+        ({"kind": "worst-cases", "measure": "m", "count": 0}, "expected a whole number of at least 1"),
+        (
+            {"kind": "largest-admissible", "parameter": "a", "measure": "m", "limit": 10**400},
+            "expected a finite number",
+        ),
+        (
+            {"kind": "largest-admissible", "parameter": "a", "measure": "m", "limit": 1.0, "fraction": 2.0},
+            "got 2; expected a fraction",
+        ),
+        (
+            {"kind": "probability", "condition": "late > 1"},
+            'analysis.0.condition: no measure or parameter "late"',
+        ),
+        ({"kind": "probability", "condition": "a >"}, 'analysis.0.condition: "a >": is not a condition'),
+        (
+            {"kind": "pareto", "measures": ["-m", "-late"]},
+            'analysis.0.measures: no measure or parameter "late"',
+        ),
+        ({"kind": "sobol", "measure": "m"}, 'sobol: needs a saltelli design, got "grid"'),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(question, text):
-    assert any(text in line for line in told(question)), told(question)
+def test_a_fault_names_its_key(entry, text):
+    assert any(text in line for line in fault_texts(entry)), fault_texts(entry)
 
 
-def test_names_are_not_judged_where_nobody_knows_them():
-    assert told({"kind": "worst", "measure": "whatever"}, known=None) == []
+def test_names_are_not_checked_if_they_are_undetermined():
+    assert fault_texts({"kind": "worst-cases", "measure": "whatever"}, names=None) == []
 
 
-def test_a_campaign_that_asks_for_nothing_that_is_there_is_refused_when_it_is_read(small):
-    with pytest.raises(TestFileError, match='answers.0.rule.*no measure or axis "speed"; known: .*frequency'):
-        small(answers=[{"kind": "probability", "rule": "speed > 1"}])
+def test_an_unknown_name_in_an_analysis_is_refused_when_a_campaign_is_read(small):
+    with pytest.raises(
+        TestFileError, match='analysis.0.condition.*no measure or parameter "speed"; known: .*frequency'
+    ):
+        small(analysis=[{"kind": "probability", "condition": "speed > 1"}])
 
 
 def test_so_is_one_of_a_test(tmp_path):
     table = {
         "test": "substructuring/cs1",
         "measures": ["peak displacement"],
-        "axis": [{"path": "rig.actuator.delay", "values": [0.001]}],
-        "answers": [{"kind": "worst", "measure": "peak_displacment"}],
+        "parameter": [{"path": "rig.actuator.delay", "values": [0.001]}],
+        "analysis": [{"kind": "worst-cases", "measure": "peak_displacment"}],
     }
-    with pytest.raises(TestFileError, match='answers.0.measure.*did you mean "peak_displacement"'):
+    with pytest.raises(TestFileError, match='analysis.0.measure.*did you mean "peak_displacement"'):
         parse(table)

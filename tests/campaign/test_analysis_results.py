@@ -1,82 +1,97 @@
-"""What a campaign says: ranges, failures by cause, the answers its file asks for."""
+"""Results of a campaign as text: ranges, failures by reason, analyses of its file."""
 
 import numpy as np
 import pytest
 
 from dovetail.campaign import Store, analyse, run
 from dovetail.campaign.analyses import KINDS
-from dovetail.campaign.analysis_results import answer, rows
+from dovetail.campaign.analysis_results import result_lines, rows
 from dovetail.core.errors import ParameterError
 
-RANGES = [{"path": "mass", "from": 1.0, "to": 4.0}, {"path": "stiffness", "from": 50.0, "to": 200.0}]
+RANGES = [{"path": "mass", "min": 1.0, "max": 4.0}, {"path": "stiffness", "min": 50.0, "max": 200.0}]
 
 
-def told(campaign, folder):
+def results(campaign, folder):
     run(campaign, folder)
     return "\n".join(analyse(folder))
 
 
 def test_ranges_and_causes_are_told(small, tmp_path):
-    text = told(small(axis=[{"path": "mass", "values": [-1.0, 1.0, 4.0]}]), tmp_path / "out")
+    text = results(small(parameter=[{"path": "mass", "values": [-1.0, 1.0, 4.0]}]), tmp_path / "out")
     assert "5 to 10" in text
     assert "1 points failed" in text
     assert "frequency is not finite (first: point 0)" in text
 
 
 def test_a_file_asks_and_is_answered(small, tmp_path):
-    questions = [
-        {"kind": "largest", "of": "mass", "measure": "ratio", "below": 0.04, "share": 0.5},
-        {"kind": "worst", "measure": "frequency", "number": 2},
-        {"kind": "probability", "rule": "frequency > 6"},
+    entries = [
+        {
+            "kind": "largest-admissible",
+            "parameter": "mass",
+            "measure": "ratio",
+            "limit": 0.04,
+            "fraction": 0.5,
+        },
+        {"kind": "worst-cases", "measure": "frequency", "count": 2},
+        {"kind": "probability", "condition": "frequency > 6"},
         {"kind": "pareto", "measures": ["-frequency", "ratio"]},
-        {"kind": "trade-off", "measure": "ratio", "along": "mass", "other": "damping"},
-        {"kind": "surface", "measure": "frequency", "degree": 2},
+        {"kind": "saturation", "measure": "ratio", "parameter": "mass", "other_parameter": "damping"},
+        {"kind": "response-surface", "measure": "frequency", "degree": 2},
     ]
-    text = told(small(answers=questions), tmp_path / "out")
-    assert "none of mass: already at mass = 1 the size of ratio is" in text
+    text = results(small(analysis=entries), tmp_path / "out")
+    assert "none of mass: already at mass = 1 the magnitude of ratio is" in text
     assert "10 at point 0" in text
     assert 'python -c "from campaign_models import oscillator; print(oscillator(mass=1.0' in text
     assert "frequency > 6: 50 % of the points (6 of 12)" in text
-    assert "points are beaten by none" in text
-    assert "damping matters to ratio up to mass = 8" in text
-    assert "left-out points within" in text
+    assert "points are Pareto-optimal" in text
+    assert "damping influences ratio up to mass = 8" in text
+    assert "leave-one-out error" in text
 
 
 def test_a_question_without_an_answer_is_counted(small, tmp_path):
-    run(small(answers=[{"kind": "surface", "measure": "ratio", "degree": 5}]), tmp_path / "out")
-    found = analyse(tmp_path / "out")
-    assert found.unanswered == 1
-    assert any(line.startswith("no answer: ") for line in found)
+    run(small(analysis=[{"kind": "response-surface", "measure": "ratio", "degree": 5}]), tmp_path / "out")
+    lines = analyse(tmp_path / "out")
+    assert lines.failures == 1
+    assert any(line.startswith("no result: ") for line in lines)
 
 
 @pytest.mark.parametrize(
-    ("below", "text"),
-    [(0.0004, "none of mass: already at mass = 1 the size of"), (4.0, "all of mass: up to mass = ")],
+    ("limit", "text"),
+    [
+        (0.0004, "none of mass: already at mass = 1 the magnitude of"),
+        (4.0, "all of mass: up to the largest value mass = "),
+    ],
 )
-def test_a_bound_that_no_value_or_every_value_keeps_is_an_answer(small, tmp_path, below, text):
-    question = {"kind": "largest", "of": "mass", "measure": "ratio", "below": below, "share": 0.5}
-    run(small(answers=[question]), tmp_path / "out")
-    found = analyse(tmp_path / "out")
-    assert found.unanswered == 0
-    assert any(line.startswith(text) for line in found)
+def test_a_bound_that_no_value_or_every_value_keeps_is_an_answer(small, tmp_path, limit, text):
+    entry = {
+        "kind": "largest-admissible",
+        "parameter": "mass",
+        "measure": "ratio",
+        "limit": limit,
+        "fraction": 0.5,
+    }
+    run(small(analysis=[entry]), tmp_path / "out")
+    lines = analyse(tmp_path / "out")
+    assert lines.failures == 0
+    assert any(line.startswith(text) for line in lines)
 
 
 @pytest.mark.parametrize(
     ("kind", "text"), [("saltelli", "Sobol indices of"), ("morris", "elementary effects on")]
 )
 def test_a_design_made_for_an_answer_gives_it(small, tmp_path, kind, text):
-    campaign = small(axis=RANGES, design={"kind": kind, "points": 8}, chunk=64, batch=64)
-    assert text in told(campaign, tmp_path / "out")
+    campaign = small(parameter=RANGES, design={"kind": kind, "count": 8}, chunk=64, batch=64)
+    assert text in results(campaign, tmp_path / "out")
 
 
 def test_one_at_a_time_ranks(small, tmp_path):
-    axis = [
+    parameter = [
         {"path": "mass", "values": [1.0, 4.0], "default": 1.0},
         {"path": "law", "values": ["linear", "square"], "default": "linear"},
         {"path": "damping", "values": [0.5, 2.0]},
     ]
-    text = told(small(axis=axis, design={"kind": "one-at-a-time"}), tmp_path / "out")
-    lines = text[text.index("influence on frequency") :].splitlines()
+    text = results(small(parameter=parameter, design={"kind": "one-at-a-time"}), tmp_path / "out")
+    lines = text[text.index("main effects on frequency") :].splitlines()
     assert lines[1].split()[0] == "law"
     assert lines[2].split()[0] == "mass"
 
@@ -90,10 +105,10 @@ def test_rows_have_seeds_and_modes(tmp_path):
             "z": ("point", [1.0, 2.0]),
             "law": ("point", ["a", "b"]),
         },
-        {"seed": [5.0, 6.0], "mode": ["emulate", "rehearse"]},
+        {"seed": [5.0, 6.0], "mode": ["reference", "rehearse"]},
     ).set_coords("law")
     table = rows(data)
-    assert list(table["y_emulate"]) == [0, 2, 4, 6]
+    assert list(table["y_reference"]) == [0, 2, 4, 6]
     assert list(table["y"]) == [1, 3, 5, 7]
     assert list(table["z"]) == [1, 1, 2, 2]
     assert list(table["law"]) == ["a", "a", "b", "b"]
@@ -105,7 +120,9 @@ def test_a_model_may_call_something_outcome(small, tmp_path, models):
 
     sys.modules.pop("campaign_models", None)
     (tmp_path / "modules" / "campaign_models.py").write_text("def f(x):\n    return {'outcome': 2 * x}\n")
-    text = told(small(model="campaign_models:f", axis=[{"path": "x", "values": [0, 1]}]), tmp_path / "out")
+    text = results(
+        small(model="campaign_models:f", parameter=[{"path": "x", "values": [0, 1]}]), tmp_path / "out"
+    )
     assert "1 0, 1 2" in text
 
 
@@ -113,4 +130,4 @@ def test_every_kind_that_a_file_may_ask_for_is_known(small, tmp_path):
     """A file is checked against the list before anything is computed."""
     run(small(), tmp_path / "out")
     with pytest.raises(ParameterError, match=f"one of {', '.join(KINDS)}"):
-        answer(Store.resume(tmp_path / "out"), {}, {"kind": "none"})
+        result_lines(Store.resume(tmp_path / "out"), {}, {"kind": "none"})

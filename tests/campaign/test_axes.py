@@ -1,41 +1,43 @@
-"""Axes: values in SI, ranges, and what is wrong with one."""
+"""Varied parameters: values in SI units, ranges, faults."""
 
 import numpy as np
 import pytest
 
-from dovetail.campaign.axes import read_axis
+from dovetail.campaign.axes import read_parameter
 
 
-def axis(**table):
-    found, faults = read_axis({"path": "a.delay", **table}, "axis.1", "s")
+def parameter(**table):
+    result, faults = read_parameter({"path": "a.delay", **table}, "parameter.1", "s")
     assert not faults
-    return found
+    return result
 
 
 def faults(**table):
-    return " ".join(f.text for f in read_axis({"path": "a.delay", **table}, "axis.1", "s")[1])
+    return " ".join(f.text for f in read_parameter({"path": "a.delay", **table}, "parameter.1", "s")[1])
 
 
 def test_quantities_are_read_in_the_unit_of_the_parameter():
-    assert axis(values=["1 ms", 0.002]).values == (0.001, 0.002)
+    assert parameter(values=["1 ms", 0.002]).values == (0.001, 0.002)
 
 
 def test_its_name_is_the_last_word_of_its_path():
-    assert axis(values=[1]).name == "delay"
-    found, _ = read_axis({"path": "numerical.mass[0]", "values": [1]}, "axis.1")
-    assert found.name == "mass_0"
+    assert parameter(values=[1]).name == "delay"
+    result, _ = read_parameter({"path": "numerical.mass[0]", "values": [1]}, "parameter.1")
+    assert result.name == "mass_0"
 
 
 def test_a_range_has_even_steps_or_even_ratios():
-    assert axis(**{"from": 1, "to": 4, "count": 4}).values == (1, 2, 3, 4)
+    assert parameter(**{"min": 1, "max": 4, "count": 4}).values == (1, 2, 3, 4)
     np.testing.assert_allclose(
-        axis(**{"from": 1, "to": 100, "count": 3, "scale": "log"}).values, (1, 10, 100)
+        parameter(**{"min": 1, "max": 100, "count": 3, "scale": "log"}).values, (1, 10, 100)
     )
-    np.testing.assert_allclose(axis(**{"from": 1, "to": 100, "scale": "log"}).at(np.array([0.5])), 10.0)
+    np.testing.assert_allclose(
+        parameter(**{"min": 1, "max": 100, "scale": "log"}).values_at(np.array([0.5])), 10.0
+    )
 
 
 def test_words_are_values_too():
-    assert axis(values=["none", "inverse"]).numeric is False
+    assert parameter(values=["none", "inverse"]).numeric is False
 
 
 @pytest.mark.parametrize(
@@ -43,22 +45,22 @@ def test_words_are_values_too():
     [
         ({"values": []}, "is empty"),
         ({}, "has no values"),
-        ({"from": 2, "to": 1}, "to must be above from"),
-        ({"from": 0, "to": 1, "scale": "log"}, "needs a value above 0"),
-        ({"from": 0, "to": 1, "count": 0}, "at least 1"),
-        ({"values": [1, 1]}, "given twice"),
+        ({"min": 2, "max": 1}, "max must be above min"),
+        ({"min": 0, "max": 1, "scale": "log"}, "needs a value above 0"),
+        ({"min": 0, "max": 1, "count": 0}, "from 1 to"),
+        ({"values": [1, 1]}, "repeated value"),
         ({"values": [[1, 2], [3, 4]]}, "is a list"),
         ({"values": ["2 kg"]}, "a time"),
-        ({"values": ["linear", 2]}, "mixed"),
-        ({"values": [1], "to": 3}, "both values and a range"),
+        ({"values": ["linear", 2]}, "texts and numbers"),
+        ({"values": [1], "max": 3}, "both values and a range"),
         ({"value": [1]}, 'did you mean "values"?'),
-        ({"values": 3}, "needs a list"),
+        ({"values": 3}, "expected a list"),
         ({"values": [float("inf")]}, "finite"),
     ],
 )
-def test_a_bad_axis_is_told(table, text):
+def test_a_bad_parameter_is_reported(table, text):
     assert text in faults(**table)
 
 
-def test_an_axis_without_a_path_is_told():
-    assert "name the parameter" in read_axis({"values": [1]}, "axis.1")[1][0].text
+def test_a_parameter_without_a_path_is_reported():
+    assert "path of a parameter" in read_parameter({"values": [1]}, "parameter.1")[1][0].text

@@ -15,7 +15,7 @@ def table(**more):
         "test": "substructuring/cs1",
         "set": {"duration": 0.1},
         "measures": ["peak displacement"],
-        "axis": [{"path": "numerical.c", "name": "damping", "values": [3.0, 15.0]}],
+        "parameter": [{"path": "numerical.c", "name": "damping", "values": [3.0, 15.0]}],
     }
     return values | more
 
@@ -28,11 +28,11 @@ def test_points_built_one_by_one_are_those_of_the_compiled_program():
     own = {"damping": np.array([3.0, -1.0, 15.0])}
     together, bad = group.evaluate(own, 3, 3)
     group.traced = False
-    apart, _ = group.evaluate(own, 3, 3)
+    separate, _ = group.evaluate(own, 3, 3)
     assert list(bad) == [1]
     assert "numerical.c: got -1" in bad[1]
     np.testing.assert_allclose(
-        together["peak_displacement"].array[[0, 2]], apart["peak_displacement"].array[[0, 2]], rtol=1e-12
+        together["peak_displacement"].array[[0, 2]], separate["peak_displacement"].array[[0, 2]], rtol=1e-12
     )
 
 

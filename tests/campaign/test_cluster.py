@@ -9,7 +9,7 @@ import pytest
 
 from dovetail import __version__
 from dovetail.campaign import cluster, open_results, run
-from dovetail.campaign.cluster import check_workers, connected
+from dovetail.campaign.cluster import check_workers, connect
 from dovetail.core.errors import LinkError, ParameterError
 
 pytest.importorskip("distributed")
@@ -46,8 +46,8 @@ def address(file):
 
 
 def test_without_a_scheduler_it_is_told(monkeypatch):
-    monkeypatch.setattr(cluster, "ANSWER", "0.5s")
-    with pytest.raises(LinkError, match="no scheduler answers"), connected("tcp://127.0.0.1:9"):
+    monkeypatch.setattr(cluster, "CONNECTION_TIMEOUT", "0.5s")
+    with pytest.raises(LinkError, match="no scheduler replies"), connect("tcp://127.0.0.1:9"):
         pass
 
 
@@ -55,13 +55,13 @@ def test_without_the_package_it_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
         pytest.raises(ParameterError, match=r"pip install 'dovetail-hybrid\[cluster\]'"),
-        connected("tcp://127.0.0.1:9"),
+        connect("tcp://127.0.0.1:9"),
     ):
         pass
 
 
 def test_a_scheduler_without_workers_is_told(scheduler):
-    with pytest.raises(LinkError, match="has no workers"), connected(address(scheduler)):
+    with pytest.raises(LinkError, match="has no workers"), connect(address(scheduler)):
         pass
 
 
@@ -112,7 +112,7 @@ def test_a_worker_without_the_package_is_told(scheduler, tmp_path):
             pytest.raises(
                 LinkError, match=r"no dovetail \(ModuleNotFoundError.*Start the workers in an environment"
             ),
-            connected(address(scheduler)),
+            connect(address(scheduler)),
         ):
             pass
     finally:
@@ -124,7 +124,7 @@ def test_a_worker_without_the_package_is_told(scheduler, tmp_path):
 def test_two_workers_give_the_bits_of_one_process(small, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "modules"))
     run(small(), tmp_path / "alone")
-    with connected(workers=2) as executor:
+    with connect(workers=2) as executor:
         done = run(small(), tmp_path / "out", executor=executor)
     assert done.done == 12
     assert open_results(tmp_path / "out").identical(open_results(tmp_path / "alone"))

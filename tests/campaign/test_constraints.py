@@ -1,16 +1,16 @@
-"""Rules over the axes: arithmetic and comparison, and nothing else."""
+"""Conditions on parameters: arithmetic and comparison only."""
 
 import numpy as np
 import pytest
 
-from dovetail.campaign.constraints import keep, kept
+from dovetail.campaign.constraints import satisfies, select_points
 from dovetail.core.errors import ParameterError, UnknownNameError
 
 TABLE = {"a": np.array([1.0, 2.0, 3.0]), "b": np.array([3.0, 2.0, 1.0])}
 
 
 @pytest.mark.parametrize(
-    ("rule", "expected"),
+    ("condition", "expected"),
     [
         ("a < b", [True, False, False]),
         ("a <= b and b < 3", [False, True, False]),
@@ -21,28 +21,28 @@ TABLE = {"a": np.array([1.0, 2.0, 3.0]), "b": np.array([3.0, 2.0, 1.0])}
         ("-a < 0", [True, True, True]),
     ],
 )
-def test_a_rule_keeps_points(rule, expected):
-    assert list(kept(rule, TABLE)) == expected
+def test_a_condition_selects_points(condition, expected):
+    assert list(satisfies(condition, TABLE)) == expected
 
 
 def test_words_are_compared():
-    assert list(kept("law != 'x'", {"law": np.array(["x", "y"], dtype=object)})) == [False, True]
+    assert list(satisfies("law != 'x'", {"law": np.array(["x", "y"], dtype=object)})) == [False, True]
 
 
 @pytest.mark.parametrize(
-    "rule", ["a.real > 1", "__import__('os')", "[1][0] < a", "(lambda: 1)() < a", "a if b else 1"]
+    "condition", ["a.real > 1", "__import__('os')", "[1][0] < a", "(lambda: 1)() < a", "a if b else 1"]
 )
-def test_nothing_else_is_run(rule):
-    with pytest.raises(ParameterError, match="no place in a rule|no rule"):
-        kept(rule, TABLE)
+def test_nothing_else_is_run(condition):
+    with pytest.raises(ParameterError, match="not permitted in a condition|not a condition"):
+        satisfies(condition, TABLE)
 
 
-def test_bad_rules_are_told():
+def test_invalid_conditions_are_reported():
     with pytest.raises(UnknownNameError, match="known: a, b"):
-        kept("c < 1", TABLE)
-    with pytest.raises(ParameterError, match="a rule compares"):
-        kept("a + b", TABLE)
-    with pytest.raises(ParameterError, match="is no rule"):
-        kept("a <", TABLE)
-    with pytest.raises(ParameterError, match="keep none of 3 points"):
-        keep(["a > 5"], TABLE)
+        satisfies("c < 1", TABLE)
+    with pytest.raises(ParameterError, match="expected a comparison"):
+        satisfies("a + b", TABLE)
+    with pytest.raises(ParameterError, match="is not a condition"):
+        satisfies("a <", TABLE)
+    with pytest.raises(ParameterError, match="none of 3 points satisfies"):
+        select_points(["a > 5"], TABLE)

@@ -1,12 +1,12 @@
 import pytest
 
-from dovetail.campaign import DesignSpace, Variable
+from dovetail.campaign import DesignSpace, DesignVariable
 from dovetail.core.errors import ParameterError, UnknownNameError
 
 SPACE = DesignSpace(
     (
-        Variable("delay", 1.0, (0.5, 1.0, 2.0), "ms", group="rig"),
-        Variable("law", "flores", ("flores", "hertz"), group="contact"),
+        DesignVariable("delay", 1.0, (0.5, 1.0, 2.0), "ms", group="rig"),
+        DesignVariable("law", "flores", ("flores", "hertz"), group="contact"),
     )
 )
 
@@ -19,12 +19,12 @@ def test_one_at_a_time_begins_with_the_default_and_repeats_nothing():
 
 
 def test_factorial_has_every_combination():
-    assert len(list(SPACE.factorial())) == 6
-    assert [p["delay"] for p in SPACE.factorial("delay")] == [0.5, 1.0, 2.0]
+    assert len(list(SPACE.full_factorial())) == 6
+    assert [p["delay"] for p in SPACE.full_factorial("delay")] == [0.5, 1.0, 2.0]
 
 
 def test_spaces_add_up_and_keep_their_groups():
-    both = SPACE + DesignSpace((Variable("mass", 5.0, (5.0,)),))
+    both = SPACE + DesignSpace((DesignVariable("mass", 5.0, (5.0,)),))
     assert both.names == ["delay", "law", "mass"]
     assert SPACE.groups == {"rig": ["delay"], "contact": ["law"]}
     assert SPACE["delay"].numeric
@@ -35,9 +35,9 @@ def test_spaces_add_up_and_keep_their_groups():
 def test_mistakes_are_named():
     with pytest.raises(UnknownNameError, match='did you mean "delay"'):
         SPACE.point({"dely": 1.0})
-    with pytest.raises(ParameterError, match="delay, law: named twice"):
+    with pytest.raises(ParameterError, match="delay, law: names two variables"):
         SPACE + SPACE
     with pytest.raises(ParameterError, match="has no values"):
-        Variable("x", 1.0, ())
-    with pytest.raises(ParameterError, match="given twice"):
-        Variable("x", 1.0, (1.0, 1.0))
+        DesignVariable("x", 1.0, ())
+    with pytest.raises(ParameterError, match="repeated value"):
+        DesignVariable("x", 1.0, (1.0, 1.0))

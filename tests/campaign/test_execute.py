@@ -2,11 +2,11 @@
 
 import pytest
 
-from dovetail.campaign import Store, Threads, open_results, run
+from dovetail.campaign import Store, ThreadExecutor, open_results, run
 from dovetail.campaign.execute import evaluate_chunk, sizes
 
 
-class Breaking(Threads):
+class Breaking(ThreadExecutor):
     """Ends after some chunks, as an operator or a fault would."""
 
     def __init__(self, after, error):
@@ -33,12 +33,12 @@ def test_what_was_computed_before_an_interrupt_is_kept_and_the_rest_follows(smal
 def test_a_fault_keeps_what_was_computed_too(small, tmp_path):
     with pytest.raises(RuntimeError):
         run(small(), tmp_path / "out", executor=Breaking(2, RuntimeError()))
-    assert Store.resume(tmp_path / "out").count() == 8
+    assert Store.resume(tmp_path / "out").point_count() == 8
 
 
 def test_threads_do_not_change_a_bit(small, tmp_path):
-    for number in (1, 3):
-        run(small(), tmp_path / str(number), executor=Threads(number))
+    for count in (1, 3):
+        run(small(), tmp_path / str(count), executor=ThreadExecutor(count))
     assert open_results(tmp_path / "1").identical(open_results(tmp_path / "3"))
 
 
@@ -52,11 +52,11 @@ def test_progress_tells_rate_and_time_left(small, tmp_path):
 
 
 def test_failed_points_are_counted_and_do_not_stop_it(small, tmp_path):
-    axis = [{"path": "mass", "values": [-2.0, -1.0, 1.0, 2.0, 3.0]}]
-    done = run(small(axis=axis), tmp_path / "out")
+    parameter = [{"path": "mass", "values": [-2.0, -1.0, 1.0, 2.0, 3.0]}]
+    done = run(small(parameter=parameter), tmp_path / "out")
     assert (done.done, done.failed) == (5, 2)
     assert "2 failed" in str(done)
-    assert Store.resume(tmp_path / "out").reasons() == {
+    assert Store.resume(tmp_path / "out").failure_reasons() == {
         0: "frequency is not finite",
         1: "frequency is not finite",
     }
@@ -71,5 +71,5 @@ def test_a_chunk_is_a_whole_number_of_batches(small):
 
 def test_a_worker_computes_from_plain_data(small):
     campaign = small()
-    found = evaluate_chunk(campaign.spec(), campaign.points())
-    assert found.values["frequency"].array.shape == (12,)
+    result = evaluate_chunk(campaign.to_dict(), campaign.points())
+    assert result.values["frequency"].array.shape == (12,)

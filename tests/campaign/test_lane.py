@@ -5,7 +5,7 @@ import pytest
 
 import dovetail as dv
 from dovetail import testing
-from dovetail.campaign.lane import emulated, simulated
+from dovetail.campaign.lane import reference_lane, simulate_lane
 from dovetail.testing import Outcome
 
 OSCILLATOR = {"m": 2.0, "c": 1.0, "k": 200.0}
@@ -36,15 +36,17 @@ def test_records_are_those_of_the_run_up_to_its_end(build):
     test = build(limits=dv.Limits(displacement=5e-3))
     run = testing.rehearse(test)
     assert run.outcome is Outcome.DISPLACEMENT
-    records, code, tick = simulated(test.prepared())
+    records, code, tick = simulate_lane(test.prepare())
     assert Outcome.from_code(code) is run.outcome
     assert int(tick) == run.data.sizes["time"] - 1
-    kept = np.asarray(records["displacement"])[np.asarray(records["kept"])]
-    np.testing.assert_allclose(kept, run.data.displacement.values[1:], rtol=1e-12, atol=1e-18)
+    valid = np.asarray(records["displacement"])[np.asarray(records["valid"])]
+    np.testing.assert_allclose(valid, run.data.displacement.values[1:], rtol=1e-12, atol=1e-18)
 
 
-def test_the_ideal_of_a_lane_is_the_ideal():
+def test_the_reference_of_a_lane_is_the_reference_solution():
     test = hybrid()
-    records, ideal = emulated(test), test.emulate().data
-    np.testing.assert_allclose(records["displacement"], ideal.displacement.values[1:], rtol=1e-12, atol=1e-18)
-    assert bool(np.all(records["kept"]))
+    records, reference = reference_lane(test), test.reference().data
+    np.testing.assert_allclose(
+        records["displacement"], reference.displacement.values[1:], rtol=1e-12, atol=1e-18
+    )
+    assert bool(np.all(records["valid"]))

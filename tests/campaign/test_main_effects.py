@@ -2,14 +2,21 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from dovetail.campaign import DesignSpace, Variable, key_parameters, one_at_a_time, rank, trade_off
+from dovetail.campaign import (
+    DesignSpace,
+    DesignVariable,
+    key_parameters,
+    main_effects,
+    one_at_a_time,
+    saturation_point,
+)
 from dovetail.core.errors import AnalysisError
 
 SPACE = DesignSpace(
     (
-        Variable("strong", 1.0, (0.0, 1.0, 2.0)),
-        Variable("weak", 1.0, (0.0, 1.0, 2.0)),
-        Variable("bent", 1.0, (0.0, 1.0, 2.0)),
+        DesignVariable("strong", 1.0, (0.0, 1.0, 2.0)),
+        DesignVariable("weak", 1.0, (0.0, 1.0, 2.0)),
+        DesignVariable("bent", 1.0, (0.0, 1.0, 2.0)),
     )
 )
 
@@ -19,23 +26,23 @@ def measure(points):
 
 
 def test_the_strongest_comes_first_with_its_trend():
-    ranking = rank(one_at_a_time(SPACE, measure), "y")
+    ranking = main_effects(one_at_a_time(SPACE, measure), "y")
     assert [row.name for row in ranking] == ["strong", "bent", "weak"]
     assert [row.monotone for row in ranking] == [1, 0, -1]
-    assert ranking[0].influence == pytest.approx(20.0)
-    assert sum(row.share for row in ranking) == pytest.approx(1.0)
+    assert ranking[0].span == pytest.approx(20.0)
+    assert sum(row.fraction for row in ranking) == pytest.approx(1.0)
     assert key_parameters(ranking) == ["strong"]
 
 
-def test_a_trade_off_is_where_the_other_parameter_stops_to_matter():
+def test_the_saturation_point_is_where_the_other_parameter_loses_its_influence():
     delay, step = np.array([1.0, 2.0, 4.0, 8.0]), np.array([0.1, 1.0])
     values = delay[:, None] + np.where(delay[:, None] < 4, 1.0, 0.01) * step[None, :]
     table = xr.DataArray(values, {"delay": delay, "step": step}, ("delay", "step"))
-    assert trade_off(table, "delay", "step") == 2.0
-    assert trade_off(table.sel(delay=[4.0, 8.0]), "delay", "step") is None
+    assert saturation_point(table, "delay", "step") == 2.0
+    assert saturation_point(table.sel(delay=[4.0, 8.0]), "delay", "step") is None
 
 
 def test_failed_points_are_not_ranked():
     tables = {"x": xr.Dataset({"y": ("x", [1.0, np.nan])}, {"x": [0, 1]})}
     with pytest.raises(AnalysisError, match="y over x: some points failed"):
-        rank(tables, "y")
+        main_effects(tables, "y")

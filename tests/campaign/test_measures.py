@@ -1,18 +1,18 @@
-"""Measures: what their words mean, and that those inside the batch are those of `fidelity`."""
+"""Measures: names and values; measures compiled into the batch agree with `fidelity`."""
 
 import numpy as np
 import pytest
 
-from dovetail.campaign.measures import compiled, read_measure
+from dovetail.campaign.measures import jax_measure, read_measure
 from dovetail.core.errors import ParameterError, UnknownNameError
 
-KEPT = np.array([True, True, True, False])
+VALID = np.array([True, True, True, False])
 RECORDS = {
     "displacement": np.array([1.0, -2.0, 2.0, 9.0]),
     "measured_displacement": np.zeros(4),
-    "kept": KEPT,
+    "valid": VALID,
 }
-IDEAL = {"displacement": np.array([1.0, -1.0, 1.0, 1.0])}
+REFERENCE = {"displacement": np.array([1.0, -1.0, 1.0, 1.0])}
 
 
 @pytest.mark.parametrize(
@@ -21,9 +21,9 @@ IDEAL = {"displacement": np.array([1.0, -1.0, 1.0, 1.0])}
         ("peak displacement", 2.0),
         ("rms displacement", np.sqrt(3)),
         ("mean displacement", 1 / 3),
-        ("least displacement", -2.0),
-        ("most displacement", 2.0),
-        ("last displacement", 2.0),
+        ("min displacement", -2.0),
+        ("max displacement", 2.0),
+        ("final displacement", 2.0),
         ("rms e1", np.sqrt(2 / 3)),
         ("peak e1", 1.0),
         ("rms e", 1.0),
@@ -32,20 +32,20 @@ IDEAL = {"displacement": np.array([1.0, -1.0, 1.0, 1.0])}
 )
 def test_samples_count_up_to_the_end_of_the_run(text, expected):
     measure = read_measure(text)
-    assert measure.compiled
-    assert float(measure.compute(RECORDS, IDEAL, 0.1)) == pytest.approx(expected, rel=1e-14)
+    assert measure.is_compiled
+    assert float(measure.compute(RECORDS, REFERENCE, 0.1)) == pytest.approx(expected, rel=1e-14)
 
 
 def test_its_name_unit_and_need_are_known():
     measure = read_measure("peak displacement")
-    assert (measure.name, measure.unit, measure.needs_ideal) == ("peak_displacement", "m", False)
+    assert (measure.name, measure.unit, measure.needs_reference) == ("peak_displacement", "m", False)
     measure = read_measure("fidelity.delay")
-    assert (measure.name, measure.unit, measure.needs_ideal) == ("fidelity_delay", "s", True)
+    assert (measure.name, measure.unit, measure.needs_reference) == ("fidelity_delay", "s", True)
 
 
 def test_a_signal_that_is_not_recorded_is_told():
     with pytest.raises(UnknownNameError, match="known: displacement"):
-        read_measure("peak tension").compute(RECORDS, IDEAL, 0.1)
+        read_measure("peak tension").compute(RECORDS, REFERENCE, 0.1)
 
 
 def test_users_functions_are_found(models):
@@ -54,18 +54,18 @@ def test_users_functions_are_found(models):
     measure = read_measure("campaign_models:largest")
     run = xr.Dataset({"displacement": ("time", [1.0, -3.0])})
     assert measure.compute(run, None) == 3.0
-    assert not measure.compiled
-    assert not measure.needs_ideal
+    assert not measure.is_compiled
+    assert not measure.needs_reference
 
 
 def test_a_function_can_be_marked_as_compiled():
-    assert compiled(lambda records, ideal, dt: 0.0).compiled
+    assert jax_measure(lambda records, reference, dt: 0.0).is_jax_measure
 
 
 @pytest.mark.parametrize(
     "text", ["displacement", "median displacement", "mean e1", "campaign_models:nothing"]
 )
-def test_words_that_mean_nothing_are_told(models, text):
+def test_unknown_measures_are_refused(models, text):
     with pytest.raises(ParameterError, match=text):
         read_measure(text)
     with pytest.raises(UnknownNameError):
@@ -87,11 +87,11 @@ def test_stability_is_that_of_the_test_at_each_point_and_infinite_where_no_delay
             "set": {"duration": "0.05 s"},
             "measures": ["stability.margin", "stability.growth", "stability.critical_delay"],
             "seeds": 2,
-            "axis": [
+            "parameter": [
                 {"path": "rig.actuator.delay", "values": delays},
                 {"path": "rig.specimen.k", "values": stiff},
             ],
-            "answers": [{"kind": "worst", "measure": "stability_margin", "number": 1}],
+            "analysis": [{"kind": "worst-cases", "measure": "stability_margin", "count": 1}],
         }
     )
     assert campaign.run(plan, tmp_path / "c").failed == 0
@@ -105,15 +105,15 @@ def test_stability_is_that_of_the_test_at_each_point_and_infinite_where_no_delay
         np.testing.assert_allclose([float(at[name]) for name in names], expected, rtol=1e-9)
     assert np.isinf(data.stability_critical_delay.sel(k=300.0)).all()
     table = rows(campaign.open_results(tmp_path / "c", flat=True))
-    assert probability(table, "stability_critical_delay > 1").share == 0.5  # an infinite delay is a value
-    told = campaign.analyse(tmp_path / "c")
+    assert probability(table, "stability_critical_delay > 1").fraction == 0.5  # an infinite delay is a value
+    lines = campaign.analyse(tmp_path / "c")
     worst = float(data.stability_margin.min())
-    assert any(f"  {worst:.5g} at point" in line for line in told), told
-    assert any("3 infinite" in line for line in told)
+    assert any(f"  {worst:.5g} at point" in line for line in lines), lines
+    assert any("3 infinite" in line for line in lines)
     assert write_campaign(tmp_path / "c", tmp_path / "c.html").is_file()
 
 
-def test_what_is_no_measure_of_stability_is_told():
+def test_unknown_stability_measures_are_refused():
     with pytest.raises(UnknownNameError, match='did you mean "margin"'):
         read_measure("stability.margins")
     from dovetail.campaign import parse
@@ -122,7 +122,7 @@ def test_what_is_no_measure_of_stability_is_told():
     table = {
         "test": "capture/swing",
         "measures": ["stability.margin"],
-        "axis": [{"path": "duration", "values": [1.0]}],
+        "parameter": [{"path": "duration", "values": [1.0]}],
     }
-    with pytest.raises(TestFileError, match="stability is of a hybrid test, and this has no rig"):
+    with pytest.raises(TestFileError, match="a test without a rig has no stability measures"):
         parse(table)

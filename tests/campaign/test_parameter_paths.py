@@ -1,10 +1,10 @@
-"""Places in a test: reading, changing, units, buffers for delays that vary."""
+"""Paths in a test: units, buffers for varied delays, nested tables."""
 
 import pytest
 
 from dovetail import testing
-from dovetail.campaign.axes import Axis
-from dovetail.campaign.parameter_paths import flat, longest_buffers, unit_at
+from dovetail.campaign.axes import VariedParameter
+from dovetail.campaign.parameter_paths import flatten, size_delay_buffers, unit_at
 from dovetail.campaign.plan import find_test
 
 
@@ -20,13 +20,13 @@ def test_what_is_declared_is_found(cs1):
 
 
 def test_a_delay_that_varies_gets_room_for_the_longest(cs1):
-    axis = Axis("delay", ("rig.actuator.delay",), (1e-3, 9e-3))
-    assert longest_buffers(cs1, [axis]).rig.actuator.longest == 9e-3
-    axis = Axis("delay", ("rig.actuator.delay",), low=1e-3, high=8e-3)
-    assert longest_buffers(cs1, [axis]).rig.actuator.longest == 8e-3
+    parameter = VariedParameter("delay", ("rig.actuator.delay",), (1e-3, 9e-3))
+    assert size_delay_buffers(cs1, [parameter]).rig.actuator.max_delay == 9e-3
+    parameter = VariedParameter("delay", ("rig.actuator.delay",), low=1e-3, high=8e-3)
+    assert size_delay_buffers(cs1, [parameter]).rig.actuator.max_delay == 8e-3
 
 
 def test_tables_are_flattened_to_paths():
-    assert flat({"a": {"b": 1, "c": {"d": 2}}, "e": [3]}) == {"a.b": 1, "a.c.d": 2, "e": [3]}
-    moved = {"schedule": {"rig.specimen.k": {"after": 3}}}
-    assert flat(moved) == {'schedule."rig.specimen.k".after': 3}
+    assert flatten({"a": {"b": 1, "c": {"d": 2}}, "e": [3]}) == {"a.b": 1, "a.c.d": 2, "e": [3]}
+    moved = {"schedule": {"rig.specimen.k": {"final": 3}}}
+    assert flatten(moved) == {'schedule."rig.specimen.k".final': 3}

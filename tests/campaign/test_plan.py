@@ -1,4 +1,4 @@
-"""Campaign files: what they say, and everything that is wrong with one at once."""
+"""Campaign files: content, and all faults reported together."""
 
 import numpy as np
 import pytest
@@ -9,20 +9,20 @@ from dovetail.core.errors import OutputError, TestFileError, UnknownNameError
 FILE = """
 title = "Delay against damping"
 test = "substructuring/cs1"
-modes = ["emulate", "rehearse"]
+modes = ["reference", "rehearse"]
 measures = ["rms e1"]
 constraints = ["delay < damping * 1e-3"]
 [set]
 duration = "0.2 s"
 numerical.m = "3 kg"
-[[axis]]
+[[parameter]]
 path = "rig.actuator.delay"
 values = ["1 ms", "4 ms"]
-[[axis]]
+[[parameter]]
 path = "numerical.c"
 name = "damping"
-from = 3
-to = 15
+min = 3
+max = 15
 count = 3
 """
 
@@ -40,7 +40,7 @@ def file(tmp_path):
 def test_a_file_is_read_with_its_test_and_changes(file):
     campaign = load(file(), {"design.kind": "grid"})
     assert campaign.table["numerical"]["m"] == "3 kg"
-    assert [axis.unit for axis in campaign.axes] == ["s", "N s/m"]
+    assert [parameter.unit for parameter in campaign.parameters] == ["s", "N s/m"]
     table = campaign.points()
     assert list(zip(table["delay"], table["damping"], strict=True)) == [
         (0.001, 3.0), (0.001, 9.0), (0.001, 15.0), (0.004, 9.0), (0.004, 15.0)
@@ -48,12 +48,12 @@ def test_a_file_is_read_with_its_test_and_changes(file):
 
 
 def test_defaults_are_those_of_the_test(file):
-    assert [axis.default for axis in load(file()).axes] == [0.003, 15.0]
+    assert [parameter.default for parameter in load(file()).parameters] == [0.003, 15.0]
 
 
 def test_a_campaign_survives_as_plain_data(file):
     campaign = load(file())
-    again = Campaign.from_spec(campaign.spec())
+    again = Campaign.from_dict(campaign.to_dict())
     assert again == campaign
     assert again.fingerprint == campaign.fingerprint
 
@@ -68,14 +68,14 @@ def test_all_faults_are_told_at_once(file):
     text = """
 test = "substructuring/cs1"
 measure = ["rms e1"]
-measures = ["rms velocities", "fidelity.lateness", "most e1"]
+measures = ["rms velocities", "fidelity.lateness", "mean e1"]
 modes = ["dream"]
 seeds = "many"
 chunk = -1
-[[axis]]
+[[parameter]]
 path = "rig.actuator.delay"
 values = []
-[[axis]]
+[[parameter]]
 name = "7"
 path = "numerical.c"
 values = [1]
@@ -84,12 +84,12 @@ size = 3
 """
     with pytest.raises(TestFileError) as caught:
         load(file(text))
-    told = str(caught.value)
+    message = str(caught.value)
     for part in (
         'did you mean "measures"?',
         "velocities",
         "lateness",
-        "peak and rms",
+        "peak or rms",
         "dream",
         "seeds",
         "chunk",
@@ -97,36 +97,42 @@ size = 3
         "letters, digits",
         "design.size",
     ):
-        assert part in told, part
+        assert part in message, part
 
 
 @pytest.mark.parametrize(
     ("change", "text"),
     [
         (
-            {"axis.0.path": "rig.actuator.dely"},
-            '"rig.actuator.dely" names no parameter of the test; did you mean "delay"',
+            {"parameter.0.path": "rig.actuator.dely"},
+            '"rig.actuator.dely" is not a parameter of the test; did you mean "delay"',
         ),
-        ({"axis.0.path": "rig.actuator.delay.more"}, "names no parameter"),
-        ({"axis.0.path": "numerical.c[2]", "axis.0.values": [1]}, r"names no parameter.*shape \(\)"),
-        ({"axis.0.values": ["short", "long"]}, "is a number; its values are words"),
-        ({"axis.1.name": "delay"}, "two axes"),
-        ({"axis.1.name": "point"}, "is taken"),
-        ({"constraints": ["delay > 1"]}, "keep none"),
+        ({"parameter.0.path": "rig.actuator.delay.more"}, "is not a parameter"),
+        (
+            {"parameter.0.path": "numerical.c[2]", "parameter.0.values": [1]},
+            r"is not a parameter.*shape \(\)",
+        ),
+        ({"parameter.0.values": ["short", "long"]}, "is a number; got texts"),
+        ({"parameter.1.name": "delay"}, "names two parameters"),
+        ({"parameter.1.name": "point"}, "is reserved"),
+        ({"constraints": ["delay > 1"]}, "none of 6 points satisfies"),
         (
             {"constraints": ["late > 1"]},
-            r'constraints\.0 "late > 1": no measure or axis "late"; known: damping',
+            r'constraints\.0 "late > 1": no measure or parameter "late"; known: damping',
         ),
-        ({"answers": [{"kind": "best"}]}, r'answers\.0\.kind.*got "best"; one of largest, worst'),
-        ({"modes": ["rehearse"]}, "compares with the ideal"),
+        (
+            {"analysis": [{"kind": "best"}]},
+            r'analysis\.0\.kind.*got "best"; expected one of largest-admissible',
+        ),
+        ({"modes": ["rehearse"]}, "needs the reference solution"),
         ({"modes": ["simulate"]}, "simulate: substructuring/cs1 is a hybrid test"),
-        ({"measures": []}, "there are none"),
-        ({"axis": []}, "there is none"),
-        ({"design.kind": "morris", "design.points": 2}, "break a morris design"),
-        ({"test": "docking/map", "set": {}}, "a campaign varies tests"),
+        ({"measures": []}, "none given"),
+        ({"parameter": []}, "none given"),
+        ({"design.kind": "morris", "design.count": 2}, "not possible with a morris design"),
+        ({"test": "docking/map", "set": {}}, "a campaign varies a test"),
         ({"set.numerical.k": "2 kg"}, r"test\.numerical\.k"),
-        ({"model": "os:getcwd"}, "name one of"),
-        ({"kind": "map"}, "this is read as a campaign"),
+        ({"model": "os:getcwd"}, "set one of"),
+        ({"kind": "map"}, 'got "map"; expected "campaign"'),
     ],
 )
 def test_a_fault_is_told(file, change, text):
@@ -147,7 +153,7 @@ def test_files_that_are_not_there_are_told(file, tmp_path):
 
 def test_functions_beside_the_file_are_found(file, tmp_path):
     (tmp_path / "beside_the_file.py").write_text("def f(x):\n    return {'y': 2 * x}\n")
-    path = file('model = "beside_the_file:f"\n[[axis]]\npath = "x"\nvalues = [1, 2]\n')
+    path = file('model = "beside_the_file:f"\n[[parameter]]\npath = "x"\nvalues = [1, 2]\n')
     assert list(load(path).points()["x"]) == [1, 2]
 
 
@@ -155,7 +161,7 @@ def test_points_with_the_same_words_follow_each_other(models):
     campaign = parse(
         {
             "model": "campaign_models:oscillator",
-            "axis": [
+            "parameter": [
                 {"path": "mass", "values": [1, 2]},
                 {"path": "law", "values": ["square", "linear"]},
             ],
@@ -176,36 +182,34 @@ def test_a_test_names_its_files_from_its_folder_and_a_campaign_from_its_own(tmp_
         'rig = { actuator = { kind = "gain", gain = 1 }, specimen = { kind = "spring", k = 2250 } }\n'
         'excitation = { kind = "ground-record", file = "a.csv" }\n'
     )
-    of = {"test": "tests/quake.toml", "measures": ["peak displacement"]}
+    base = {"test": "tests/quake.toml", "measures": ["peak displacement"]}
     masses = {"path": "numerical.m", "values": [2.0, 3.0]}
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    as_it_is = parse({**of, "axis": [masses]}, folder=tmp_path)
-    assert as_it_is.table["excitation"]["file"] == str(tmp_path / "tests" / "a.csv")
-    fixed = parse({**of, "axis": [masses], "set": {"excitation": {"file": "b.csv"}}}, folder=tmp_path)
+    unchanged = parse({**base, "parameter": [masses]}, folder=tmp_path)
+    assert unchanged.table["excitation"]["file"] == str(tmp_path / "tests" / "a.csv")
+    fixed = parse({**base, "parameter": [masses], "set": {"excitation": {"file": "b.csv"}}}, folder=tmp_path)
     assert fixed.table["excitation"]["file"] == str(tmp_path / "b.csv")
     files = {"path": "excitation.file", "values": ["b.csv", "c.csv"]}
-    varied = parse({**of, "axis": [files]}, folder=tmp_path)
-    assert varied.axes[0].values == (str(tmp_path / "b.csv"), str(tmp_path / "c.csv"))
+    varied = parse({**base, "parameter": [files]}, folder=tmp_path)
+    assert varied.parameters[0].values == (str(tmp_path / "b.csv"), str(tmp_path / "c.csv"))
 
 
 def test_the_unit_of_an_axis_is_that_of_its_parameter(file):
-    with pytest.raises(
-        TestFileError, match=r'axis.0.unit   got "deg", and the parameter is in s; leave it out'
-    ):
+    with pytest.raises(TestFileError, match=r'parameter.0.unit   got "deg"; the parameter is in s'):
         load(file(FILE.replace('path = "rig.actuator.delay"', 'path = "rig.actuator.delay"\nunit = "deg"')))
 
 
-def test_every_key_of_a_campaign_stands_in_its_page():
+def test_every_key_of_a_campaign_is_documented():
     import re
     from pathlib import Path
 
     from dovetail.campaign import analyses, axes, distributions, measures, plan, sampling
 
     page = (Path(__file__).resolve().parents[2] / "docs" / "how-to" / "campaigns.md").read_text("utf-8")
-    said = set(re.findall(r"[\w.-]+", " ".join(re.findall(r"`([^`\n]+)`", page))))
-    known = {*plan.KEYS, *axes.KEYS, *distributions.KINDS, *sampling.KINDS, "points", "seed"}
+    documented = set(re.findall(r"[\w.-]+", " ".join(re.findall(r"`([^`\n]+)`", page))))
+    known = {*plan.KEYS, *axes.KEYS, *distributions.KINDS, *sampling.KINDS, "count", "seed"}
     known |= {f"stability.{name}" for name in measures.STABILITY}
-    for kind, (needed, optional, _) in analyses.KINDS.items():
-        known |= {kind, *needed, *optional}
-    assert not known - said
+    for kind, (required, optional, _) in analyses.KINDS.items():
+        known |= {kind, *required, *optional}
+    assert not known - documented

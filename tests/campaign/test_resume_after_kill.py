@@ -17,10 +17,10 @@ FILE = """
 model = "slow_model:slow"
 chunk = 8
 batch = 8
-[[axis]]
+[[parameter]]
 path = "x"
-from = 0.1
-to = 1
+min = 0.1
+max = 1
 count = 160
 """
 MODEL = """
@@ -69,7 +69,7 @@ def chunks_in(out):
 
 def resumed_equals_whole(campaign, out, tmp_path):
     plan = load(campaign)
-    before = Store.resume(out, plan).count()
+    before = Store.resume(out, plan).point_count()
     done = run(plan, out, resume=True)
     assert done.computed == done.total - before
     run(plan, tmp_path / "whole")

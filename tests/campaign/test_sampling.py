@@ -3,12 +3,18 @@
 import numpy as np
 import pytest
 
-from dovetail.campaign.axes import Axis
-from dovetail.campaign.sampling import DRAWN, points
+from dovetail.campaign.axes import VariedParameter
+from dovetail.campaign.sampling import RANDOM_KINDS, points
 from dovetail.core.errors import ParameterError
 
-LISTS = (Axis("a", ("a",), (1.0, 2.0, 3.0), default=2.0), Axis("b", ("b",), (10.0, 20.0), default=10.0))
-RANGES = (Axis("a", ("a",), low=0.0, high=1.0), Axis("b", ("b",), low=1.0, high=100.0, scale="log"))
+LISTS = (
+    VariedParameter("a", ("a",), (1.0, 2.0, 3.0), default=2.0),
+    VariedParameter("b", ("b",), (10.0, 20.0), default=10.0),
+)
+RANGES = (
+    VariedParameter("a", ("a",), low=0.0, high=1.0),
+    VariedParameter("b", ("b",), low=1.0, high=100.0, scale="log"),
+)
 
 
 def test_a_grid_is_every_combination():
@@ -23,13 +29,13 @@ def test_one_at_a_time_starts_at_the_defaults_and_moves_one():
 
 
 def test_a_list_takes_the_values_side_by_side():
-    same = (LISTS[0], Axis("b", ("b",), (10.0, 20.0, 30.0)))
+    same = (LISTS[0], VariedParameter("b", ("b",), (10.0, 20.0, 30.0)))
     assert list(points(same, "list")["b"]) == [10, 20, 30]
     with pytest.raises(ParameterError, match="a 3, b 2"):
         points(LISTS, "list")
 
 
-@pytest.mark.parametrize("kind", DRAWN)
+@pytest.mark.parametrize("kind", RANDOM_KINDS)
 def test_a_seed_repeats_a_design_and_another_does_not(kind):
     one, again, other = (points(RANGES, kind, 8, seed) for seed in (1, 1, 2))
     np.testing.assert_array_equal(one["a"], again["a"])
@@ -49,29 +55,29 @@ def test_designs_for_sensitivity_have_their_published_size():
     assert len(points(RANGES, "morris", 5)["a"]) == 5 * (2 + 1)
 
 
-def test_a_morris_step_moves_one_axis_by_two_thirds_of_its_range():
-    a = points((RANGES[0], Axis("b", ("b",), low=0.0, high=1.0)), "morris", 4)
+def test_a_morris_step_moves_one_parameter_by_two_thirds_of_its_range():
+    a = points((RANGES[0], VariedParameter("b", ("b",), low=0.0, high=1.0)), "morris", 4)
     path = np.column_stack([a["a"], a["b"]]).reshape(4, 3, 2)
     steps = np.abs(np.diff(path, axis=1))
     np.testing.assert_allclose(np.sort(steps, axis=2), np.broadcast_to([0.0, 2 / 3], (4, 2, 2)), atol=1e-12)
 
 
 def test_words_are_drawn_in_equal_parts():
-    words = (Axis("law", ("law",), ("x", "y")), RANGES[0])
+    words = (VariedParameter("law", ("law",), ("x", "y")), RANGES[0])
     drawn = points(words, "latin-hypercube", 8)["law"]
     assert sorted(drawn) == ["x"] * 4 + ["y"] * 4
 
 
 @pytest.mark.parametrize(
-    ("axes", "kind", "number", "text"),
+    ("parameters", "kind", "count", "text"),
     [
         (LISTS, "cube", 0, "one of grid"),
         ((), "grid", 0, "at least one parameter"),
         (RANGES, "grid", 0, "needs values"),
         (RANGES, "sobol", 0, "at least 1"),
-        ((Axis("a", ("a",), (1.0, 2.0)),), "one-at-a-time", 0, "needs a default"),
+        ((VariedParameter("a", ("a",), (1.0, 2.0)),), "one-at-a-time", 0, "needs a default"),
     ],
 )
-def test_a_design_that_cannot_be_is_told(axes, kind, number, text):
+def test_a_design_that_cannot_be_is_told(parameters, kind, count, text):
     with pytest.raises(ParameterError, match=text):
-        points(axes, kind, number)
+        points(parameters, kind, count)

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from dovetail.campaign.axes import Axis
+from dovetail.campaign.axes import VariedParameter
 from dovetail.campaign.plan import Campaign
 from dovetail.campaign.sensitivity import morris, sobol
 from dovetail.core.errors import AnalysisError
 
-AXES = tuple(Axis(name, (name,), low=-np.pi, high=np.pi) for name in ("x1", "x2", "x3"))
+PARAMETERS = tuple(VariedParameter(name, (name,), low=-np.pi, high=np.pi) for name in ("x1", "x2", "x3"))
 
 
-def campaign(kind, number):
-    return Campaign("model", "a:b", AXES, kind=kind, number=number, seed=4)
+def campaign(kind, count):
+    return Campaign("model", "a:b", PARAMETERS, design_kind=kind, point_count=count, seed=4)
 
 
 def ishigami(p):
@@ -41,11 +41,11 @@ def test_effects_of_a_plane_are_its_slopes_over_the_range():
     assert morris(plan, 3 * p["x1"] - p["x2"])[0].name == "x1"
 
 
-def test_words_among_the_axes_do_not_mix_up_the_design():
-    axes = (*AXES[:1], Axis("law", ("law",), ("a", "b")))
-    plan = Campaign("model", "a:b", axes, kind="morris", number=4)
+def test_texts_among_the_parameters_do_not_mix_up_the_design():
+    parameters = (*PARAMETERS[:1], VariedParameter("law", ("law",), ("a", "b")))
+    plan = Campaign("model", "a:b", parameters, design_kind="morris", point_count=4)
     p = plan.points()
-    assert not np.array_equal(plan.as_designed(), np.arange(12))
+    assert not np.array_equal(plan.design_order(), np.arange(12))
     found = {row.name: row for row in morris(plan, p["x1"] + 5.0 * (p["law"] == "b"))}
     assert found["x1"].mean == pytest.approx(2 * np.pi)
     assert found["law"].size == pytest.approx(5 / (2 / 3))
@@ -53,7 +53,7 @@ def test_words_among_the_axes_do_not_mix_up_the_design():
 
 def test_what_has_no_answer_is_told():
     plan = campaign("saltelli", 8)
-    with pytest.raises(AnalysisError, match="same at all points"):
+    with pytest.raises(AnalysisError, match="equal at all points"):
         sobol(plan, np.ones(40))
     with pytest.raises(AnalysisError, match="1 of 40 points"):
         sobol(plan, np.r_[np.nan, np.ones(39)])

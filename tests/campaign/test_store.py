@@ -15,7 +15,7 @@ def filled(start, size=4):
     return ChunkResult({"y": Values((), np.arange(start, start + size, dtype=float))}, {})
 
 
-def test_a_grid_comes_back_on_its_axes(small, tmp_path):
+def test_a_grid_has_its_parameters_as_dimensions(small, tmp_path):
     campaign = small()
     run(campaign, tmp_path / "out")
     data = open_results(tmp_path / "out")
@@ -26,8 +26,8 @@ def test_a_grid_comes_back_on_its_axes(small, tmp_path):
 
 
 def test_words_come_back_as_words(small, tmp_path):
-    axis = [{"path": "law", "values": ["square", "linear"]}, {"path": "mass", "values": [4.0]}]
-    run(small(axis=axis), tmp_path / "out")
+    parameter = [{"path": "law", "values": ["square", "linear"]}, {"path": "mass", "values": [4.0]}]
+    run(small(parameter=parameter), tmp_path / "out")
     data = open_results(tmp_path / "out")
     assert sorted(data["law"].values) == ["linear", "square"]
     assert float(data["frequency"].sel(law="square", mass=4.0)) == 25.0
@@ -35,12 +35,12 @@ def test_words_come_back_as_words(small, tmp_path):
 
 def test_what_is_missing_is_known_and_nan(small, tmp_path):
     store = Store.create(tmp_path / "out", small(), 4, 2)
-    assert store.missing() == [0, 1, 2]
+    assert store.missing_chunks() == [0, 1, 2]
     store.write(1, filled(4))
-    assert store.missing() == [0, 2]
+    assert store.missing_chunks() == [0, 2]
     again = Store.resume(tmp_path / "out", small())
-    assert again.missing() == [0, 2]
-    assert again.count() == 4
+    assert again.missing_chunks() == [0, 2]
+    assert again.point_count() == 4
     values = open_results(tmp_path / "out", flat=True)["y"].values
     np.testing.assert_array_equal(values, [np.nan] * 4 + [4, 5, 6, 7] + [np.nan] * 4)
 
@@ -49,7 +49,7 @@ def test_a_chunk_without_its_mark_is_missing_even_if_its_numbers_are_there(small
     store = Store.create(tmp_path / "out", small(), 4, 2)
     store.write(0, filled(0))
     (tmp_path / "out" / "done" / "000000.json").unlink()
-    assert Store.resume(tmp_path / "out").missing() == [0, 1, 2]
+    assert Store.resume(tmp_path / "out").missing_chunks() == [0, 1, 2]
 
 
 def test_points_with_a_measure_of_another_shape_than_before_have_failed(small, tmp_path):
@@ -57,10 +57,10 @@ def test_points_with_a_measure_of_another_shape_than_before_have_failed(small, t
     store.write(0, filled(0))
     wide = ChunkResult({"y": Values(("time",), np.zeros((4, 2)))}, {})
     store.write(1, wide)
-    assert store.missing() == [2]
+    assert store.missing_chunks() == [2]
     text = "incompatible shapes: y has (2,) here, () elsewhere"
     assert wide.reasons == dict.fromkeys(range(4), text)
-    assert store.reasons() == dict.fromkeys(range(4, 8), text)
+    assert store.failure_reasons() == dict.fromkeys(range(4, 8), text)
     assert np.isnan(open_results(tmp_path / "out", flat=True)["y"].values[4:]).all()
 
 
@@ -69,7 +69,7 @@ def test_reasons_are_kept_by_point(small, tmp_path):
     result = filled(4)
     result.reasons |= {1: "too heavy"}
     store.write(1, result)
-    assert store.reasons() == {5: "too heavy"}
+    assert store.failure_reasons() == {5: "too heavy"}
 
 
 def test_nothing_is_overwritten(small, tmp_path):
@@ -84,14 +84,14 @@ def test_nothing_is_overwritten(small, tmp_path):
 
 def test_another_campaign_is_refused(small, tmp_path):
     Store.create(tmp_path / "out", small(), 4, 2)
-    with pytest.raises(OutputError, match="axes mass, damping there, mass here"):
-        Store.resume(tmp_path / "out", small(axis=[{"path": "mass", "values": [1.0]}]))
-    axis = [{"path": "mass", "values": [1.0, 2.0]}, {"path": "damping", "from": 0, "to": 9, "count": 6}]
-    with pytest.raises(OutputError, match=r"axis mass has 1\.0, 2\.0, 4\.0, 8\.0 there, 1\.0, 2\.0 here"):
-        Store.resume(tmp_path / "out", small(axis=axis))
-    with pytest.raises(OutputError, match=r"\[set\] or the test's own values differ"):
+    with pytest.raises(OutputError, match="its parameters: mass, damping; given: mass"):
+        Store.resume(tmp_path / "out", small(parameter=[{"path": "mass", "values": [1.0]}]))
+    parameter = [{"path": "mass", "values": [1.0, 2.0]}, {"path": "damping", "min": 0, "max": 9, "count": 6}]
+    with pytest.raises(OutputError, match=r"its mass: 1\.0, 2\.0, 4\.0, 8\.0; given: 1\.0, 2\.0"):
+        Store.resume(tmp_path / "out", small(parameter=parameter))
+    with pytest.raises(OutputError, match=r"\[set\] or values of the test"):
         Store.resume(tmp_path / "out", small(set={"stiffness": 3.0}))
-    with pytest.raises(OutputError, match="holds no campaign"):
+    with pytest.raises(OutputError, match="contains no campaign"):
         Store.resume(tmp_path)
 
 
@@ -111,33 +111,33 @@ def test_another_version_is_refused(small, tmp_path, key, value, text):
 def test_one_process_writes_at_a_time(small, tmp_path):
     store = Store.create(tmp_path / "out", small(), 4, 2)
     with (
-        store.writing(),
+        store.write_lock(),
         pytest.raises(OutputError, match="another process"),
-        Store.resume(tmp_path / "out").writing(),
+        Store.resume(tmp_path / "out").write_lock(),
     ):
         pass
-    with store.writing():
+    with store.write_lock():
         pass
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
-@pytest.mark.parametrize("place", ["results.zarr/y/1", "done/000001.json.partial"], ids=["numbers", "mark"])
-def test_a_full_disk_is_told_and_what_was_computed_is_kept(small, tmp_path, place):
+@pytest.mark.parametrize("path", ["results.zarr/y/1", "done/000001.json.partial"], ids=["numbers", "mark"])
+def test_a_full_disk_is_told_and_what_was_computed_is_kept(small, tmp_path, path):
     store = Store.create(tmp_path / "out", small(), 4, 2)
     store.write(0, filled(0))
-    (tmp_path / "out" / place).symlink_to("/dev/full")
-    with pytest.raises(OutputError, match=r"no space left on device.*4 of 12 points are kept.*--resume"):
+    (tmp_path / "out" / path).symlink_to("/dev/full")
+    with pytest.raises(OutputError, match=r"no space left on device.*4 of 12 points are stored.*--resume"):
         store.write(1, filled(4))
     again = Store.resume(tmp_path / "out")
-    assert again.missing() == [1, 2]
-    (tmp_path / "out" / place).unlink()  # room was made
+    assert again.missing_chunks() == [1, 2]
+    (tmp_path / "out" / path).unlink()  # room was made
     again.write(1, filled(4))
-    assert again.missing() == [2]
+    assert again.missing_chunks() == [2]
 
 
 def test_a_folder_that_cannot_be_written_is_told(small, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="cannot be written.*nothing was computed yet"):
+    with pytest.raises(OutputError, match="cannot be written.*no point was computed"):
         Store.create(tmp_path / "file" / "out", small(), 4, 2)
 
 
@@ -147,6 +147,8 @@ def test_where_nothing_could_be_begun_nothing_is_left(small, tmp_path, monkeypat
 
     with monkeypatch.context() as disk:
         disk.setattr(zarr_files, "create_group", full)
-        with pytest.raises(OutputError, match="no space left on device.*nothing was computed yet. Make room"):
+        with pytest.raises(
+            OutputError, match="no space left on device.*no point was computed. Free disk space"
+        ):
             Store.create(tmp_path / "out", small(), 4, 2)
-    assert Store.create(tmp_path / "out", small(), 4, 2).missing() == [0, 1, 2]  # room was made
+    assert Store.create(tmp_path / "out", small(), 4, 2).missing_chunks() == [0, 1, 2]  # room was made

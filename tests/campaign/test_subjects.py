@@ -28,22 +28,25 @@ def test_words_choose_and_constants_are_set(models):
         {
             "model": "campaign_models:oscillator",
             "set": {"stiffness": 400.0},
-            "axis": [{"path": "law", "values": ["linear", "square"]}, {"path": "mass", "values": [1.0, 4.0]}],
+            "parameter": [
+                {"path": "law", "values": ["linear", "square"]},
+                {"path": "mass", "values": [1.0, 4.0]},
+            ],
         }
     )
     np.testing.assert_allclose(found.values["frequency"].array, [20, 10, 400, 100])
 
 
 def test_a_point_that_is_not_finite_has_failed(models):
-    axis = {"path": "mass", "values": [-1.0, 1.0]}
-    found = evaluated({"model": "campaign_models:oscillator", "axis": [axis]})
+    parameter = {"path": "mass", "values": [-1.0, 1.0]}
+    found = evaluated({"model": "campaign_models:oscillator", "parameter": [parameter]})
     assert found.reasons == {0: "frequency is not finite"}
     assert np.isfinite(found.values["frequency"].array[1])
 
 
 def test_an_evaluation_that_raises_loses_only_the_points_to_blame(models):
-    axis = {"path": "mass", "values": [1.0, 2.0, 3.0, 4.0, 5.0]}
-    found = evaluated({"evaluate": "campaign_models:many", "axis": [axis]})
+    parameter = {"path": "mass", "values": [1.0, 2.0, 3.0, 4.0, 5.0]}
+    found = evaluated({"evaluate": "campaign_models:many", "parameter": [parameter]})
     assert found.reasons == {2: "ZeroDivisionError: three is too many"}
     np.testing.assert_array_equal(found.values["double"].array, [2, 4, np.nan, 8, 10])
 
@@ -53,28 +56,28 @@ def test_an_evaluation_that_raises_loses_only_the_points_to_blame(models):
     [
         ({"model": "campaign_models:nothing"}, "has no nothing"),
         ({"model": "no_such_module:f"}, "No module named"),
-        ({"model": "campaign_models:not_a_function"}, "is no function"),
+        ({"model": "campaign_models:not_a_function"}, "is not a function"),
         (
-            {"axis": [{"path": "weight", "values": [1]}]},
+            {"parameter": [{"path": "weight", "values": [1]}]},
             'no parameter of campaign_models:oscillator "weight"',
         ),
-        ({"axis": [{"path": "damping", "values": [1]}]}, "needs mass"),
+        ({"parameter": [{"path": "damping", "values": [1]}]}, "needs mass"),
     ],
 )
 def test_a_model_that_does_not_fit_is_told(models, change, text):
-    table = {"model": "campaign_models:oscillator", "axis": [{"path": "mass", "values": [1]}]}
+    table = {"model": "campaign_models:oscillator", "parameter": [{"path": "mass", "values": [1]}]}
     with pytest.raises(TestFileError, match=text):
         parse({**table, **change})
 
 
 def test_a_model_of_another_shape_is_told(models):
-    with pytest.raises(AnalysisError, match=r"pair has the shape \(2,\); needs one number"):
-        evaluated({"model": "campaign_models:wide", "axis": [{"path": "mass", "values": [1]}]})
+    with pytest.raises(AnalysisError, match=r"pair has the shape \(2,\); expected one number"):
+        evaluated({"model": "campaign_models:wide", "parameter": [{"path": "mass", "values": [1]}]})
 
 
 def test_an_evaluation_that_says_what_it_takes_is_given_all_of_it(models):
-    axis = {"path": "mass", "values": [1.0, 4.0]}
-    found = evaluated({"evaluate": "campaign_models:frequencies", "axis": [axis]})
+    parameter = {"path": "mass", "values": [1.0, 4.0]}
+    found = evaluated({"evaluate": "campaign_models:frequencies", "parameter": [parameter]})
     np.testing.assert_array_equal(found.values["omega"].array, [10, 5])
     assert found.values["omega"].attrs == {"units": "rad/s"}
 
@@ -84,9 +87,9 @@ def test_an_evaluation_that_says_what_it_takes_is_given_all_of_it(models):
     [
         ("mas", 'no parameter of campaign_models:frequencies "mas"; did you mean "mass"'),
         ("colour", "known: mass, stiffness"),
-        ("stiffness", "needs mass; give an axis"),
+        ("stiffness", "needs mass; add a"),
     ],
 )
 def test_an_axis_that_names_nothing_of_an_evaluation_is_told(models, path, text):
     with pytest.raises(TestFileError, match=text):
-        parse({"evaluate": "campaign_models:frequencies", "axis": [{"path": path, "values": [1]}]})
+        parse({"evaluate": "campaign_models:frequencies", "parameter": [{"path": path, "values": [1]}]})

@@ -14,11 +14,11 @@ from dovetail.campaign.subjects import subject_of
 TABLE = {
     "test": "substructuring/cs1",
     "set": {"duration": 0.3, "rig": {"sensor": {"kind": "white-noise", "std": 0.05}}},
-    "modes": ["emulate", "rehearse"],
+    "modes": ["reference", "rehearse"],
     "measures": ["rms e1", "peak displacement", "fidelity.gain"],
-    "traces": ["displacement"],
+    "signals": ["displacement"],
     "seeds": [3, 8],
-    "axis": [
+    "parameter": [
         {"path": "rig.actuator.delay", "values": ["0 ms", "4.5 ms", "-1 ms"]},
         {"path": "numerical.c", "name": "damping", "values": [3.0, 15.0]},
     ],
@@ -45,7 +45,7 @@ def alone(place, seed):
         "seed": seed,
     }
     test = test.with_values(**values)
-    return test.rehearse(), test.emulate()
+    return test.rehearse(), test.reference()
 
 
 def test_traces_are_those_of_a_rehearsal_with_that_seed():
@@ -59,7 +59,7 @@ def test_traces_are_those_of_a_rehearsal_with_that_seed():
             got.array[place, i], rehearsed.data.displacement.values[1:], rtol=0, atol=1e-15
         )
         np.testing.assert_allclose(
-            found.values["displacement_emulate"].array[place, i],
+            found.values["displacement_reference"].array[place, i],
             ideal.data.displacement.values[1:],
             rtol=0,
             atol=1e-15,
@@ -92,7 +92,7 @@ def test_what_fixes_a_shape_makes_groups(tmp_path):
             "test": "substructuring/cs1",
             "set": {"duration": 0.1},
             "measures": ["peak displacement"],
-            "axis": [
+            "parameter": [
                 {"path": "rate", "values": [1000.0, 2000.0]},
                 {"path": "numerical.m", "values": [1.0, 2.2]},
             ],
@@ -110,8 +110,8 @@ def test_traces_of_another_length_fail_alone_with_their_reason():
     campaign = parse(
         {
             "test": "substructuring/cs1",
-            "traces": ["displacement"],
-            "axis": [{"path": "duration", "values": [0.02, 0.04]}],
+            "signals": ["displacement"],
+            "parameter": [{"path": "duration", "values": [0.02, 0.04]}],
         }
     )
     found = subject_of(campaign).evaluate(campaign.points())
@@ -127,7 +127,7 @@ def test_a_run_counts_up_to_the_limit_it_met():
             "test": "substructuring/cs1-late",
             "set": {"duration": 2.0},
             "measures": ["peak displacement"],
-            "axis": [{"path": "numerical.c", "values": [15.0]}],
+            "parameter": [{"path": "numerical.c", "values": [15.0]}],
         }
     )
     found = subject_of(campaign).evaluate(campaign.points())
@@ -142,7 +142,7 @@ def test_a_run_counts_up_to_the_limit_it_met():
 
 
 def test_built_point_by_point_gives_the_same():
-    campaign = parse(TABLE | {"measures": ["rms e1"], "traces": [], "axis": [TABLE["axis"][0]]})
+    campaign = parse(TABLE | {"measures": ["rms e1"], "signals": [], "parameter": [TABLE["parameter"][0]]})
     subject = subject_of(campaign)
     points = campaign.points()
     traced = subject.evaluate(points)
@@ -156,7 +156,7 @@ def test_built_point_by_point_gives_the_same():
 
 
 def test_sizes_follow_from_the_memory_that_a_run_takes(monkeypatch):
-    campaign = dataclasses.replace(parse(TABLE), seeds=(), axes=parse(TABLE).axes[1:], traces=())
+    campaign = dataclasses.replace(parse(TABLE), seeds=(), parameters=parse(TABLE).parameters[1:], signals=())
     subject = subject_of(campaign)
     each = subject._group(()).bytes_per_lane()
     assert each > 300 * 10 * 8  # samples, signals, bytes

@@ -7,12 +7,15 @@ import sys
 import numpy as np
 import pytest
 
-from dovetail.campaign.axes import Axis
+from dovetail.campaign.axes import VariedParameter
 from dovetail.campaign.plan import Campaign
-from dovetail.campaign.worst_cases import command, worst
+from dovetail.campaign.worst_cases import command, worst_cases
 from dovetail.core.errors import UnknownNameError
 
-AXES = (Axis("delay", ("rig.actuator.delay",), (1e-3, 2e-3)), Axis("law", ("law",), ("a", "b")))
+PARAMETERS = (
+    VariedParameter("delay", ("rig.actuator.delay",), (1e-3, 2e-3)),
+    VariedParameter("law", ("law",), ("a", "b")),
+)
 TABLE = {
     "point": np.arange(4),
     "delay": np.array([1e-3, 1e-3, 2e-3, 2e-3]),
@@ -22,26 +25,26 @@ TABLE = {
 
 
 def test_the_largest_in_size_come_first_and_failed_ones_never():
-    plan = Campaign("test", "substructuring/cs1", AXES, fixed={"duration": "2 s"})
-    found = worst(plan, TABLE, "error", 5)
-    assert [case.place for case in found] == [1, 3, 0]
-    assert found[0].point == {"delay": 1e-3, "law": "b"}
-    assert found[0].command == (
+    plan = Campaign("test", "substructuring/cs1", PARAMETERS, fixed={"duration": "2 s"})
+    cases = worst_cases(plan, TABLE, "error", 5)
+    assert [case.point_index for case in cases] == [1, 3, 0]
+    assert cases[0].point == {"delay": 1e-3, "law": "b"}
+    assert cases[0].command == (
         "dovetail run substructuring/cs1 --set 'duration=\"2 s\"' --set rig.actuator.delay=0.001 --set 'law=\"b\"'"
     )
     with pytest.raises(UnknownNameError, match="known: delay, error"):
-        worst(plan, TABLE, "terror")
+        worst_cases(plan, TABLE, "terror")
 
 
 def test_the_seed_of_a_replicate_is_part_of_the_command():
-    plan = Campaign("test", "substructuring/cs1", AXES[:1])
+    plan = Campaign("test", "substructuring/cs1", PARAMETERS[:1])
     assert command(plan, {"delay": 2e-3}, 7).endswith("--set seed=7")
 
 
 def test_the_command_of_a_model_is_one():
-    plan = Campaign("model", "math:hypot", (Axis("x", ("x",), (3.0,)),))
+    plan = Campaign("model", "math:hypot", (VariedParameter("x", ("x",), (3.0,)),))
     assert command(plan, {"x": 3.0}) == 'python -c "from math import hypot; print(hypot(x=3.0))"'
-    plan = Campaign("evaluate", "builtins:len", (Axis("x", ("x",), (3.0,)),))
+    plan = Campaign("evaluate", "builtins:len", (VariedParameter("x", ("x",), (3.0,)),))
     words = shlex.split(command(plan, {"x": 3.0}))
     done = subprocess.run([sys.executable, *words[1:]], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "1"

@@ -12,7 +12,7 @@ from dovetail.core import user_parts
 def dovetail(monkeypatch, capsys, tmp_path):
     """`code, out, err = dovetail("run", "substructuring/cs1")`, in an empty working folder."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(user_parts, "_said", {})  # by --parts of an earlier call
+    monkeypatch.setattr(user_parts, "_command_line", {})  # by --parts of an earlier call
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
     def call(*arguments: str) -> tuple[int, str, str]:

@@ -21,7 +21,7 @@ def test_a_run_becomes_a_film_alone_and_beside_its_ideal(recorded, tmp_path, cap
         assert film([recorded, out], "overview", 0.25, "128x64", 5.0, ideal) == 0
         with Image.open(out) as image:
             assert image.size == (128, 64)
-    assert "film" in capsys.readouterr().out
+    assert "video" in capsys.readouterr().out
 
 
 def test_two_runs_stand_side_by_side(recorded, tmp_path):
@@ -32,8 +32,8 @@ def test_two_runs_stand_side_by_side(recorded, tmp_path):
 @pytest.mark.parametrize(
     ("given", "size", "found"),
     [
-        (["run.mp4"], None, "give the folder of a run"),
-        (["RUN", "a.gif"], "big", "width and height in pixels"),
+        (["run.mp4"], None, "Expected run folders"),
+        (["RUN", "a.gif"], "big", "width x height in pixels"),
     ],
 )
 def test_what_cannot_be_filmed_is_refused(recorded, tmp_path, given, size, found):

@@ -10,8 +10,9 @@ from dovetail import __version__
 def test_help_lists_the_commands(dovetail):
     code, out, _ = dovetail("--help")
     assert code == 0
-    for command in ("list", "run", "check", "reproduce", "capabilities", "cite", "doctor", "demo"):
+    for command in ("list", "run", "check", "reproduce", "cite", "doctor", "demo"):
         assert command in out
+    assert "capabilities" not in out  # hidden
 
 
 def test_an_unknown_command_is_told(dovetail):

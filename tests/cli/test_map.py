@@ -11,28 +11,28 @@ import xarray as xr
 
 from dovetail import testing
 from dovetail.cli import map
-from dovetail.cli.map import run_chart
-from dovetail.core.parameter_map import Chart
+from dovetail.cli.map import run_map
+from dovetail.core.parameter_map import ParameterMap
 from dovetail.studies.registry import find_test
 
 
 @pytest.mark.slow
 def test_a_map_is_computed_saved_and_told(tmp_path, capsys):
     file = testing.load(find_test("docking/map"))
-    chart = dataclasses.replace(
-        file.chart, pitch=jnp.radians(jnp.array([-7.5, 7.5])), height=jnp.array([0.075]), duration=5.0
+    parameter_map = dataclasses.replace(
+        file.map, pitch=jnp.radians(jnp.array([-7.5, 7.5])), height=jnp.array([0.075]), duration=5.0
     )
-    assert run_chart(dataclasses.replace(file, chart=chart), "map", tmp_path / "out") == 0
+    assert run_map(dataclasses.replace(file, map=parameter_map), "map", tmp_path / "out") == 0
     told = capsys.readouterr().out
-    assert "1 of 2 dock (o), 0 leave (.), 1 were still in the drogue" in told
-    assert "worst that dock: +75 mm with +7.5 deg" in told
+    assert "1 of 2 docked (o), 0 separated (.), 1 not finished" in told
+    assert "worst cases that dock: +75 mm with +7.5 deg" in told
     with xr.open_dataset(tmp_path / "out" / "result.nc", engine="h5netcdf") as data:
         np.testing.assert_array_equal(data.ending, [[0, 1]])
     again = testing.load(tmp_path / "out" / "test.toml")
-    np.testing.assert_allclose(again.chart.height, [0.075])
+    np.testing.assert_allclose(again.map.height, [0.075])
 
 
-class Slow(Chart):
+class Slow(ParameterMap):
     """A map that tells how far it is."""
 
     store: str = eqx.field(default="kept", static=True)
@@ -52,16 +52,16 @@ def test_a_map_that_tells_how_far_it_is_is_listened_to(tmp_path, monkeypatch):
     told = []
 
     @contextmanager
-    def telling(doing):
-        yield lambda share, text: told.append((doing, share, text))
+    def progress(task_name):
+        yield lambda fraction, text: told.append((task_name, fraction, text))
 
-    monkeypatch.setattr(map, "telling", telling)
-    assert map._computed(Slow()).y.values.tolist() == [1.0, 2.0]
+    monkeypatch.setattr(map, "progress", progress)
+    assert map._compute(Slow()).y.values.tolist() == [1.0, 2.0]
     assert told == [("computing the map", 0.5, "1 point")]
 
 
 def test_an_interrupted_map_says_where_what_was_done_is_kept(tmp_path, capsys):
-    file = testing.ChartFile(chart=Slow(stops=True), title="slow")
+    file = testing.MapFile(map=Slow(stops=True), title="slow")
     with pytest.raises(KeyboardInterrupt):
-        run_chart(file, "slow", tmp_path / "out")
-    assert "kept      kept: what was done; the same command computes the rest" in capsys.readouterr().out
+        run_map(file, "slow", tmp_path / "out")
+    assert "stored    kept: finished points" in capsys.readouterr().out

@@ -6,11 +6,11 @@ import pytest
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("part", "my-damper"), 'got "my-damper"; a part is called by letters'),
-        (("test", "class"), 'got "class"; a test is called by letters'),
-        (("party", "mine"), 'no beginning "party"; did you mean "part"? known: part, study, test'),
-        (("part", "there"), "test_there.py: is already there; choose another name or remove it"),
-        (("study", "folder"), "test_folder.py: is already there"),
+        (("part", "my-damper"), 'got "my-damper". Expected letters'),
+        (("test", "class"), 'got "class". Expected letters'),
+        (("party", "mine"), 'no template "party"; did you mean "part"? known: part, study, test'),
+        (("part", "there"), "test_there.py: already exists"),
+        (("study", "folder"), "test_folder.py: already exists"),
         (("study", "file"), "cannot be written (file exists)"),
     ],
 )

@@ -52,9 +52,9 @@ class Softer(Mine):
 
 
 @pytest.fixture(autouse=True)
-def nothing_brought(monkeypatch):
-    monkeypatch.setattr(user_parts, "_meant", {})
-    monkeypatch.setattr(user_parts, "_said", {})
+def no_user_parts(monkeypatch):
+    monkeypatch.setattr(user_parts, "_modules", {})
+    monkeypatch.setattr(user_parts, "_command_line", {})
 
 
 def written(folder, factor=1.0, kind="mine:Mine", parts='parts = ["lab/mine.py"]'):
@@ -68,7 +68,7 @@ def written(folder, factor=1.0, kind="mine:Mine", parts='parts = ["lab/mine.py"]
 def forget(folder):
     """As if in another process, on another machine: no file, and nothing brought."""
     (folder / "lab" / "mine.py").unlink()
-    user_parts._meant.clear()
+    user_parts._modules.clear()
 
 
 def test_a_resolved_test_and_a_runs_folder_hold_the_parts(tmp_path):
@@ -76,9 +76,9 @@ def test_a_resolved_test_and_a_runs_folder_hold_the_parts(tmp_path):
     spring = testing.load(written(tmp_path / "plain", kind="spring", parts=""))
     run = test.rehearse()
     np.testing.assert_array_equal(run.data.measured_force, spring.rehearse().data.measured_force)
-    testing.save(run, tmp_path / "run")
+    testing.save_run(run, tmp_path / "run")
     forget(tmp_path)
-    again = testing.read(tmp_path / "run").test
+    again = testing.read_run(tmp_path / "run").test
     assert testing.dump(again) == testing.dump(test)
     assert type(again.rig.specimen) is type(test.rig.specimen)  # the same text is run once
 
@@ -101,12 +101,12 @@ def test_a_campaign_takes_them_to_its_workers(tmp_path, monkeypatch):
     written(tmp_path, kind="spring")
     (tmp_path / "campaign.toml").write_text(
         'test = "test.toml"\nmeasures = ["peak displacement"]\n'
-        '[[axis]]\nname = "law"\npath = "rig.specimen.kind"\nvalues = ["mine:Mine", "mine:Softer"]\n'
+        '[[parameter]]\nname = "law"\npath = "rig.specimen.kind"\nvalues = ["mine:Mine", "mine:Softer"]\n'
     )
     campaign = plan.load(tmp_path / "campaign.toml")
-    fingerprint, spec = campaign.fingerprint, json.dumps(campaign.spec())
+    fingerprint, spec = campaign.fingerprint, json.dumps(campaign.to_dict())
     forget(tmp_path)
-    monkeypatch.setattr(execute, "_known", {})
+    monkeypatch.setattr(execute, "_subjects", {})
     found = execute.evaluate_chunk(json.loads(spec), campaign.points()).values
     (peak,) = (values.array for name, values in found.items() if name.startswith("peak"))
     assert peak[0] != peak[1]
@@ -121,7 +121,7 @@ def test_the_command_line_brings_a_file(dovetail, tmp_path):
     assert 'no file of parts "mine.py"' in err
     assert "--parts mine.py" in err
     code, out, err = dovetail(
-        "check", "test.toml", "--whole", "--parts", "lab/mine.py", "--set", "rig.specimen.kind=mine:Softer"
+        "check", "test.toml", "--full", "--parts", "lab/mine.py", "--set", "rig.specimen.kind=mine:Softer"
     )
     assert code == 0, err
     table = tomllib.loads(out)
@@ -140,7 +140,7 @@ def test_the_command_line_brings_a_file(dovetail, tmp_path):
             r"parts .*none.py: cannot be read \(no such file or directory\)",
         ),
         ("parts = 3", "mine:Mine", "parts .*got 3; needs a list of files"),
-        ('parts = ["test.toml"]', "mine:Mine", "parts .*is no Python file"),
+        ('parts = ["test.toml"]', "mine:Mine", "parts .*is not a Python file"),
         (
             'parts = ["lab/mine.py"]',
             "mine:Min",
@@ -149,7 +149,7 @@ def test_the_command_line_brings_a_file(dovetail, tmp_path):
         (
             'parts = ["lab/mine.py"]',
             "sprong",
-            r'rig.specimen .*no kind "sprong"; .*`dovetail parts`.* bring your own',
+            r'rig.specimen .*no kind "sprong"; .*`dovetail parts`.* user part',
         ),
     ],
 )
@@ -171,21 +171,21 @@ def test_real_time_and_its_folder_carry_them(tmp_path):
     """The served rig and the loop that runs against it each have a part of their own; neither needs the file later."""
     import threading
 
-    from dovetail.links import Address, RealTime, Server, VirtualPlant
+    from dovetail.links import Address, RealTime, RigServer, VirtualPlant
 
     patient = {
         "rate": 100,
         "duration": 0.3,
         "numerical.c": 150.0,
-        "limits.silence": 1000,
+        "limits.link_timeout": 1000,
     }  # whatever the load
     test = testing.load(written(tmp_path), patient)
-    server = Server(VirtualPlant(test), Address("localhost", 0), test.rate)
+    server = RigServer(VirtualPlant(test), Address("localhost", 0), test.rate)
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()
     forget(tmp_path)
     try:
-        run = test.run(
+        run = test.run_realtime(
             str(server.address), real_time=RealTime(native=False, priority=0, lock=False, wait=20.0)
         )
     finally:
@@ -195,26 +195,26 @@ def test_real_time_and_its_folder_carry_them(tmp_path):
         "force"
     ]
     np.testing.assert_allclose(run.data.measured_force, force)  # of the served part, whenever it answered
-    testing.save(run, tmp_path / "run")
-    user_parts._meant.clear()
-    again = testing.read(tmp_path / "run")
+    testing.save_run(run, tmp_path / "run")
+    user_parts._modules.clear()
+    again = testing.read_run(tmp_path / "run")
     assert testing.dump(again.test) == testing.dump(test)
-    assert again.mode == "run"
+    assert again.mode == "realtime"
 
 
 @pytest.mark.slow
 def test_processes_of_a_cluster_have_them(tmp_path):
     pytest.importorskip("distributed")
-    from dovetail.campaign.cluster import connected
+    from dovetail.campaign.cluster import connect
 
     written(tmp_path)
     table = {
         "test": str(tmp_path / "test.toml"),
         "measures": ["peak displacement"],
-        "axis": [{"path": "rig.specimen.k", "values": [1000.0, 2000.0]}],
+        "parameter": [{"path": "rig.specimen.k", "values": [1000.0, 2000.0]}],
     }
     campaign = plan.parse(table)
     forget(tmp_path)
-    with connected(workers=1) as cluster:
+    with connect(workers=1) as cluster:
         done = execute.run(campaign, tmp_path / "by-worker", executor=cluster)
     assert (done.done, done.failed) == (2, 0)

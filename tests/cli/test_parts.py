@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from dovetail import __version__
-from dovetail.cli.parts import family, in_full, print_parts
+from dovetail.cli.parts import family, part_description, print_parts
 from dovetail.core.errors import UnknownNameError
 from dovetail.core.kind_index import entry_of, full_name
 from dovetail.core.kinds import all_kinds, find
@@ -37,8 +37,8 @@ def test_a_kind_is_told_with_unit_range_default_meaning_and_a_use(capsys):
         "above 0",
         "required",
         "damping ratio",
-        "ddot y",
-        "ramp, held",
+        "d²y/dt²",
+        "foh, zoh",
         'kind = "second-order-lag"',
     ):
         assert words in told
@@ -46,7 +46,7 @@ def test_a_kind_is_told_with_unit_range_default_meaning_and_a_use(capsys):
 
 def test_every_kind_can_be_told():
     for name, cls in all_kinds().items():
-        assert f'kind = "{name}"' in in_full(name, cls)
+        assert f'kind = "{name}"' in part_description(name, cls)
 
 
 def test_a_family_can_be_asked_for(capsys):
@@ -57,13 +57,11 @@ def test_a_family_can_be_asked_for(capsys):
 
 
 def test_an_unknown_part_is_answered_with_the_nearest_and_where_to_look():
-    with pytest.raises(
-        UnknownNameError, match=r'no part "springs"; did you mean "spring"\? the nearest of \d+'
-    ):
+    with pytest.raises(UnknownNameError, match=r'no part "springs"; did you mean "spring"\?'):
         print_parts("springs")
     with pytest.raises(
         UnknownNameError,
-        match=r"`dovetail parts` lists them and `dovetail parts KIND` tells of one; bring your own .*write-a-part",
+        match=r"`dovetail parts`.*`dovetail parts KIND`.*write-a-part",
     ):
         find("springs")
 

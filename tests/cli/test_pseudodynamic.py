@@ -1,4 +1,4 @@
-"""`dovetail run --mode creep` by itself; with a served cell it is tried in tests/runs."""
+"""`dovetail run --mode pseudodynamic` by itself; with a served cell it is tested in tests/end_to_end."""
 
 import json
 
@@ -14,8 +14,8 @@ actuator = { kind = "delay", delay = "20 ms" }
 specimen = { kind = "spring", k = 2250.0 }
 [limits]
 force = LIMIT
-[stepping]
-execution_time = "40 ms"
+[pseudodynamic]
+move_time = "40 ms"
 settling_time = "80 ms"
 """
 
@@ -38,10 +38,10 @@ def call(*words):
 
 def test_it_runs_saves_and_tells(file, tmp_path, capsys):
     out = tmp_path / "out"
-    assert call("run", file(), "--mode", "creep", "--out", str(out)) == 0
+    assert call("run", file(), "--mode", "pseudodynamic", "--out", str(out)) == 0
     told = capsys.readouterr().out
     assert "estimate  30 moves of 0.12 s" in told
-    assert "30, 0 of them from the journal" in told
+    assert "30, 0 from the journal" in told
     assert {"journal.jsonl", "result.nc", "outcome.json", "test.toml", "report.html"} <= {
         p.name for p in out.iterdir()
     }
@@ -50,18 +50,18 @@ def test_it_runs_saves_and_tells(file, tmp_path, capsys):
 def test_a_finished_run_resumed_makes_no_move(file, tmp_path, capsys):
     out = tmp_path / "out"
     name = file()
-    call("run", name, "--mode", "creep", "--out", str(out), "--no-report")
+    call("run", name, "--mode", "pseudodynamic", "--out", str(out), "--no-report")
     before = (out / "journal.jsonl").read_bytes()
-    assert call("run", name, "--mode", "creep", "--resume", str(out), "--no-report") == 0
-    assert "30, 30 of them from the journal" in capsys.readouterr().out
+    assert call("run", name, "--mode", "pseudodynamic", "--resume", str(out), "--no-report") == 0
+    assert "30, 30 from the journal" in capsys.readouterr().out
     assert (out / "journal.jsonl").read_bytes() == before
 
 
 def test_a_limit_is_an_exit_code_and_a_hint(file, tmp_path, capsys):
     out = tmp_path / "out"
-    assert call("run", file("0.5"), "--mode", "creep", "--out", str(out), "--no-report") == 3
+    assert call("run", file("0.5"), "--mode", "pseudodynamic", "--out", str(out), "--no-report") == 3
     told = capsys.readouterr().out
-    assert f"go on     dovetail run {tmp_path}/small.toml --mode creep --resume {out}" in told
+    assert f"continue  dovetail run {tmp_path}/small.toml --mode pseudodynamic --resume {out}" in told
     assert json.loads((out / "outcome.json").read_text())["outcome"] == "FORCE"
 
 
@@ -71,15 +71,17 @@ def test_without_a_cell_nothing_is_written_and_the_folder_can_be_used_again(file
     out = tmp_path / "out"
     for _ in range(2):
         with pytest.raises(LinkError, match="no cell answers"):
-            call("run", file(), "--mode", "creep", "--rig", "tcp://127.0.0.1:9", "--out", str(out))
+            call(
+                "run", file(), "--mode", "pseudodynamic", "--address", "tcp://127.0.0.1:9", "--out", str(out)
+            )
 
 
 def test_what_is_no_folder_cannot_be_resumed(file, tmp_path):
     from dovetail.core.errors import OutputError, ParameterError
 
-    with pytest.raises(OutputError, match="is no folder"):
-        call("run", file(), "--mode", "creep", "--resume", str(tmp_path / "nothing"))
-    with pytest.raises(ParameterError, match="goes with --mode creep"):
+    with pytest.raises(OutputError, match="is not a directory"):
+        call("run", file(), "--mode", "pseudodynamic", "--resume", str(tmp_path / "nothing"))
+    with pytest.raises(ParameterError, match="requires --mode pseudodynamic"):
         call("run", file(), "--resume", str(tmp_path))
 
 

@@ -19,8 +19,8 @@ def test_the_demo_strikes_the_drogue_at_three_offsets(dovetail):
     page = Path("here/report.html").read_text()
     for word in ("Animation", "Trajectory", "Interface", "data:image/gif"):
         assert word in page
-    assert run_folder.read(Path("here/50-mm")).outcome is Outcome.LATCHED
-    stopped = run_folder.read(Path("here/200-mm"))
+    assert run_folder.read_run(Path("here/50-mm")).outcome is Outcome.LATCHED
+    stopped = run_folder.read_run(Path("here/200-mm"))
     assert stopped.outcome is Outcome.RIG_STOPPED
     assert stopped.trip.limit == 400.0
 
@@ -29,10 +29,10 @@ def test_the_demo_strikes_the_drogue_at_three_offsets(dovetail):
 @pytest.mark.parametrize("offset", [100, 200])
 def test_its_variants_are_the_tests_of_the_study(offset):
     from dovetail import testing
-    from dovetail.cli.refuelling_demo import TEST, struck_at
+    from dovetail.cli.refuelling_demo import TEST, with_offset
     from dovetail.studies.registry import find_test
 
-    variant = struck_at(testing.load(find_test(TEST)), 1e-3 * offset)
+    variant = with_offset(testing.load(find_test(TEST)), 1e-3 * offset)
     assert testing.dump(variant) == testing.dump(testing.load(find_test(f"{TEST}-{offset}")))
 
 

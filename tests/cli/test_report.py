@@ -27,8 +27,8 @@ def test_a_report_says_where_the_error_comes_from(runs, tmp_path):
     said = CliRunner().invoke(app, ["report", str(runs / "early"), "--out", str(page)])
     assert said.exit_code == 0, said.output
     text = page.read_text("utf-8")
-    assert "Where the error comes from" in text
-    assert "sampling alone, on a perfect rig" in text
+    assert "Error contributions" in text
+    assert "sampling only, ideal rig" in text
     assert "actuator: delay" in text
 
 
@@ -37,19 +37,19 @@ def test_two_runs_on_one_page(runs, tmp_path):
     said = CliRunner().invoke(app, ["compare", str(runs / "early"), str(runs / "late"), "--out", str(page)])
     assert said.exit_code == 0, said.output
     text = page.read_text("utf-8")
-    assert "What differs between the runs" in text
+    assert "Differences between the runs" in text
     assert "rig.actuator.delay" in text
     assert "late" in text
-    assert "Error against the ideal" in said.output
+    assert "Response error" in said.output
 
 
 def test_one_run_is_nothing_to_compare(runs):
-    with pytest.raises(DovetailError, match="give the folders of two or more"):
+    with pytest.raises(DovetailError, match="Expected two or more"):
         CliRunner().invoke(app, ["compare", str(runs / "early")], catch_exceptions=False)
 
 
 def test_a_folder_without_a_run_is_named(tmp_path):
-    with pytest.raises(OutputError, match="holds no result.nc"):
+    with pytest.raises(OutputError, match="contains no result.nc"):
         CliRunner().invoke(app, ["report", str(tmp_path)], catch_exceptions=False)
 
 
@@ -57,12 +57,12 @@ def test_without_a_browser_the_user_is_told_what_to_do(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "BROWSERS", ("no-such-browser",))
     page = tmp_path / "page.html"
     page.write_text("<p>page</p>", "utf-8")
-    with pytest.raises(OutputError, match="open .*page.html and print it to a file, or install chromium"):
-        report.printed(page)
+    with pytest.raises(OutputError, match="install chromium, or open .*page.html"):
+        report.print_pdf(page)
 
 
 @pytest.mark.skipif(not any(map(shutil.which, report.BROWSERS)), reason="no browser to print with")
 def test_a_page_is_printed(tmp_path):
     page = tmp_path / "page.html"
     page.write_text("<p>page</p>", "utf-8")
-    assert report.printed(page).read_bytes().startswith(b"%PDF")
+    assert report.print_pdf(page).read_bytes().startswith(b"%PDF")

@@ -62,25 +62,27 @@ def table(monkeypatch):
 
 
 def test_the_rows_as_json_have_the_agreed_keys(dovetail):
-    code, out, err = dovetail("reproduce", "substructuring", "--only", "R01", "--only", "R02", "--json")
+    code, out, err = dovetail("reproduce", "substructuring", "--target", "R01", "--target", "R02", "--json")
     rows = json.loads(out)
     assert code == 0
     assert [row["id"] for row in rows] == ["R01", "R02"]
-    keys = "study id origin kind what expected got tolerance status source note programs compiles"
+    keys = (
+        "study id origin kind description expected value tolerance status source note programs compile_reason"
+    )
     assert all(set(row) == set(keys.split()) for row in rows)
     assert all(row["status"] == "met" for row in rows)
     assert err.splitlines() == ["1 of 2: substructuring R01 met", "2 of 2: substructuring R02 met"]
 
 
 def test_a_table_counts_what_is_met_by_origin_and_kind(dovetail):
-    code, out, _ = dovetail("reproduce", "substructuring", "--only", "R01")
+    code, out, _ = dovetail("reproduce", "substructuring", "--target", "R01")
     assert code == 0
     assert re.search(r"^origin +independent +fitted", out, re.M)
     assert re.search(r"^printed +1 of 1$", out, re.M)
 
 
 def test_why_a_target_is_missed_or_no_evidence_stands_below_it(dovetail):
-    _, out, _ = dovetail("reproduce", "docking", "--only", "RT-40")
+    _, out, _ = dovetail("reproduce", "docking", "--target", "RT-40")
     assert re.search(
         r"^docking RT-40 +met +printed construction .*\n.*\n +the combined modulus is symmetric", out, re.M
     )
@@ -99,7 +101,7 @@ def test_a_row_that_fails_is_a_row_and_the_others_are_computed(dovetail, table):
     code, out, _ = dovetail("reproduce")
     assert code == 1
     assert made.computed == ["R0", "R1", "R2"]
-    assert re.search(r"^swings R1 +FAILED .*\n +expected 1; got ZeroDivisionError: no mass;", out, re.M)
+    assert re.search(r"^swings R1 +FAILED .*\n +expected 1; computed ZeroDivisionError: no mass;", out, re.M)
     assert re.search(r"^printed +2 of 3$", out, re.M)
     code, out, _ = dovetail("reproduce", "--json")
     assert code == 1
@@ -115,7 +117,7 @@ def test_an_interrupted_table_shows_what_it_has_and_goes_on(dovetail, table, opt
     made = table(*whole.values[:stopped], KeyboardInterrupt(), *whole.values[stopped + 1 :])
     code, out, err = dovetail("reproduce", *options)
     assert code == 130
-    assert f"interrupted after {stopped} of 6 rows; the same command computes the rest" in err
+    assert f"interrupted after {stopped} of 6 targets; the same command" in err
     if options:
         assert json.loads(out) == json.loads(expected[1])[:stopped]
     else:
@@ -123,7 +125,7 @@ def test_an_interrupted_table_shows_what_it_has_and_goes_on(dovetail, table, opt
     made.values[stopped], made.computed = whole.values[stopped], []
     again = dovetail("reproduce", *options)
     assert again[:2] == expected[:2]  # not one character of the table differs
-    assert f"{stopped} of 6 rows are those of a table that was interrupted; --fresh begins anew" in again[2]
+    assert f"{stopped} of 6 results are cached" in again[2]
     assert made.computed == [f"R{i}" for i in range(stopped, 6)]
     made.computed = []
     dovetail("reproduce", *options)
@@ -137,14 +139,14 @@ def test_rows_of_another_version_are_not_shown(dovetail, table, monkeypatch):
     made.computed = []
     _, _, err = dovetail("reproduce")
     assert made.computed == ["R0", "R1", "R2"]
-    assert "are those of a table" not in err
+    assert "are cached" not in err
 
 
 def test_a_table_begins_anew_when_asked(dovetail, table):
     made = table(1.0, KeyboardInterrupt())
     dovetail("reproduce")
     made.values[1], made.computed = 1.0, []
-    assert dovetail("reproduce", "--fresh")[0] == 0
+    assert dovetail("reproduce", "--recompute")[0] == 0
     assert made.computed == ["R0", "R1"]
 
 
@@ -160,7 +162,7 @@ def test_one_row_is_computed_alone_and_leaves_an_interrupted_table_as_it_is(dove
     made = table(1.0, 1.0, KeyboardInterrupt())
     dovetail("reproduce")
     made.computed = []
-    assert dovetail("reproduce", "--only", "R1")[0] == 0
+    assert dovetail("reproduce", "--target", "R1")[0] == 0
     made.values[2] = 1.0
     assert dovetail("reproduce")[0] == 0
     assert made.computed == ["R1", "R2"]
@@ -168,7 +170,7 @@ def test_one_row_is_computed_alone_and_leaves_an_interrupted_table_as_it_is(dove
 
 def test_an_unknown_row_is_told_with_those_there_are(dovetail, table):
     table(1.0, 1.0)
-    code, out, err = dovetail("reproduce", "--only", "R11")
+    code, out, err = dovetail("reproduce", "--target", "R11")
     assert (code, out) == (2, "")
     assert 'no target "R11"; did you mean "R1"? known: R0, R1' in err
 
@@ -185,7 +187,7 @@ def test_where_nothing_can_be_kept_the_table_is_printed_and_says_so(dovetail, ta
     code, out, err = dovetail("reproduce")
     assert code == 0
     assert "printed  2 of 2" in out
-    assert "rows could not be kept" in err
+    assert "cannot be cached" in err
 
 
 class Full(io.StringIO):
@@ -211,19 +213,23 @@ def test_progress_is_told_on_the_terminal_and_the_table_goes_where_it_was_sent(d
         monkeypatch.setattr(sys, "stderr", terminal)
         _, out, _ = dovetail("reproduce")
         told = ""
-        while "1 of 2 done; swings R1: a number" not in told:  # a terminal hands on what it got bit by bit
+        while (
+            "1 of 2 computed; swings R1: a number" not in told
+        ):  # a terminal hands on what it got bit by bit
             told += os.read(ours, 4096).decode()
     os.close(ours)
     assert out.count("met     printed") == 2
-    assert "done;" not in out
+    assert "computed; swings" not in out
 
 
 def test_a_row_of_many_programs_says_why(dovetail, table, monkeypatch):
     made = table(1.0)
-    target = dataclasses.replace(made.load_targets()[0], compiles="a mesh of its own for each of four sizes")
+    target = dataclasses.replace(
+        made.load_targets()[0], compile_reason="a mesh of its own for each of four sizes"
+    )
     monkeypatch.setattr(targets, "load_targets", lambda study: [target])
     for number in (10, 11):
-        monkeypatch.setattr(targets, "judge", lambda t, n=number: targets.Result(t, 1.0, "met", n))
+        monkeypatch.setattr(targets, "compute_target", lambda t, n=number: targets.Result(t, 1.0, "met", n))
         _, out, _ = dovetail("reproduce")
         assert ("11 programs compiled: a mesh of its own for each of four sizes" in out) == (number == 11)
 
@@ -251,8 +257,8 @@ def alone(target):
         )  # registered once for all
         if callable(clear := getattr(part, "cache_clear", None)) and not native:
             clear()
-    programs.drop()
-    return targets.judge(target)
+    programs.drop_programs()
+    return targets.compute_target(target)
 
 
 @pytest.mark.drops
@@ -266,13 +272,15 @@ def alone(target):
 def test_a_row_alone_compiles_few_programs_or_says_why(row):
     target = COMPUTED[row]
     result = alone(target)
-    assert result.status in ("met", "missed"), result.got
-    assert (result.programs > MANY) <= bool(target.compiles), f"{result.programs} programs without a reason"
+    assert result.status in ("met", "missed"), result.value
+    assert (result.programs > MANY) <= bool(target.compile_reason), (
+        f"{result.programs} programs without a reason"
+    )
     if target.id in FEW.get(target.study, ()):
         assert result.programs <= MANY
-        maps = programs.held().maps
-        programs.drop()
-        assert maps - programs.held().maps < 300
+        maps = programs.resource_usage().maps
+        programs.drop_programs()
+        assert maps - programs.resource_usage().maps < 300
 
 
 @pytest.mark.slow
@@ -307,7 +315,7 @@ def test_a_table_in_one_process_ends_with_a_row_for_every_target_in_bounded_room
     assert process.returncode == int(any(row["status"] in ("missed", "failed") for row in rows))
     assert [row["id"] for row in rows if row["status"] == "failed"] == []
     silent = [
-        (r["study"], r["id"], r["programs"]) for r in rows if r["programs"] > MANY and not r["compiles"]
+        (r["study"], r["id"], r["programs"]) for r in rows if r["programs"] > MANY and not r["compile_reason"]
     ]
     assert silent == []
     assert 0 < most < 20_000

@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.cli.rig import _carries, save_somewhere
+from dovetail.cli.rig import _is_fast_enough, save_with_fallback
 from dovetail.core.errors import OutputError
 from dovetail.links.link_check import LinkReport
-from dovetail.links.live_run import watched
+from dovetail.links.live_run import find_live_run
 from dovetail.testing import run_folder
 
 # generous: a busy machine may keep either side waiting for seconds
-PATIENT = ("--set", "rate=100", "--set", "limits.silence=1000", "--set", "numerical.c=150")
+PATIENT = ("--set", "rate=100", "--set", "limits.link_timeout=1000", "--set", "numerical.c=150")
 
 
 class Url(str):
@@ -46,15 +46,25 @@ def rig():
 
 
 def test_a_test_runs_against_a_served_rig(dovetail, rig):
-    short = ("--set", "duration=0.3", "--set", "limits.approach=0.1", "--set", "limits.to_rest=0.1")
-    words = ("run", "substructuring/cs1", "--mode", "run", "--rig", rig, *PATIENT, *short, "--no-report")
+    short = ("--set", "duration=0.3", "--set", "limits.approach_time=0.1", "--set", "limits.return_time=0.1")
+    words = (
+        "run",
+        "substructuring/cs1",
+        "--mode",
+        "realtime",
+        "--address",
+        rig,
+        *PATIENT,
+        *short,
+        "--no-report",
+    )
     code, out, err = dovetail(*words, "--out", "here")
     assert code == 0, err
-    assert "The test ran to its end." in out
+    assert "Finished" in out
     assert re.search(r"link +\d+ sent", out)
-    run = run_folder.read(Path("here"))
-    assert (run.mode, run.data.sizes["time"]) == ("run", 31)
-    assert "virtual rig of CS1" in run.data.attrs["rig"]
+    run = run_folder.read_run(Path("here"))
+    assert (run.mode, run.data.sizes["time"]) == ("realtime", 31)
+    assert "simulated rig of CS1" in run.data.attrs["rig"]
 
 
 def test_a_link_is_checked_without_moving_the_rig(dovetail, rig):
@@ -62,7 +72,7 @@ def test_a_link_is_checked_without_moving_the_rig(dovetail, rig):
     assert code == 0
     assert "20 exchanges at 100 Hz" in out
     assert re.search(r"supports +\d+ Hz", out)
-    assert "rig's limits    displacement 0.05, force 100" in out
+    assert "rig limits      displacement 0.05, force 100" in out
 
 
 def carried(round_trip, *, delay=1e-3, rate=500.0, c=15.0):
@@ -70,43 +80,45 @@ def carried(round_trip, *, delay=1e-3, rate=500.0, c=15.0):
     numerical = dv.mechanics.Oscillator(m=2.2, c=c, k=2250.0)
     rig = dv.Rig(dv.transfer.Delay(delay), dv.specimens.Spring(k=2250.0))
     report = LinkReport("rig", rate, np.full(100, round_trip), np.zeros(100), 100, False, {})
-    return _carries(dv.Test(numerical, rig, rate=rate, duration=1.0), report)
+    return _is_fast_enough(dv.Test(numerical, rig, rate=rate, duration=1.0), report)
 
 
 def test_a_link_too_slow_for_the_test_is_said_to_be_and_not_passed(capsys):
     assert carried(1e-4)
-    assert "runs at 500 Hz: the link is quick enough" in capsys.readouterr().out
+    assert "runs at 500 Hz: the link is fast enough" in capsys.readouterr().out
     assert not carried(30e-3)  # supports 20 Hz
     said = capsys.readouterr().out
-    assert "runs at 500 Hz: too fast for this link" in said
-    assert re.search(r"delay left +none: with this round trip the loop is \d+\.\d+ ms too late", said)
+    assert "runs at 500 Hz: the link is too slow" in said
+    assert re.search(r"delay margin +none: .* by \d+\.\d+ ms", said)
 
 
 def test_the_delay_left_counts_and_is_said_in_words(capsys):
     assert not carried(1e-4, delay=9e-3)
-    assert "too late and unstable" in capsys.readouterr().out
+    assert "; unstable" in capsys.readouterr().out
     assert carried(1e-4, delay=9e-3, c=150.0)
-    assert "any: no delay destabilises this loop" in capsys.readouterr().out
+    assert "unlimited: no delay destabilises this loop" in capsys.readouterr().out
 
 
 def test_a_rig_that_does_not_fit_says_why(dovetail, rig):
-    code, _, err = dovetail("run", "substructuring/cs1", "--mode", "run", "--rig", rig, "--no-report")
+    code, _, err = dovetail(
+        "run", "substructuring/cs1", "--mode", "realtime", "--address", rig, "--no-report"
+    )
     assert code == 2
-    assert "the rig ticks at 100 Hz, the test at 1000 Hz" in err
+    assert "the rate of the rig is 100 Hz, the rate of the test is 1000 Hz" in err
 
 
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (("run", "substructuring/cs1", "--mode", "run"), "--mode run needs --rig udp://HOST:PORT"),
+        (("run", "substructuring/cs1", "--mode", "realtime"), "--mode realtime: requires --address"),
         (
-            ("run", "substructuring/cs1", "--rig", "udp://localhost:7001"),
-            "rehearse has no use for udp://localhost",
+            ("run", "substructuring/cs1", "--address", "udp://localhost:7001"),
+            "--address: not used by rehearse",
         ),
-        (("run", "substructuring/cs1", "--key", "rig.key"), "is the key of a rig; name it with --rig"),
+        (("run", "substructuring/cs1", "--key", "rig.key"), "--key: requires --address"),
         (("run", "substructuring/cs1", "--recording", "earlier"), "add --mode replay"),
         (("rig", "check", "udp://127.0.0.1:9"), "no rig answers"),
-        (("rig", "check", "localhost"), "the form udp://HOST:PORT"),
+        (("rig", "check", "localhost"), "udp://HOST:PORT"),
         (("rig", "serve", "substructuring/cs1", "--host", "0.0.0.0"), "is not this machine"),
         (("rig", "serve", "substructuring/cs1", "--key", "nowhere"), "cannot be read as a key"),
     ],
@@ -154,35 +166,35 @@ def finished_run():
     ],
 )
 def test_a_full_disk_does_not_lose_the_run(tmp_path, monkeypatch, capsys, error):
-    run, save = finished_run(), run_folder.save
+    run, save = finished_run(), run_folder.save_run
 
     def full(run, target):
         if target == tmp_path / "full":
             raise error
         return save(run, target)
 
-    monkeypatch.setattr(run_folder, "save", full)
+    monkeypatch.setattr(run_folder, "save_run", full)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
-    written = save_somewhere(run, tmp_path / "full")
+    written = save_with_fallback(run, tmp_path / "full")
     assert "No space left" in capsys.readouterr().out
-    assert run_folder.read(written).data.equals(run.data)
-    monkeypatch.setattr(run_folder, "save", lambda run, target: full(run, tmp_path / "full"))
-    with pytest.raises(OutputError, match="nor can"):
-        save_somewhere(run, tmp_path / "full")
+    assert run_folder.read_run(written).data.equals(run.data)
+    monkeypatch.setattr(run_folder, "save_run", lambda run, target: full(run, tmp_path / "full"))
+    with pytest.raises(OutputError, match="cannot be written .*cannot be written"):
+        save_with_fallback(run, tmp_path / "full")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGSTOP, 3)])
 def test_a_loop_that_is_interrupted_or_paused_ends_well(rig, tmp_path, number, code):
     """Ctrl-C leads the rig to rest; a pause beyond the agreed silence finds it in its safe state."""
-    strict = [word if word != "limits.silence=1000" else "limits.silence=100" for word in PATIENT]
+    strict = [word if word != "limits.link_timeout=1000" else "limits.link_timeout=100" for word in PATIENT]
     words = [
         "run",
         "substructuring/cs1",
         "--mode",
-        "run",
-        "--rig",
+        "realtime",
+        "--address",
         rig,
         *strict,
         "--out",
@@ -205,7 +217,7 @@ def test_a_loop_that_is_interrupted_or_paused_ends_well(rig, tmp_path, number, c
         process.send_signal(signal.SIGCONT)
     process.communicate(timeout=600)
     assert process.returncode == code
-    run = run_folder.read(tmp_path / "here")
+    run = run_folder.read_run(tmp_path / "here")
     wanted = dv.Outcome.INTERRUPTED if number == signal.SIGINT else dv.Outcome.RIG_STOPPED
     assert run.outcome is wanted
     assert run.data.sizes["time"] > 1
@@ -213,8 +225,8 @@ def test_a_loop_that_is_interrupted_or_paused_ends_well(rig, tmp_path, number, c
 
 def _rows(run):
     """Rows that a run has shown so far."""
-    going_on = watched(run)
-    window = going_on and going_on.opened()
+    going_on = find_live_run(run)
+    window = going_on and going_on.open_ring()
     return window.newest if window else 0
 
 
@@ -225,7 +237,7 @@ def sweep(tmp_path):
     y = 0.96 * np.interp(t - 7e-3, t, u, left=0.0)
     rows = "\n".join(f"{a:.4f};{b:.6f};{c:.6f}" for a, b, c in zip(t, u, y, strict=True))
     (tmp_path / "sweep.csv").write_text("t [s];cmd;lvdt\n" + rows.replace(".", ",") + "\n")
-    return ("--command", "cmd [mm]", "--measured", "lvdt [mm]", "--model-order", "0")
+    return ("--command-column", "cmd [mm]", "--measured-column", "lvdt [mm]", "--model-order", "0")
 
 
 def test_a_rig_is_identified_from_a_file_and_comes_out_ready_for_a_test(dovetail, tmp_path):
@@ -261,6 +273,6 @@ def test_a_design_judges_what_was_recorded(dovetail, tmp_path):
     judged = tomllib.loads((tmp_path / "plan" / "test.toml").read_text())["rig"]["actuator"]
     assert judged == tomllib.loads((tmp_path / "plan" / "actuator.toml").read_text())["rig"]["actuator"]
     assert judged["parts"][0]["delay"] == pytest.approx(7e-3, abs=5e-5)
-    code, _, err = dovetail(*words, "--recording", "plan", "--time", "t")
+    code, _, err = dovetail(*words, "--recording", "plan", "--time-column", "t")
     assert code == 2
-    assert "--time: is of a file, and plan is a folder" in err
+    assert "--time-column: applies to a file" in err

@@ -18,7 +18,7 @@ import pytest
 from dovetail import testing
 from dovetail.cli import run
 from dovetail.cli.progress import COMPILING
-from dovetail.cli.run import EXIT_STOPPED, _impacts, afterwards, parse_settings
+from dovetail.cli.run import EXIT_STOPPED, _impact_lines, finish_run, parse_settings
 from dovetail.core.errors import TestFileError
 from dovetail.studies.registry import find_test
 from dovetail.testing import run_folder
@@ -32,8 +32,8 @@ def test_a_run_writes_its_folder_and_says_where(dovetail):
     code, out, _ = dovetail("run", "substructuring/cs1", *SHORT)
     assert code == 0
     assert "critical delay 6.77 ms" in out
-    assert "The test ran to its end." in out
-    run = run_folder.read(Path("runs/cs1-rehearse-001"))
+    assert "Finished" in out
+    run = run_folder.read_run(Path("runs/cs1-rehearse-001"))
     assert run.data.sizes["time"] == 201
 
 
@@ -46,11 +46,11 @@ def test_a_report_is_written_beside_the_recording(dovetail):
     assert 'class="plot narrow"' not in page  # a figure more would be waited for
 
 
-@pytest.mark.parametrize("mode", ["emulate", "rehearse"])
+@pytest.mark.parametrize("mode", ["reference", "rehearse"])
 def test_modes_are_chosen_by_name(dovetail, mode):
     code, _, _ = dovetail("run", "substructuring/cs1", "--mode", mode, "--out", "here", *SHORT)
     assert code == 0
-    assert run_folder.read(Path("here")).mode == mode
+    assert run_folder.read_run(Path("here")).mode == mode
 
 
 def test_a_run_can_be_replayed(dovetail):
@@ -59,7 +59,7 @@ def test_a_run_can_be_replayed(dovetail):
         "run", "substructuring/cs1", "--mode", "replay", "--recording", "first", "--out", "again", *SHORT
     )
     assert code == 0
-    assert run_folder.read(Path("again")).mode == "replay"
+    assert run_folder.read_run(Path("again")).mode == "replay"
 
 
 def test_a_stopped_test_has_its_own_exit_code_and_keeps_its_data(dovetail):
@@ -74,16 +74,13 @@ def test_a_stopped_test_has_its_own_exit_code_and_keeps_its_data(dovetail):
 def test_check_prints_the_resolved_test(dovetail):
     code, out, _ = dovetail("check", "substructuring/cs1")
     assert code == 0
-    assert 'between_ticks = "smooth"' in out
+    assert 'command_hold = "quadratic"' in out
     Path("resolved.toml").write_text(out)
     assert dovetail("check", "resolved.toml") == (0, out, "")
-    assert (
-        "# limits.stale: not said; readings may stand still for 100 ticks (100 ms; the rig is 3 ms late)"
-        in out
-    )
-    _, out, _ = dovetail("check", "substructuring/cs1", "--set", "limits.stale=40")
-    assert "stale = 40" in out
-    assert "limits.stale: not said" not in out
+    assert "# limits.frozen_sensor: not set; default 100 ticks (100 ms; rig delay 3 ms)" in out
+    _, out, _ = dovetail("check", "substructuring/cs1", "--set", "limits.frozen_sensor=40")
+    assert "frozen_sensor = 40" in out
+    assert "limits.frozen_sensor: not set" not in out
 
 
 def test_check_says_what_became_radians_above_the_test_that_it_prints(dovetail):
@@ -99,7 +96,7 @@ def test_what_the_memory_cannot_hold_is_refused_before_a_folder_is_made(dovetail
         "run", "substructuring/cs1", "--set", "rate='1 GHz'", "--set", "duration='1000 s'"
     )
     assert code == 2
-    assert "1000 s at 1e+09 Hz are 1e+12 ticks: recording them takes more than 16 TB of memory" in err
+    assert "1000 s at 1e+09 Hz are 1e+12 ticks: recording them needs more than 16 TB of memory" in err
     assert not list(Path().glob("runs/*"))
 
 
@@ -109,7 +106,7 @@ def test_an_entry_of_a_list_is_set_by_the_path_that_a_campaign_has_for_it(doveta
     assert tomllib.loads(out)["numerical"]["k"] == [4750.0, 5000.0]
     code, _, err = dovetail("check", "substructuring/cs2", "--set", "numerical.k[2]=5")
     assert code == 2
-    assert "numerical.k[2]   there is no such entry; the list has 2, counted from 0" in err
+    assert "numerical.k[2]   this entry does not exist; the list has 2 entries" in err
 
 
 def bad_file(change):
@@ -126,10 +123,13 @@ def bad_file(change):
         (["duraton=3"], 'duraton   unknown key; did you mean "duration"?'),
         (["rate=3 kg"], 'rate   got "3 kg", which is kg; needs a frequency in Hz'),
         (["rig.actuator.delay=-0.001"], "rig.actuator.delay   got -0.001; must be at least 0 s"),
-        (["rig.actuator.delay=20 s"], "rig.actuator.delay   20 s is longer than the test of 10 s"),
+        (
+            ["rig.actuator.delay=20 s"],
+            "rig.actuator.delay   20 s is longer than the duration of the test, 10 s",
+        ),
         (["rate=10"], "rate   RK4: a step of 0.1 s is unstable"),
         (['excitation={kind="table", times=[0,1,20], values=[0,nan,0]}'], "not a number"),
-        (["rate"], "needs the form path=value"),
+        (["rate"], "expected path=value"),
     ],
 )
 def test_bad_settings_are_told_and_nothing_is_written(dovetail, settings, text):
@@ -159,7 +159,7 @@ def test_a_folder_that_exists_is_not_overwritten(dovetail):
     Path("here/mine").touch()
     code, _, err = dovetail("run", "substructuring/cs1", "--out", "here", *SHORT)
     assert code == 2
-    assert "already there and not empty" in err
+    assert "exists and is not empty" in err
     assert os.listdir("here") == ["mine"]
 
 
@@ -173,25 +173,25 @@ def test_a_folder_that_cannot_be_written_is_told(dovetail):
 def test_an_unknown_mode_lists_the_known_ones(dovetail):
     code, _, err = dovetail("run", "substructuring/cs1", "--mode", "rehearsal")
     assert code == 2
-    assert 'got "rehearsal"; one of emulate, rehearse, ' in err
+    assert 'got "rehearsal"; one of reference, rehearse, ' in err
 
 
 def test_a_simulation_has_no_modes(dovetail):
-    code, _, err = dovetail("run", "capture/swing", "--mode", "creep")
+    code, _, err = dovetail("run", "capture/swing", "--mode", "pseudodynamic")
     assert code == 2
-    assert "is a simulation without a rig. It can be run by simulate, not by creep" in err
+    assert "is a simulation without a rig. Possible modes: simulate; got pseudodynamic" in err
 
 
 @pytest.mark.parametrize(
-    ("mode", "prepared"), [("rehearse", 1), pytest.param("emulate", 0, marks=pytest.mark.slow)]
+    ("mode", "prepared"), [("rehearse", 1), pytest.param("reference", 0, marks=pytest.mark.slow)]
 )
 def test_on_the_way_through_a_command_a_test_is_checked_once_and_prepared_once(
     dovetail, monkeypatch, mode, prepared
 ):
     checked, ready = [], []
-    look, prepare = hybrid.step_faults, testing.Runnable.prepared
+    look, prepare = hybrid.step_faults, testing.Runnable.prepare
     monkeypatch.setattr(hybrid, "step_faults", lambda test: checked.append(test) or look(test))
-    monkeypatch.setattr(testing.Runnable, "prepared", lambda test: ready.append(test) or prepare(test))
+    monkeypatch.setattr(testing.Runnable, "prepare", lambda test: ready.append(test) or prepare(test))
     code, out, _ = dovetail(
         "run", "substructuring/cs1", "--mode", mode, "--set", "duration=0.2", "--out", "here"
     )
@@ -204,15 +204,15 @@ def test_a_simulation_goes_the_same_way(dovetail):
     code, out, _ = dovetail("run", "capture/swing", "--set", "duration=0.2", "--out", "here")
     assert code == 0
     assert "report    here/report.html" in out
-    assert run_folder.read(Path("here")).mode == "simulate"
+    assert run_folder.read_run(Path("here")).mode == "simulate"
     code, _, err = dovetail("run", "capture/swing", "--mode", "rehearse")
-    assert (code, "not by rehearse" in err) == (2, True)
+    assert (code, "got rehearse" in err) == (2, True)
 
 
 def test_replay_without_a_recording_is_told(dovetail):
     code, _, err = dovetail("run", "substructuring/cs1", "--mode", "replay")
     assert code == 2
-    assert "needs --recording" in err
+    assert "requires --recording" in err
 
 
 def test_settings_are_read_as_toml_or_text():
@@ -266,10 +266,10 @@ def test_ctrl_c_keeps_what_was_computed(tmp_path):
         process.communicate()  # reaped and its pipes closed, whatever happened
     assert process.returncode == 130, err
     assert "Traceback" not in err
-    if "The operator interrupted the test" in out:  # else the interrupt came before the first piece was done
-        assert f"left out after the interruption; to have it: dovetail report {tmp_path / 'run'}" in out
+    if "Interrupted" in out:  # else the interrupt came before the first piece was done
+        assert f"skipped after the interruption; write it with: dovetail report {tmp_path / 'run'}" in out
         assert "error" not in out  # nothing was compared with an ideal
-        kept = run_folder.read(tmp_path / "run")
+        kept = run_folder.read_run(tmp_path / "run")
         assert kept.outcome.name == "INTERRUPTED"
         assert kept.data.sizes["time"] > 1000
 
@@ -293,16 +293,18 @@ SATURATED = {
 )
 def test_a_rig_driven_into_a_limit_is_late_by_what_can_be_or_has_no_delay_but_a_sentence(dovetail, what):
     """Not by -1350 ms: by less than half a period, 167 ms, or not in numbers."""
-    words = ("--set", "duration=2", "--set", "limits.growth=inf", "--set", "limits.displacement=inf")
+    words = ("--set", "duration=2", "--set", "limits.growth_rate=inf", "--set", "limits.displacement=inf")
     told = ("--no-report",) if what != "stroke" else ()
     code, out, err = dovetail(
         "run", "substructuring/cs1", *words, "--set", SATURATED[what], "--out", "run", *told
     )
     assert code in (0, 3), err
-    found = re.search(r"delay of measured behind demand +(no answer|\S+ ms)\n", out)[1]
+    found = re.search(r"delay, measured after demand +(not determined|\S+ ms)\n", out)[1]
     assert not re.search(r"\d{4,}\S* ms|e\+\d+ ms|\bnan\b", out)
-    if found == "no answer":
-        assert re.search(r"note: delay: no answer, as .*(does not move|does not follow|follows at all)", out)
+    if found == "not determined":
+        assert re.search(
+            r"note: delay not determined: .*(does not move|does not follow|does not correlate)", out
+        )
     else:
         assert -5 < float(found.split()[0]) < 167  # what rounds to the nearest is early half of the time
     if what == "stroke":
@@ -312,29 +314,29 @@ def test_a_rig_driven_into_a_limit_is_late_by_what_can_be_or_has_no_delay_but_a_
 
 def test_a_run_with_impacts_tells_them_beside_the_ideal_and_warns_of_coarse_steps():
     test = testing.load(find_test("docking/impact-1dof"), {"rate": "20 kHz", "duration": "0.11 s"})
-    ideal = test.emulate()
+    ideal = test.reference()
     coarse = dataclasses.replace(test, rig=dataclasses.replace(test.rig, actuator=Quantiser(100e-6)))
-    told = _impacts(coarse.rehearse(), ideal)
-    assert any(line.startswith("  ideal") and "1589." in line for line in told)
+    told = _impact_lines(coarse.rehearse(), ideal)
+    assert any(line.startswith("  reference") and "1589." in line for line in told)
     assert any(line.startswith("  rehearse") for line in told)
-    assert told[-1].startswith("warning: the motion comes in steps of 100 um")
-    assert "warning" not in "".join(_impacts(ideal, None))
-    depth = np.repeat(ideal.data["depth"].values[:, None], 2, axis=1)
-    several = dataclasses.replace(ideal, data=ideal.data.assign(depth=(("time", "axis"), depth)))
-    (line,) = _impacts(several, None)  # no answer is told as one: the report is yet to be written
-    assert line.startswith("impacts: no answer, as the recording has several axes")
+    assert told[-1].startswith("warning: the motion has steps of 100 um")
+    assert "warning" not in "".join(_impact_lines(ideal, None))
+    depth = np.repeat(ideal.data["penetration"].values[:, None], 2, axis=1)
+    several = dataclasses.replace(ideal, data=ideal.data.assign(penetration=(("time", "axis"), depth)))
+    (line,) = _impact_lines(several, None)  # no answer is told as one: the report is yet to be written
+    assert line.startswith("impacts: not determined: ")
 
 
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (("--mode", "run", "--rig", "udp://127.0.0.1:9"), "no rig answers"),
-        (("--mode", "run", "--rig", "nowhere"), "the address of a rig has the form udp://HOST:PORT"),
-        (("--mode", "creep", "--rig", "tcp://127.0.0.1:9"), "no cell answers"),
+        (("--mode", "realtime", "--address", "udp://127.0.0.1:9"), "no rig answers"),
+        (("--mode", "realtime", "--address", "nowhere"), "udp://HOST:PORT"),
+        (("--mode", "pseudodynamic", "--address", "tcp://127.0.0.1:9"), "no cell answers"),
         (("--mode", "replay", "--recording", "none"), "result.nc: is missing"),
         (
             ("--set", "rig.specimen.k=[1.0, 2.0]"),
-            "Spring answers with a force of 2 axes and the interface has one",
+            "a force of 2 axes",
         ),
     ],
 )
@@ -348,7 +350,9 @@ def test_a_refused_run_leaves_nothing_behind_and_can_be_tried_again(dovetail, wo
 
 def test_what_was_in_an_empty_folder_of_the_user_stays(dovetail):
     Path("mine").mkdir()
-    dovetail("run", "substructuring/cs1", "--out", "mine", "--mode", "run", "--rig", "udp://127.0.0.1:9")
+    dovetail(
+        "run", "substructuring/cs1", "--out", "mine", "--mode", "realtime", "--address", "udp://127.0.0.1:9"
+    )
     assert Path("mine").is_dir()
     assert not list(Path("mine").iterdir())
 
@@ -360,12 +364,12 @@ def test_whoever_interrupts_what_comes_after_a_run_keeps_it_and_is_told_how_to_h
     def pressed():
         raise KeyboardInterrupt
 
-    assert afterwards(run, tmp_path, pressed, said.append) == 130
-    assert said == [f"report    left out after the interruption; to have it: dovetail report {tmp_path}"]
+    assert finish_run(run, tmp_path, pressed, said.append) == 130
+    assert said == [f"report    skipped after the interruption; write it with: dovetail report {tmp_path}"]
     stopped = dataclasses.replace(run, outcome=testing.Outcome.INTERRUPTED)
-    assert afterwards(stopped, tmp_path, lambda: asked.append(1), said.append) == 130
+    assert finish_run(stopped, tmp_path, lambda: asked.append(1), said.append) == 130
     assert asked == []
-    assert afterwards(run, tmp_path, lambda: asked.append(1), said.append) == 0
+    assert finish_run(run, tmp_path, lambda: asked.append(1), said.append) == 0
     assert asked == [1]
 
 
@@ -374,17 +378,17 @@ def test_whatever_takes_a_while_says_what_it_does(tmp_path, monkeypatch):
     told = []
 
     @contextmanager
-    def telling(doing, first=COMPILING):
-        told.append((doing, first))
-        yield lambda share, text: None
+    def progress(task_name, initial_text=COMPILING):
+        told.append((task_name, initial_text))
+        yield lambda fraction, text: None
 
-    monkeypatch.setattr(run, "telling", telling)
+    monkeypatch.setattr(run, "progress", progress)
     settings = ["duration=0.1 s"]
     assert run.run_test("substructuring/cs1", None, settings, tmp_path / "run", None, True) == 0
     assert told == [
         ("reading", "cs1.toml"),
-        ("the outlook", "compiling, once"),
-        ("rehearsing", "compiling, once"),
-        ("the ideal to compare with", "compiling, once"),
-        ("the report", "drawing"),
+        ("computing stability", COMPILING),
+        ("rehearsing", COMPILING),
+        ("reference solution", COMPILING),
+        ("report", "drawing"),
     ]

@@ -5,22 +5,22 @@ import tomllib
 import numpy as np
 import pytest
 
-from dovetail.cli.shortened import MOST, short_toml
+from dovetail.cli.shortened import MAX_ENTRIES, short_toml
 
 TABLE = {
     "title": "<array 0>",
     "short": [1.0, 2.5],
     "words": ["a", "b"],
     "inner": {"samples": np.linspace(0, 1, 1001).tolist(), "matrix": np.eye(6).tolist()},
-    "parts": [{"rows": list(range(MOST + 1))}, {"rows": list(range(MOST))}],
-    "text": ["line"] * (MOST + 1),
+    "parts": [{"rows": list(range(MAX_ENTRIES + 1))}, {"rows": list(range(MAX_ENTRIES))}],
+    "text": ["line"] * (MAX_ENTRIES + 1),
     "ragged": [[1.0], [2.0, 3.0]],
 }
 
 
 def test_long_arrays_are_shown_by_their_ends_and_the_rest_as_it_is():
     text = short_toml(TABLE)
-    assert "samples = [0.0, 0.001, 0.002, ..., 1.0]  # 1001 numbers; --whole prints them" in text
+    assert "samples = [0.0, 0.001, 0.002, ..., 1.0]  # 1001 numbers; --full prints all" in text
     assert "matrix = [1.0, 0.0, 0.0, ..., 1.0]  # 6 x 6 numbers" in text
     assert "rows = [0, 1, 2, ..., 24]  # 25 numbers" in text
     assert "text = [...]  # 25 lines" in text
@@ -40,6 +40,6 @@ def test_check_shortens_a_ground_record_and_prints_it_whole_when_asked(dovetail,
     record = f'excitation={{kind="ground-record", file="{tmp_path}/station.csv"}}'
     code, out, err = dovetail(*words, record)
     assert code == 0, err
-    assert "# 200 numbers; --whole prints them" in out
-    code, out, _ = dovetail(*words, record, "--whole")
+    assert "# 200 numbers; --full prints all" in out
+    code, out, _ = dovetail(*words, record, "--full")
     assert len(tomllib.loads(out)["excitation"]["samples"]) == 200

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from dovetail.cli.templates import SAID, WRITTEN
+from dovetail.cli.templates import NEXT_STEPS, TEMPLATES
 from dovetail.core import kinds, user_parts
 from dovetail.specimens.base import Specimen
 
@@ -14,13 +14,13 @@ from dovetail.specimens.base import Specimen
 @pytest.fixture
 def own_tests(dovetail, tmp_path, monkeypatch):
     """Begins something, and runs every test that was written with it; the folder that it is in."""
-    monkeypatch.setattr(user_parts, "_meant", {})
+    monkeypatch.setattr(user_parts, "_modules", {})
     before = set(sys.modules)
 
     def begun(what, name):
         code, out, err = dovetail("new", what, name)
         assert code == 0, err
-        assert all(word.replace("$name", name) in out for word in WRITTEN[what])
+        assert all(word.replace("$name", name) in out for word in TEMPLATES[what])
         folder = tmp_path / name if what == "study" else tmp_path
         monkeypatch.syspath_prepend(str(folder))
         claims = [
@@ -46,7 +46,7 @@ def own_tests(dovetail, tmp_path, monkeypatch):
 def test_a_part_passes_its_own_test_and_is_found_by_a_test_file(own_tests):
     folder, out = own_tests("part", "own_spring24")
     assert 'kind = "own_spring24:OwnSpring24"' in out
-    user_parts.say(folder / "own_spring24.py")
+    user_parts.add_command_line_parts(folder / "own_spring24.py")
     assert kinds.find("own_spring24:OwnSpring24", Specimen)(k=1.0).k == 1.0
 
 
@@ -64,4 +64,4 @@ def test_a_study_passes_its_own_test(own_tests):
 
 
 def test_what_is_said_names_what_was_written():
-    assert set(SAID) == set(WRITTEN)
+    assert set(NEXT_STEPS) == set(TEMPLATES)

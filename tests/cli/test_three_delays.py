@@ -13,10 +13,10 @@ def test_the_picture_has_a_panel_a_case_and_marks_where_a_limit_stopped_it(tmp_p
             duration=4.0,
             limits=dv.Limits(force=60.0),
         )
-        return delay, test.rehearse(), test.emulate()
+        return delay, test.rehearse(), test.reference()
 
     path = draw({"calm": run(1e-3), "wild": run(12e-3)}, tmp_path / "picture.svg")
     text = path.read_text()
-    assert "calm: the actuator is 1.0 ms late" in text
-    assert "wild: the actuator is 12.0 ms late" in text
-    assert text.count("stopped by a limit") == 1
+    assert "calm: actuator delay 1.0 ms" in text
+    assert "wild: actuator delay 12.0 ms" in text
+    assert text.count("stopped by limit") == 1

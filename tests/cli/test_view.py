@@ -15,7 +15,7 @@ pytest.importorskip("viser")
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     run = dv.load(find_test("substructuring/cs1"), {"duration": 0.2}).rehearse()
-    return run_folder.save(run, tmp_path_factory.mktemp("runs") / "cs1")
+    return run_folder.save_run(run, tmp_path_factory.mktemp("runs") / "cs1")
 
 
 def command(*arguments):
@@ -23,22 +23,24 @@ def command(*arguments):
 
 
 def test_the_address_is_said_and_is_on_loopback(recorded):
-    said = command(recorded, "--port", 0, "--seconds", 0.1)
+    said = command(recorded, "--port", 0, "--duration", 0.1)
     assert said.exit_code == 0, said.output
     assert "open      http://127.0.0.1:" in said.output
     assert "token" not in said.output
 
 
 def test_beyond_loopback_the_address_has_a_token(recorded):
-    said = command(recorded, "--port", 0, "--seconds", 0.1, "--host", "127.0.0.2")  # not in the list of names
+    said = command(
+        recorded, "--port", 0, "--duration", 0.1, "--host", "127.0.0.2"
+    )  # not in the list of names
     assert "/?token=" in said.output
 
 
 def test_a_folder_without_a_run_is_named(tmp_path):
-    with pytest.raises(OutputError, match="holds no result.nc; give the folder that a run wrote"):
+    with pytest.raises(OutputError, match="contains no result.nc"):
         command(tmp_path)
 
 
 def test_a_map_has_no_motion_to_look_at():
-    with pytest.raises(ParameterError, match="is a map, in which nothing moves"):
+    with pytest.raises(ParameterError, match="is a parameter map"):
         command("docking/map")

@@ -63,8 +63,8 @@ def open_loop(compensator, signal, delay=0.0, gain=1.0, actuator=None):
     """
     demand = {name: jnp.asarray(value) for name, value in signal.items()}
     shape = demand["displacement"].shape[1:]
-    compensator = compensator.sampled_at(DT, shape)
-    actuator = actuator and actuator.sampled_at(DT, shape)
+    compensator = compensator.with_sample_time(DT, shape)
+    actuator = actuator and actuator.with_sample_time(DT, shape)
     time, delay, gain = (jnp.asarray(value, float) for value in (signal.time, delay, gain))
     return _open_loop(compensator, time, demand, delay, gain, actuator)
 
@@ -109,8 +109,8 @@ def hybrid_loop(
 
     The force is held over each step; the wall and the oscillator are stepped by RK4.
     """
-    compensator = compensator.sampled_at(DT)
-    feedback = (feedback or MeasuredForce()).sampled_at(DT)
+    compensator = compensator.with_sample_time(DT)
+    feedback = (feedback or MeasuredForce()).with_sample_time(DT)
     w = 2 * np.pi * frequency
     numbers = [jnp.asarray(value, float) for value in (delay, c, m, k, k_s, amplitude, w)]
     return _hybrid_loop(compensator, feedback, *numbers, round(duration / DT))
@@ -137,7 +137,7 @@ def _hybrid_loop(compensator, feedback, delay, c, m, k, k_s, amplitude, w, steps
         commands = jnp.concatenate([out["command"][None], commands[:-1]])
         x = late(commands, delay)
         fed_back, used = feedback.step(t, DT, fed_back, {**motion, "measured_force": -k_s * x})
-        return (s, state, fed_back, commands, x, used["force"]), {**out, **used, "z": s[0], "x": x}
+        return (s, state, fed_back, commands, x, used["feedback_force"]), {**out, **used, "z": s[0], "x": x}
 
     zero = jnp.asarray(0.0)
     start = (jnp.zeros(2), compensator.init(), feedback.init(), jnp.zeros(LONGEST), zero, zero)

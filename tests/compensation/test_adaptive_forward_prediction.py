@@ -70,7 +70,7 @@ def test_without_gains_it_is_constant_forward_prediction(bench):
 
 def test_a_lead_brings_the_response_ahead_of_the_demand(bench):
     signal = bench.sine(4.5, duration=6.0)
-    ahead = AdaptiveForwardPrediction(delay=9.4e-3, alpha=1000.0, beta=0.0, lead=1e-3)
+    ahead = AdaptiveForwardPrediction(delay=9.4e-3, alpha=1000.0, beta=0.0, target_lead=1e-3)
     out = bench.open_loop(ahead, signal, 9.4e-3)
     # p <- p - 0.8 p^2 [ms] at each of 53 crossings: 0.024 ms is left
     assert out["prediction_horizon"][-1] == pytest.approx(10.4e-3, abs=0.05e-3)
@@ -88,7 +88,7 @@ def test_a_gain_in_other_units_does_the_same(bench):
 
 def test_horizon_and_gain_stay_inside_their_limits(bench):
     signal = bench.sine(4.5, duration=1.5)
-    greedy = AdaptiveForwardPrediction(alpha=1e4, beta=1e3, longest=7e-3, gain_range=0.03)
+    greedy = AdaptiveForwardPrediction(alpha=1e4, beta=1e3, max_horizon=7e-3, gain_range=0.03)
     out = bench.open_loop(greedy, signal, 9.4e-3)
     horizon, gain = np.asarray(out["prediction_horizon"]), np.asarray(out["amplitude_gain"])
     assert horizon.min() >= 0.0
@@ -118,11 +118,18 @@ class TestLightlyDampedLoop:
 
     def test_over_compensation_is_stable_from_the_start_and_then_raises_its_order(self, bench):
         careful = AdaptiveForwardPrediction(
-            delay=15e-3, order=2, window=10, alpha=1000.0, beta=0.0, lead=1e-3, final_order=4, final_window=16
+            delay=15e-3,
+            order=2,
+            window=10,
+            alpha=1000.0,
+            beta=0.0,
+            target_lead=1e-3,
+            final_order=4,
+            final_window=16,
         )
         out = bench.hybrid_loop(careful, **self.case, duration=8.0)
         assert np.abs(out["z"]).max() < 0.005  # the learner from zero passes 2 cm
-        share = np.asarray(out["final_order_share"])
+        share = np.asarray(out["final_order_fraction"])
         assert share[0] == 0.0
         assert share[-1] == 1.0
         assert np.all(np.diff(share) >= 0.0)
@@ -141,7 +148,7 @@ def test_it_can_be_batched_over_and_differentiated_by_its_gain(bench):
 
 
 def test_a_final_window_without_a_final_order_is_refused():
-    with pytest.raises(ParameterError, match="final_window: got 16 without a final_order"):
+    with pytest.raises(ParameterError, match="final_window: got 16 without final_order"):
         AdaptiveForwardPrediction(final_window=16)
 
 
@@ -193,7 +200,7 @@ def test_the_order_changes_from_the_first_crossing_that_has_settled_with_a_full_
 
     def share(delay, **more):
         still = AdaptiveForwardPrediction(delay=delay, alpha=0.0, beta=0.0, final_order=2, **more)
-        return np.asarray(bench.open_loop(still, signal, 9.4e-3)["final_order_share"])
+        return np.asarray(bench.open_loop(still, signal, 9.4e-3)["final_order_fraction"])
 
     assert np.all(share(6e-3) == 0.0)  # 3.4 ms late at every crossing
     near = share(9e-3)
@@ -203,5 +210,5 @@ def test_the_order_changes_from_the_first_crossing_that_has_settled_with_a_full_
     np.testing.assert_allclose(np.diff(near[begins : begins + 90]), 1e-3 / 0.1)
     # with an actuator that is not late the first crossing counts too, but a window of 120 is not full there
     patient = AdaptiveForwardPrediction(window=120, alpha=0.0, beta=0.0, final_order=2)
-    full = np.asarray(bench.open_loop(patient, signal)["final_order_share"])
+    full = np.asarray(bench.open_loop(patient, signal)["final_order_fraction"])
     assert signal.time[int(np.argmax(full > 0))] == pytest.approx(2 / 9, abs=2e-3)

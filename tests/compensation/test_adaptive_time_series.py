@@ -40,7 +40,7 @@ def test_a_single_sine_is_enough_to_follow_it(bench):
 
 
 def test_it_starts_from_the_expected_delay():
-    compensator = AdaptiveTimeSeries(9.4e-3).sampled_at(1e-3)
+    compensator = AdaptiveTimeSeries(9.4e-3).with_sample_time(1e-3)
     u = {
         name: jnp.asarray(v) for name, v in dict(displacement=1.0, velocity=10.0, acceleration=100.0).items()
     }
@@ -57,7 +57,9 @@ def test_nothing_is_learnt_from_motion_below_the_threshold(bench):
 
 def test_coefficients_stay_within_limits_and_rate(bench):
     signal = bench.sine(4.5, duration=3.0)
-    compensator = AdaptiveTimeSeries(0.0, highest=(1.0, 6e-3, 0.0032), lowest=(1.0, 0.0, 0.0))
+    compensator = AdaptiveTimeSeries(
+        0.0, max_coefficients=(1.0, 6e-3, 0.0032), min_coefficients=(1.0, 0.0, 0.0)
+    )
     out = bench.open_loop(compensator, signal, 9.4e-3)
     a1 = np.asarray(out["ats_a1"])
     assert a1.max() == 6e-3
@@ -84,32 +86,34 @@ def test_it_can_be_batched_over_and_differentiated(bench):
 
 
 def test_an_even_smoothing_window_is_refused():
-    with pytest.raises(ParameterError, match=r"smoothing: got 8; must be an odd number"):
-        AdaptiveTimeSeries(0.01, smoothing=8)
+    with pytest.raises(ParameterError, match=r"smoothing_window: got 8; expected an odd number"):
+        AdaptiveTimeSeries(0.01, smoothing_window=8)
 
 
 def test_a_window_too_short_for_three_coefficients_is_refused():
-    with pytest.raises(ParameterError, match=r"holds 1 samples at every 0.016 s.*at least 3"):
-        AdaptiveTimeSeries(0.01, window=0.02).sampled_at(1e-3)
+    with pytest.raises(ParameterError, match=r"1 samples of 0.016 s.*at least 3"):
+        AdaptiveTimeSeries(0.01, window=0.02).with_sample_time(1e-3)
 
 
 def test_a_start_outside_the_limits_is_brought_inside_before_the_first_sample():
     """A lag is not a delay: its a2 is less than delay^2/2, and the limits may know that."""
-    lag = AdaptiveTimeSeries(delay=0.02, highest=(1.3, 0.06, 1e-4))
+    lag = AdaptiveTimeSeries(delay=0.02, max_coefficients=(1.3, 0.06, 1e-4))
     np.testing.assert_allclose(lag.init()["coefficients"], [1.0, 0.02, 1e-4])
-    frozen = lag.frozen()
+    frozen = lag.without_adaptation()
     np.testing.assert_allclose([frozen.mass, frozen.damping, frozen.stiffness], [1e-4, 0.02, 1.0])
     np.testing.assert_allclose(lag.response(30.0, 1e-3), 1 + 0.6j - 0.09)
 
 
 def test_every_actuator_starts_from_its_own_delay():
     two = AdaptiveTimeSeries(delay=[0.01, 0.02])
-    np.testing.assert_allclose(two.frozen().damping, [0.01, 0.02])  # before its shape is fixed, too
-    np.testing.assert_allclose(two.sampled_at(1e-3, (2,)).init()["coefficients"][1], [0.01, 0.02])
+    np.testing.assert_allclose(
+        two.without_adaptation().damping, [0.01, 0.02]
+    )  # before its shape is fixed, too
+    np.testing.assert_allclose(two.with_sample_time(1e-3, (2,)).init()["coefficients"][1], [0.01, 0.02])
 
 
 def test_at_rest_with_no_threshold_nothing_is_learnt_and_everything_is_finite(bench):
     signal = bench.sine(4.5, amplitude=0.0, duration=0.4)
-    out = bench.open_loop(AdaptiveTimeSeries(5e-3, window=0.2, threshold=0.0), signal, 9.4e-3)
+    out = bench.open_loop(AdaptiveTimeSeries(5e-3, window=0.2, min_motion=0.0), signal, 9.4e-3)
     np.testing.assert_array_equal(out["ats_a1"], 5e-3)
     np.testing.assert_array_equal(out["command"], 0.0)

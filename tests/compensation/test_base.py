@@ -29,10 +29,10 @@ ALL = (
     ForwardPrediction(9.4e-3),
     AdaptiveForwardPrediction(delay=9.4e-3, final_order=5, final_window=12),
     FixedCoefficients(9.4e-3),
-    SecondOrderInverse.of(235.4, 0.684),
+    SecondOrderInverse.from_omega(235.4, 0.684),
     FirstOrderInverse(169.3, 166.5),
     InverseModel([0.7068, 5700.0], [1.0, 62.97, 5731.6]),
-    PhaseAdvance(1.5, 44.7, of=AdaptiveForwardPrediction(delay=9.4e-3)),
+    PhaseAdvance(1.5, 44.7, compensator=AdaptiveForwardPrediction(delay=9.4e-3)),
     Cascade((AdaptiveTimeSeries(5e-3), ForwardPrediction(4.4e-3))),
     AdaptiveTimeSeries(9.4e-3),
     MinimalControlSynthesis(),
@@ -55,7 +55,7 @@ def test_none_is_forgotten_here():
 
 @everyone
 def test_shapes_follow_the_interface_and_do_not_change(compensator):
-    sized = compensator.sampled_at(DT, (2,))
+    sized = compensator.with_sample_time(DT, (2,))
     state, out = jax.eval_shape(lambda: sized.step(0.0, DT, sized.init(), motion((2,))))
     before = jax.eval_shape(sized.init)
     assert jax.tree.structure(state) == jax.tree.structure(before)
@@ -67,11 +67,11 @@ def test_shapes_follow_the_interface_and_do_not_change(compensator):
 
 @everyone
 def test_what_it_shows_is_a_known_signal(compensator):
-    from dovetail.core.signals import known
+    from dovetail.core.signals import all_signals
 
-    sized = compensator.sampled_at(DT)
+    sized = compensator.with_sample_time(DT)
     _, out = jax.eval_shape(lambda: sized.step(0.0, DT, sized.init(), motion(())))
-    assert set(out) <= set(known())
+    assert set(out) <= set(all_signals())
 
 
 @eqx.filter_jit
@@ -81,7 +81,7 @@ def run(block, given):
 
 @everyone
 def test_two_actuators_are_two_times_one(compensator):
-    both, one = compensator.sampled_at(DT, (2,)), compensator.sampled_at(DT)
+    both, one = compensator.with_sample_time(DT, (2,)), compensator.with_sample_time(DT)
     names = list(motion(()))
     rng = np.random.default_rng(3)
     inputs = {name: jnp.asarray(0.01 * rng.standard_normal((30, 2)).cumsum(axis=0)) for name in names}
@@ -94,7 +94,7 @@ def test_two_actuators_are_two_times_one(compensator):
 
 @everyone
 def test_frozen_it_learns_nothing(compensator):
-    frozen = compensator.frozen()
+    frozen = compensator.without_adaptation()
     _, out = jax.eval_shape(lambda: frozen.step(0.0, DT, frozen.init(), motion(())))
     assert set(out) == {"command"}
     assert not isinstance(frozen, LEARNING)

@@ -38,7 +38,7 @@ def test_a_fraction_lies_on_the_line_between_two_whole_steps():
 
 
 def test_a_least_squares_step_repeated_is_not_the_fit_extrapolated():
-    compensator = FixedCoefficients.of_order(2, window=6, delay=9e-3)
+    compensator = FixedCoefficients.from_order(2, window=6, delay=9e-3)
     once = np.asarray(predictor_weights(2, 6, 1.0))
     assert np.asarray(compensator.coefficients) == pytest.approx(once)
     samples = np.cos(0.2 * np.arange(40))
@@ -55,7 +55,7 @@ def test_the_frequency_response_is_that_of_a_long_sine():
 
 
 def test_each_actuator_has_its_own_delay():
-    compensator = FixedCoefficients(jnp.array([1e-3, 2e-3])).sampled_at(1e-3, (2,))
+    compensator = FixedCoefficients(jnp.array([1e-3, 2e-3])).with_sample_time(1e-3, (2,))
     samples = np.stack([np.arange(5.0) ** 2] * 2, axis=1)
     assert run(compensator, samples)[-1] == pytest.approx([25.0, 36.0])
 
@@ -75,10 +75,12 @@ def test_it_can_be_batched_over_and_differentiated():
 
 
 def test_coefficients_that_move_a_demand_at_rest_are_refused():
-    with pytest.raises(ParameterError, match=r"coefficients: got \[3.0, -3.0\]; they must add up to 1"):
+    with pytest.raises(
+        ParameterError, match=r"coefficients: got \[3.0, -3.0\]; expected coefficients with sum 1"
+    ):
         FixedCoefficients(1e-3, coefficients=[3.0, -3.0])
 
 
 def test_a_delay_beyond_the_allowed_steps_is_refused():
-    with pytest.raises(ParameterError, match=r"0.03 s is more than 20 steps of 0.001 s; raise steps to 30"):
-        FixedCoefficients(0.03).sampled_at(1e-3)
+    with pytest.raises(ParameterError, match=r"0.03 s, more than 20 steps of 0.001 s; raise max_steps to 30"):
+        FixedCoefficients(0.03).with_sample_time(1e-3)

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.compensation import BlendedForce, HeldForceExtrapolation, MeasuredForce
+from dovetail.compensation import BlendedForce, ForceExtrapolation, MeasuredForce
 from dovetail.core import Flow
 from dovetail.core.errors import ParameterError
 from dovetail.core.kinds import find
@@ -66,72 +66,74 @@ def run(feedback, displacement, measured_force):
 
 def test_the_measured_force_passes():
     _, out = MeasuredForce().step(0.0, DT, (), motion(0.1, 7.0))
-    assert out["force"] == 7.0
+    assert out["feedback_force"] == 7.0
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
 def test_the_blend_is_the_weighted_mean_of_measurement_and_model(share):
-    feedback = BlendedForce(model=Spring(100.0), share=share)
+    feedback = BlendedForce(model=Spring(100.0), measured_fraction=share)
     _, out = feedback.step(0.0, DT, feedback.init(), motion(0.1, 7.0))
-    assert out["force"] == pytest.approx(share * 7.0 + (1 - share) * -10.0)
+    assert out["feedback_force"] == pytest.approx(share * 7.0 + (1 - share) * -10.0)
     assert out["model_force"] == pytest.approx(-10.0)
-    assert out["measured_share"] == share
+    assert out["measured_fraction"] == share
 
 
 def test_a_model_with_memory_follows_the_motion_along_a_straight_line():
     rate = 0.2  # [m/s]
     k, c = 500.0, 20.0  # [N/m, N s/m]
     t = DT * np.arange(1, 101)
-    out = run(BlendedForce(model=Maxwell(k, c), share=0.0), rate * t, np.zeros(100))
+    out = run(BlendedForce(model=Maxwell(k, c), measured_fraction=0.0), rate * t, np.zeros(100))
     exact = -c * rate * (1 - np.exp(-k / c * t))  # under a ramp
     # RK4 at k dt / c = 0.025: error of order 1e-9; a held motion would be off by a per cent
-    assert np.asarray(out["force"]) == pytest.approx(exact, rel=1e-7)
+    assert np.asarray(out["feedback_force"]) == pytest.approx(exact, rel=1e-7)
 
 
 def test_half_a_sample_is_made_up_for_on_a_ramp():
-    out = run(HeldForceExtrapolation(), np.zeros(4), [3.0, 5.0, 7.0, 9.0])
-    assert out["force"] == pytest.approx([3.0, 6.0, 8.0, 10.0])  # the first has no sample before it
+    out = run(ForceExtrapolation(), np.zeros(4), [3.0, 5.0, 7.0, 9.0])
+    assert out["feedback_force"] == pytest.approx([3.0, 6.0, 8.0, 10.0])  # the first has no sample before it
 
 
 def test_extrapolation_works_on_a_blend():
-    feedback = HeldForceExtrapolation(of=BlendedForce(model=Spring(100.0), share=0.5))
+    feedback = ForceExtrapolation(feedback=BlendedForce(model=Spring(100.0), measured_fraction=0.5))
     out = run(feedback, [0.0, 0.1], [0.0, 4.0])
-    assert out["force"] == pytest.approx([0.0, 1.5 * (0.5 * 4.0 - 0.5 * 10.0)])
+    assert out["feedback_force"] == pytest.approx([0.0, 1.5 * (0.5 * 4.0 - 0.5 * 10.0)])
 
 
 def test_the_average_of_the_held_extrapolated_force_is_that_of_the_continuous_one():
     w, t = 2 * np.pi * 8.0, DT * np.arange(1, 2001)  # [rad/s, s]
     force = np.sin(w * t)
-    out = run(HeldForceExtrapolation(), np.zeros(2000), force)
+    out = run(ForceExtrapolation(), np.zeros(2000), force)
     mean = (np.cos(w * t) - np.cos(w * (t + DT))) / (w * DT)  # of sin over the step it is held
-    plain, advanced = force - mean, np.asarray(out["force"]) - mean
+    plain, advanced = force - mean, np.asarray(out["feedback_force"]) - mean
     assert np.sqrt(np.mean(advanced[1:] ** 2)) < 0.05 * np.sqrt(np.mean(plain[1:] ** 2))
 
 
 def test_each_axis_has_its_share():
-    feedback = BlendedForce(model=Spring(100.0), share=jnp.array([0.0, 1.0])).sampled_at(DT, (2,))
+    feedback = BlendedForce(model=Spring(100.0), measured_fraction=jnp.array([0.0, 1.0])).with_sample_time(
+        DT, (2,)
+    )
     _, out = feedback.step(0.0, DT, feedback.init(), motion(jnp.array([0.1, 0.1]), jnp.array([7.0, 7.0])))
-    assert out["force"] == pytest.approx([-10.0, 7.0])
+    assert out["feedback_force"] == pytest.approx([-10.0, 7.0])
 
 
 def test_the_share_can_be_batched_over_and_differentiated():
     def force(share):
-        feedback = BlendedForce(model=Spring(100.0), share=share)
-        return feedback.step(0.0, DT, feedback.init(), motion(0.1, 7.0))[1]["force"]
+        feedback = BlendedForce(model=Spring(100.0), measured_fraction=share)
+        return feedback.step(0.0, DT, feedback.init(), motion(0.1, 7.0))[1]["feedback_force"]
 
     assert jax.vmap(jax.grad(force))(jnp.array([0.2, 0.8])) == pytest.approx([17.0, 17.0])
 
 
 def test_a_share_beyond_one_is_refused():
     with pytest.raises(
-        ParameterError, match=r"BlendedForce.share: got 1.2; must be at least 0 and at most 1"
+        ParameterError, match=r"BlendedForce.measured_fraction: got 1.2; must be at least 0 and at most 1"
     ):
-        BlendedForce(model=Spring(100.0), share=1.2)
+        BlendedForce(model=Spring(100.0), measured_fraction=1.2)
 
 
 @pytest.mark.parametrize(
     ("name", "part"),
-    [("measured", MeasuredForce), ("blended", BlendedForce), ("half-sample-advance", HeldForceExtrapolation)],
+    [("measured", MeasuredForce), ("blended", BlendedForce), ("force-extrapolation", ForceExtrapolation)],
 )
 def test_they_are_found_by_their_kinds(name, part):
     assert find(name) is part

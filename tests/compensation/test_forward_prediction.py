@@ -75,7 +75,7 @@ def test_it_is_found_by_its_kind():
 
 
 def test_a_window_too_short_for_the_order_is_refused():
-    with pytest.raises(ParameterError, match="order 4 through 3 samples"):
+    with pytest.raises(ParameterError, match="order 4 over 3 samples"):
         ForwardPrediction(9.4e-3, order=4, window=3)
 
 
@@ -96,12 +96,12 @@ def test_running_is_the_state_after_start_up():
     compensator = ForwardPrediction(1e-3, order=1, window=3)
     _, starting = compensator.step(0.0, 1e-3, compensator.init(), {"displacement": jnp.asarray(1.0)})
     _, running = compensator.step(
-        0.0, 1e-3, compensator.running(compensator.init()), {"displacement": jnp.asarray(1.0)}
+        0.0, 1e-3, compensator.state_after_startup(compensator.init()), {"displacement": jnp.asarray(1.0)}
     )
     assert starting["command"] == 1.0
     assert running["command"] == pytest.approx(4.0 / 3.0)  # the newest weight of a line through three samples
 
 
 def test_a_delay_for_another_number_of_actuators_is_refused():
-    with pytest.raises(ParameterError, match=r"delay: has shape \(2,\) and the interface \(3,\)"):
-        ForwardPrediction(jnp.array([9.4e-3, 8.6e-3])).sampled_at(1e-3, (3,))
+    with pytest.raises(ParameterError, match=r"delay: got shape \(2,\) for the interface \(3,\)"):
+        ForwardPrediction(jnp.array([9.4e-3, 8.6e-3])).with_sample_time(1e-3, (3,))

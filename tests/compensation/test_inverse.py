@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.compensation import Cascade, FirstOrderInverse, InverseModel, SecondOrderInverse, inverse_of
+from dovetail.compensation import Cascade, FirstOrderInverse, InverseModel, SecondOrderInverse, make_inverse
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.transfer import LinearTransfer, SecondOrderLag
 
@@ -78,7 +78,7 @@ def test_an_inverse_model_without_zeros_is_the_explicit_form():
 def test_a_stable_zero_becomes_a_filter():
     # closed loop of the published velocity-controlled actuator, zero far in the left half-plane
     model = LinearTransfer([0.7068, 5700.0], [1.0, 62.26 + 0.7068, 31.61 + 5700.0])
-    inverse = inverse_of(model)
+    inverse = make_inverse(model)
     w = 2 * np.pi * 5.0
     t, u = motion(5.0)
     response = 1.0 / complex(model(1j * w))
@@ -94,19 +94,19 @@ def test_a_model_with_as_many_zeros_as_poles_is_inverted():
     t, u = motion(5.0)
     response = 1.0 / complex(model(1j * w))
     steady = np.abs(response) * np.sin(w * t + np.angle(response))
-    assert run(inverse_of(model), u)[1000:] == pytest.approx(steady[1000:], abs=1e-4)
+    assert run(make_inverse(model), u)[1000:] == pytest.approx(steady[1000:], abs=1e-4)
 
 
 def test_a_zero_in_the_right_half_plane_is_refused_with_its_place_and_the_way_out():
     with pytest.raises(AnalysisError, match=r"zero at \+117.5 1/s.*unstable.*8.51 ms.*approximate=True"):
         InverseModel([-480.9, 5.651e4], [1.0, 321.8, 5.54e4])
     with pytest.raises(AnalysisError, match=r"zero at \+114.7 1/s"):
-        inverse_of(LinearTransfer([-396.8, 4.553e4], [1.0, 294.9, 4.469e4]))
+        make_inverse(LinearTransfer([-396.8, 4.553e4], [1.0, 294.9, 4.469e4]))
 
 
 def test_the_way_out_leaves_little_of_the_phase():
     model = LinearTransfer([-180.9, 5.651e4], [1.0, 321.8, 5.54e4])  # 9.0 ms late
-    compensator = inverse_of(model, approximate=True)
+    compensator = make_inverse(model, approximate=True)
     assert isinstance(compensator, Cascade)
     w = 2 * np.pi * np.array([1.0, 5.0, 10.0])
     left = np.array([complex(compensator.response(x, 1e-3)) * complex(model(1j * x)) for x in w])
@@ -118,13 +118,13 @@ def test_the_way_out_leaves_little_of_the_phase():
 
 def test_the_delay_of_a_model_is_predicted():
     model = LinearTransfer([235.4**2], [1.0, 2 * 0.684 * 235.4, 235.4**2], 3.6e-3)
-    compensator = inverse_of(model)
+    compensator = make_inverse(model)
     w = 2 * np.pi * 8.0
     assert complex(compensator.response(w, 1e-3)) * complex(model(1j * w)) == pytest.approx(1.0, abs=2e-3)
 
 
 def test_three_more_poles_than_zeros_are_refused():
-    with pytest.raises(AnalysisError, match="needs derivative number 3"):
+    with pytest.raises(AnalysisError, match="needs derivative 3"):
         InverseModel([1.0], [1.0, 3.0, 3.0, 1.0])
 
 
@@ -146,5 +146,5 @@ def test_it_can_be_batched_over_and_differentiated():
 @pytest.mark.parametrize("zeta", [0.2, 0.684, 1.5])
 def test_the_inverse_of_a_frequency_and_a_damping_ratio_cancels_that_lag(zeta):
     lag, w = SecondOrderLag(235.4, zeta).linear(), np.array([3.0, 60.0, 235.4, 900.0])
-    left = np.asarray(SecondOrderInverse.of(235.4, zeta).response(w, 1e-3)) * np.asarray(lag(1j * w))
+    left = np.asarray(SecondOrderInverse.from_omega(235.4, zeta).response(w, 1e-3)) * np.asarray(lag(1j * w))
     np.testing.assert_allclose(left, 1.0, rtol=1e-12)

@@ -27,19 +27,19 @@ step = eqx.filter_jit(lambda part, dt, x, u: part.step(0.0, dt, x, u))
 
 
 def test_in_step_nothing_is_generated_and_the_force_passes():
-    part = PassivityControl(200.0).sampled_at(1e-3)
+    part = PassivityControl(200.0).with_sample_time(1e-3)
     x, shown = step(
         part, 1e-3, {**part.init(), "measured_force": jnp.array(-3.0)}, reading(0.0, 0.1, 0.0, -3.0)
     )
     for k in range(1, 50):
         x, shown = step(part, 1e-3, x, reading(1e-4 * k, 0.1, 1e-4 * k, -3.0))
-        assert float(shown["force"]) == pytest.approx(-3.0, abs=1e-9)
+        assert float(shown["feedback_force"]) == pytest.approx(-3.0, abs=1e-9)
     assert float(x["generated"]) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_the_account_is_the_difference_of_the_two_works_and_decays_at_the_gain():
     dt, v = 1e-4, 0.2
-    part = PassivityControl(100.0, slowest=1e-6).sampled_at(dt)
+    part = PassivityControl(100.0, min_speed=1e-6).with_sample_time(dt)
     # the rig stands still and has pushed once: all work of the held force is generated
     x, _ = step(part, dt, part.init(), reading(0.0, v, 0.0, 5.0))
     x, _ = step(part, dt, x, reading(v * dt, v, 0.0, 0.0))
@@ -49,15 +49,15 @@ def test_the_account_is_the_difference_of_the_two_works_and_decays_at_the_gain()
         x, shown = step(part, dt, x, reading(k * v * dt, v, 0.0, 0.0))
     # 10 ms at 100 1/s: one time constant, in steps of a hundredth
     assert float(x["generated"]) == pytest.approx(debt * 0.99**100, rel=1e-4)
-    assert float(shown["paid_back_energy"]) == pytest.approx(debt - float(x["generated"]), rel=1e-9)
-    assert float(shown["force"]) < 0  # against the motion
+    assert float(shown["passivity_dissipation"]) == pytest.approx(debt - float(x["generated"]), rel=1e-9)
+    assert float(shown["feedback_force"]) < 0  # against the motion
 
 
 def test_a_late_sensor_is_charged_with_the_motion_it_belongs_to():
     """Force and motion in step but read late by 2 ms: without alignment energy seems generated or lost."""
     dt, lag = 1e-4, 2e-3  # [s]
     w = 2 * np.pi * 2 / 0.12  # [rad/s] two whole turns, after which a spring has given everything back
-    part = PassivityControl(0.0, sensor_lag=lag).sampled_at(dt)
+    part = PassivityControl(0.0, sensor_delay=lag).with_sample_time(dt)
 
     def one(carry, k):
         part, x, late = carry
@@ -68,7 +68,7 @@ def test_a_late_sensor_is_charged_with_the_motion_it_belongs_to():
 
     @jax.jit
     def generated(aligned):
-        own = eqx.tree_at(lambda p: p.sensor_lag, part, aligned)
+        own = eqx.tree_at(lambda p: p.sensor_delay, part, aligned)
         (_, x, _), _ = jax.lax.scan(one, (own, own.init(), 0.0), jnp.arange(1200))
         return jnp.abs(x["generated"])
 
@@ -85,14 +85,14 @@ def impact(**remedy):
         rig=testing.Rig(LAG, PAIR),
         rate=100e3,
         duration=0.06,
-        limits=testing.Limits(contact_gain=np.inf),
+        limits=testing.Limits(contact_energy_gain=np.inf),
         **remedy,
     )
     return test.rehearse().data
 
 
 def balance(data):
-    total = data.kinetic_energy + data.contact_energy + data.contact_heat
+    total = data.kinetic_energy + data.contact_energy + data.contact_dissipation
     return float(total[-1] / total[0])
 
 
@@ -124,11 +124,11 @@ def test_other_remedies_restore_energy_and_rebound_of_a_late_impact(late, remedy
 
 
 def test_it_takes_several_axes_and_derivatives():
-    part = PassivityControl(100.0).sampled_at(1e-3, (2,))
+    part = PassivityControl(100.0).with_sample_time(1e-3, (2,))
 
     def debt(gain):
         v = jnp.array([0.1, -0.2])
-        block = PassivityControl(gain).sampled_at(1e-3, (2,))
+        block = PassivityControl(gain).with_sample_time(1e-3, (2,))
         x = block.init()
         for k in range(4):
             x, _ = block.step(0.0, 1e-3, x, reading(k * 1e-3 * v, v, jnp.zeros(2), jnp.array([9.0, 1.0])))

@@ -36,7 +36,7 @@ def test_away_from_the_crossover_it_follows_the_continuous_law(omega):
 
 
 def test_a_long_sine_comes_out_as_the_response_says():
-    compensator, w = PhaseAdvance(1.5, CROSSOVER, of=ForwardPrediction(9.4e-3)), 2 * np.pi * 7.0
+    compensator, w = PhaseAdvance(1.5, CROSSOVER, compensator=ForwardPrediction(9.4e-3)), 2 * np.pi * 7.0
     t = 1e-3 * np.arange(3000)
     command = run(compensator, np.sin(w * t))[2000:]
     response = complex(compensator.response(w, 1e-3))

@@ -102,10 +102,10 @@ def test_the_horizon_is_differentiable():
 
 
 def test_a_window_shorter_than_the_order_is_refused_in_words():
-    with pytest.raises(ParameterError, match=r"order 4 through 4 samples.*at least order \+ 1 = 5 samples"):
+    with pytest.raises(ParameterError, match=r"order 4 over 4 samples.*at least order \+ 1 = 5 samples"):
         predictor_weights(4, 4, 1.0)
 
 
 def test_an_ill_conditioned_fit_is_refused_rather_than_computed():
-    with pytest.raises(ParameterError, match=r"condition number is .*lower the order"):
+    with pytest.raises(ParameterError, match=r"condition number .*lower the order"):
         predictor_weights(40, 41, 1.0)

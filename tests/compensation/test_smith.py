@@ -45,19 +45,19 @@ def test_with_a_model_a_little_wrong_the_loop_is_still_stable(bench):
 
 
 def test_at_rest_the_measured_force_is_used_as_it_is():
-    feedback = smith(2250.0).sampled_at(1e-3)
+    feedback = smith(2250.0).with_sample_time(1e-3)
     zero = jnp.asarray(0.0)
     u = {"displacement": zero, "velocity": zero, "acceleration": zero, "measured_force": jnp.asarray(7.0)}
     _, out = feedback.step(0.0, 1e-3, feedback.init(), u)
-    assert out["force"] == 7.0
+    assert out["feedback_force"] == 7.0
 
 
 def test_it_can_be_batched_over_and_differentiated():
     u = {name: jnp.asarray(0.01) for name in ("displacement", "velocity", "acceleration", "measured_force")}
 
     def force(k):
-        feedback = smith(k).sampled_at(1e-3)
-        return feedback.step(0.0, 1e-3, feedback.init(), u)[1]["force"]
+        feedback = smith(k).with_sample_time(1e-3)
+        return feedback.step(0.0, 1e-3, feedback.init(), u)[1]["feedback_force"]
 
     # the late motion is still zero
     assert jax.vmap(jax.grad(force))(jnp.array([1.0, 2.0])) == pytest.approx([-0.01, -0.01])

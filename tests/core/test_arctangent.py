@@ -1,4 +1,4 @@
-"""An arctangent for many values at once: as exact as NumPy's, and differentiable."""
+"""The vectorised arctangent is as exact as NumPy's, and differentiable."""
 
 import jax
 import jax.numpy as jnp
@@ -16,21 +16,21 @@ VALUES = np.concatenate(
 )
 
 
-def test_it_is_numpys_to_the_last_places():
+def test_values_equal_numpys_to_two_units_in_the_last_place():
     # two units in the last place: one of the quotient, one of the sum
     np.testing.assert_allclose(arctan(jnp.asarray(VALUES)), np.arctan(VALUES), rtol=5e-16, atol=1e-300)
 
 
-def test_its_slope_is_that_of_the_arctangent():
+def test_the_derivative_is_exact():
     x = VALUES[np.abs(VALUES) < 1e6]
     np.testing.assert_allclose(jax.vmap(jax.grad(arctan))(jnp.asarray(x)), 1 / (1 + x**2), rtol=1e-11)
 
 
-def test_what_is_no_number_stays_none():
+def test_nan_stays_nan():
     assert np.isnan(arctan(jnp.nan))
 
 
 @pytest.mark.parametrize("x", [NEAR, 1.0, FAR])
-def test_pieces_meet(x):
-    beside = jnp.asarray([np.nextafter(x, 0.0), x, np.nextafter(x, 9.0)])
-    assert np.ptp(arctan(beside)) <= 4 * np.spacing(np.arctan(x))
+def test_the_result_is_continuous_between_ranges(x):
+    neighbours = jnp.asarray([np.nextafter(x, 0.0), x, np.nextafter(x, 9.0)])
+    assert np.ptp(arctan(neighbours)) <= 4 * np.spacing(np.arctan(x))

@@ -1,4 +1,4 @@
-"""What a field of a part becomes, whatever numbers it was given."""
+"""A parameter converts numbers of any form to a float64 array."""
 
 import equinox as eqx
 import jax
@@ -20,7 +20,7 @@ class Spring(eqx.Module):
         *((np.full((2, 3), 3), (2, 3)), (jnp.full(2, 3), (2,)), ([jnp.array(3.0), 3], (2,))),
     ],
 )
-def test_numbers_become_an_array(given, shape):
+def test_numbers_are_converted_to_an_array(given, shape):
     k = Spring(given).k
     assert isinstance(k, jax.Array)
     assert (k.dtype, k.shape) == (np.dtype(float), shape)
@@ -28,6 +28,6 @@ def test_numbers_become_an_array(given, shape):
 
 
 @pytest.mark.parametrize("given", [{"k": 3.0}, object(), [[1.0], [2.0, 3.0]]])
-def test_what_is_no_number_becomes_none(given):
+def test_other_values_are_refused(given):
     with pytest.raises((TypeError, ValueError)):
         Spring(given).k.block_until_ready()

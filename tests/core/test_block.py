@@ -1,4 +1,4 @@
-"""The contract: a flow becomes a block, shapes are fixed at build, batches and derivatives come for free."""
+"""Flows and blocks: sampling, shapes fixed before compilation, batches and derivatives."""
 
 import jax
 import jax.numpy as jnp
@@ -24,13 +24,13 @@ class Decay(Flow):
         return {"x": x, "time": t}
 
 
-class Remembering(Block):
-    """Knows the step it was built for."""
+class Recorder(Block):
+    """Stores the step and shape it was built for."""
 
     built_for: tuple = ()
 
-    def sampled_at(self, dt, shape=()):
-        return Remembering(built_for=(dt, shape))
+    def with_sample_time(self, dt, shape=()):
+        return Recorder(built_for=(dt, shape))
 
     def init(self):
         return ()
@@ -60,7 +60,7 @@ def test_sampled_flow_follows_its_equation():
     assert float(y["time"]) == pytest.approx(0.1)
 
 
-def test_substeps_are_the_same_as_that_many_steps():
+def test_substeps_equal_the_same_number_of_steps():
     coarse = Sampled(Decay(rate=2.0), RK4(), substeps=3)
     fine = Sampled(Decay(rate=2.0), RK4())
     _x, y = coarse.step(0.0, 0.3, coarse.init(), 1.0)
@@ -70,19 +70,19 @@ def test_substeps_are_the_same_as_that_many_steps():
     assert float(y["x"]) == pytest.approx(float(z["x"]), rel=1e-14)
 
 
-def test_sampled_at_reaches_every_part_inside():
-    holder = Holder(Remembering(), (Remembering(), Remembering()), {"a": Remembering()})
-    sized = holder.sampled_at(1e-3, (2,))
-    everything = [sized.inner, *sized.several, *sized.named.values()]
-    assert all(part.built_for == (1e-3, (2,)) for part in everything)
+def test_with_sample_time_reaches_every_part_inside():
+    holder = Holder(Recorder(), (Recorder(), Recorder()), {"a": Recorder()})
+    sized = holder.with_sample_time(1e-3, (2,))
+    parts = [sized.inner, *sized.several, *sized.named.values()]
+    assert all(part.built_for == (1e-3, (2,)) for part in parts)
 
 
-def test_sampled_at_leaves_a_part_without_shapes_alone():
+def test_with_sample_time_returns_a_part_without_shapes_unchanged():
     decay = Decay(rate=2.0)
-    assert decay.sampled_at(1e-3) is decay
+    assert decay.with_sample_time(1e-3) is decay
 
 
-def test_batches_and_derivatives_need_no_further_code():
+def test_batches_and_derivatives_of_a_block():
     def after(rate):
         block = Sampled(Decay(rate=rate), RK4(), substeps=8)
         return block.step(0.0, 0.5, block.init(), 0.0)[1]["x"]
@@ -94,6 +94,6 @@ def test_batches_and_derivatives_need_no_further_code():
     np.testing.assert_allclose(jax.grad(after)(1.0), -0.5 * np.exp(-0.5), rtol=3e-6)
 
 
-def test_a_part_checks_its_parameters():
+def test_a_parameter_outside_its_range_is_refused():
     with pytest.raises(ParameterError, match=r"Decay\.rate: got -1; must be above 0 1/s"):
         Decay(rate=-1.0)

@@ -1,4 +1,4 @@
-"""The error tree: its texts."""
+"""Errors and their texts."""
 
 import pytest
 
@@ -9,9 +9,9 @@ from dovetail.core.errors import (
     ParameterError,
     TestFileError,
     UnknownNameError,
+    collect_faults,
     did_you_mean,
-    guarded,
-    shown,
+    format_value,
 )
 
 
@@ -23,7 +23,7 @@ def test_every_error_is_a_dovetail_error_and_documented():
         assert name in errors.__doc__
 
 
-def test_a_file_error_lists_every_fault_with_its_place():
+def test_a_file_error_lists_every_fault_with_its_path():
     error = TestFileError("drogue.toml", [Fault("rig.delay", "got -1"), Fault("rate", "is missing")])
     assert str(error) == "drogue.toml: 2 problems\n  rig.delay   got -1\n  rate        is missing"
     assert str(TestFileError("a.toml", [Fault("x", "y")])).startswith("a.toml: 1 problem\n")
@@ -35,27 +35,27 @@ def test_an_unknown_name_lists_the_known_ones():
 
 
 @pytest.mark.parametrize(("name", "hint"), [("duraton", 'did you mean "duration"? '), ("xyz", "")])
-def test_near_misses_are_suggested(name, hint):
+def test_similar_names_are_suggested(name, hint):
     assert did_you_mean(name, ["duration", "rate"]) == hint
 
 
-def test_a_check_that_fails_is_answered_with_its_place():
+def test_an_error_in_a_check_becomes_a_fault_at_its_path():
     def refuse():
         raise ParameterError("got -1")
 
     def several():
         raise TestFileError("file", [Fault("a", "x"), Fault("b", "y")])
 
-    assert guarded("rig", lambda: [Fault("rig.delay", "too long")]) == [Fault("rig.delay", "too long")]
-    assert guarded("rig", refuse) == [Fault("rig", "got -1")]
-    assert guarded("rig", several) == [Fault("a", "x"), Fault("b", "y")]
-    (fault,) = guarded("rig", lambda: 1 // 0)
-    assert fault.place == "rig"
+    assert collect_faults("rig", lambda: [Fault("rig.delay", "too long")]) == [Fault("rig.delay", "too long")]
+    assert collect_faults("rig", refuse) == [Fault("rig", "got -1")]
+    assert collect_faults("rig", several) == [Fault("a", "x"), Fault("b", "y")]
+    (fault,) = collect_faults("rig", lambda: 1 // 0)
+    assert fault.path == "rig"
     assert fault.text.startswith("these values cannot be used together (ZeroDivisionError: ")
 
 
-def test_a_value_is_shown_no_longer_than_somebody_reads():
-    assert shown("rk5") == '"rk5"'
-    assert shown([1, 2]) == "[1, 2]"
-    assert len(shown(10**400)) < 80
-    assert "(401 characters)" in shown(10**400)
+def test_a_long_value_is_shortened_in_messages():
+    assert format_value("rk5") == '"rk5"'
+    assert format_value([1, 2]) == "[1, 2]"
+    assert len(format_value(10**400)) < 80
+    assert "(401 characters)" in format_value(10**400)

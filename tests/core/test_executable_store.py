@@ -13,7 +13,7 @@ import pytest
 
 from dovetail.air import GriddedWake
 from dovetail.core import executable_store, program_cache
-from dovetail.core.programs import drop
+from dovetail.core.programs import drop_programs
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_linear_algebra_is_ready_too(allowed):
         "x, w = executable_store.ready(solve)(np.diag([1.0, 2.0, 4.0]))\n"
         "print(x.tolist(), sorted(w.real.tolist()), len(list(executable_store._store().folder.glob('ready-*'))))"
     )
-    place = {**os.environ, "DOVETAIL_PROGRAMS": str(allowed)}
+    place = {**os.environ, "DOVETAIL_PROGRAM_CACHE": str(allowed)}
     for _ in range(2):
         done = subprocess.run(
             [sys.executable, "-c", code], env=place, capture_output=True, text=True, check=True
@@ -182,7 +182,7 @@ def test_shapes_that_cannot_be_read_back_or_written_down_are_found_again(allowed
     (file,) = forget(allowed)
     program_cache.Programs(allowed).put(file.stem, b"of another time")
     assert executable_store.shapes(inner, np.zeros(3))["y"].shape == (2,)
-    assert caplog.text.count("of no use") == 1
+    assert caplog.text.count("cannot be used") == 1
     assert executable_store.shapes(local, np.zeros(3))["y"].shape == (2,)
     assert len(forget(allowed)) == 1
 
@@ -206,13 +206,13 @@ def test_a_program_that_cannot_be_loaded_is_compiled_again_and_that_is_said_once
     for size in (2, 3):
         assert np.array_equal(function(np.zeros(size)), np.ones(size))
     assert len(calls) == 4
-    assert caplog.text.count("of no use") == 1
+    assert caplog.text.count("cannot be used") == 1
 
 
 def test_dropped_programs_are_loaded_again(allowed):
     function, calls = counted(lambda x: x + 2)
     function(np.zeros(2))
-    drop()
+    drop_programs()
     assert not executable_store._loaded
     assert np.array_equal(function(np.zeros(2)), np.full(2, 2.0))
     assert len(calls) == 1
@@ -237,7 +237,7 @@ def test_the_stamp_follows_the_sources_the_versions_and_the_words_to_the_compile
 def test_a_notebook_traces_and_the_command_line_does_not():
     """Whoever imports the package may change it; `dovetail` runs what was installed."""
     ask = "from dovetail.core import executable_store; print(executable_store._store() is None)"
-    plain = {name: value for name, value in os.environ.items() if name != executable_store.ALLOWED}
+    plain = {name: value for name, value in os.environ.items() if name != executable_store.ENABLED_VARIABLE}
     for before, answer in (("", "True"), ("import os; os.environ['DOVETAIL_READY'] = '1'; ", "False")):
         done = subprocess.run([sys.executable, "-c", before + ask], env=plain, capture_output=True, text=True)
         assert done.stdout.strip() == answer

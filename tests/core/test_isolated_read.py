@@ -1,4 +1,4 @@
-"""What is tried in a process of its own may end it, raise or go on for ever; this one is told."""
+"""A trial in a separate process may end it, raise an error or never return; the caller gets the reason."""
 
 import sys
 
@@ -14,20 +14,20 @@ def file(tmp_path):
     return path
 
 
-def test_what_comes_to_its_end_has_no_fault(file):
-    assert isolated_read.tried(file, "assert open(sys.argv[1]).read() == '7'") == ""
+def test_a_successful_trial_gives_an_empty_text(file):
+    assert isolated_read.run_isolated(file, "assert open(sys.argv[1]).read() == '7'") == ""
 
 
-def test_what_raises_is_quoted(file):
-    assert isolated_read.tried(file, "raise ValueError('no seven')") == "ValueError: no seven"
+def test_the_text_of_an_error_is_returned(file):
+    assert isolated_read.run_isolated(file, "raise ValueError('no seven')") == "ValueError: no seven"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals are of POSIX")
-def test_what_ends_its_process_is_told(file):
-    assert isolated_read.tried(file, "import os; os.abort()") == "it cannot be read to its end"
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_a_trial_that_ends_its_process_is_reported(file):
+    assert isolated_read.run_isolated(file, "import os; os.abort()") == "the file cannot be read completely"
 
 
-def test_a_system_without_limits_reads_all_the_same(file):
-    assert isolated_read.tried(file, "sys.exit()") == ""
-    code = "sys.modules['resource'] = None\n" + isolated_read.LIMITED + "print('read')"
-    assert isolated_read.tried(file, code) == ""
+def test_a_system_without_resource_limits_reads_the_file(file):
+    assert isolated_read.run_isolated(file, "sys.exit()") == ""
+    code = "sys.modules['resource'] = None\n" + isolated_read.LIMIT_CPU_TIME + "print('read')"
+    assert isolated_read.run_isolated(file, code) == ""

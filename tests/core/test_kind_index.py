@@ -1,4 +1,4 @@
-"""The index of kinds is complete and current, and a process that has not loaded a part finds it by its name."""
+"""The index of kinds is complete and current, and finds parts that are not loaded."""
 
 import subprocess
 import sys
@@ -19,19 +19,19 @@ import importlib, pkgutil, dovetail
 from dovetail.core import kind_index
 for module in pkgutil.walk_packages(dovetail.__path__, "dovetail."):
     importlib.import_module(module.name)
-print(kind_index.written(), end="")
+print(kind_index.index_text(), end="")
 """
 
 
-def test_the_index_says_what_the_classes_say():
-    """Every module is imported and its classes are asked, in a process of its own: tests register kinds too."""
+def test_the_index_equals_the_registered_classes():
+    """Every module is imported in a separate process, because tests register kinds too."""
     assert fresh(EVERYTHING) == kind_index.FILE.read_text("utf-8"), (
-        "the index of kinds is not current; write it with: make index"
+        "the index of kinds is out of date; update it with: make index"
     )
 
 
-def test_a_part_is_found_by_its_name_and_only_its_module_is_loaded():
-    told = fresh(
+def test_finding_a_part_loads_only_its_module():
+    output = fresh(
         "import sys\n"
         "from dovetail.core.kinds import find, names\n"
         "from dovetail.core import Flow\n"
@@ -40,10 +40,10 @@ def test_a_part_is_found_by_its_name_and_only_its_module_is_loaded():
         "others = ('dovetail.air', 'dovetail.sea', 'dovetail.studies')\n"
         "print(*(name for name in sys.modules if name.startswith(others)))\n"
     )
-    assert told == "dovetail.specimens.spring\n\n"
+    assert output == "dovetail.specimens.spring\n\n"
 
 
-def test_an_entry_knows_what_its_class_derives_from():
+def test_an_entry_lists_the_bases_of_its_class():
     entry = kind_index.entries()["oscillator"]
     assert entry == kind_index.entry_of(Oscillator)
     assert entry.is_one_of((Flow,))
@@ -51,8 +51,8 @@ def test_an_entry_knows_what_its_class_derives_from():
     assert not entry.is_one_of((Transfer,))
 
 
-def test_a_kind_that_is_not_where_the_index_says_is_found_in_the_sources():
-    told = fresh(
+def test_a_kind_missing_from_its_module_is_found_in_the_sources():
+    output = fresh(
         "from dovetail.core import kind_index, kinds\n"
         "for kind, module in {'spring': 'dovetail.nowhere', 'storey': 'dovetail.specimens.spring'}.items():\n"
         "    kind_index.entries()[kind] = kind_index.entries()[kind]._replace(module=module)\n"
@@ -60,10 +60,10 @@ def test_a_kind_that_is_not_where_the_index_says_is_found_in_the_sources():
         "del kind_index.entries()['load-cell']\n"
         "print(kinds.find('load-cell').__module__)\n"
     )
-    assert told.split() == [f"dovetail.specimens.{name}" for name in ("spring", "storey", "load_cell")]
+    assert output.split() == [f"dovetail.specimens.{name}" for name in ("spring", "storey", "load_cell")]
 
 
-def test_an_index_that_cannot_be_read_leaves_the_parts_to_be_looked_for(tmp_path, monkeypatch):
+def test_a_damaged_index_is_ignored(tmp_path, monkeypatch):
     damaged = tmp_path / "kinds.json"
     damaged.write_text("<<<<<<< {")
     monkeypatch.setattr(kind_index, "FILE", damaged)

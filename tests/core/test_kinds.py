@@ -1,4 +1,4 @@
-"""Names of parts in test files."""
+"""Kinds: names of parts in test files."""
 
 import pytest
 
@@ -14,29 +14,25 @@ def test_a_registered_part_is_found_by_name_and_role():
     assert "oscillator" not in parts_by_kind(Block)
 
 
-def test_an_unknown_kind_lists_the_known_ones_and_a_near_miss():
-    with pytest.raises(
-        UnknownNameError, match='no kind "oscilator"; did you mean "oscillator"\\? the nearest of '
-    ):
+def test_an_unknown_kind_suggests_a_similar_one():
+    with pytest.raises(UnknownNameError, match='no kind "oscilator"; did you mean "oscillator"\\?'):
         find("oscilator", Flow)
 
 
-def test_a_name_cannot_be_taken_twice():
-    with pytest.raises(ValueError, match='"oscillator" is taken by Oscillator'):
+def test_a_kind_cannot_be_registered_twice():
+    with pytest.raises(ValueError, match='"oscillator".*Oscillator'):
         kind("oscillator")(type("Other", (), {}))
-    with pytest.raises(
-        ValueError, match='"oscillator" is taken by Oscillator'
-    ):  # nor by one that is called the same
+    with pytest.raises(ValueError, match="Oscillator"):  # also by a class of the same name
         kind("oscillator")(type("Oscillator", (), {}))
     assert find("oscillator") is Oscillator
 
 
-def test_a_class_without_a_name_has_none():
+def test_a_class_without_a_kind():
     assert name_of(int) is None
 
 
-def test_parts_of_other_packages_are_found_by_their_entry_point(monkeypatch):
-    """A package that names its module in its metadata needs no import by the user."""
+def test_parts_of_other_packages_are_found_by_entry_point(monkeypatch):
+    """A package with an entry point needs no import by the user."""
 
     class Entry:
         value = "someone.elses.parts"

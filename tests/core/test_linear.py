@@ -29,42 +29,42 @@ class Chain(Flow):
 AT_REST = {"force": 0.0}
 
 
-def test_names_follow_the_order_of_the_raveled_vectors():
+def test_names_are_in_raveled_order():
     model = linearise(Chain(), u=AT_REST)
     assert model.states == ("v[0]", "v[1]", "x[0]", "x[1]")
     assert model.inputs == ("force",)
     assert model.outputs == ("displacement", "force")
-    # the output picks the displacement of the first mass, the force passes straight through
+    # outputs: displacement of the first mass, and the force with direct feedthrough
     np.testing.assert_array_equal(model.C, [[0, 0, 1, 0], [0, 0, -100.0, 0]])
     np.testing.assert_array_equal(model.D, [[0.0], [1.0]])
 
 
-def test_modes_of_a_chain_are_those_of_the_closed_form():
-    found = linearise(Chain(), u=AT_REST).modes()
+def test_modes_of_a_chain_equal_the_closed_form():
+    result = linearise(Chain(), u=AT_REST).modes()
     w = np.array([10.0, 10.0 * np.sqrt(3)])
-    np.testing.assert_allclose(found.frequencies, w / (2 * np.pi), rtol=1e-12)
-    np.testing.assert_allclose(found.damping, 0.5 / (2 * w), rtol=1e-10)
-    first, second = found.shapes[:, 0], found.shapes[:, 1]
+    np.testing.assert_allclose(result.frequencies, w / (2 * np.pi), rtol=1e-12)
+    np.testing.assert_allclose(result.damping, 0.5 / (2 * w), rtol=1e-10)
+    first, second = result.shapes[:, 0], result.shapes[:, 1]
     np.testing.assert_allclose(first[2] / first[3], 1.0, atol=1e-10)  # in phase
-    np.testing.assert_allclose(second[2] / second[3], -1.0, atol=1e-10)  # against each other
-    assert found.stable
+    np.testing.assert_allclose(second[2] / second[3], -1.0, atol=1e-10)  # in antiphase
+    assert result.stable
 
 
-def test_a_deflected_chain_is_stiffer_by_the_slope_of_its_cubic_spring():
+def test_a_deflected_chain_is_stiffer_by_its_cubic_spring():
     x = {"x": jnp.array([1.0, 1.0]), "v": jnp.zeros(2)}
     w_squared = 100.0 + 3 * 100.0
-    found = linearise(Chain(), x, AT_REST).modes()
-    np.testing.assert_allclose(found.frequencies[0], np.sqrt(w_squared) / (2 * np.pi), rtol=1e-12)
+    result = linearise(Chain(), x, AT_REST).modes()
+    np.testing.assert_allclose(result.frequencies[0], np.sqrt(w_squared) / (2 * np.pi), rtol=1e-12)
 
 
-def test_real_zero_and_growing_eigenvalues_are_told_apart():
-    found = modes(np.diag([0.0, -2.0, 3.0]))
-    np.testing.assert_allclose(found.frequencies, np.array([0, 2, 3]) / (2 * np.pi))
-    np.testing.assert_array_equal(found.damping, [np.nan, 1.0, -1.0])
-    assert not found.stable
+def test_zero_real_and_growing_eigenvalues():
+    result = modes(np.diag([0.0, -2.0, 3.0]))
+    np.testing.assert_allclose(result.frequencies, np.array([0, 2, 3]) / (2 * np.pi))
+    np.testing.assert_array_equal(result.damping, [np.nan, 1.0, -1.0])
+    assert not result.stable
 
 
-def test_frequency_response_agrees_with_the_dynamic_stiffness():
+def test_the_frequency_response_equals_the_inverse_dynamic_stiffness():
     model = linearise(Chain(), u=AT_REST)
     w = np.array([0.0, 5.0, 12.0])
     g = model.frequency_response(w, "displacement", "force")
@@ -81,7 +81,7 @@ def test_an_unknown_name_lists_the_known_ones():
         model.frequency_response(1.0, "displacment")
 
 
-def test_a_flow_without_input_has_no_columns_and_the_matrices_are_differentiable():
+def test_a_flow_without_input_and_derivatives_of_the_matrices():
     class Decay(Flow):
         rate: jax.Array = parameter("1/s", "rate")
 

@@ -1,4 +1,4 @@
-"""Parameters declared once: range, unit, text of the fault."""
+"""Parameters: range, unit, text of a fault."""
 
 import equinox as eqx
 import jax
@@ -8,7 +8,7 @@ import pytest
 
 from dovetail.core import Part, choice, constant, count, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter import arrived, declared, known
+from dovetail.core.parameter import all_arrays, all_concrete, declared_parameters
 
 
 class Everything(Part):
@@ -37,34 +37,34 @@ def test_numbers_become_float64_arrays():
         ({"length": 1.0, "rate": 0}, "Everything.rate: got 0; must be above 0 Hz"),
     ],
 )
-def test_a_value_outside_its_range_is_told_with_what_would_be_right(fields, text):
+def test_the_error_for_a_value_outside_its_range(fields, text):
     with pytest.raises(ParameterError) as caught:
         Everything(**fields)
     assert str(caught.value) == text
 
 
-def test_infinity_is_allowed_where_no_bound_forbids_it():
+def test_infinity_is_allowed_without_an_upper_bound():
     assert Everything(length=np.inf).length == np.inf
 
 
-def test_traced_values_pass_unchecked():
+def test_traced_values_are_not_checked():
     assert jax.jit(lambda v: Everything(length=v).length)(-1.0) == -1.0
 
 
-def test_traced_values_and_placeholders_are_not_known():
-    assert known(1.0, np.zeros(2), jnp.ones(3))
-    assert not known(1.0, object())
-    seen = []
-    jax.jit(lambda v: seen.append(known(v)))(1.0)
-    assert seen == [False]
+def test_traced_values_and_placeholders_are_not_concrete():
+    assert all_concrete(1.0, np.zeros(2), jnp.ones(3))
+    assert not all_concrete(1.0, object())
+    results = []
+    jax.jit(lambda v: results.append(all_concrete(v)))(1.0)
+    assert results == [False]
 
 
-def test_traced_values_have_arrived_and_placeholders_have_not():
-    assert arrived(np.zeros(2) + jnp.ones(2), jnp.ones(3))
-    assert not arrived(jnp.ones(3), object())
-    seen = []
-    jax.jit(lambda v: seen.append(arrived(v)))(1.0)
-    assert seen == [True]
+def test_traced_values_are_arrays_and_placeholders_are_not():
+    assert all_arrays(np.zeros(2) + jnp.ones(2), jnp.ones(3))
+    assert not all_arrays(jnp.ones(3), object())
+    results = []
+    jax.jit(lambda v: results.append(all_arrays(v)))(1.0)
+    assert results == [True]
 
 
 def test_numeric_fields_are_leaves_and_words_are_not():
@@ -73,6 +73,6 @@ def test_numeric_fields_are_leaves_and_words_are_not():
     assert eqx.tree_at(lambda p: p.length, Everything(length=1.0), jnp.array(3.0)).length == 3.0
 
 
-def test_declarations_can_be_read():
-    assert declared(Everything)["length"].unit == "m"
-    assert set(declared(Everything)) == {"length", "share", "word", "number", "rate"}
+def test_declared_parameters_of_a_class():
+    assert declared_parameters(Everything)["length"].unit == "m"
+    assert set(declared_parameters(Everything)) == {"length", "share", "word", "number", "rate"}

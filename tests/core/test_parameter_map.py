@@ -1,4 +1,4 @@
-"""Charts are parts: checked parameters, one answer a point."""
+"""Parameter maps: checked parameters, one result for each point."""
 
 import jax
 import numpy as np
@@ -7,10 +7,10 @@ import xarray as xr
 
 from dovetail.core import parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter_map import Chart
+from dovetail.core.parameter_map import ParameterMap
 
 
-class Squares(Chart):
+class Squares(ParameterMap):
     """Squares of numbers."""
 
     numbers: jax.Array = parameter("1", "to be squared", at_least=0.0)
@@ -22,11 +22,11 @@ class Squares(Chart):
         return f"largest {float(data.square.max()):g}"
 
 
-def test_a_chart_computes_and_tells():
-    chart = Squares([1.0, 3.0])
-    assert chart.summary(chart.compute()) == "largest 9"
+def test_a_map_computes_and_summarises():
+    squares = Squares([1.0, 3.0])
+    assert squares.summary(squares.compute()) == "largest 9"
 
 
-def test_a_chart_checks_its_parameters():
+def test_a_map_checks_its_parameters():
     with pytest.raises(ParameterError, match="Squares.numbers"):
         Squares([-1.0])

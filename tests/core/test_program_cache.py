@@ -24,8 +24,8 @@ print(sum(event.endswith("cache_hits") for event in seen))
 @pytest.fixture
 def home(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.delenv(program_cache.CHOSEN, raising=False)
-    monkeypatch.delenv(program_cache.PLACE, raising=False)
+    monkeypatch.delenv(program_cache.JAX_VARIABLE, raising=False)
+    monkeypatch.delenv(program_cache.FOLDER_VARIABLE, raising=False)
     return tmp_path
 
 
@@ -60,20 +60,20 @@ def test_a_folder_of_another_version_is_left_and_said_once(home):
     other = home / "dovetail" / "programs-0.0.1-abc"
     other.mkdir(parents=True)
     _, _, said = process()
-    assert "programs kept by jaxlib 0.0.1 are of no use to" in said
+    assert "programs stored by jaxlib 0.0.1 cannot be used by" in said
     assert said.count("\n") == 1
     _, hits, said = process()
     assert (hits, said) == (1, "")
 
 
 def test_a_user_names_another_place(home, monkeypatch):
-    monkeypatch.setenv(program_cache.PLACE, str(home / "mine"))
+    monkeypatch.setenv(program_cache.FOLDER_VARIABLE, str(home / "mine"))
     assert program_cache.folder().parent == home / "mine"
 
 
 def test_a_user_names_another_folder_for_jax_or_none(home):
-    process(**{program_cache.CHOSEN: ""})
-    process(**{program_cache.CHOSEN: str(home / "elsewhere")})
+    process(**{program_cache.JAX_VARIABLE: ""})
+    process(**{program_cache.JAX_VARIABLE: str(home / "elsewhere")})
     assert not (home / "dovetail").exists()
     assert (home / "elsewhere").is_dir()
 
@@ -89,25 +89,25 @@ def place(home):
 def test_a_folder_that_others_can_open_is_not_used(place, mode):
     place.chmod(mode)
     assert (
-        program_cache.unfit(place)
-        == f"others can open {place} and put code there; close it: chmod 700 {place}"
+        program_cache.folder_fault(place)
+        == f"other users can write code to {place}; close it: chmod 700 {place}"
     )
     place.chmod(0o700)
-    assert program_cache.unfit(place) == ""
+    assert program_cache.folder_fault(place) == ""
 
 
 def test_a_folder_of_another_user_or_a_link_to_one_is_not_used(place, monkeypatch, tmp_path):
     link = tmp_path / "link"
     link.symlink_to(place)
-    assert "is no folder" in program_cache.unfit(link)
+    assert "is not a directory" in program_cache.folder_fault(link)
     monkeypatch.setattr(os, "geteuid", lambda: place.stat().st_uid + 1)
-    assert "belongs to another user" in program_cache.unfit(place)
+    assert "belongs to another user" in program_cache.folder_fault(place)
 
 
 def test_a_folder_that_cannot_be_made_is_said_in_words(tmp_path):
     (tmp_path / "file").write_text("")
-    why = program_cache.unfit(tmp_path / "file" / "programs")
-    assert why.endswith("cannot be made (not a directory)")
+    why = program_cache.folder_fault(tmp_path / "file" / "programs")
+    assert why.endswith("cannot be created (not a directory)")
 
 
 def test_a_folder_that_is_not_used_is_said_once_and_leaves_jax_as_it_was(place, monkeypatch, caplog):
@@ -117,10 +117,10 @@ def test_a_folder_that_is_not_used_is_said_once_and_leaves_jax_as_it_was(place, 
         values={"jax_compilation_cache_dir": None}, update=lambda *each: changed.append(each)
     )
     monkeypatch.setattr(program_cache, "jax", SimpleNamespace(config=config))
-    program_cache.keep()
+    program_cache.enable()
     assert changed == []
     assert [record.getMessage().partition(":")[0] for record in caplog.records] == [
-        "compiled programs are not kept, and each is compiled anew"
+        "compiled programs are not stored"
     ]
 
 
@@ -140,7 +140,7 @@ def test_where_nothing_can_be_written_programs_are_read_and_it_is_said_once(
     assert programs.get("first") == b"code"
     assert programs.get("second") is None
     assert [record.getMessage() for record in caplog.records] == [
-        f"compiled programs are not kept ({os.strerror(number).lower()}): {place}"
+        f"compiled programs are not stored ({os.strerror(number).lower()}): {place}"
     ]
 
 
@@ -155,7 +155,7 @@ def test_a_disk_that_is_full_half_way_leaves_no_half_of_a_program(place, monkeyp
 
 
 def test_the_programs_that_were_not_used_for_longest_go_first(place, monkeypatch):
-    monkeypatch.setattr(program_cache, "MOST", 1000)
+    monkeypatch.setattr(program_cache, "MAX_SIZE", 1000)
     programs = Programs(place)
     for i in range(6):
         programs.put(f"p{i}", bytes(168))  # 200 with its checksum: five fit

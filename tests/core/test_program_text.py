@@ -67,7 +67,7 @@ def test_sharing_twice_is_sharing_once():
 
 @pytest.mark.drops
 def test_contexts_go_with_their_texts():
-    programs.drop()
+    programs.drop_programs()
     before = mlir.ir.Context._get_live_count()
     for n in range(5):
         jax.jit(lambda x, n=n: x + n)(1.0)

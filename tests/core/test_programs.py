@@ -1,4 +1,4 @@
-"""Programs are counted, and dropped before a limit of the system is met; what they computed stays the same."""
+"""Compiled programs are counted and dropped before a system limit is reached; results do not change."""
 
 import math
 import os
@@ -14,51 +14,51 @@ import pytest
 
 from dovetail.core import programs
 from dovetail.core.errors import ExhaustionError
-from dovetail.core.programs import Guard, Held
+from dovetail.core.programs import Guard, ResourceUsage
 
-linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell what a process holds")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not report resource usage")
 random = np.random.default_rng(20261116)
 
 
 def compile_some(number):
-    """So many programs that differ in a constant; what they give for x = 1."""
+    """Compile programs that differ in a constant and check their values at x = 1."""
     factors = random.standard_normal(number)
-    kept = [jax.jit(lambda x, a=a: x * a + jnp.tanh(x)) for a in factors]
-    found = [float(f(1.0)) for f in kept]
-    assert np.allclose(found, factors + np.tanh(1.0), rtol=1e-15)
-    return kept
+    functions = [jax.jit(lambda x, a=a: x * a + jnp.tanh(x)) for a in factors]
+    values = [float(f(1.0)) for f in functions]
+    assert np.allclose(values, factors + np.tanh(1.0), rtol=1e-15)
+    return functions
 
 
-def test_every_compiled_program_is_counted_and_one_that_is_there_is_not():
-    float(jax.jit(lambda x: x)(1.0))  # what converts the argument
+def test_each_compiled_program_is_counted_once():
+    float(jax.jit(lambda x: x)(1.0))  # compiles the conversion of the argument
     number, before = int(random.integers(3, 9)), programs.guard.programs
-    kept = compile_some(number)
+    functions = compile_some(number)
     assert programs.guard.programs - before == number
-    [f(2.0) for f in kept]
+    [f(2.0) for f in functions]
     assert programs.guard.programs - before == number
 
 
 @linux
-def test_what_is_held_is_what_the_system_says():
-    now = programs.held()
+def test_resource_usage_equals_the_usage_reported_by_the_system():
+    now = programs.resource_usage()
     lines = Path("/proc/self/status").read_text().splitlines()
     resident = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS"))
     assert now.memory == pytest.approx(resident, rel=0.02)  # the reading itself takes a little
     assert abs(now.maps - len(Path("/proc/self/maps").read_text().splitlines())) <= 5
-    assert now.maps < programs.limits().maps < math.inf
-    assert now.memory < programs.limits().memory < math.inf
+    assert now.maps < programs.resource_limits().maps < math.inf
+    assert now.memory < programs.resource_limits().memory < math.inf
 
 
 @linux
 @pytest.mark.drops
-def test_dropped_programs_give_their_maps_back_and_are_compiled_again_when_called():
-    programs.drop()  # beside the many of other tests new maps may fall together with old ones
-    before = programs.held().maps
-    kept = compile_some(60)
-    assert programs.held().maps > before + 100  # two at least for each
-    programs.drop()
-    assert programs.held().maps < before + 50
-    assert float(kept[0](0.0)) == 0.0
+def test_dropping_programs_frees_maps_and_a_call_compiles_again():
+    programs.drop_programs()  # many maps of other tests could merge with the new ones
+    before = programs.resource_usage().maps
+    functions = compile_some(60)
+    assert programs.resource_usage().maps > before + 100  # at least two per program
+    programs.drop_programs()
+    assert programs.resource_usage().maps < before + 50
+    assert float(functions[0](0.0)) == 0.0
 
 
 @pytest.mark.drops
@@ -72,10 +72,12 @@ def test_dropping_at_every_compilation_changes_no_number(monkeypatch):
     start = jnp.asarray(random.standard_normal(2))
     expected = [np.asarray(pendulum(start, n)) for n in (5, 50)]
     before = programs.guard.dropped
-    programs.drop()
-    monkeypatch.setattr(programs.guard, "_look", 0)
+    programs.drop_programs()
+    monkeypatch.setattr(programs.guard, "_next_check", 0)
     monkeypatch.setattr(
-        programs.guard, "look", lambda: (programs.drop(), setattr(programs.guard, "dropped", before + 1))
+        programs.guard,
+        "check_usage",
+        lambda: (programs.drop_programs(), setattr(programs.guard, "dropped", before + 1)),
     )
     for n, e in zip((5, 50), expected, strict=True):
         assert np.array_equal(np.asarray(pendulum(start, n)), e)
@@ -83,34 +85,34 @@ def test_dropping_at_every_compilation_changes_no_number(monkeypatch):
 
 
 class System:
-    """A process whose every program takes maps and memory, beside data that no drop gives back."""
+    """Simulated process: programs use maps and memory; data is not freed by a drop."""
 
     def __init__(self, maps=0.0, memory=0.0):
-        self.data, self.programs = Held(maps, memory), Held(0, 0.0)
+        self.data, self.programs = ResourceUsage(maps, memory), ResourceUsage(0, 0.0)
         self.most = 0.0
 
-    def held(self):
-        return Held(self.data.maps + self.programs.maps, self.data.memory + self.programs.memory)
+    def usage(self):
+        return ResourceUsage(self.data.maps + self.programs.maps, self.data.memory + self.programs.memory)
 
     def drop(self):
-        self.programs = Held(0, 0.0)
+        self.programs = ResourceUsage(0, 0.0)
 
     def compiles(self, guard, number, maps=0.0, memory=0.0):
         for _ in range(number):
-            self.programs = Held(self.programs.maps + maps, self.programs.memory + memory)
-            self.most = max(self.most, self.held().maps)
-            guard.compiled()
+            self.programs = ResourceUsage(self.programs.maps + maps, self.programs.memory + memory)
+            self.most = max(self.most, self.usage().maps)
+            guard.count_program()
 
 
-LIMITS = Held(65_530, 24e9)
+LIMITS = ResourceUsage(65_530, 24e9)
 
 
 def guard_of(system):
-    return Guard(LIMITS, system.held, system.drop)
+    return Guard(LIMITS, system.usage, system.drop)
 
 
 @pytest.mark.parametrize("maps", random.integers(3, 2001, 5).tolist())
-def test_programs_of_any_size_never_take_nine_tenths_of_the_maps(maps):
+def test_usage_stays_below_nine_tenths_of_the_maps_for_any_program_size(maps):
     system = System(maps=1000)
     guard = guard_of(system)
     system.compiles(guard, 3000, maps)
@@ -119,69 +121,67 @@ def test_programs_of_any_size_never_take_nine_tenths_of_the_maps(maps):
     assert (guard.dropped > 0) == (1000 + 3000 * maps > LIMITS.maps / 2)
 
 
-def test_few_programs_are_kept():
+def test_few_programs_are_not_dropped():
     system = System(maps=1000, memory=5e8)
     guard = guard_of(system)
     system.compiles(guard, 100, maps=100, memory=1e6)
     assert guard.dropped == 0
 
 
-def test_memory_that_is_data_is_no_reason_to_drop_again_and_again():
+def test_memory_used_by_data_does_not_cause_repeated_drops():
     system = System(memory=8e9)
     guard = guard_of(system)
     system.compiles(guard, 400, maps=1, memory=5e6)  # 2 GB of programs
     assert 1 <= guard.dropped <= 3
 
 
-def test_another_event_is_no_program():
+def test_other_events_are_not_counted():
     guard = Guard(LIMITS)
-    guard.compiled("/jax/core/compile/jaxpr_trace_duration", 1.0, fun_name="f")
+    guard.count_program("/jax/core/compile/jaxpr_trace_duration", 1.0, fun_name="f")
     assert guard.programs == 0
 
 
 @pytest.mark.parametrize(
     ("system", "text"),
     [
-        (System(maps=60_000), "holds 60,001 of the 65,530 memory maps.*or have vm.max_map_count raised"),
+        (System(maps=60_000), "60,001 of 65,530 memory maps.*vm.max_map_count"),
         (
             System(memory=23e9),
-            "holds 23 of the 24 GB of memory.*or use a machine with more",
+            "23 of 24 GB of memory.*more memory",
         ),
     ],
 )
-def test_where_dropping_does_not_help_one_sentence_says_what_to_do(system, text):
-    guard = Guard(LIMITS, system.held, lambda: None)
+def test_an_error_is_raised_if_dropping_does_not_free_enough(system, text):
+    guard = Guard(LIMITS, system.usage, lambda: None)
     with pytest.raises(ExhaustionError, match=text) as error:
         system.compiles(guard, 1, maps=1)
-    assert "save what you need and go on in a new process" in str(error.value)
-    with pytest.raises(ExhaustionError):  # and again: the next compilation could be the end
+    assert "new process" in str(error.value)
+    with pytest.raises(ExhaustionError):  # also at the next compilation
         system.compiles(guard, 1)
 
 
-def test_the_sentence_reaches_whoever_asked_for_the_compilation(monkeypatch):
-    monkeypatch.setattr(programs.guard, "limits", Held(1, math.inf))
-    monkeypatch.setattr(programs.guard, "held", lambda: Held(1, 0.0))
-    monkeypatch.setattr(programs.guard, "_look", 0)
+def test_the_error_is_raised_at_the_call_that_compiles(monkeypatch):
+    monkeypatch.setattr(programs.guard, "limits", ResourceUsage(1, math.inf))
+    monkeypatch.setattr(programs.guard, "usage", lambda: ResourceUsage(1, 0.0))
+    monkeypatch.setattr(programs.guard, "_next_check", 0)
     factor = float(random.standard_normal())
     function = jax.jit(lambda x: x - factor)
-    with pytest.raises(ExhaustionError, match="go on in a new process"):
+    with pytest.raises(ExhaustionError, match="new process"):
         function(1.0)
     monkeypatch.undo()
-    assert float(function(1.0)) == 1.0 - factor  # nothing was lost
+    assert float(function(1.0)) == 1.0 - factor  # the function still works
 
 
-def test_the_compiler_is_told_to_take_whole_loops_and_the_older_emitter():
+def test_xla_flags_select_loop_compilation_and_the_older_emitter():
     flags = os.environ["XLA_FLAGS"].split()
     assert "--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold=1048576" in flags
-    known = metadata.version("jaxlib").startswith(
-        "0.10."
-    )  # XLA ends the process at a flag that it does not know
-    assert ("--xla_cpu_use_fusion_emitters=false" in flags) == known
+    supported = metadata.version("jaxlib").startswith("0.10.")  # XLA ends the process at an unknown flag
+    assert ("--xla_cpu_use_fusion_emitters=false" in flags) == supported
 
 
-def test_a_function_that_is_called_once_gives_the_same_numbers_in_a_program_of_its_own():
+def test_an_unoptimised_program_gives_the_same_numbers():
     x = jnp.linspace(0.0, 3.0, 50)
-    slopes = programs.once(jax.jacfwd(lambda x: jnp.cumsum(jnp.sin(x)) * x))
+    slopes = programs.jit_unoptimised(jax.jacfwd(lambda x: jnp.cumsum(jnp.sin(x)) * x))
     np.testing.assert_allclose(
         slopes(x), jax.jacfwd(lambda x: jnp.cumsum(jnp.sin(x)) * x)(x), rtol=1e-13, atol=1e-13
     )

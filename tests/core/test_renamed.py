@@ -1,4 +1,4 @@
-"""Names that were changed, and the errors that name the new ones."""
+"""Renamed keys, kinds and values: errors name the new ones."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def test_a_name_is_looked_up_in_its_section_only():
     assert "renamed" not in str(UnknownNameError("kind", "old", ["new", "other"]))
 
 
-def test_a_key_is_looked_up_for_the_bases_of_a_part_too():
+def test_a_key_is_looked_up_for_base_classes_too():
     assert renamed.new_key(Leaf, "least") == "min"
     assert renamed.new_key(Part, "least") is None
     assert '"min"' in unknown_key("least", ["min", "max"], renamed.new_key(Leaf, "least"))
@@ -38,7 +38,7 @@ def test_a_key_is_looked_up_for_the_bases_of_a_part_too():
 
 @pytest.mark.parametrize("entry", [{"least": 1.0}, {"hold": "held"}])
 def test_an_old_key_or_value_of_a_file_is_reported_with_the_new_one(entry):
-    with pytest.raises(ValueError) as error:  # noqa: PT011  # pydantic's, of which the reader makes its own
+    with pytest.raises(ValueError) as error:  # noqa: PT011  # raised by pydantic
         test_file._model(Leaf).model_validate(entry)
     new = "min" if "least" in entry else "zoh"
     if "hold" in entry:
@@ -48,13 +48,13 @@ def test_an_old_key_or_value_of_a_file_is_reported_with_the_new_one(entry):
         assert f'write "{new}"' in fault.text
 
 
-def test_a_value_that_is_known_is_read_though_it_is_an_old_name_too(monkeypatch):
+def test_a_valid_value_that_is_also_an_old_name_is_read(monkeypatch):
     monkeypatch.setitem(TABLE, "values.Base.hold", {"zoh": "other"})
     assert test_file._model(Leaf).model_validate({"hold": "zoh"}).hold == "zoh"
 
 
-def test_no_new_name_is_an_old_one(monkeypatch):
-    """An error would send the reader from name to name; names that are used again are listed here."""
+def test_no_new_name_is_also_an_old_one(monkeypatch):
+    """An error must give the final name; reused names are listed here."""
     monkeypatch.undo()
     used_again = {("signals", "depth", "penetration")}
     for name, section in renamed._sections().items():

@@ -1,4 +1,4 @@
-"""A system plays a role by having its members, and does without where it has not."""
+"""A system has a role if it defines its members."""
 
 import inspect
 
@@ -16,7 +16,7 @@ ROLES = [
 
 
 class Bare(Flow):
-    """Equations and nothing else."""
+    """Flow without roles."""
 
     def init(self):
         return ()
@@ -28,26 +28,29 @@ class Bare(Flow):
         return {}
 
 
-class Talking(Bare):
-    """Says what it measured, too."""
+class WithResults(Bare):
+    """Flow that computes results."""
 
     def measures(self, data):
         return {"size": "1 m"}
 
 
 @pytest.mark.parametrize("role", ROLES, ids=lambda role: role.__name__)
-def test_equations_alone_play_no_role(role):
+def test_a_plain_flow_has_no_role(role):
     assert not isinstance(Bare(), role)
     assert not isinstance(Oscillator(m=1.0, c=1.0, k=1.0), role)
 
 
-def test_a_role_is_played_by_its_members_alone():
-    assert [role for role in ROLES if isinstance(Talking(), role)] == [roles.Measuring]
-    assert (roles.measured(Talking(), None), roles.measured(Bare(), None)) == ({"size": "1 m"}, {})
+def test_a_role_needs_its_members_only():
+    assert [role for role in ROLES if isinstance(WithResults(), role)] == [roles.Measuring]
+    assert (roles.measured_values(WithResults(), None), roles.measured_values(Bare(), None)) == (
+        {"size": "1 m"},
+        {},
+    )
 
 
-def test_every_role_is_played_by_some_system():
-    """By a class, since these are long to build."""
+def test_some_system_has_each_role():
+    """Classes are checked, because building the systems takes long."""
     systems = (DeckAircraft, RopeFleet, TowedRope)
     for role in ROLES:
         members = [name for name in {*vars(role), *role.__annotations__} if not name.startswith("_")]

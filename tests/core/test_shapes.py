@@ -1,4 +1,4 @@
-"""Shapes are found once for each form of the arguments, and are those that JAX finds."""
+"""Shapes are computed once for each form of the arguments."""
 
 import dataclasses
 
@@ -26,14 +26,14 @@ def counted():
     return powers, calls
 
 
-def test_other_numbers_of_the_same_form_are_not_tried_again(counted):
+def test_other_numbers_of_the_same_form_use_the_cache(counted):
     powers, calls = counted
     for slope in np.random.default_rng(3).random(4):
         assert shapes(powers, Line(jnp.asarray(slope), 2), jnp.zeros(3))["y"].shape == (2, 3)
     assert len(calls) == 1
 
 
-def test_another_shape_or_another_fixed_value_is(counted):
+def test_another_shape_or_static_value_is_computed(counted):
     powers, calls = counted
     line = Line(jnp.asarray(1.0), 2)
     assert shapes(powers, line, jnp.zeros(3))["y"].shape == (2, 3)
@@ -43,7 +43,7 @@ def test_another_shape_or_another_fixed_value_is(counted):
     assert len(calls) == 4
 
 
-def test_what_cannot_be_told_apart_is_tried_every_time(counted):
+def test_arguments_without_hash_are_computed_every_time(counted):
     powers, calls = counted
     for _ in range(2):
         line = Line(jnp.asarray(1.0), 2)

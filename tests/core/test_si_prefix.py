@@ -1,11 +1,11 @@
-"""SI prefixes and printed units."""
+"""SI prefixes and typeset units."""
 
 import pytest
 
 from dovetail.core.si_prefix import si_prefix
 
 
-def test_units_are_written_as_people_write_them():
+def test_units_are_typeset():
     assert si_prefix(9.81, "m/s^2") == (1.0, "m/s²")
     assert si_prefix(0.0, "N m^2") == (1.0, "N m²")
 
@@ -23,6 +23,6 @@ def test_units_are_written_as_people_write_them():
         (3e-7, "s", (1e9, "ns")),
     ],
 )
-def test_units_are_made_easy_to_read(value, unit, expected):
+def test_a_prefix_is_chosen(value, unit, expected):
     factor, text = si_prefix(value, unit)
     assert (factor, text) == (pytest.approx(expected[0]), expected[1])

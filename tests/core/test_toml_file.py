@@ -1,9 +1,9 @@
-"""A file in TOML is read, or it is said what is wrong with it."""
+"""A TOML file is read, or refused with a reason."""
 
 import pytest
 
 from dovetail.core.errors import OutputError, TestFileError
-from dovetail.core.toml_file import DEEPEST, read_toml
+from dovetail.core.toml_file import MAX_DEPTH, read_toml
 
 
 def written(tmp_path, data):
@@ -21,22 +21,22 @@ def test_a_table_is_read(tmp_path):
     [
         (b"a = ", "file   is not TOML"),
         (b"a = " + b"9" * 5000, "file   is not TOML: Exceeds the limit"),
-        (b"a = " + b"[" * 3000 + b"]" * 3000, f"more than {DEEPEST} deep"),
-        (b"a = " + b"[" * 60 + b"]" * 60, f"more than {DEEPEST} deep"),
+        (b"a = " + b"[" * 3000 + b"]" * 3000, f"more than {MAX_DEPTH} deep"),
+        (b"a = " + b"[" * 60 + b"]" * 60, f"more than {MAX_DEPTH} deep"),
     ],
 )
-def test_what_is_no_table_is_told_with_its_file(tmp_path, data, text):
+def test_a_file_that_is_not_toml_is_refused(tmp_path, data, text):
     with pytest.raises(TestFileError, match=f"(?s)some.toml: 1 problem.*{text}"):
         read_toml(written(tmp_path, data), "test file")
 
 
 @pytest.mark.parametrize("data", [b"\xff\xfe", b"a = 1\n\xff"])
-def test_what_is_no_text_is_told(tmp_path, data):
-    with pytest.raises(OutputError, match="cannot be read .*; give the path of a campaign file"):
+def test_a_file_that_is_not_text_is_refused(tmp_path, data):
+    with pytest.raises(OutputError, match="cannot be read .*campaign file"):
         read_toml(written(tmp_path, data), "campaign file")
 
 
-def test_no_file_and_no_path_are_told(tmp_path):
+def test_a_missing_file_and_an_invalid_path_are_refused(tmp_path):
     for path in (tmp_path / "none.toml", tmp_path, tmp_path / "a\0b"):
         with pytest.raises(OutputError, match="cannot be read"):
             read_toml(path, "test file")

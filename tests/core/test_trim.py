@@ -47,29 +47,30 @@ class Never(Flow):
         return x
 
 
-def test_steady_state_is_that_of_the_closed_form():
-    found = trim(Arm(), 5.0)
-    np.testing.assert_allclose(found.output["angle"], np.arcsin(0.5), rtol=1e-10)
-    np.testing.assert_allclose(found.state["rate"], 0.0, atol=1e-10)
-    assert found.residual < 1e-9
+def test_the_steady_state_equals_the_closed_form():
+    trimmed = trim(Arm(), 5.0)
+    np.testing.assert_allclose(trimmed.output["angle"], np.arcsin(0.5), rtol=1e-10)
+    np.testing.assert_allclose(trimmed.state["rate"], 0.0, atol=1e-10)
+    assert trimmed.residual < 1e-9
 
 
-def test_a_flow_with_a_free_position_settles_in_spite_of_its_singular_jacobian():
-    found = trim(Free())
-    np.testing.assert_allclose(found.state[1], 0.0, atol=1e-8)
-    assert np.isfinite(found.state[0])
+def test_a_flow_with_a_singular_jacobian_converges():
+    trimmed = trim(Free())
+    np.testing.assert_allclose(trimmed.state[1], 0.0, atol=1e-8)
+    assert np.isfinite(trimmed.state[0])
 
 
-def test_no_steady_state_is_an_error_that_says_what_was_tried_and_what_to_do():
+def test_the_error_without_steady_state_lists_the_solvers():
     with pytest.raises(ConvergenceError) as error:
         trim(Never())
     text = str(error.value)
-    assert text.startswith("Never: no steady state found; largest rate left: Newton")
+    assert text.startswith("Never: no steady state found")
+    assert "Newton" in text
     assert "LevenbergMarquardt 1" in text
-    assert "start from a better guess" in text
+    assert "better guess" in text
 
 
-def test_the_steady_state_is_differentiable_and_batches():
+def test_derivative_and_batch_of_the_steady_state():
     def angle(u):
         return trim(Arm(), u).output["angle"]
 

@@ -1,4 +1,4 @@
-"""Units at the edge."""
+"""Conversion of quantities with units to SI."""
 
 import datetime
 import math
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import ParameterError
-from dovetail.core.units import SIGNAL, to_si, turned
+from dovetail.core.units import SIGNAL, angle_unit_remark, to_si
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from dovetail.core.units import SIGNAL, to_si, turned
         (["1 mm", 2], "m", [0.001, 2.0]),
     ],
 )
-def test_quantities_become_si(value, unit, si):
+def test_quantities_are_converted_to_si(value, unit, si):
     assert to_si(value, unit) == pytest.approx(si, rel=1e-15)
 
 
@@ -42,17 +42,16 @@ def test_quantities_become_si(value, unit, si):
         ({"a": 1}, "got {'a': 1}; needs a number"),
     ],
 )
-def test_what_is_no_time_is_refused_with_what_would_be_right(value, text):
+def test_the_error_for_a_value_that_is_not_a_time(value, text):
     with pytest.raises(ParameterError) as caught:
         to_si(value, "s")
     assert str(caught.value).startswith(text)
 
 
-def test_usual_units_are_pint_s():
-    """What is looked up is what pint would have said."""
+def test_the_table_of_common_units_equals_pint():
     from dovetail.core import units
 
-    for unit, table in units._USUAL.items():
+    for unit, table in units._COMMON_UNITS.items():
         for name in table:
             quantity = units._registry().Quantity(f"3.7 {name}")
             assert to_si(f"3.7 {name}", unit) == pytest.approx(quantity.to(unit).magnitude, rel=1e-15)
@@ -61,7 +60,7 @@ def test_usual_units_are_pint_s():
             )
 
 
-# how many rad/s, or rad, or cycles each unit is: written down from its meaning, not asked of pint
+# factors written down from the meaning of the units, not computed by pint
 PER_SECOND = {  # [rad/s]
     "Hz": 2 * math.pi,
     "mHz": 2e-3 * math.pi,
@@ -79,7 +78,7 @@ PER_SECOND = {  # [rad/s]
 }
 
 
-def test_every_unit_of_frequency_becomes_every_other_with_two_pi():
+def test_units_of_frequency_are_converted_with_two_pi():
     rng = np.random.default_rng(16)
     for unit, factor in PER_SECOND.items():
         value = float(rng.uniform(0.1, 50.0))
@@ -89,7 +88,7 @@ def test_every_unit_of_frequency_becomes_every_other_with_two_pi():
 
 @pytest.mark.parametrize("unit", ["1/s", "/s", "1/ms", "1/min", "counts_per_second", "becquerel"])
 @pytest.mark.parametrize("wanted", ["Hz", "rad/s"])
-def test_a_rate_is_neither_a_frequency_nor_an_angular_one(unit, wanted):
+def test_a_rate_is_not_accepted_as_a_frequency(unit, wanted):
     with pytest.raises(
         ParameterError, match=f"which counts neither cycles nor radians; needs .* in {wanted}"
     ):
@@ -97,7 +96,7 @@ def test_a_rate_is_neither_a_frequency_nor_an_angular_one(unit, wanted):
 
 
 @pytest.mark.parametrize("unit", [*PER_SECOND, "Hz^2", "rad/s^2"])
-def test_neither_hertz_nor_radians_are_taken_for_a_rate(unit):
+def test_hertz_and_radians_are_not_accepted_as_a_rate(unit):
     wanted = "1/s^2" if unit.endswith("2") else "1/s"
     with pytest.raises(
         ParameterError, match=r"which counts (cycles|radians); needs .*\(neither cycles nor radians\)"
@@ -122,23 +121,23 @@ def test_neither_hertz_nor_radians_are_taken_for_a_rate(unit):
         ("10 m^2/Hz", "m^2 s/rad", 5 / math.pi),
     ],
 )
-def test_angles_inside_other_units_are_converted_too(value, unit, si):
+def test_angles_inside_other_units_are_converted(value, unit, si):
     assert to_si(value, unit) == pytest.approx(si, rel=1e-14)
 
 
-def test_cycles_that_could_be_meant_in_two_ways_are_refused():
+def test_ambiguous_cycles_are_refused():
     for value, unit in (("3 cycle", "1"), ("2 N m/rpm", "N m s"), ("2 N m s", "N m/Hz")):
         with pytest.raises(ParameterError, match="which counts"):
             to_si(value, unit)
-    with pytest.raises(ParameterError, match="counts cycles, and could be meant in Hz or in rad/s"):
+    with pytest.raises(ParameterError, match="counts cycles.*ambiguous"):
         to_si("3 Hz", SIGNAL)
     assert to_si("3 deg/s", SIGNAL) == pytest.approx(math.pi / 60, rel=1e-15)
 
 
-def test_what_was_converted_between_cycles_and_radians_is_said():
-    assert turned("16 Hz", "rad/s") == '"16 Hz" is 100.531 rad/s: a cycle is 2 pi rad'
-    assert turned("90 deg/s", "Hz") == '"90 deg/s" is 0.25 Hz: a cycle is 2 pi rad'
-    assert turned("258 rpm", "rad/s") == '"258 rpm" is 27.0177 rad/s: a cycle is 2 pi rad'
+def test_the_remark_on_conversions_between_cycles_and_radians():
+    assert angle_unit_remark("16 Hz", "rad/s") == '"16 Hz" is 100.531 rad/s: a cycle is 2 pi rad'
+    assert angle_unit_remark("90 deg/s", "Hz") == '"90 deg/s" is 0.25 Hz: a cycle is 2 pi rad'
+    assert angle_unit_remark("258 rpm", "rad/s") == '"258 rpm" is 27.0177 rad/s: a cycle is 2 pi rad'
     for value, unit in (
         ("60 rpm", "Hz"),
         ("2 kHz", "Hz"),
@@ -146,13 +145,13 @@ def test_what_was_converted_between_cycles_and_radians_is_said():
         ("12 ms", "s"),
         (3.0, "Hz"),
     ):
-        assert turned(value, unit) is None
-    assert turned("2.5", "rad/s") is None
-    assert turned("3 N", SIGNAL) is None
+        assert angle_unit_remark(value, unit) is None
+    assert angle_unit_remark("2.5", "rad/s") is None
+    assert angle_unit_remark("3 N", SIGNAL) is None
 
 
 @pytest.mark.parametrize("text", ["9**9**9**9", "2^3^9 m", "9**(9**9) m", "1" * 5000, "m/0", "1 m +", "\x00"])
-def test_what_would_take_for_ever_or_is_no_quantity_is_told(text):
+def test_texts_that_are_not_quantities_are_refused_quickly(text):
     with pytest.raises(ParameterError, match="not a quantity|which is"):
         to_si(text, "m")
 
@@ -184,8 +183,8 @@ def test_what_would_take_for_ever_or_is_no_quantity_is_told(text):
         "~3 s",
     ],
 )
-def test_a_quantity_is_one_number_and_a_unit_or_it_is_told(text):
-    """Never a number by leaving out or multiplying what stands there: a decimal comma is not a factor of ten."""
+def test_a_quantity_must_be_one_number_and_a_unit(text):
+    """Parts of the text are never ignored or multiplied: a decimal comma is not a factor of ten."""
     with pytest.raises(ParameterError, match="not a quantity"):
         to_si(text, "s")
 
@@ -208,18 +207,18 @@ def test_a_quantity_is_one_number_and_a_unit_or_it_is_told(text):
         ("90 °", "rad", math.pi / 2),
     ],
 )
-def test_units_as_people_write_them_are_read(text, unit, si):
+def test_common_spellings_of_units_are_read(text, unit, si):
     assert to_si(text, unit) == pytest.approx(si, rel=1e-12)
 
 
 @pytest.mark.parametrize(
     "value", [10**400, datetime.date(2020, 1, 1), datetime.time(1), [10**400], {"a": 1}, object()]
 )
-def test_what_is_no_number_is_told(value):
+def test_other_values_are_refused(value):
     with pytest.raises(ParameterError, match="needs a number"):
         to_si(value, "m")
 
 
 @pytest.mark.parametrize("text", ["2 GN/m^(3/2)", "2e9 N/m**1.5", "2 GN m^-1.5"])
-def test_powers_that_are_a_units_are_read(text):
+def test_fractional_powers_of_units_are_read(text):
     assert to_si(text, "N/m^1.5") == 2e9

@@ -14,9 +14,17 @@ from dovetail import testing
 from dovetail.core.errors import AnalysisError
 from dovetail.studies.registry import find_test
 
-MODES = ("emulate", "rehearse", "replay", "creep", "simulate")  # in this order: a replay needs the rehearsal
-SLOW_MODE = "creep"  # every step is a move of the cell: fewer ticks
-UNWATCHED = {"limits.contact_gain": float("inf")}  # a limit that this mode cannot watch: taken away for it
+MODES = (
+    "reference",
+    "rehearse",
+    "replay",
+    "pseudodynamic",
+    "simulate",
+)  # in this order: a replay needs the rehearsal
+SLOW_MODE = "pseudodynamic"  # every step is a move of the cell: fewer ticks
+UNWATCHED = {
+    "limits.contact_energy_gain": float("inf")
+}  # a limit that this mode cannot watch: taken away for it
 
 
 def load(name: str, ticks: int, changes: dict[str, Any] | None = None) -> Any:
@@ -34,15 +42,16 @@ def runs(name: str, ticks: int, slow_ticks: int) -> Iterator[tuple[str, Any]]:
     rehearsal: Any = None
     for mode in MODES:
         test = load(name, slow_ticks if mode == SLOW_MODE else ticks)
-        why = test.why_not(mode)
+        why = test.mode_faults(mode)
         if why and mode == SLOW_MODE and why.startswith(next(iter(UNWATCHED))):
             test = load(name, slow_ticks, UNWATCHED)
-            why = test.why_not(mode)
+            why = test.mode_faults(mode)
         if why:
             yield mode, why
             continue
         try:
-            run = test.replay(rehearsal) if mode == "replay" else getattr(test, mode)()
+            method = {SLOW_MODE: "run_pseudodynamic"}.get(mode, mode)
+            run = test.replay(rehearsal) if mode == "replay" else getattr(test, method)()
         except Exception as error:
             yield mode, error
             continue

@@ -19,14 +19,14 @@ import pytest
 import dovetail as dv
 from dovetail import links, testing
 from dovetail.testing.pseudodynamic.run import virtual_cell
-from dovetail.transfer.robot import SENTENCES, TripCode
+from dovetail.transfer.robot import TRIP_MESSAGES, TripCode
 
 CELL = """
 kind = "cell"
-home = [0.0]
+home_pose = [0.0]
 [rig]
 actuator = { kind = "delay", delay = "8 ms" }
-specimen = { kind = "relaxing-spring", k = 2250.0, share = 0.3, tau = "0.5 s" }
+specimen = { kind = "standard-linear-solid", k = 2250.0, relaxing_fraction = 0.3, tau = "0.5 s" }
 """
 
 
@@ -35,11 +35,14 @@ def test():
     """Twenty moves against a spring that relaxes, so that repeating or losing one would be seen."""
     return dv.Test(
         numerical=dv.mechanics.Oscillator(m=[2.2], c=[15.0], k=[2250.0]),
-        rig=dv.Rig(dv.transfer.Delay(8e-3), dv.specimens.RelaxingSpring(k=2250.0, share=0.3, tau=0.5)),
+        rig=dv.Rig(
+            dv.transfer.Delay(8e-3),
+            dv.specimens.StandardLinearSolid(k=2250.0, relaxing_fraction=0.3, tau=0.5),
+        ),
         excitation=dv.Sine(amplitude=0.005, frequency=3.0),
         rate=1000.0,
         duration=0.02,
-        stepping=testing.Stepping(execution_time=0.08, settling_time=0.04),
+        pseudodynamic=testing.PseudodynamicSettings(move_time=0.08, settling_time=0.04),
     )
 
 
@@ -50,12 +53,12 @@ def z(run):
 @pytest.fixture(scope="module")
 def whole(test):
     """The run that nothing happened to."""
-    return test.creep(virtual_cell(test))
+    return test.run_pseudodynamic(virtual_cell(test))
 
 
 def goes_on(test, cell, folder, whole, moves):
     """Resume on a cell; the result is that of the run that nothing happened to."""
-    run = test.creep(cell, folder=folder, resume=True)
+    run = test.run_pseudodynamic(cell, folder=folder, resume=True)
     assert run.outcome is dv.Outcome.FINISHED
     assert run.data.attrs["moves_resumed"] == moves
     assert np.array_equal(z(run), z(whole))
@@ -76,7 +79,7 @@ def complete(run, whole, moves):
 def serve(file, state, pace):
     words = [sys.executable, "-m", "dovetail", "rig", "serve", str(file), "--port", "0"]
     process = subprocess.Popen(
-        [*words, "--state", str(state), "--pace", str(pace)], stdout=subprocess.PIPE, text=True
+        [*words, "--state-file", str(state), "--pace", str(pace)], stdout=subprocess.PIPE, text=True
     )
     return process, re.search(r"tcp://\S+:\d+", process.stdout.readline())[0]
 
@@ -94,7 +97,7 @@ def test_a_rig_process_killed_in_mid_move_is_replaced_and_the_run_goes_on(test, 
                     killer.interval = 0.05  # in the middle of the next move
                     killer.start()
 
-            run = test.creep(cell, folder=tmp_path / "run", progress=tell)
+            run = test.run_pseudodynamic(cell, folder=tmp_path / "run", progress=tell)
         killer.join(5.0)
     finally:
         process.kill()
@@ -173,8 +176,8 @@ def test_harm_on_the_line_ends_the_run_and_it_goes_on(test, whole, tmp_path, har
     thread.start()
     # frames of the cell: welcome, begin, read, then a reply a move: the tenth is that to move 7
     wire = Wire(server.address.port, 10, HARM[harm])
-    with links.RemoteCell(wire.url, 1, bytes(16), patience=1.0) as remote:
-        run = test.creep(remote, folder=tmp_path)
+    with links.RemoteCell(wire.url, 1, bytes(16), timeout=1.0) as remote:
+        run = test.run_pseudodynamic(remote, folder=tmp_path)
     wire.close()
     assert run.outcome is dv.Outcome.LINK_LOST, run.data.attrs["remark"]
     complete(run, whole, 6)
@@ -205,17 +208,17 @@ class Tripping:
 
     def move(self, move):
         if move.number == 8 and self.trip is not TripCode.NONE:
-            where = np.asarray(self.inner.where)
-            return testing.Reply(8, where, np.zeros(1), self.inner.clock, self.trip, 401.0, 400.0)
+            pose = np.asarray(self.inner.pose)
+            return testing.MoveReply(8, pose, np.zeros(1), self.inner.clock, self.trip, 401.0, 400.0)
         return self.inner.move(move)
 
 
 @pytest.mark.parametrize("trip", [t for t in TripCode if t is not TripCode.NONE], ids=lambda t: t.name)
 def test_every_trip_stops_the_run_with_its_reason_and_the_run_goes_on(test, whole, tmp_path, trip):
     cell = Tripping(virtual_cell(test), trip)
-    run = test.creep(cell, folder=tmp_path)
+    run = test.run_pseudodynamic(cell, folder=tmp_path)
     assert run.outcome is dv.Outcome.RIG_STOPPED
-    assert run.data.attrs["remark"] == SENTENCES[trip]
+    assert run.data.attrs["remark"] == TRIP_MESSAGES[trip]
     complete(run, whole, 7)
     if run.trip is not None:
         assert (run.trip.value, run.trip.limit) == (401.0, 400.0)
@@ -228,13 +231,15 @@ def test_a_limit_met_in_mid_move_is_raised_and_the_run_goes_on(test, whole, tmp_
 
     keep = tmp_path / "cell.npy"
     peak = float(np.max(np.abs(whole.data.measured_force)))
-    run = test.creep(virtual_cell(test, keep=keep, safety=SafetyLimits(force=0.5 * peak)), folder=tmp_path)
+    run = test.run_pseudodynamic(
+        virtual_cell(test, state_file=keep, safety=SafetyLimits(force=0.5 * peak)), folder=tmp_path
+    )
     assert run.outcome is dv.Outcome.RIG_STOPPED
     assert run.trip.signal == "contact_force"
     moves = run.data.sizes["time"] - 1
     complete(run, whole, moves)
     # a new cell with the state of the old one, and a higher limit
-    goes_on(test, virtual_cell(test, keep=keep), tmp_path, whole, moves)
+    goes_on(test, virtual_cell(test, state_file=keep), tmp_path, whole, moves)
 
 
 def test_a_limit_of_the_test_itself_is_raised_and_the_run_goes_on(test, whole, tmp_path):
@@ -244,10 +249,10 @@ def test_a_limit_of_the_test_itself_is_raised_and_the_run_goes_on(test, whole, t
     peak = float(np.max(np.abs(whole.data.measured_force)))
     limited = dataclasses.replace(test, limits=dv.Limits(force=0.5 * peak))
     cell = virtual_cell(limited)
-    run = limited.creep(cell, folder=tmp_path)
+    run = limited.run_pseudodynamic(cell, folder=tmp_path)
     assert run.outcome is dv.Outcome.FORCE
     with pytest.raises(OutputError, match="belongs to another test"):
-        test.creep(cell, folder=tmp_path, resume=True)
+        test.run_pseudodynamic(cell, folder=tmp_path, resume=True)
 
 
 def test_waiting_is_not_forever(test):
@@ -259,5 +264,5 @@ def test_waiting_is_not_forever(test):
         from dovetail.core.errors import LinkError
 
         with pytest.raises(LinkError, match="no cell answers"):
-            links.RemoteCell(f"tcp://127.0.0.1:{mute.getsockname()[1]}", 1, patience=0.3)
+            links.RemoteCell(f"tcp://127.0.0.1:{mute.getsockname()[1]}", 1, timeout=0.3)
         assert time.monotonic() - began < 3.0

@@ -94,10 +94,10 @@ def chunks(number):
     table = {
         "test": "substructuring/cs1",
         "measures": ["rms e1"],
-        "modes": ["emulate", "rehearse"],
+        "modes": ["reference", "rehearse"],
         "set": {"duration": 0.5},
-        "axis": [
-            {"path": "rig.actuator.delay", "from": 1e-3, "to": 1e-2, "count": number},
+        "parameter": [
+            {"path": "rig.actuator.delay", "min": 1e-3, "max": 1e-2, "count": number},
             {"path": "substeps", "values": [1, 2, 3, 4]},  # compiled in, so a program for each
         ],
         "chunk": 4,
@@ -113,10 +113,10 @@ def chunks(number):
             for _ in range(executor.done):
                 done += 1
                 yield
-        assert campaign.Store.resume(store).count() == 4 * number
+        assert campaign.Store.resume(store).point_count() == 4 * number
 
 
-class Some(campaign.Threads):
+class Some(campaign.ThreadExecutor):
     """Ends after some chunks."""
 
     def __init__(self, most):
@@ -132,11 +132,11 @@ class Some(campaign.Threads):
 @part(60 * 3600)
 def frames(number):
     """An hour at sixty a second: what is drawn counts, not how long it takes."""
-    from dovetail.scene import stage_of
+    from dovetail.scene import build_scene
     from dovetail.view import RunPage
 
     run = dv.load(all_tests()["substructuring/cs1"].path, {"duration": 2.0}).rehearse()
-    page = RunPage(stage_of(run, run.test.emulate()), port=0)
+    page = RunPage(build_scene(run, run.test.reference()), port=0)
     try:
         for i in range(number):
             if not page.player.playing:
@@ -153,15 +153,15 @@ def soak():
     """Every part; for each its notes and what was held at most, as JSON."""
     found = {}
     for name, (function, number) in PARTS.items():
-        notes, most, began = [], programs.held(), time.process_time()
+        notes, most, began = [], programs.resource_usage(), time.process_time()
         every = number // NOTES
         for done, _ in enumerate(function(number), 1):
             if done % max(1, number // 100) == 0:
-                now = programs.held()
-                most = programs.Held(max(most.maps, now.maps), max(most.memory, now.memory))
+                now = programs.resource_usage()
+                most = programs.ResourceUsage(max(most.maps, now.maps), max(most.memory, now.memory))
             if done % every == 0 and len(notes) < NOTES:
-                programs.drop()
-                now = programs.held()
+                programs.drop_programs()
+                now = programs.resource_usage()
                 notes.append([now.maps, now.memory, threading.active_count(), len(list(FILES.iterdir()))])
         found[name] = {"notes": notes, "most": [most.maps, most.memory], "done": done}
         spent = f"{time.process_time() - began:.0f} s of the processor"

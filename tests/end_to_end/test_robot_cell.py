@@ -8,7 +8,7 @@ import pytest
 import dovetail as dv
 from dovetail import testing
 from dovetail.studies.registry import find_test
-from dovetail.testing import Move
+from dovetail.testing import MoveRequest
 from dovetail.transfer.robot import CellState, MotionType, TripCode
 
 pytestmark = pytest.mark.slow
@@ -36,7 +36,7 @@ def test_it_rests_within_its_repeatability_of_where_it_is_sent(fresh):
     """[Bolien 2018, sec. 4.1]: within 50 um and 0.015 degrees."""
     for number in range(1, 11):
         target = FREE + 1e-3 * number * np.array([1, 0, 0, 0, 1, 0])
-        reply = fresh.move(Move(number, target, 1.0 if number == 1 else 0.2, 0.2))
+        reply = fresh.move(MoveRequest(number, target, 1.0 if number == 1 else 0.2, 0.2))
         assert reply.ok
         way, turn = error(reply, target)
         assert way < 5e-5
@@ -44,14 +44,14 @@ def test_it_rests_within_its_repeatability_of_where_it_is_sent(fresh):
 
 
 def test_the_weight_of_the_drogue_does_not_show(fresh):
-    reply = fresh.move(Move(1, FREE, 1.0, 0.2))
+    reply = fresh.move(MoveRequest(1, FREE, 1.0, 0.2))
     # ten readings of 0.5 N are averaged: 0.16 N, and as much from the tare; the drogue weighs 176 N
     assert np.linalg.norm(reply.force[:3]) < 1.5
 
 
 @pytest.mark.parametrize("kind", [MotionType.LINE, MotionType.JOINT_TO_POSE])
 def test_a_pose_is_reached_straight_or_through_joint_space(fresh, kind):
-    reply = fresh.move(Move(1, FREE, 1.0, 0.2, kind))
+    reply = fresh.move(MoveRequest(1, FREE, 1.0, 0.2, kind))
     assert reply.ok, reply.trip
     assert error(reply, FREE)[0] < 1e-4
     assert fresh.supervisor.history[-2:] == [CellState[kind.name], CellState.AWAIT]
@@ -60,7 +60,7 @@ def test_a_pose_is_reached_straight_or_through_joint_space(fresh, kind):
 def test_joint_angles_are_reached(fresh):
     now = np.asarray(fresh.state["actuator"]["references"])
     target = now[:7] + np.array([0, 0.02, -0.03, 0.02, 0.01, -0.02, 0.05])
-    reply = fresh.move(Move(1, target, 1.0, 0.2, MotionType.JOINT))
+    reply = fresh.move(MoveRequest(1, target, 1.0, 0.2, MotionType.JOINT))
     assert reply.ok, reply.trip
     assert np.asarray(fresh.state["actuator"]["references"])[:7] == pytest.approx(target, abs=1e-6)
 
@@ -70,9 +70,9 @@ def test_a_buffered_path_is_run_as_one_motion(fresh):
     last = FREE + np.array([0, 0.05, 0.05, 0, 0, 0])
     for number, corner in enumerate(corners, 1):
         before = fresh.clock
-        assert fresh.move(Move(number, corner, 0.0, 0.0, MotionType.CHUNK)).ok
+        assert fresh.move(MoveRequest(number, corner, 0.0, 0.0, MotionType.CHUNK)).ok
         assert fresh.clock == before  # it is kept, nothing moves
-    reply = fresh.move(Move(3, last, 2.0, 0.2, MotionType.PATH))
+    reply = fresh.move(MoveRequest(3, last, 2.0, 0.2, MotionType.PATH))
     assert reply.ok, reply.trip
     assert error(reply, last)[0] < 1e-4
     assert CellState.PATH in fresh.supervisor.history
@@ -90,13 +90,13 @@ def test_a_buffered_path_is_run_as_one_motion(fresh):
     ids=lambda v: v.name if isinstance(v, TripCode) else "",
 )
 def test_a_limit_stops_it_with_its_name(fresh, target, seconds, code):
-    first = fresh.move(Move(1, FREE, 1.0, 0.2))
+    first = fresh.move(MoveRequest(1, FREE, 1.0, 0.2))
     assert first.ok
-    reply = fresh.move(Move(2, np.array(target, dtype=float), seconds, 0.2))
+    reply = fresh.move(MoveRequest(2, np.array(target, dtype=float), seconds, 0.2))
     assert reply.trip is code
     if code is not TripCode.NOT_FINITE:  # which never gets as far as a motion
         assert fresh.supervisor.state is CellState.HALT
-        assert fresh.move(Move(2, FREE, 1.0, 0.2)).trip is TripCode.REFUSED
+        assert fresh.move(MoveRequest(2, FREE, 1.0, 0.2)).trip is TripCode.REFUSED
 
 
 def test_an_emergency_stop_in_mid_move_leaves_it_there(fresh):
@@ -105,24 +105,24 @@ def test_an_emergency_stop_in_mid_move_leaves_it_there(fresh):
         import threading
 
         threading.Timer(0.5, fresh.halt).start()
-        reply = fresh.move(Move(1, FREE, 4.0, 0.2))
+        reply = fresh.move(MoveRequest(1, FREE, 4.0, 0.2))
     finally:
         fresh.pace = 0.0
     assert reply.trip is TripCode.EMERGENCY
-    done = np.linalg.norm(np.asarray(fresh.where)[:3] - np.asarray(fresh.home)[:3])
-    assert 0.0 < done < 0.5 * np.linalg.norm(FREE[:3] - np.asarray(fresh.home)[:3])
+    done = np.linalg.norm(np.asarray(fresh.where)[:3] - np.asarray(fresh.home_pose)[:3])
+    assert 0.0 < done < 0.5 * np.linalg.norm(FREE[:3] - np.asarray(fresh.home_pose)[:3])
 
 
 @pytest.fixture(scope="module")
 def strikes():
     """The 200 mm strike along the ribs, with robots that answer at once and half a second late."""
     test = dataclasses.replace(testing.load(find_test("refuelling/full-scale-200")), duration=0.2)
-    stepping = dataclasses.replace(test.stepping, contact_step=2e-3, settling_time=0.7)
+    settings = dataclasses.replace(test.pseudodynamic, contact_step=2e-3, settling_time=0.7)
 
     def strike(delay):
-        late = dv.transfer.Delay(delay, longest=0.5)
+        late = dv.transfer.Delay(delay, max_delay=0.5)
         rig = dataclasses.replace(test.rig, actuator=late)
-        return dataclasses.replace(test, rig=rig, stepping=stepping).creep()
+        return dataclasses.replace(test, rig=rig, pseudodynamic=settings).run_pseudodynamic()
 
     return {delay: strike(delay) for delay in (0.0, 0.1, 0.5)}
 

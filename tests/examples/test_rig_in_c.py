@@ -33,7 +33,7 @@ def binary(tmp_path_factory):
 
 @pytest.fixture
 def rig(binary):
-    """`rig("--lag", 0.0)` starts it; its process, address and what it has said."""
+    """`rig("--lag", 0.0)` starts the rig and returns its process, with its address."""
     started = []
 
     def start(*options):
@@ -53,7 +53,7 @@ def rig(binary):
 
 
 def stopped(process):
-    """End a rig; all that it said."""
+    """End a rig; return its output."""
     process.terminate()
     said = process.stdout.read()
     assert process.wait(300) == 0
@@ -68,13 +68,13 @@ def make_test(duration=0.3, **limits):
         excitation=dv.Sine(amplitude=0.012, frequency=3.0),
         rate=200.0,
         duration=duration,
-        limits=dv.Limits(**{"silence": 2000, "approach": 0.02, "to_rest": 0.1, **limits}),
+        limits=dv.Limits(**{"link_timeout": 2000, "approach_time": 0.02, "return_time": 0.1, **limits}),
     )
 
 
 def go(test, process, **options):
     wait = options.pop("wait", 10.0)
-    return test.run(process.url, real_time=RealTime(priority=0, lock=False, wait=wait), **options)
+    return test.run_realtime(process.url, real_time=RealTime(priority=0, lock=False, wait=wait), **options)
 
 
 def test_it_is_a_spring_to_the_loop(rig):
@@ -93,7 +93,7 @@ def test_it_takes_one_session_after_another_under_a_key(rig, tmp_path):
     for _ in range(2):
         assert go(make_test(0.05), process, key=read_key(file)).outcome is Outcome.FINISHED
     with pytest.raises(dv.core.errors.LinkError, match="the keys differ|has no key|uses a key"):
-        make_test().run(process.url, key=bytes(16))
+        make_test().run_realtime(process.url, key=bytes(16))
     assert stopped(process).count("session:") == 2
 
 
@@ -120,7 +120,7 @@ def later(process, number, first=0.3):
 def test_killed_the_link_is_lost_and_the_recording_kept(rig):
     process = rig()
     later(process, signal.SIGKILL)
-    run = go(make_test(120.0, silence=20), process, wait=2e-3)
+    run = go(make_test(120.0, link_timeout=20), process, wait=2e-3)
     assert run.outcome is Outcome.LINK_LOST
     assert run.data.sizes["time"] > 10
     assert np.all(np.isfinite(run.data.displacement))
@@ -129,7 +129,7 @@ def test_killed_the_link_is_lost_and_the_recording_kept(rig):
 def test_paused_for_long_the_link_is_lost_and_it_wakes_up_into_its_safe_state(rig):
     process = rig()
     later(process, signal.SIGSTOP)
-    run = go(make_test(120.0, silence=20), process, wait=2e-3)
+    run = go(make_test(120.0, link_timeout=20), process, wait=2e-3)
     assert run.outcome is Outcome.LINK_LOST
     process.send_signal(signal.SIGCONT)
     said = stopped(process)
@@ -151,22 +151,22 @@ def test_paused_briefly_the_run_goes_on(rig):
             time.sleep(0.1)
 
     threading.Thread(target=pause, daemon=True).start()
-    run = go(make_test(3.0, silence=2000), process, wait=2e-3)
+    run = go(make_test(3.0, link_timeout=2000), process, wait=2e-3)
     assert run.outcome is Outcome.FINISHED
     assert run.data.sizes["time"] == 601
 
 
 def test_alone_it_goes_to_its_safe_state_when_the_loop_vanishes(rig):
-    """A loop whose process dies: its kernel closes the connection, or silence tells."""
-    from dovetail.links import Address, Hello, PythonTick, Settings, State, connect
+    """If the process of the loop dies, the rig notices the closed connection or the link timeout."""
+    from dovetail.links import Address, Hello, PythonTick, RigState, TickSettings, connect
 
     process = rig()
-    connection = connect(Address.parse(process.url), Hello(axes=1, rate=200.0, silence=20), None)
+    connection = connect(Address.parse(process.url), Hello(axes=1, rate=200.0, link_timeout=20), None)
     tick = PythonTick(
-        Settings(connection.welcome.session, 1, 2, 5_000_000, 2000, wait=10**10), connection.datagrams
+        TickSettings(connection.welcome.session, 1, 2, 5_000_000, 2000, wait=10**10), connection.datagrams
     )
     for _ in range(5):
-        tick.step(State.ACTIVE, np.array([0.001]))
+        tick.step(RigState.ACTIVE, np.array([0.001]))
     process.stdout.readline()
     assert process.stdout.readline() == "moving\n"
     assert process.stdout.readline() == "safe: 2\n"  # the loop says nothing more: silence

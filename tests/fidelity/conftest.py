@@ -9,7 +9,7 @@ import xarray as xr
 
 
 def _recording(t, **signals):
-    units = {"force": "N", "specimen_force": "N", "measured_force": "N"}
+    units = {"feedback_force": "N", "specimen_force": "N", "measured_force": "N"}
     return xr.Dataset(
         {
             name: (("time", "axis") if np.ndim(y) == 2 else ("time",), y, {"units": units.get(name, "m")})
@@ -43,7 +43,7 @@ def _delayed_sine(
         measured_displacement=x,
         specimen_force=-k * clean,
         measured_force=-k * clean,
-        force=-k * clean,
+        feedback_force=-k * clean,
     )
 
 
@@ -57,7 +57,11 @@ def _cs1_steady(*, delay, frequency=3.0, amplitude=0.012, duration=3.0, rate=100
     turning = amplitude * np.exp(1j * w * t)
     z, x = ratio * turning, ratio * late * turning
     return _recording(
-        t, excitation=turning.imag, displacement=z.imag, measured_displacement=x.imag, force=-k_s * x.imag
+        t,
+        excitation=turning.imag,
+        displacement=z.imag,
+        measured_displacement=x.imag,
+        feedback_force=-k_s * x.imag,
     )
 
 

@@ -5,38 +5,44 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dovetail.fidelity.acceptance import judged, shown
+from dovetail.fidelity.acceptance import evaluate_criteria, format_fraction_or_time
 from dovetail.testing.acceptance import Accept
 
 
 def compared(e1, e2=0.0, share=0.0):
-    return SimpleNamespace(rms={"e1": e1, "e2": e2}, peak={"e1": 2 * np.asarray(e1)}, energy_share=share)
+    return SimpleNamespace(
+        rms={"e1": e1, "e2": e2}, peak={"e1": 2 * np.asarray(e1)}, added_energy_fraction=share
+    )
 
 
 def test_every_axis_that_moves_is_asked():
-    (one,) = judged(Accept(error=0.05), compared(np.array([0.01, np.nan, 0.06])))
-    assert one.met is False
-    assert str(one) == "error against the ideal 6 %, at most 5 % asked"
-    (one,) = judged(Accept(error=0.07), compared(np.array([0.01, np.nan, 0.06])))
-    assert one.met is True
+    (one,) = evaluate_criteria(Accept(response_error=0.05), compared(np.array([0.01, np.nan, 0.06])))
+    assert one.is_satisfied is False
+    assert "6 %" in str(one)
+    assert "5 %" in str(one)
+    (one,) = evaluate_criteria(Accept(response_error=0.07), compared(np.array([0.01, np.nan, 0.06])))
+    assert one.is_satisfied is True
 
 
 def test_a_margin_is_asked_from_below():
     stability = SimpleNamespace(margin=np.array([3e-3, 2e-3]))
-    assert [judged(Accept(margin=m), None, stability)[0].met for m in (1e-3, 2.5e-3)] == [True, False]
+    assert [evaluate_criteria(Accept(margin=m), None, stability)[0].is_satisfied for m in (1e-3, 2.5e-3)] == [
+        True,
+        False,
+    ]
 
 
 def test_what_did_not_come_out_is_neither_met_nor_missed():
-    (one,) = judged(Accept(error=0.05))
-    assert one.met is None
-    assert "nothing came out" in str(one)
+    (one,) = evaluate_criteria(Accept(response_error=0.05))
+    assert one.is_satisfied is None
+    assert "not determined" in str(one)
 
 
 def test_without_a_demand_nothing_is_judged():
-    assert judged(None, compared(0.5)) == []
-    assert judged(Accept(), compared(0.5)) == []
+    assert evaluate_criteria(None, compared(0.5)) == []
+    assert evaluate_criteria(Accept(), compared(0.5)) == []
 
 
 @pytest.mark.parametrize(("value", "text"), [(1.1e-16, "below 0.001 %"), (0.052, "5.2 %"), (0.0, "0 %")])
 def test_rounding_is_not_written_out(value, text):
-    assert shown(value, "1") == text
+    assert format_fraction_or_time(value, "1") == text

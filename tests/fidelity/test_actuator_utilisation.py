@@ -52,7 +52,7 @@ def test_a_sine_on_a_spring_uses_what_it_should(make):
     run = make.delayed_sine(amplitude=0.02, frequency=3.0, k=2250.0)
     found = utilisation(run, Envelope.box(force=90.0, speed=1.0))
     assert found.peak == pytest.approx(0.02 * 2250.0 / 90.0, rel=1e-3)
-    assert found.above_comfortable == pytest.approx(0.0, abs=1e-12)
+    assert found.above_half == pytest.approx(0.0, abs=1e-12)
 
 
 def test_the_carriage_mass_counts(make):
@@ -65,7 +65,7 @@ def test_the_carriage_mass_counts(make):
 @pytest.mark.parametrize(
     ("force", "says"),
     [
-        (100.0, "below half"),
+        (100.0, "below 50 %"),
         (75.0, "within the 75 % rule"),
         (50.0, "above the 75 % rule"),
         (40.0, "at or beyond"),

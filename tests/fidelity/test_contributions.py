@@ -30,12 +30,12 @@ def test_of():
 def test_each_part_is_held_against_the_ideal_alone(test_of):
     told = []
     found = contributions(test_of(sensor=Bias(5.0)), progress=lambda share, what: told.append(what))
-    names = [part.what for part in found]
+    names = [part.component for part in found]
     assert names == [
-        "sampling alone, on a perfect rig",
+        "sampling only, ideal rig",
         "actuator: delay",
         "force sensor: bias",
-        "all together, the test as it is",
+        "complete test",
     ]
     assert told == names
     sampling, delay, bias, together = found
@@ -51,12 +51,12 @@ def test_a_compensator_stays_with_its_actuator(test_of):
         test_of(), compensator=dv.compensation.ForwardPrediction(2e-3, order=3, window=8)
     )
     found = contributions(predicted)
-    assert [part.what for part in found][1] == "actuator with its compensator (forward prediction)"
+    assert [part.component for part in found][1] == "actuator with compensator (forward prediction)"
     assert found[1].e2 < 0.01  # the prediction covers the delay; left alone it would be 2 ms early
 
 
 def test_a_rig_that_is_no_model_cannot_be_taken_apart(test_of):
     readings = {name: jnp.zeros(2001) for name in ("measured_displacement", "measured_force")}
     recorded = dataclasses.replace(test_of(), rig=RecordedRig(readings))
-    with pytest.raises(AnalysisError, match="only a virtual rig can be taken apart"):
+    with pytest.raises(AnalysisError, match="simulated rig"):
         contributions(recorded)

@@ -11,12 +11,14 @@ W = 2 * math.pi * 3.0  # [rad/s]
 def test_a_delay_adds_the_energy_of_the_loop_in_each_cycle(make):
     run = make.delayed_sine(delay=6.77e-3, amplitude=0.01, k=2250.0, duration=2.0 + 1e-3)  # six whole cycles
     expected = 6 * math.pi * 2250.0 * 0.01**2 * math.sin(W * 6.77e-3)
-    assert energy_added(run, held=False).transfer == pytest.approx(expected, rel=1e-4)  # trapezoids at 1 ms
+    assert energy_added(run, force_held=False).transfer == pytest.approx(
+        expected, rel=1e-4
+    )  # trapezoids at 1 ms
 
 
 def test_a_lead_takes_energy_and_a_perfect_rig_neither(make):
-    assert energy_added(make.delayed_sine(delay=-3e-3), held=False).total < 0
-    assert energy_added(make.delayed_sine(), held=False).total == pytest.approx(0.0, abs=1e-15)
+    assert energy_added(make.delayed_sine(delay=-3e-3), force_held=False).total < 0
+    assert energy_added(make.delayed_sine(), force_held=False).total == pytest.approx(0.0, abs=1e-15)
 
 
 def test_holding_the_force_costs_half_a_sample(make):
@@ -32,18 +34,18 @@ def test_the_share_is_of_what_crossed(make):
     crossed = 6 * 4 * 0.5 * 2250.0 * 0.01**2  # a spring stores and returns k A^2 / 2 twice in a cycle
     found = energy_added(run)
     assert found.throughput == pytest.approx(crossed, rel=1e-3)
-    assert found.share == pytest.approx(found.total / crossed, rel=1e-3)
+    assert found.fraction == pytest.approx(found.total / crossed, rel=1e-3)
 
 
 def test_a_run_without_force_has_no_share(make):
-    assert math.isnan(energy_added(make.delayed_sine(k=0.0)).share)
+    assert math.isnan(energy_added(make.delayed_sine(k=0.0)).fraction)
 
 
 @pytest.mark.parametrize("held", [True, False])
 def test_energy_in_time_ends_at_the_total(make, held):
     run = make.delayed_sine(delay=6e-3)
-    found = energy_in_time(run, held=held)
-    assert float(found[-1]) == pytest.approx(energy_added(run, held=held).total, rel=1e-12)
+    found = energy_in_time(run, force_held=held)
+    assert float(found[-1]) == pytest.approx(energy_added(run, force_held=held).total, rel=1e-12)
     assert float(found[0]) == 0.0
     assert found.attrs["units"] == "J"
 
@@ -58,5 +60,5 @@ def test_each_axis_has_its_own_energy(make):
     t = np.arange(2001) / 1000.0
     z = np.stack([np.sin(W * t)] * 2, axis=1)
     x = np.stack([np.sin(W * (t - 2e-3)), np.sin(W * (t + 2e-3))], axis=1)
-    found = energy_added(make.recording(t, displacement=z, measured_displacement=x, force=-x))
+    found = energy_added(make.recording(t, displacement=z, measured_displacement=x, feedback_force=-x))
     assert found.transfer[0] > 0 > found.transfer[1]

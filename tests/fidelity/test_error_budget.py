@@ -9,7 +9,7 @@ def test_a_pure_delay_is_all_delay(make):
     found = error_budget(make.delayed_sine(delay=6.77e-3))
     assert found.by_delay == pytest.approx(2 * math.sin(math.pi * 3.0 * 6.77e-3), rel=2e-3)  # cut at the ends
     assert found.by_amplitude < 1e-4  # linear interpolation between samples
-    assert found.rest < 1e-4
+    assert found.residual < 1e-4
 
 
 def test_a_gain_is_all_amplitude(make):
@@ -20,5 +20,5 @@ def test_a_gain_is_all_amplitude(make):
 
 def test_noise_is_the_rest(make):
     found = error_budget(make.delayed_sine(delay=6.77e-3, noise=5e-4))
-    assert found.rest == pytest.approx(5e-4 / (0.01 / math.sqrt(2)), rel=0.05)  # 5000 samples of noise
+    assert found.residual == pytest.approx(5e-4 / (0.01 / math.sqrt(2)), rel=0.05)  # 5000 samples of noise
     assert found.delay == pytest.approx(6.77e-3, abs=1.5e-4)

@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.fidelity import balance, characteristic, smooth_velocity
+from dovetail.fidelity import characteristic, match_dampers, smooth_velocity
 
 F0, DT = 3.5, 1e-3  # Hz, s
 OMEGA = 2 * np.pi * F0
@@ -73,25 +73,25 @@ def test_dampers_within_tolerance_are_balanced_and_others_are_named_by_what_diff
     one = recording(lagging)
     near = recording(lambda v, p: 1.02 * lagging(v, p))
     far = recording(lambda v, p: 8000 * np.cos(p - np.radians(20)))
-    alike = balance({"A": one, "B": near}, F0)
-    assert alike.balanced
+    alike = match_dampers({"A": one, "B": near}, F0)
+    assert alike.matched
     assert alike.spread["pull"] == pytest.approx(0.02 / 1.01, rel=0.02)
-    unequal = balance({"A": one, "C": far}, F0)
-    assert not unequal.balanced
+    unequal = match_dampers({"A": one, "C": far}, F0)
+    assert not unequal.matched
     text = str(unequal)
     assert "hysteresis differs by" in text
-    assert "not balanced" in text
+    assert "not matched" in text
     assert unequal.spread["pull"] < 0.01  # the peaks, all that is specified, do not tell
 
 
 def test_what_cannot_be_judged_is_said():
     run = recording(viscous, duration=0.5)
-    with pytest.raises(AnalysisError, match="3 cycles at 3.5 Hz take 880 samples and the recording has 500"):
+    with pytest.raises(AnalysisError, match="3 cycles at 3.5 Hz need 880 samples and the recording has 500"):
         characteristic(run, F0)
     with pytest.raises(ParameterError, match="frame 20, order 4"):
         smooth_velocity(run, frame=20)
-    with pytest.raises(ParameterError, match="got 1 dampers; two or more can be compared"):
-        balance({"A": run}, F0)
+    with pytest.raises(ParameterError, match="got 1 dampers"):
+        match_dampers({"A": run}, F0)
 
 
 def test_smoothing_leaves_the_noise_of_the_least_squares_polynomial():

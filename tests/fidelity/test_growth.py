@@ -49,7 +49,7 @@ def test_each_axis_has_its_own_rate(make):
 
 
 def test_too_few_swings_have_no_rate(make):
-    with pytest.raises(AnalysisError, match="its growth rate needs at least"):
+    with pytest.raises(AnalysisError, match="growth rate needs at least"):
         growth_rate(growing(make, 1.0, duration=0.3))
 
 

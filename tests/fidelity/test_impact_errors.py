@@ -50,10 +50,10 @@ def test_a_test_below_the_ideal_shows_in_the_modulus():
 
 def test_traces_that_cannot_be_judged_are_refused():
     away = ImpactTrace(IDEAL.time, 0 * IDEAL.time, 0 * IDEAL.time - 1.0, IDEAL.velocity)
-    with pytest.raises(AnalysisError, match="nothing touched"):
+    with pytest.raises(AnalysisError, match="no contact"):
         impact_errors(away, IDEAL)
     short = ImpactTrace(*(x[:1200] for x in (IDEAL.time, IDEAL.force, IDEAL.depth, IDEAL.velocity)))
-    with pytest.raises(AnalysisError, match="ends while the bodies still touch"):
+    with pytest.raises(AnalysisError, match="during contact"):
         impact_errors(short, IDEAL)
-    with pytest.raises(ParameterError, match="must rise"):
+    with pytest.raises(ParameterError, match="must increase"):
         ImpactTrace([0, 0], [0, 0], [0, 0], [0, 0])

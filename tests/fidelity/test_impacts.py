@@ -44,35 +44,41 @@ def test_nothing_touched():
 
 def test_a_run_is_read_by_its_signals():
     data = xr.Dataset(
-        {"depth": ("time", DEPTH), "force": ("time", -FORCE), "velocity": ("time", VELOCITY)}, {"time": T}
+        {"penetration": ("time", DEPTH), "feedback_force": ("time", -FORCE), "velocity": ("time", VELOCITY)},
+        {"time": T},
     )
     assert len(impact_log(data)) == 2
-    with pytest.raises(AnalysisError, match='no "depth"'):
-        impact_log(data.drop_vars("depth"))
+    with pytest.raises(AnalysisError, match='no "penetration"'):
+        impact_log(data.drop_vars("penetration"))
     with pytest.raises(AnalysisError, match="has no kinetic_energy"):
         energy_balance(data)
 
 
 def test_a_cell_that_waits_at_its_last_depth_does_not_touch():
     depth = np.array([0.0, 1e-3, 2e-5, 2e-5, 2e-5, 1e-3, 0.0])  # it waits in the middle
-    trace = {"depth": depth, "force": depth, "velocity": 0 * depth, "near_contact": [0, 1, 1, 0, 0, 1, 1]}
+    trace = {
+        "penetration": depth,
+        "feedback_force": depth,
+        "velocity": 0 * depth,
+        "contact_gate": [0, 1, 1, 0, 0, 1, 1],
+    }
     data = xr.Dataset({name: ("time", values) for name, values in trace.items()}, {"time": np.arange(7.0)})
     assert len(impact_log(data)) == 2
-    assert len(impact_log(data.drop_vars("near_contact"))) == 1
+    assert len(impact_log(data.drop_vars("contact_gate"))) == 1
 
 
 def test_one_axis_in_a_list_of_its_own_is_one_axis():
     """As a robot cell with one axis answers it."""
-    signals = {"force": ("time", FORCE), "velocity": ("time", VELOCITY)}
-    run = xr.Dataset({"depth": (("time", "depth_0"), DEPTH[:, None]), **signals}, {"time": T})
+    signals = {"feedback_force": ("time", FORCE), "velocity": ("time", VELOCITY)}
+    run = xr.Dataset({"penetration": (("time", "penetration_0"), DEPTH[:, None]), **signals}, {"time": T})
     assert impact_log(run) == find_impacts(T, DEPTH, FORCE, VELOCITY)
-    two = run.assign(depth=(("time", "depth_0"), np.stack([DEPTH, DEPTH], axis=1)))
+    two = run.assign(penetration=(("time", "penetration_0"), np.stack([DEPTH, DEPTH], axis=1)))
     with pytest.raises(AnalysisError, match="several axes"):
         impact_log(two)
 
 
 def test_energies_are_summed():
-    names = ("kinetic_energy", "contact_energy", "contact_heat")
+    names = ("kinetic_energy", "contact_energy", "contact_dissipation")
     data = xr.Dataset(
         {name: ("time", np.full(3, i + 1.0)) for i, name in enumerate(names)}, {"time": [0, 1, 2]}
     )
@@ -80,7 +86,7 @@ def test_energies_are_summed():
 
 
 def test_traces_of_different_length_are_refused():
-    with pytest.raises(ParameterError, match="give four of equal length"):
+    with pytest.raises(ParameterError, match="four of equal length"):
         find_impacts(T, DEPTH[:-1], FORCE, VELOCITY)
 
 
@@ -89,9 +95,9 @@ def test_impacts_on_several_axes_are_those_along_the_normal():
     depth = 0.1 * (0.3 - np.abs(t - 0.5))  # in at 0.1 m/s, out at the same
     data = xr.Dataset(
         {
-            "depth": ("time", depth),
+            "penetration": ("time", depth),
             "normal_force": ("time", np.maximum(depth, 0) * 1e3),
-            "force": (("time", "axis"), np.zeros((1001, 6))),
+            "feedback_force": (("time", "axis"), np.zeros((1001, 6))),
             "velocity": (("time", "axis"), np.zeros((1001, 6))),
         },
         {"time": t},
@@ -105,24 +111,24 @@ def test_impacts_on_several_axes_are_those_along_the_normal():
 def test_steps_as_coarse_as_the_depth_are_told_with_their_arithmetic():
     assert coarse_steps(1e-6, 100e-6) is None
     said = coarse_steps(50e-6, 100e-6)
-    assert said.startswith("the motion comes in steps of 50 um, 50 % of the depth of 100 um")
+    assert said.startswith("the motion has steps of 50 um, 50 %")
     assert coarse_steps(1e-6, 0.0) is None  # nothing touched
 
 
 def test_a_contact_that_is_not_over_says_so_and_a_deep_one_is_in_millimetres():
     event = ImpactEvent(0.1, float("nan"), -1.0, 0.5, 600.0, 0.0595, 3.0)
-    assert "not over" in str(event)
+    assert "in contact" in str(event)
     assert str(event).endswith("59.50 mm")
 
 
 def test_one_axis_is_judged_by_its_own_force_and_speed_whatever_else_the_specimen_shows():
-    signals = {"depth": DEPTH, "force": FORCE, "velocity": VELOCITY, "normal_force": 7 * FORCE}
+    signals = {"penetration": DEPTH, "feedback_force": FORCE, "velocity": VELOCITY, "normal_force": 7 * FORCE}
     run = xr.Dataset({name: ("time", values) for name, values in signals.items()}, {"time": T})
     assert impact_log(run) == find_impacts(T, DEPTH, FORCE, VELOCITY)
 
 
 def test_several_axes_without_a_force_along_the_normal_are_refused():
     many = (("time", "axis"), np.zeros((len(T), 6)))
-    run = xr.Dataset({"depth": ("time", DEPTH), "force": many, "velocity": many}, {"time": T})
-    with pytest.raises(ParameterError, match="give four of equal length"):
+    run = xr.Dataset({"penetration": ("time", DEPTH), "feedback_force": many, "velocity": many}, {"time": T})
+    with pytest.raises(ParameterError, match="four of equal length"):
         impact_log(run)

@@ -3,7 +3,7 @@ import pytest
 import xarray as xr
 
 from dovetail.core.errors import AnalysisError, OutputError, ParameterError
-from dovetail.fidelity.measured_traces import read_traces, smoothed
+from dovetail.fidelity.measured_traces import read_traces, smooth
 
 
 def write(path, text):
@@ -13,25 +13,27 @@ def write(path, text):
 
 
 def test_units_are_converted(tmp_path):
-    data = read_traces(write(tmp_path, "time [ms], force [kN], depth [um]\n0,0,0\n1,1.5,50\n2,0.5,20\n"))
+    data = read_traces(
+        write(tmp_path, "time [ms], measured_force [kN], penetration [um]\n0,0,0\n1,1.5,50\n2,0.5,20\n")
+    )
     np.testing.assert_allclose(data.time, [0, 1e-3, 2e-3])
-    np.testing.assert_allclose(data.force, [0, 1500, 500])
-    np.testing.assert_allclose(data.depth, [0, 50e-6, 20e-6])
-    assert data.force.attrs["units"] == "N"
+    np.testing.assert_allclose(data.measured_force, [0, 1500, 500])
+    np.testing.assert_allclose(data.penetration, [0, 50e-6, 20e-6])
+    assert data.measured_force.attrs["units"] == "N"
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("time [s],force\n0,0\n1,1\n", 'column "force" names no unit'),
-        ("time [s],force [m]\n0,0\n1,1\n", 'column "force"'),
-        ("time [s],speediness [m]\n0,0\n1,1\n", "is no known signal"),
-        ("force [N]\n0\n1\n", 'no column "time \\[s\\]"'),
-        ("time [s],force [N]\n0,0\n1,x\n", "line 3"),
-        ("time [s],force [N]\n0,0\n1,nan\n2,1\n", "line 3: a value is missing"),
-        ("time [s],force [N]\n0,0\n1,1\n2,1\n5,1\n6,1\n", "a gap at t = 2 s: 3 s where the others are 1 s"),
-        ("time [s],force [N]\n0,0\n2,1\n1,1\n", "time does not rise"),
-        ("time [s],force [N]\n", "needs a header and at least two samples"),
+        ("time [s],measured_force\n0,0\n1,1\n", 'column "measured_force" has no unit'),
+        ("time [s],measured_force [m]\n0,0\n1,1\n", 'column "measured_force"'),
+        ("time [s],speediness [m]\n0,0\n1,1\n", "not a known signal"),
+        ("measured_force [N]\n0\n1\n", 'add a column "time \\[s\\]"'),
+        ("time [s],measured_force [N]\n0,0\n1,x\n", "line 3"),
+        ("time [s],measured_force [N]\n0,0\n1,nan\n2,1\n", "line 3: a value is missing"),
+        ("time [s],measured_force [N]\n0,0\n1,1\n2,1\n5,1\n6,1\n", "gap at t = 2 s: step 3 s"),
+        ("time [s],measured_force [N]\n0,0\n2,1\n1,1\n", "time does not increase"),
+        ("time [s],measured_force [N]\n", "expected a header and at least two samples"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path, text, said):
@@ -49,10 +51,10 @@ def test_smoothing_keeps_peaks_and_gives_rates():
     rng = np.random.default_rng(0)
     clean = np.sin(np.pi * t / 5e-3)
     noisy = xr.DataArray(clean + 0.02 * rng.standard_normal(len(t)), {"time": t}, "time")
-    out = smoothed(noisy, 1e-3)
+    out = smooth(noisy, 1e-3)
     assert np.abs(out - clean)[50:-50].max() < 0.02
     assert float(out.max()) == pytest.approx(1.0, abs=0.01)
-    rate = smoothed(noisy, 1e-3, derivative=True)
+    rate = smooth(noisy, 1e-3, derivative=True)
     expected = np.pi / 5e-3 * np.cos(np.pi * t / 5e-3)
     # a cubic over 101 samples leaves 17 of noise (1 sigma) in the rate, which peaks at 628
     assert np.abs(rate - expected)[50:-50].max() < 4 * 17
@@ -61,4 +63,4 @@ def test_smoothing_keeps_peaks_and_gives_rates():
 def test_a_window_longer_than_the_record_is_refused():
     trace = xr.DataArray(np.zeros(10), {"time": np.arange(10) * 1e-3}, "time")
     with pytest.raises(AnalysisError, match="longer than the record"):
-        smoothed(trace, 1.0)
+        smooth(trace, 1.0)

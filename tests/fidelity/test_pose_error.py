@@ -5,29 +5,29 @@ import pytest
 import xarray as xr
 
 from dovetail.core.errors import AnalysisError
-from dovetail.fidelity import euclidean, frobenius, pose_error
+from dovetail.fidelity import euclidean_norm, frobenius_norm, pose_error
 
 
 @pytest.mark.parametrize("angle", [1e-6, 2.6e-4, 0.3, np.pi / 2, 3.0])
 def test_the_frobenius_norm_of_a_turn_is_that_of_its_half_angle(angle):
     axis = np.array([2.0, -1.0, 2.0]) / 3
-    found = frobenius(angle * axis, np.zeros(3))
+    found = frobenius_norm(angle * axis, np.zeros(3))
     assert found == pytest.approx(2 * np.sqrt(2) * np.sin(angle / 2), rel=1e-9)
 
 
 def test_it_is_the_turn_between_the_two_that_counts():
     """Two turns about the same axis differ by their angles' difference; about different ones not so."""
     z = np.array([0.0, 0.0, 1.0])
-    assert frobenius(0.9 * z, 0.4 * z) == pytest.approx(2 * np.sqrt(2) * np.sin(0.25))
+    assert frobenius_norm(0.9 * z, 0.4 * z) == pytest.approx(2 * np.sqrt(2) * np.sin(0.25))
     one, other = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
-    assert frobenius(one, other) != pytest.approx(
+    assert frobenius_norm(one, other) != pytest.approx(
         2 * np.sqrt(2) * np.sin(np.linalg.norm(one - other) / 2), rel=1e-2
     )
-    assert frobenius(one, other) == pytest.approx(frobenius(other, one))
+    assert frobenius_norm(one, other) == pytest.approx(frobenius_norm(other, one))
 
 
 def test_the_euclidean_norm_is_a_length():
-    assert euclidean([[3.0, 0.0, 4.0]], [[0.0, 0.0, 0.0]]) == pytest.approx([5.0])
+    assert euclidean_norm([[3.0, 0.0, 4.0]], [[0.0, 0.0, 0.0]]) == pytest.approx([5.0])
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def recorded():
         {
             "command": (("time", "axis"), np.zeros((5, 6))),
             "measured_displacement": (("time", "axis"), measured),
-            "near_contact": ("time", [0.0, 0.0, 1.0, 1.0, 1.0]),
+            "contact_gate": ("time", [0.0, 0.0, 1.0, 1.0, 1.0]),
         },
         {"time": 0.1 * np.arange(5)},
     )
@@ -57,5 +57,5 @@ def test_a_recording_is_judged_in_contact(recorded):
 def test_what_is_no_pose_is_refused(recorded):
     with pytest.raises(AnalysisError, match="six axes"):
         pose_error(recorded.isel(axis=slice(0, 3)))
-    with pytest.raises(AnalysisError, match="no contact"):
+    with pytest.raises(AnalysisError, match="never open"):
         pose_error(recorded.isel(time=slice(0, 2)))

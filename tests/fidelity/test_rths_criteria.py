@@ -6,7 +6,7 @@ import xarray as xr
 
 from dovetail.core.errors import AnalysisError
 from dovetail.fidelity import criteria_of, rths_criteria
-from dovetail.fidelity.rths_criteria import LONGEST, NAMES
+from dovetail.fidelity.rths_criteria import MAX_DELAY, NAMES
 
 DT = 1 / 4096  # [s]
 T = DT * np.arange(8 * 4096)
@@ -116,7 +116,7 @@ def test_the_delay_is_the_shift_of_the_highest_correlation_however_short_and_sla
     reach = 12
     shifts = np.arange(-reach, reach + 1)
     expected = shifts[np.argmax([correlation(z, x, shift) for shift in shifts])]
-    dt = LONGEST / (reach + 0.5)
+    dt = MAX_DELAY / (reach + 0.5)
     storeys = rng.standard_normal((40, 3))
     found = dict(zip(NAMES, criteria_of(z, x, storeys, storeys, dt), strict=True))
     assert found["J1"] == pytest.approx(1e3 * dt * expected)

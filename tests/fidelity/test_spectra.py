@@ -63,5 +63,5 @@ def test_peaks_are_of_one_axis(make):
 
 
 def test_a_map_needs_a_value_for_each_run(make):
-    with pytest.raises(ParameterError, match="got 1 runs and 2 values of delay"):
+    with pytest.raises(ParameterError, match="got 2 values for 1 runs"):
         spectrum_map([two_lines(make)], "delay", [1.0, 2.0])

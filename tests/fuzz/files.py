@@ -20,7 +20,7 @@ from scipy.io import savemat
 import dovetail as dv
 from dovetail import campaign as campaigns
 from dovetail.air.wake import GriddedWake
-from dovetail.campaign.axes import Axis
+from dovetail.campaign.axes import VariedParameter
 from dovetail.campaign.plan import Campaign
 from dovetail.campaign.store import Store
 from dovetail.campaign.subjects import ChunkResult, Values
@@ -28,17 +28,17 @@ from dovetail.core.errors import OutputError
 from dovetail.core.kinds import all_kinds
 from dovetail.fidelity import read_traces
 from dovetail.links.address import read_key
-from dovetail.links.live_run import watched
-from dovetail.links.ring import Ring, Window
+from dovetail.links.live_run import find_live_run
+from dovetail.links.ring import Ring, RingReader
 from dovetail.mechanics.geometry.mesh import read_stl
 from dovetail.sea.recorded_deck import read_motion
 from dovetail.sea.response import TabulatedResponse
 from dovetail.testing import Outcome, Run, run_folder
 from dovetail.testing import test_file as test_files
 from dovetail.testing.excitation.record_file import read_record
-from dovetail.testing.operator import Operator, presses
+from dovetail.testing.operator import Operator, read_events
 from dovetail.testing.outcome import Trip
-from dovetail.testing.pseudodynamic.cell import Move, Reply
+from dovetail.testing.pseudodynamic.cell import MoveReply, MoveRequest
 from dovetail.testing.pseudodynamic.journal import Journal
 from dovetail.testing.run import dataset
 from dovetail.testing.saved_run import recording
@@ -128,7 +128,7 @@ def toml_reader(kind: str, quick: bool) -> Reader:
     def read_campaign(case: dict[str, Any], at: Path) -> None:
         plan = campaigns.load(written(case["text"], at / "campaign.toml"), case.get("changes"))
         plan.points()
-        Campaign.from_spec(plan.spec())
+        Campaign.from_dict(plan.to_dict())
 
     return Reader(
         kind if kind == "campaign" else f"{kind} file",
@@ -217,33 +217,33 @@ def run_files(mode: str, axes: int = 1) -> dict[str, bytes]:
     records = {name: rng.normal(size=shape) for name in names}
     times, attributes = np.arange(11) * 1e-3, {"mode": mode, "title": "small", "seed": 0}
     data = dataset(test, times, records, attributes)
-    outcome = Outcome.FORCE if mode == "run" else Outcome.FINISHED
-    trip = Trip("measured_force", 200.0, 100.0, 0.01, "N") if mode == "run" else None
-    run = Run(test, mode, data, outcome, trip, data if mode == "run" else None)
+    outcome = Outcome.FORCE if mode == "realtime" else Outcome.FINISHED
+    trip = Trip("measured_force", 200.0, 100.0, 0.01, "N") if mode == "realtime" else None
+    run = Run(test, mode, data, outcome, trip, data if mode == "realtime" else None)
     with tempfile.TemporaryDirectory() as place:
         root = run.save(Path(place) / "run")
-        if mode == "creep":
+        if mode == "pseudodynamic":
             log = Journal.create(root / "journal.jsonl", "00ff", "mark")
             for i in range(1, 4):
-                log.ask(Move(i, np.zeros(1), 1.0, 0.0))
-                log.answer(Reply(i, np.zeros(1), np.ones(1), 0.1 * i))
-            log.turn(3, "feedback.share", 0.5)
+                log.write_request(MoveRequest(i, np.zeros(1), 1.0, 0.0))
+                log.write_reply(MoveReply(i, np.zeros(1), np.ones(1), 0.1 * i))
+            log.write_tunable(3, "feedback.measured_fraction", 0.5)
         operator = Operator(root)
         operator.hold(True, "somebody")
         return as_files(root)
 
 
 def draw_run(rng: random.Random) -> dict[str, Any]:
-    mode = rng.choice(("rehearse", "run", "creep"))
+    mode = rng.choice(("rehearse", "realtime", "pseudodynamic"))
     return {"mode": mode, "files": hurt(run_files(mode), run_files("rehearse", 2), rng)}
 
 
 def read_run(case: dict[str, Any], at: Path) -> None:
     """All that commands read of a run's folder."""
     root = placed({**run_files(case["mode"]), **case["files"]}, at)
-    presses(root)
-    watched(root)
-    str(run_folder.read(root))
+    read_events(root)
+    find_live_run(root)
+    str(run_folder.read_run(root))
 
 
 def draw_recording(rng: random.Random) -> dict[str, Any]:
@@ -257,7 +257,7 @@ def read_recording(case: dict[str, Any], at: Path) -> None:
 
 def draw_journal(rng: random.Random) -> dict[str, Any]:
     """A journal with its checksums right where its lines are not torn."""
-    data = run_files("creep")["journal.jsonl"]
+    data = run_files("pseudodynamic")["journal.jsonl"]
     return {"data": as_text(torn(data, rng)) if rng.random() < 0.5 else as_text(resigned(data, rng))}
 
 
@@ -281,9 +281,9 @@ def read_journal(case: dict[str, Any], at: Path) -> None:
 @cache
 def store_files() -> dict[str, bytes]:
     """The folder of a campaign with one of its chunks computed."""
-    axes = (Axis("a", ("a",), (1.0, 2.0)), Axis("b", ("b",), ("x", "y")))
-    question = {"kind": "largest", "of": "a", "measure": "m", "below": 1.0}
-    plan = Campaign("evaluate", "math:hypot", axes, answers=(question,))
+    parameters = (VariedParameter("a", ("a",), (1.0, 2.0)), VariedParameter("b", ("b",), ("x", "y")))
+    analysis = {"kind": "largest-admissible", "parameter": "a", "measure": "m", "limit": 1.0}
+    plan = Campaign("evaluate", "math:hypot", parameters, analyses=(analysis,))
     with tempfile.TemporaryDirectory() as place:
         store = Store.create(Path(place) / "store", plan, 2, 2)
         store.write(
@@ -373,7 +373,7 @@ def read_records(case: dict[str, Any], at: Path) -> None:
             continue
 
 
-TRACES = "time [s],force [N],depth [mm]\n0.0,1.0,0.1\n0.1,2.0,0.2\n0.2,3.0,0.1\n"
+TRACES = "time [s],measured_force [N],penetration [mm]\n0.0,1.0,0.1\n0.1,2.0,0.2\n0.2,3.0,0.1\n"
 CORNERS = ((0, 0, 0), (0, 1, 0), (1, 0, 0)), ((0, 0, 0), (1, 0, 0), (0, 0, 1))
 CORNERS += ((0, 0, 0), (0, 0, 1), (0, 1, 0)), ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
@@ -455,31 +455,34 @@ def draw_window(rng: random.Random) -> dict[str, Any]:
 
 
 def read_window(case: dict[str, Any], at: Path) -> None:
-    with Window(written(case["data"], at / "loop.dvw")) as window:
+    with RingReader(written(case["data"], at / "loop.dvw")) as window:
         window.latest(10)
 
 
-def draw_wishes(rng: random.Random) -> dict[str, Any]:
-    lines = ({"who": "x", "what": "hold"}, {"who": "x", "what": "turn", "path": "a", "value": 1.0})
-    told = [json.dumps(damaged(dict(rng.choice(lines)), rng), default=str) for _ in range(3)]
-    about = damaged({"mode": "run", "process": 1, "window": "loop.dvw"}, rng)
+def draw_requests(rng: random.Random) -> dict[str, Any]:
+    lines = (
+        {"user": "x", "action": "hold"},
+        {"user": "x", "action": "set", "path": "a", "value": 1.0},
+    )
+    requests = [json.dumps(damaged(dict(rng.choice(lines)), rng), default=str) for _ in range(3)]
+    about = damaged({"mode": "realtime", "process": 1, "window": "loop.dvw"}, rng)
     return {
-        "wishes": as_text(torn(("\n".join(told) + "\n").encode(), rng)),
+        "requests": as_text(torn(("\n".join(requests) + "\n").encode(), rng)),
         "about": json.dumps(about, default=str),
     }
 
 
-def read_wishes(case: dict[str, Any], at: Path) -> None:
-    """What somebody who watches leaves, and what somebody who watches finds."""
+def read_requests(case: dict[str, Any], at: Path) -> None:
+    """Requests of a viewer, and the description of a live run."""
     (at / "live").mkdir()
-    written(case["wishes"], at / "live" / "wishes.jsonl")
+    written(case["requests"], at / "live" / "operator_requests.jsonl")
     written(case["about"], at / "live" / "about.json")
-    Operator(at).attend(0.1)
-    presses(at)
-    found = watched(at)
+    Operator(at).update(0.1)
+    read_events(at)
+    found = find_live_run(at)
     if found is not None:
         _ = found.alive
-        found.opened()
+        found.open_ring()
 
 
 def readers(quick: bool) -> list[Reader]:
@@ -497,5 +500,5 @@ def readers(quick: bool) -> list[Reader]:
         Reader("table", draw_table, read_table),
         Reader("laboratory", draw_laboratory, read_laboratory, every=20),
         Reader("window", draw_window, read_window),
-        Reader("wishes", draw_wishes, read_wishes),
+        Reader("requests", draw_requests, read_requests),
     ]

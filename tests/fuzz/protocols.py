@@ -22,9 +22,9 @@ from dovetail.links.egm import controller, driver
 from dovetail.links.egm.messages import encode
 from dovetail.links.opensees_adapter import AdapterPlant
 from dovetail.links.remote_cell import RemoteCell
-from dovetail.links.serve import Server
+from dovetail.links.serve import RigServer
 from dovetail.links.session import Session
-from dovetail.testing.pseudodynamic import Cell, Reply
+from dovetail.testing.pseudodynamic import Cell, MoveReply
 
 from .harness import Reader
 from .mutation import NUMBERS, damaged, torn
@@ -152,7 +152,7 @@ def draw_datagrams(rng: random.Random) -> dict[str, Any]:
 
 def read_datagrams(case: dict[str, Any], at: Path) -> None:
     """Both readers drop what is wrong and never raise."""
-    session = Session(Plant(), session=SESSION, rate=1000.0, silence=5, limits={"displacement": 1.0})
+    session = Session(Plant(), session=SESSION, rate=1000.0, link_timeout=5, limits={"displacement": 1.0})
     reader = rig_protocol.Reader(rig_protocol.MEASUREMENT, SESSION, AXES)
     now = 10**9
     for data, step in zip(case["pieces"], case["times"], strict=True):
@@ -212,9 +212,9 @@ class Caller:
 
 
 @cache
-def _bound() -> tuple[Server, CellServer, driver.EgmDriver, controller.VirtualController]:
+def _bound() -> tuple[RigServer, CellServer, driver.EgmDriver, controller.VirtualController]:
     """Servers of which the sockets are exchanged for ours."""
-    rig = Server(Plant(), Address("127.0.0.1", 0), 1000.0, native=False)
+    rig = RigServer(Plant(), Address("127.0.0.1", 0), 1000.0, native=False)
     cell = CellServer(Bench(), Address("127.0.0.1", 0))
     listening = driver.EgmDriver(0)
     arm = controller.VirtualController(("127.0.0.1", 9))
@@ -223,7 +223,7 @@ def _bound() -> tuple[Server, CellServer, driver.EgmDriver, controller.VirtualCo
     return rig, cell, listening, arm
 
 
-def _server() -> Server:
+def _server() -> RigServer:
     return _bound()[0]
 
 
@@ -235,14 +235,14 @@ class Bench(Cell):
 
     name, axes = "bench", AXES
 
-    def begin(self, run: str) -> Reply | None:
+    def begin(self, run: str) -> MoveReply | None:
         return None
 
-    def read(self) -> Reply:
-        return Reply(0, np.zeros(AXES), np.zeros(AXES), 0.0)
+    def read(self) -> MoveReply:
+        return MoveReply(0, np.zeros(AXES), np.zeros(AXES), 0.0)
 
-    def move(self, move: Any) -> Reply:
-        return Reply(move.number, np.asarray(move.target), np.zeros(AXES), 0.0)
+    def move(self, move: Any) -> MoveReply:
+        return MoveReply(move.number, np.asarray(move.target), np.zeros(AXES), 0.0)
 
     def halt(self) -> None:
         pass
@@ -333,11 +333,11 @@ def read_replies(case: dict[str, Any], at: Path) -> None:
     """A creep test's side of a cell that answers so."""
     remote = RemoteCell.__new__(RemoteCell)
     remote.url, remote.axes, remote.name = "tcp://127.0.0.1:1", AXES, "bench"
-    remote.line = cell_protocol.FrameStream(Wire([case["data"]]), None)
+    remote.stream = cell_protocol.FrameStream(Wire([case["data"]]), None)
     table = remote._await(cell_protocol.Message.WELCOME)
     cell_protocol.number(table, "axes", 1, 4096)
     for _ in range(3):
-        remote._known(remote._ask(cell_protocol.Message.READ))
+        remote._reply(remote._request(cell_protocol.Message.READ))
 
 
 # EGM
@@ -378,9 +378,9 @@ def read_egm(case: dict[str, Any], at: Path) -> None:
     """Neither side ends."""
     _, _, listening, arm = _bound()
     listening.peer, listening.newest = None, -1
-    arm.axes, arm.newest, arm.target, arm.guided = controller.Axes(), -1, {}, False
+    arm.axes, arm.newest, arm.target, arm.is_guided = controller.ControllerAxes(), -1, {}, False
     for data in case["pieces"]:
-        state = listening._taken(data, ("127.0.0.1", 1))
+        state = listening._read_state(data, ("127.0.0.1", 1))
         if state is not None:
             plant = driver.EgmPlant.__new__(driver.EgmPlant)
             plant.directions, plant.axes, plant.origin = np.eye(3)[:AXES], AXES, np.zeros(3)

@@ -16,13 +16,13 @@ from . import files
 COMMANDS = {
     "report": ("report", "run"),
     "compare": ("compare", "run", "run"),
-    "view": ("view", "run", "--port", "0", "--seconds", "0.01"),
+    "view": ("view", "run", "--port", "0", "--duration", "0.01"),
     "design": ("design", "test.toml", "--recording", "run", "--out", "out"),
     "need": ("design", "run"),
     "replay": ("run", "test.toml", "--mode", "replay", "--recording", "run", "--out", "out"),
-    "resume": ("run", "test.toml", "--mode", "creep", "--resume", "run"),
+    "resume": ("run", "test.toml", "--mode", "pseudodynamic", "--resume", "run"),
 }
-NAMES = ("test.toml", "result.nc", "outcome.json", "aftermath.nc", "journal.jsonl")
+NAMES = ("test.toml", "result.nc", "outcome.json", "return_to_rest.nc", "journal.jsonl")
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def unreadable(command: str, place: Path) -> bool:
     if command == "resume":
         return True  # the journal is of another test, whole or not
     try:
-        readings(place) if command == "replay" else run_folder.read(place)
+        readings(place) if command == "replay" else run_folder.read_run(place)
     except OutputError:
         return True
     return False
@@ -55,7 +55,7 @@ def test_a_damaged_folder_is_told_by(dovetail, command):
     told = 0
     for number in range(12):
         rng = random.Random(f"{command} {number}")
-        mode = rng.choice(("rehearse", "run", "creep"))
+        mode = rng.choice(("rehearse", "realtime", "pseudodynamic"))
         place = files.placed({**files.run_files(mode), **hurt(mode, rng)}, Path(f"{number}") / "run")
         if not unreadable(command, place):
             continue

@@ -12,9 +12,9 @@ import dovetail as dv
 from dovetail.links import CellServer
 from dovetail.links.address import Address
 from dovetail.links.rig_program import VirtualPlant
-from dovetail.links.rig_protocol import COMMAND, MEASUREMENT, Datagram, Reader, State
-from dovetail.links.serve import Server
-from dovetail.testing.pseudodynamic import Cell, Reply
+from dovetail.links.rig_protocol import COMMAND, MEASUREMENT, Datagram, Reader, RigState
+from dovetail.links.serve import RigServer
+from dovetail.testing.pseudodynamic import Cell, MoveReply
 from dovetail.transfer.robot import TripCode
 
 TICK = 1_000_000  # [ns]
@@ -52,7 +52,7 @@ class ScriptedRig:
         self.reader = Reader(COMMAND, SESSION, 1, key)
         self.commands = []  # (state, value)
         self.script = {}  # number of the command: function(rig, datagram, answer) -> list of bytes to send
-        self.state, self.flags = State.READY, 0
+        self.state, self.flags = RigState.READY, 0
         clock.on_attend = self.answer
 
     def packed(self, datagram, values=None, **changes):
@@ -79,7 +79,7 @@ class ScriptedRig:
                 return sent
             assert datagram is not None, "the tick sent something that is not the protocol"
             self.commands.append((datagram.state, float(datagram.values[0])))
-            self.state = datagram.state if self.state != State.SAFE else State.SAFE
+            self.state = datagram.state if self.state != RigState.SAFE else RigState.SAFE
             act = self.script.get(len(self.commands), lambda rig, d, a: [a])
             for data in act(self, datagram, self.packed(datagram)):
                 self.connection.send(data)
@@ -115,7 +115,7 @@ def cs1(rate=1000.0, duration=0.3, delay=0.01, **fields):
         excitation=dv.Sine(amplitude=0.012, frequency=3.0),
         rate=rate,
         duration=duration,
-        limits=dv.Limits(**{"silence": 4000, "approach": 0.05, "to_rest": 0.05, **limits}),
+        limits=dv.Limits(**{"link_timeout": 4000, "approach_time": 0.05, "return_time": 0.05, **limits}),
         **fields,
     )
 
@@ -161,7 +161,7 @@ def served():
         said = []
         plant = plant or VirtualPlant(test)
         options = {"native": False if lockstep else None, **options}
-        server = Server(plant, Address("127.0.0.1", 0), test.rate, report=said.append, **options)
+        server = RigServer(plant, Address("127.0.0.1", 0), test.rate, report=said.append, **options)
         server.said = said
         if lockstep:  # the rig's time is that of the commands, so that a busy machine changes nothing
             server.clock = lambda: (server.session.reader.newest + 1) * server.session.tick
@@ -196,26 +196,26 @@ class Bench(Cell):
         return self.last
 
     def read(self):
-        return Reply(len(self.made), self.where, -100.0 * self.where, float(len(self.made)))
+        return MoveReply(len(self.made), self.where, -100.0 * self.where, float(len(self.made)))
 
     def move(self, move):
         if self.last and move.number == self.last.number and np.array_equal(move.target, self.target):
             return self.last
         if not np.all(np.isfinite(move.target)):
-            return Reply(move.number, self.where, self.where, 0.0, TripCode.NOT_FINITE)
+            return MoveReply(move.number, self.where, self.where, 0.0, TripCode.NOT_FINITE)
         if move.number != len(self.made) + 1:
-            return Reply(move.number, self.where, self.where, 0.0, TripCode.REFUSED)
+            return MoveReply(move.number, self.where, self.where, 0.0, TripCode.REFUSED)
         self.moving.set()
         if self.halted.wait(self.seconds) or self.halted.is_set():
-            return Reply(move.number, self.where, self.where, 0.0, TripCode.EMERGENCY)
+            return MoveReply(move.number, self.where, self.where, 0.0, TripCode.EMERGENCY)
         target = np.reshape(move.target, (self.axes,))
         force = -100.0 * target
         if np.max(np.abs(force)) > self.limit:
             worst = float(np.max(np.abs(force)))
-            return Reply(move.number, target, force, 0.0, TripCode.FORCE, worst, self.limit)
+            return MoveReply(move.number, target, force, 0.0, TripCode.FORCE, worst, self.limit)
         self.where, self.target = target, move.target
         self.made.append(move.number)
-        self.last = Reply(move.number, target, force, float(len(self.made)))
+        self.last = MoveReply(move.number, target, force, float(len(self.made)))
         return self.last
 
     def halt(self):

@@ -9,17 +9,17 @@ from dovetail.links import RemoteCell, check_cell
 
 
 def broken(findings):
-    return [finding.rule for finding in findings if not finding.kept]
+    return [finding.rule for finding in findings if not finding.passed]
 
 
 def test_a_cell_that_keeps_the_rules_passes(make_bench):
-    assert broken(check_cell(make_bench(axes=6), moving=True)) == []
+    assert broken(check_cell(make_bench(axes=6), allow_motion=True)) == []
 
 
 def test_one_behind_a_port_passes_too(make_bench, serve_cell):
     served = serve_cell(make_bench(axes=6))
     with RemoteCell(served.url, 6) as cell:
-        findings = check_cell(cell, moving=False)
+        findings = check_cell(cell, allow_motion=False)
     assert broken(findings) == []
     assert served.bench.made == []
 
@@ -33,14 +33,14 @@ def test_without_leave_nothing_moves(make_bench):
 @pytest.mark.parametrize(
     ("flaw", "rule"),
     [
-        ("repeats", "the same move asked again is answered, not made again"),
-        ("forgets", "a run it knows is answered with its last move"),
-        ("anywhere", "it goes where it is sent and rests there"),
-        ("any order", "a move out of its order is refused"),
-        ("nan", "a target that is no number is refused"),
-        ("creeps", "it does not move while it is read"),
-        ("axes", "it can be read at rest"),
-        ("raises", "it goes where it is sent and rests there"),
+        ("repeats", "a repeated request is answered without a move"),
+        ("forgets", "a known run gets its last reply"),
+        ("anywhere", "the cell reaches the target and settles"),
+        ("any order", "a move with a wrong number is refused"),
+        ("nan", "a target that is not finite is refused"),
+        ("creeps", "reading does not move the cell"),
+        ("axes", "the cell can be read at rest"),
+        ("raises", "the cell reaches the target and settles"),
     ],
 )
 def test_a_broken_rule_is_named(make_bench, flaw, rule):
@@ -74,11 +74,11 @@ def test_a_broken_rule_is_named(make_bench, flaw, rule):
             found = super().read()
             return dataclasses.replace(found, force=np.zeros(2)) if flaw == "axes" else found
 
-    assert rule in broken(check_cell(Flawed(), moving=True))
+    assert rule in broken(check_cell(Flawed(), allow_motion=True))
 
 
 def test_a_finding_is_a_line():
-    from dovetail.links import Finding
+    from dovetail.links import ProtocolCheck
 
-    assert str(Finding("it rests", True)) == "kept    it rests"
-    assert str(Finding("it rests", False, "it does not")) == "BROKEN  it rests: it does not"
+    assert str(ProtocolCheck("it rests", True)) == "passed  it rests"
+    assert str(ProtocolCheck("it rests", False, "it does not")) == "FAILED  it rests: it does not"

@@ -9,7 +9,7 @@ import pytest
 from dovetail.core.errors import LinkError
 from dovetail.links.cell_protocol import (
     HEADER,
-    MOST_BYTES,
+    MAX_BYTES,
     FrameStream,
     Message,
     pack_move,
@@ -18,7 +18,7 @@ from dovetail.links.cell_protocol import (
     read_move,
     read_reply,
 )
-from dovetail.testing.pseudodynamic import Move, Reply
+from dovetail.testing.pseudodynamic import MoveReply, MoveRequest
 from dovetail.transfer.robot import MotionType, TripCode
 
 KEY = bytes(range(16))
@@ -55,13 +55,13 @@ def test_a_frame_is_read_back(ends, key):
         (frame(magic=b"HTTP"), "not the cell protocol"),
         (frame(version=2), "version 2"),
         (frame(session=6), "another session"),
-        (frame(sequence=3), "message 3 where 0 was due"),
-        (frame(kind=77), "unknown kind 77"),
-        (frame(pad=1), "unknown kind"),
-        (frame(size=MOST_BYTES + 1), "the most is 65536"),
-        (frame(size=2**32 - 1), "the most is 65536"),
+        (frame(sequence=3), "got message 3; expected 0"),
+        (frame(kind=77), "unknown type 77"),
+        (frame(pad=1), "unknown type"),
+        (frame(size=MAX_BYTES + 1), "at most 65536"),
+        (frame(size=2**32 - 1), "at most 65536"),
         (frame(payload=b"{"), "not JSON"),
-        (frame(payload=b"[1]"), "no table"),
+        (frame(payload=b"[1]"), "not a table"),
         (frame(payload=b'{"x": NaN}'), "not JSON"),
         (frame(payload=b"\xff\xfe"), "not JSON"),
         (frame(payload=b"[" * 60000), "not JSON"),
@@ -86,7 +86,7 @@ def test_a_replayed_frame_is_refused(ends):
     sent = a.send(Message.READ)
     b.receive()
     ends[0].sendall(sent)
-    with pytest.raises(LinkError, match="message 0 where 1 was due"):
+    with pytest.raises(LinkError, match="got message 0; expected 1"):
         b.receive()
 
 
@@ -108,7 +108,7 @@ def test_an_old_welcome_does_not_pass_for_a_new_one(ends):
 
 
 def test_a_move_is_read_back():
-    move = Move(3, np.arange(6.0), 2.0, 1.0, MotionType.JOINT_TO_POSE)
+    move = MoveRequest(3, np.arange(6.0), 2.0, 1.0, MotionType.JOINT_TO_POSE)
     back = read_move(json.loads(json.dumps(pack_move(move))), 6)
     assert (back.number, back.kind, back.execution_time, back.settling_time) == (3, move.kind, 2.0, 1.0)
     assert np.array_equal(back.target, move.target)
@@ -134,11 +134,11 @@ def test_a_move_is_read_back():
 )
 def test_a_wrong_move_is_refused(change, why):
     with pytest.raises(LinkError, match=why):
-        read_move({**pack_move(Move(1, np.zeros(6), 1.0, 1.0)), **change}, 6)
+        read_move({**pack_move(MoveRequest(1, np.zeros(6), 1.0, 1.0)), **change}, 6)
 
 
 def test_a_reply_is_read_back_with_its_extras():
-    reply = Reply(
+    reply = MoveReply(
         4,
         np.arange(6.0),
         -np.arange(6.0),
@@ -146,16 +146,16 @@ def test_a_reply_is_read_back_with_its_extras():
         TripCode.TORQUE,
         401.0,
         400.0,
-        {"depth": np.array([[1.0, 2.0]])},
+        {"penetration": np.array([[1.0, 2.0]])},
     )
     back = read_reply(json.loads(json.dumps(pack_reply(reply))), 6)
     assert (back.trip, back.value, back.limit, back.clock) == (TripCode.TORQUE, 401.0, 400.0, 7.5)
-    assert back.extras["depth"].tolist() == [[1.0, 2.0]]
+    assert back.extras["penetration"].tolist() == [[1.0, 2.0]]
     assert read_reply(pack_reply(None), 6) is None
 
 
 def test_numbers_that_are_not_finite_come_only_with_a_trip():
-    broken = Reply(4, np.full(6, np.nan), np.zeros(6), 0.0, TripCode.NOT_FINITE)
+    broken = MoveReply(4, np.full(6, np.nan), np.zeros(6), 0.0, TripCode.NOT_FINITE)
     assert np.isnan(read_reply(pack_reply(broken), 6).position).all()
     with pytest.raises(LinkError, match="position"):
         read_reply({**pack_reply(broken), "trip": "NONE"}, 6)
@@ -176,7 +176,7 @@ def test_numbers_that_are_not_finite_come_only_with_a_trip():
 def test_a_wrong_reply_is_refused(change):
     extras = {"a": np.array([1.0])}
     with pytest.raises(LinkError):
-        read_reply({**pack_reply(Reply(1, np.zeros(6), np.zeros(6), 0.0, extras=extras)), **change}, 6)
+        read_reply({**pack_reply(MoveReply(1, np.zeros(6), np.zeros(6), 0.0, extras=extras)), **change}, 6)
 
 
 def test_the_address_of_a_cell():

@@ -10,16 +10,16 @@ import pytest
 from dovetail.core.errors import LinkError
 from dovetail.links import Address, CellServer, RemoteCell
 from dovetail.links.cell_protocol import HEADER, FrameStream, Message
-from dovetail.testing.pseudodynamic import Move
+from dovetail.testing.pseudodynamic import MoveRequest
 
 KEY = bytes(range(16))
 
 
 def works(served, key=None):
     """Whether a session can be had and a move is made."""
-    with RemoteCell(served.url, 1, key, patience=5.0) as cell:
+    with RemoteCell(served.url, 1, key, timeout=5.0) as cell:
         cell.begin(f"run-{time.monotonic_ns()}")
-        return cell.move(Move(1, np.array([0.1]), 0.0, 0.0)).force.tolist() == [-10.0]
+        return cell.move(MoveRequest(1, np.array([0.1]), 0.0, 0.0)).force.tolist() == [-10.0]
 
 
 @pytest.fixture
@@ -65,17 +65,17 @@ def test_beyond_this_machine_it_wants_a_key(make_bench):
 
 
 def test_another_number_of_axes_is_refused(served):
-    with pytest.raises(LinkError, match="bench has 1 axes, the test 6"):
+    with pytest.raises(LinkError, match="bench has 1 axes; the test has 6"):
         RemoteCell(served.url, 6)
     assert works(served)
 
 
 def test_who_calls_in_mid_session_is_refused(served):
     with RemoteCell(served.url, 1) as cell:
-        with pytest.raises(LinkError, match="another session is going on"):
-            RemoteCell(served.url, 1, patience=5.0)
+        with pytest.raises(LinkError, match="another session is active"):
+            RemoteCell(served.url, 1, timeout=5.0)
         cell.begin("a")
-        assert cell.move(Move(1, np.array([0.1]), 0.0, 0.0)).ok
+        assert cell.move(MoveRequest(1, np.array([0.1]), 0.0, 0.0)).ok
 
 
 def test_noise_does_it_no_harm(served):
@@ -89,17 +89,17 @@ def test_noise_does_it_no_harm(served):
 @pytest.mark.parametrize(
     ("break_it", "why"),
     [
-        (lambda line, sent: line.socket.sendall(sent), "replayed or lost"),
+        (lambda line, sent: line.socket.sendall(sent), "repeated or lost"),
         (lambda line, sent: line.socket.sendall(b"x" * 64), "not the cell protocol"),
         (
             lambda line, sent: line.socket.sendall(
                 HEADER.pack(b"DVCL", 1, 6, 0, line.session, 2, 1 << 30, 0)
             ),
-            "the most is 65536",
+            "at most 65536",
         ),
         (lambda line, sent: line.socket.sendall(sent[:20]) or line.socket.shutdown(1), "closed"),
         (lambda line, sent: line.send(Message.MOVE, {"number": 1}), "kind"),
-        (lambda line, sent: line.send(Message.WELCOME, {}), "not for a cell"),
+        (lambda line, sent: line.send(Message.WELCOME, {}), "not a request to a cell"),
         (lambda line, sent: line.send(Message.BEGIN, {"run": "x" * 500}), "run"),
     ],
     ids=["replayed", "malformed", "oversized", "truncated", "incomplete", "misplaced", "too long"],
@@ -146,12 +146,12 @@ def test_a_connection_that_is_cut_in_mid_move_halts_the_cell(make_bench, serve_c
     served = serve_cell(make_bench(seconds=3600.0))
     cell = RemoteCell(served.url, 1)
     cell.begin("a")
-    cell.line.send(
+    cell.stream.send(
         Message.MOVE,
         {"number": 1, "kind": "LINE", "target": [0.2], "execution_time": 1.0, "settling_time": 0.0},
     )
     assert served.bench.moving.wait(300.0)
-    cell.line.socket.close()
+    cell.stream.socket.close()
     assert served.wait_for("halted in move 1")  # long before the move would end
     assert served.bench.made == []
 
@@ -179,7 +179,7 @@ def test_a_driver_that_fails_is_told_and_not_fatal(served):
     with RemoteCell(served.url, 1) as cell:
         cell.begin("a")
         with pytest.raises(LinkError, match="no air pressure"):
-            cell.move(Move(1, np.array([0.1]), 0.0, 0.0))
+            cell.move(MoveRequest(1, np.array([0.1]), 0.0, 0.0))
     served.bench.move = kept
     assert works(served)
 
@@ -190,7 +190,7 @@ def test_it_lets_go_of_port_and_cell_when_it_stops(make_bench, serve_cell):
     served.stop()
     assert served.bench.closed
     with pytest.raises(LinkError, match="no cell answers"):
-        RemoteCell(f"tcp://127.0.0.1:{port}", 1, patience=1.0)
+        RemoteCell(f"tcp://127.0.0.1:{port}", 1, timeout=1.0)
     CellServer(make_bench(), Address("127.0.0.1", port)).listener.close()
 
 

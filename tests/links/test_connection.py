@@ -7,9 +7,9 @@ import pytest
 
 from dovetail.core.errors import LinkError
 from dovetail.links import Address, Hello, connect
-from dovetail.links.rig_protocol import State
+from dovetail.links.rig_protocol import RigState
 
-HELLO = Hello(axes=1, rate=1000.0, silence=20)
+HELLO = Hello(axes=1, rate=1000.0, link_timeout=20)
 
 
 def at(server):
@@ -25,22 +25,22 @@ def test_a_session_begins_and_ends_with_the_connection(make_cs1, served):
         ]
         assert connection.datagrams.getpeername()[1] == server.address.port
     for _ in range(1000):
-        if server.last is not None:
+        if server.last_session is not None:
             break
         threading.Event().wait(0.01)
-    assert server.last.state == State.SAFE
+    assert server.last_session.state == RigState.SAFE
 
 
 def test_a_second_session_is_refused_while_the_first_goes_on(make_cs1, served):
     server = served(make_cs1())
-    with connect(at(server), HELLO, None), pytest.raises(LinkError, match="another session is going on"):
+    with connect(at(server), HELLO, None), pytest.raises(LinkError, match="another session is active"):
         connect(at(server), HELLO, None)
 
 
 def test_another_number_of_axes_is_refused(make_cs1, served):
     server = served(make_cs1())
-    with pytest.raises(LinkError, match="the rig has 1 axes, the test 2"):
-        connect(at(server), Hello(axes=2, rate=1000.0, silence=20), None)
+    with pytest.raises(LinkError, match="the rig has 1 axes, the test has 2"):
+        connect(at(server), Hello(axes=2, rate=1000.0, link_timeout=20), None)
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_another_number_of_axes_is_refused(make_cs1, served):
     [
         (b"HTTP/1.1 400 Bad Request\r\n\r\nmac no\n\nmac \n", "not the rig protocol"),
         (b"", "closed the connection"),
-        (b"x" * 9000, "said too much"),
-        (b"DOVETAIL RIG 7\nmac -\n", "the rig speaks version 7"),
+        (b"x" * 9000, "too long"),
+        (b"DOVETAIL RIG 7\nmac -\n", "the rig uses version 7"),
     ],
 )
 def test_whatever_answers_instead_of_a_rig_is_told(answer, text):
@@ -69,4 +69,4 @@ def test_whatever_answers_instead_of_a_rig_is_told(answer, text):
 def test_a_silent_partner_is_given_up():
     listener = socket.create_server(("127.0.0.1", 0))
     with listener, pytest.raises(LinkError, match="no complete message in time"):
-        connect(Address("127.0.0.1", listener.getsockname()[1]), HELLO, None, patience=0.2)
+        connect(Address("127.0.0.1", listener.getsockname()[1]), HELLO, None, timeout=0.2)

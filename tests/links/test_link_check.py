@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dovetail.links.link_check import LinkReport, check
-from dovetail.links.rig_protocol import State
+from dovetail.links.rig_protocol import RigState
 
 
 def report(round_trips, lateness=0.0, asked=None):
@@ -41,9 +41,9 @@ def test_a_mute_rig_is_told():
 def test_a_served_rig_is_measured_and_does_not_move(make_cs1, served, native):
     server = served(make_cs1(rate=100.0))
     seen = check(str(server.address), rate=100.0, count=20, native=native)
-    assert seen.asked == 20
+    assert seen.exchange_count == 20
     assert len(seen.round_trips)
     assert seen.median > 0
-    session = server.session or server.last
-    assert session.done == 0
-    assert session.state in (State.READY, State.SAFE)
+    session = server.session or server.last_session
+    assert session.tick_count == 0
+    assert session.state in (RigState.READY, RigState.SAFE)

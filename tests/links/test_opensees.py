@@ -13,7 +13,7 @@ import pytest
 import dovetail as dv
 from dovetail.core.errors import LinkError
 from dovetail.links import Address, VirtualPlant
-from dovetail.links.opensees import ElementServer, RigElement, sizes_in
+from dovetail.links.opensees import ElementServer, RigElement, parse_sizes
 
 K = 1500.0  # [N/m]
 SIZES = (1, 1, 1, 0, 1, 0, 0, 0, 1, 0, 8)
@@ -130,8 +130,8 @@ def test_sizes_that_do_not_fit_are_answered_with_nan_so_that_the_analysis_stops(
 
 @pytest.mark.parametrize("data", [bytes([255]) * 44, bytes(44), struct.pack("=11i", *[10**9] * 11)])
 def test_what_is_no_client_is_told(data):
-    with pytest.raises(LinkError, match="is another program talking to this port"):
-        sizes_in(data)
+    with pytest.raises(LinkError, match="another program uses this port"):
+        parse_sizes(data)
 
 
 def test_only_this_machine_is_served(plant):
@@ -185,7 +185,7 @@ def test_opensees_itself_gets_from_the_rig_what_its_own_element_gives(serve, tmp
 
 def test_between_two_nodes_the_rig_follows_their_difference_and_pulls_at_both(plant):
     rng = np.random.default_rng(24)
-    specimen = RigElement(plant, K, between=True)
+    specimen = RigElement(plant, K, two_node=True)
     alone = RigElement(plant, K)
     for step in range(1, 6):
         first, second = rng.normal(0, 0.01, 2)
@@ -200,7 +200,7 @@ def test_between_two_nodes_the_rig_follows_their_difference_and_pulls_at_both(pl
 
 def test_what_was_commanded_and_read_in_every_committed_step_is_kept(plant):
     kept = []
-    server = ElementServer(RigElement(plant, K), Address("127.0.0.1", 0), keep=kept.append)
+    server = ElementServer(RigElement(plant, K), Address("127.0.0.1", 0), save=kept.append)
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()
     commands = np.random.default_rng(24).normal(0, 0.01, 7)

@@ -28,14 +28,14 @@ test = dv.Test(
     rate=100.0,
     duration=1.5,
     # a rig that a busy machine lets wait answers with what it read before: the silence alone is to decide
-    limits=dv.Limits(silence=25, stale=150, approach=0.05, to_rest=0.05),
+    limits=dv.Limits(link_timeout=25, frozen_sensor=150, approach_time=0.05, return_time=0.05),
 )
 """
 SERVE = (
     TEST
     + """
-from dovetail.links import Address, Server, VirtualPlant
-server = Server(VirtualPlant(test), Address("127.0.0.1", 0), test.rate, report=lambda text: print(text, flush=True))
+from dovetail.links import Address, RigServer, VirtualPlant
+server = RigServer(VirtualPlant(test), Address("127.0.0.1", 0), test.rate, report=lambda text: print(text, flush=True))
 print(server.address, flush=True)
 server.serve()
 """
@@ -82,37 +82,37 @@ def test_a_rig_that_is_paused_briefly_is_survived_and_one_that_is_paused_long_is
     process, url = rig
     test = the_test()
     for seconds in (0.005, 0.05):
-        run = test.run(url, real_time=QUIET, progress=at_tick(0.3, paused(process, seconds)))
+        run = test.run_realtime(url, real_time=QUIET, progress=at_tick(0.3, paused(process, seconds)))
         assert run.outcome is Outcome.FINISHED
         assert run.data.sizes["time"] == 151
         time.sleep(0.3)  # the server sees the end of the session
     # 50 ms are five ticks without an answer, less what arrives with the one that ends the pause
     assert run.data.attrs["datagrams_lost"] >= 2
-    assert float(run.data.reading_age.max()) >= 2
-    run = test.run(url, real_time=QUIET, progress=at_tick(0.3, paused(process, 0.5)))
+    assert float(run.data.measurement_age.max()) >= 2
+    run = test.run_realtime(url, real_time=QUIET, progress=at_tick(0.3, paused(process, 0.5)))
     assert run.outcome is Outcome.LINK_LOST
-    assert run.trip.signal == "reading_age"
+    assert run.trip.signal == "measurement_age"
     assert 40 < run.data.sizes["time"] < 151
     assert np.all(np.isfinite(run.data.displacement))
     said = [process.stdout.readline() for _ in range(9)]
     assert (
-        "late" in said[-1] or "silence" in said[-1] or "ended" in said[-1]
+        "late" in said[-1] or "link timeout" in said[-1] or "ended" in said[-1]
     )  # by itself, whichever it met first
 
 
 def test_no_room_for_the_window_is_told_before_anything_moves(served, tmp_path):
     test = the_test()
     server = served(test)
-    with pytest.raises(LinkError, match="the window cannot be opened there"):
-        test.run(str(server.address), real_time=QUIET, window="/dev/full")
+    with pytest.raises(LinkError, match="the window cannot be created"):
+        test.run_realtime(str(server.address), real_time=QUIET, window="/dev/full")
     assert not any("moves" in text for text in server.said)
 
 
 def test_a_rig_that_is_killed_loses_the_link_within_the_agreed_silence(rig):
     process, url = rig
-    run = the_test().run(url, real_time=QUIET, progress=at_tick(0.3, process.kill))
+    run = the_test().run_realtime(url, real_time=QUIET, progress=at_tick(0.3, process.kill))
     assert run.outcome is Outcome.LINK_LOST
-    last = run.data.reading_age.values[-1]
+    last = run.data.measurement_age.values[-1]
     assert last == pytest.approx(25, abs=1)
     assert np.all(np.isfinite(run.data.measured_force))  # nothing recorded is lost
-    assert run.aftermath is not None
+    assert run.return_recording is not None

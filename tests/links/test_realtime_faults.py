@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from dovetail.links import Flag, RealTime, State
+from dovetail.links import RealTime, RigState, SafeStateReason
 from dovetail.links.rig_program import VirtualPlant
 from dovetail.links.rig_protocol import COMMAND, Datagram
 from dovetail.testing import Outcome
@@ -19,16 +19,16 @@ KEY = bytes(range(16))
 
 def go(test, server, wait=20.0, **options):
     real_time = RealTime(native=options.pop("native", None), priority=0, lock=False, wait=wait)
-    return test.run(str(server.address), real_time=real_time, **options)
+    return test.run_realtime(str(server.address), real_time=real_time, **options)
 
 
-def ended(server, patience=30.0):
+def ended(server, timeout=30.0):
     """The last session, once the server has seen its end."""
-    end = time.monotonic() + patience
-    while server.last is None and time.monotonic() < end:
+    end = time.monotonic() + timeout
+    while server.last_session is None and time.monotonic() < end:
         time.sleep(0.01)
-    assert server.last is not None, "the session never ended"
-    return server.last
+    assert server.last_session is not None, "the session never ended"
+    return server.last_session
 
 
 class Spoiled(VirtualPlant):
@@ -73,18 +73,18 @@ def test_a_measurement_that_is_no_number_ends_the_run(make_cs1, served, value):
     server = served(test, Spoiled(test, with_force(value)))
     run = go(test, server)
     assert run.outcome in (Outcome.NOT_FINITE, Outcome.RIG_STOPPED)  # both see it in the same tick
-    assert ended(server).flags & Flag.NOT_FINITE
+    assert ended(server).flags & SafeStateReason.NOT_FINITE
     whole(run, test)
 
 
 def test_a_stuck_measurement_ends_the_run(make_cs1, served):
-    test = make_cs1(limits={"stale": 30})  # more than the rig's delay of ten ticks
+    test = make_cs1(limits={"frozen_sensor": 30})  # more than the rig's delay of ten ticks
     server = served(test, Spoiled(test, lambda reading, last: last))
     run = go(test, server)
-    assert run.outcome is Outcome.STALE
+    assert run.outcome is Outcome.FROZEN_SENSOR
     # 50 ticks of approach come before the test: stuck from its tick 51 on, told thirty ticks later
     assert run.data.sizes["time"] - 1 == pytest.approx(80, abs=1)
-    assert ended(server).flags == Flag.TOLD
+    assert ended(server).flags == SafeStateReason.REQUESTED
 
 
 def test_a_force_step_beyond_the_limit_ends_the_run(make_cs1, served):
@@ -92,7 +92,7 @@ def test_a_force_step_beyond_the_limit_ends_the_run(make_cs1, served):
     server = served(test, Spoiled(test, with_force(60.0)))
     run = go(test, server)
     assert run.outcome in (Outcome.FORCE, Outcome.RIG_STOPPED)  # the loop and the rig know the same limit
-    assert ended(server).flags & Flag.FORCE
+    assert ended(server).flags & SafeStateReason.FORCE
     whole(run, test)
 
 
@@ -101,8 +101,8 @@ def test_a_force_limit_of_the_rig_alone_ends_the_run(make_cs1, served):
     server = served(test, Spoiled(test, with_force(60.0)), limits={"force": 50.0})
     run = go(test, server)
     assert run.outcome is Outcome.RIG_STOPPED
-    assert ended(server).flags == Flag.FORCE
-    assert set(run.aftermath.rig_state.values[-10:]) == {State.SAFE}
+    assert ended(server).flags == SafeStateReason.FORCE
+    assert set(run.return_recording.rig_state.values[-10:]) == {RigState.SAFE}
 
 
 class Mangler:
@@ -163,7 +163,7 @@ def test_forged_commands_do_not_move_the_rig(make_cs1, served):
             return [data]
         sequence = int.from_bytes(data[16:24], "little") + 1
         session = int.from_bytes(data[8:16], "little")
-        wild = Datagram(COMMAND, State.ACTIVE, session, sequence, 0, np.array([9.0]))
+        wild = Datagram(COMMAND, RigState.ACTIVE, session, sequence, 0, np.array([9.0]))
         return [wild.pack(bytes(16)), wild.pack(None), data]
 
     server = served(test, mangle=forge, key=KEY)
@@ -190,7 +190,7 @@ def test_recorded_commands_played_again_do_not_move_the_rig(make_cs1, served):
 
 @pytest.mark.parametrize("native", [None, False])
 def test_a_rig_that_falls_silent_loses_the_link(make_cs1, served, native):
-    test = make_cs1(limits={"silence": 20})
+    test = make_cs1(limits={"link_timeout": 20})
     left = [150]
 
     def silent(data, outgoing):
@@ -200,6 +200,8 @@ def test_a_rig_that_falls_silent_loses_the_link(make_cs1, served, native):
     server = served(test, mangle=silent)
     run = go(test, server, wait=2e-3, native=native)
     assert run.outcome is Outcome.LINK_LOST
-    assert run.trip.signal == "reading_age"
+    assert run.trip.signal == "measurement_age"
     assert run.data.sizes["time"] > 1
-    assert ended(server).flags == Flag.ENDED  # told by the closed connection, as no datagram gets through
+    assert (
+        ended(server).flags == SafeStateReason.ENDED
+    )  # told by the closed connection, as no datagram gets through

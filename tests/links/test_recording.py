@@ -11,7 +11,7 @@ from dovetail.links.tick import Counts
 from dovetail.testing import Outcome
 
 ROWS, AFTER = 600, 30
-SIGNALS = {"displacement": (), "measured_force": (), "tick_lateness": (), "reading_age": ()}
+SIGNALS = {"displacement": (), "measured_force": (), "tick_lateness": (), "measurement_age": ()}
 
 
 @pytest.fixture
@@ -26,9 +26,9 @@ def recorded(make_cs1):
         for k in range(AFTER):
             after.show(np.array([0.6, -600.0 - k, 0.0, 0.0]))
         first = {"displacement": np.float64(0.0), "measured_force": np.float64(0.0)}
-        result = {"first": first, "done": np.int64(ROWS), "code": np.int64(outcome.code), "rig": ()}
+        result = {"first": first, "ticks": np.int64(ROWS), "code": np.int64(outcome.code), "rig": ()}
         unled = ({"code": np.int64(0)}, {})  # on the way to the start and to rest no limit was met
-        result |= {"approach": unled, "rest": unled, "watch": {"energy": 0.0, "still": (0, 0)}}
+        result |= {"approach": unled, "rest": unled, "monitor": {"energy": 0.0, "frozen": (0, 0)}}
         counts = Counts(sent=700, received=690, lost=10, overruns=3, scheduling={"memory lock": "granted"})
         tick = SimpleNamespace(counts=lambda: counts)
         rig = SimpleNamespace(welcome=SimpleNamespace(name="bench"))
@@ -42,7 +42,7 @@ def test_rows_follow_the_first_reading_in_order(recorded):
     np.testing.assert_array_equal(run.data.measured_force, -np.arange(ROWS + 1.0))
     assert run.data.time.values[-1] == pytest.approx(0.6)
     assert run.trip is None
-    assert run.aftermath is None
+    assert run.return_recording is None
 
 
 def test_counts_and_scheduling_are_told_beside_the_data(recorded):
@@ -56,7 +56,7 @@ def test_counts_and_scheduling_are_told_beside_the_data(recorded):
     ("outcome", "signal", "value", "limit"),
     [
         (Outcome.DEADLINE, "tick_lateness", 1e-6 * (ROWS - 1), 0.0005),
-        (Outcome.LINK_LOST, "reading_age", 2, 4000),
+        (Outcome.LINK_LOST, "measurement_age", 2, 4000),
     ],
 )
 def test_what_the_clock_or_the_link_met_is_told_in_numbers(recorded, outcome, signal, value, limit):
@@ -68,7 +68,7 @@ def test_what_the_clock_or_the_link_met_is_told_in_numbers(recorded, outcome, si
 
 
 def test_a_run_that_was_stopped_keeps_the_time_around_its_end(recorded):
-    around = recorded(Outcome.DEADLINE).aftermath
+    around = recorded(Outcome.DEADLINE).return_recording
     assert float(around.time[0]) == pytest.approx(0.6 - AROUND)
     assert around.sizes["time"] == 1 + round(AROUND * 1000) + AFTER
     np.testing.assert_array_equal(around.measured_force[-AFTER:], -600.0 - np.arange(AFTER))

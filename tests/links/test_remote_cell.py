@@ -10,7 +10,7 @@ import pytest
 from dovetail.core.errors import LinkError
 from dovetail.links import RemoteCell
 from dovetail.links.cell_protocol import FrameStream, Message, pack_reply
-from dovetail.testing.pseudodynamic import Move, Reply
+from dovetail.testing.pseudodynamic import MoveReply, MoveRequest
 from dovetail.transfer.robot import TripCode
 
 
@@ -19,28 +19,28 @@ def test_it_is_a_cell_like_any_other(make_bench, serve_cell):
     with RemoteCell(served.url, 2) as cell:
         assert (cell.name, cell.axes) == ("bench", 2)
         assert cell.begin("a") is None
-        reply = cell.move(Move(1, np.array([0.1, -1 / 3]), 0.5, 0.5))
+        reply = cell.move(MoveRequest(1, np.array([0.1, -1 / 3]), 0.5, 0.5))
         assert reply.force.tolist() == [-10.0, -100.0 * (-1 / 3)]
         assert cell.read().position.tolist() == [0.1, -1 / 3]
-        trip = cell.move(Move(2, np.array([1.0, 0.0]), 0.5, 0.5))
+        trip = cell.move(MoveRequest(2, np.array([1.0, 0.0]), 0.5, 0.5))
         assert (trip.trip, trip.value, trip.limit) == (TripCode.FORCE, 100.0, 50.0)
         assert cell.begin("a").number == 1
 
 
 def test_a_long_move_shows_signs_of_life(make_bench, serve_cell):
     served = serve_cell(make_bench(seconds=1.0), alive_every=0.1)
-    with RemoteCell(served.url, 1, patience=0.5) as cell:
+    with RemoteCell(served.url, 1, timeout=0.5) as cell:
         cell.begin("a")
-        assert cell.move(Move(1, np.array([0.1]), 1.0, 0.0)).ok
+        assert cell.move(MoveRequest(1, np.array([0.1]), 1.0, 0.0)).ok
 
 
 def test_a_cell_that_falls_silent_is_noticed(make_bench, serve_cell):
     served = serve_cell(make_bench(seconds=30.0), alive_every=60.0)
-    cell = RemoteCell(served.url, 1, patience=0.3)
+    cell = RemoteCell(served.url, 1, timeout=0.3)
     cell.begin("a")
     began = time.monotonic()
-    with pytest.raises(LinkError, match=r"no sign of life for 0\.3 s"):
-        cell.move(Move(1, np.array([0.1]), 1.0, 0.0))
+    with pytest.raises(LinkError, match=r"no message for 0\.3 s"):
+        cell.move(MoveRequest(1, np.array([0.1]), 1.0, 0.0))
     assert time.monotonic() - began < 20.0  # long before the move of 30 s would end
     cell.close()
 
@@ -50,7 +50,7 @@ def test_nobody_there_is_told():
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with pytest.raises(LinkError, match="no cell answers.*rig serve"):
-        RemoteCell(f"tcp://127.0.0.1:{port}", 1, patience=1.0)
+        RemoteCell(f"tcp://127.0.0.1:{port}", 1, timeout=1.0)
 
 
 @pytest.mark.parametrize(
@@ -58,12 +58,12 @@ def test_nobody_there_is_told():
     [
         (lambda line: line.socket.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n" * 3), "not the cell protocol"),
         (lambda line: line.send(Message.REPLY, {"known": True}), "trip"),
-        (lambda line: line.send(Message.REPLY, pack_reply(None)), "answered with nothing"),
+        (lambda line: line.send(Message.REPLY, pack_reply(None)), "empty reply"),
         (
-            lambda line: line.send(Message.REPLY, pack_reply(Reply(1, np.zeros(3), np.zeros(1), 0.0))),
+            lambda line: line.send(Message.REPLY, pack_reply(MoveReply(1, np.zeros(3), np.zeros(1), 0.0))),
             "position",
         ),
-        (lambda line: line.send(Message.MOVE), "move where reply was due"),
+        (lambda line: line.send(Message.MOVE), "got move; expected reply"),
         (lambda line: line.send(Message.BYE), "ended the session"),
         (lambda line: line.socket.close(), "closed|broke"),
     ],
@@ -86,8 +86,8 @@ def test_an_answer_that_is_none_ends_the_session(answer, why):
 
         thread = threading.Thread(target=act, daemon=True)
         thread.start()
-        cell = RemoteCell(f"tcp://127.0.0.1:{listener.getsockname()[1]}", 1, patience=3.0)
+        cell = RemoteCell(f"tcp://127.0.0.1:{listener.getsockname()[1]}", 1, timeout=3.0)
         with pytest.raises(LinkError, match=why):
-            cell.move(Move(1, np.array([0.1]), 0.0, 0.0))
+            cell.move(MoveRequest(1, np.array([0.1]), 0.0, 0.0))
         cell.close()
         thread.join(3.0)

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.links import PythonTick, RemoteRig, Settings, State, remote_rig
+from dovetail.links import PythonTick, RemoteRig, RigState, TickSettings, remote_rig
 from dovetail.links.native import NativeTick, available
 from dovetail.testing import Outcome
 
@@ -17,11 +17,11 @@ SIGNALS = (("measured_displacement", ()), ("measured_force", ()))
 def bench(request, fake):
     made = fake()
     native = request.param is NativeTick
-    made.tick = request.param(Settings(0xABCDEF, 1, 2, 1_000_000, 50), made.near, made.clock)
-    made.handle = made.tick.handle if native else remote_rig.enter(made.tick)
+    made.tick = request.param(TickSettings(0xABCDEF, 1, 2, 1_000_000, 50), made.near, made.clock)
+    made.handle = made.tick.handle if native else remote_rig.register(made.tick)
     made.rig_block = RemoteRig(jnp.asarray(made.handle), jnp.array([0.3, -0.4]), SIGNALS, native)
     yield made
-    remote_rig.leave(made.handle)
+    remote_rig.unregister(made.handle)
 
 
 def test_a_compiled_loop_exchanges_one_command_per_step_in_order(bench):
@@ -40,7 +40,7 @@ def test_a_compiled_loop_exchanges_one_command_per_step_in_order(bench):
     np.testing.assert_allclose(readings["measured_force"][:7], -np.arange(1, 8.0))
     states = [state for state, _ in bench.rig.commands]
     # the supervisor's word at step 7 is sent between the commands of steps 7 and 8
-    assert states == [State.ACTIVE] * 7 + [State.SAFE] * 4
+    assert states == [RigState.ACTIVE] * 7 + [RigState.SAFE] * 4
     assert int(codes[-1]) == int(x["code"]) == Outcome.FORCE.code
 
 
@@ -54,7 +54,7 @@ def test_before_the_first_command_it_shows_what_it_was_told(bench):
 def test_the_end_of_a_run_shows_in_the_step_of_its_reason_and_the_first_one_stays(bench):
     """Of what the link and the supervisor say of a step, the link comes first."""
     rig = bench.rig_block
-    bench.rig.script[3] = lambda r, d, a: [r.packed(d, state=State.SAFE)]
+    bench.rig.script[3] = lambda r, d, a: [r.packed(d, state=RigState.SAFE)]
 
     @jax.jit
     def loop():
@@ -76,9 +76,9 @@ def test_the_supervisors_word_ends_the_run_in_the_same_step(bench):
     @jax.jit
     def one():
         x, _ = rig.step(0.0, 1e-3, rig.init(), jnp.array(0.01))
-        return rig.settle(x, jnp.asarray(Outcome.GROWTH.code))["code"]
+        return rig.settle(x, jnp.asarray(Outcome.GROWTH_RATE.code))["code"]
 
-    assert int(one()) == Outcome.GROWTH.code
+    assert int(one()) == Outcome.GROWTH_RATE.code
 
 
 def test_released_the_rig_is_told_that_it_is_ready(bench):
@@ -90,13 +90,13 @@ def test_released_the_rig_is_told_that_it_is_ready(bench):
         return rig.release(rig.settle(x, jnp.asarray(0)))
 
     jax.block_until_ready(run())
-    assert [state for state, _ in bench.rig.commands] == [State.ACTIVE, State.READY]
+    assert [state for state, _ in bench.rig.commands] == [RigState.ACTIVE, RigState.READY]
 
 
 def test_values_are_named_in_their_order_and_shape(bench):
-    signals = (("depth", ()), ("measured_displacement", (3,)), ("measured_force", (3,)))
+    signals = (("penetration", ()), ("measured_displacement", (3,)), ("measured_force", (3,)))
     rig = RemoteRig(jnp.asarray(bench.handle), jnp.arange(7.0), signals, bench.rig_block.native)
     shown = rig.first_reading(rig.init())
-    assert float(shown["depth"]) == 0.0
+    assert float(shown["penetration"]) == 0.0
     assert shown["measured_displacement"].tolist() == [1.0, 2.0, 3.0]
     assert shown["measured_force"].tolist() == [4.0, 5.0, 6.0]

@@ -4,11 +4,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.links.rig_paths import least_jerk, to_rest
+from dovetail.links.rig_paths import minimum_jerk, path_to_rest
 
 
 def test_the_way_to_rest_begins_as_the_run_ended_and_ends_at_rest():
-    path = to_rest(jnp.asarray(0.02), jnp.asarray(0.3), jnp.asarray(0.0), 1.0)
+    path = path_to_rest(jnp.asarray(0.02), jnp.asarray(0.3), jnp.asarray(0.0), 1.0)
     t = jnp.linspace(0.0, 1.0, 100_001)
     x = np.asarray(path(t))
     v = np.gradient(x, 1e-5)
@@ -23,6 +23,6 @@ def test_the_way_to_rest_begins_as_the_run_ended_and_ends_at_rest():
 
 def test_the_least_jerk_goes_from_rest_to_rest():
     s = np.linspace(0, 1, 1001)
-    y = np.asarray(least_jerk(s))
+    y = np.asarray(minimum_jerk(s))
     assert (y[0], y[-1]) == (0.0, 1.0)
     assert np.all(np.diff(y) >= 0)

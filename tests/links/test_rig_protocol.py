@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dovetail.links.rig_protocol import COMMAND, MEASUREMENT, Datagram, Reader, Rejection, State, size
+from dovetail.links.rig_protocol import COMMAND, MEASUREMENT, Datagram, Reader, Rejection, RigState, size
 
 KEY = bytes(range(16))
 SESSION = 0x1122334455667788
@@ -19,7 +19,7 @@ HEX = (
 
 def command(sequence=7, **fields):
     values = {"session": SESSION, "clock": 9, "values": np.array([1.0]), **fields}
-    return Datagram(COMMAND, State.ACTIVE, sequence=sequence, **values)
+    return Datagram(COMMAND, RigState.ACTIVE, sequence=sequence, **values)
 
 
 def reader(key=KEY, **fields):
@@ -32,7 +32,7 @@ def test_the_layout_is_that_of_the_page():
 
 
 def test_what_is_packed_is_read_back():
-    sent = Datagram(MEASUREMENT, State.HOLD, 5, 2**63, 2**64 - 1, np.array([0.5, -0.0, np.nan]), 3, 2**31)
+    sent = Datagram(MEASUREMENT, RigState.HOLD, 5, 2**63, 2**64 - 1, np.array([0.5, -0.0, np.nan]), 3, 2**31)
     got = Reader(MEASUREMENT, 5, 3, KEY).read(sent.pack(KEY))
     assert (got.state, got.sequence, got.clock, got.echo, got.flags) == (2, 2**63, 2**64 - 1, 3, 2**31)
     assert got.values.tobytes() == sent.values.tobytes()  # to the bit, NaN and -0 too
@@ -84,7 +84,7 @@ def test_without_a_key_a_signed_datagram_is_dropped():
 
 
 def test_too_many_values_are_refused():
-    with pytest.raises(ValueError, match="got 129 values; a datagram takes at most 128"):
+    with pytest.raises(ValueError, match="got 129 values"):
         command(values=np.zeros(129)).pack()
 
 

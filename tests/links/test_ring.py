@@ -7,7 +7,7 @@ import pytest
 
 from dovetail.core.errors import LinkError
 from dovetail.links.native import available
-from dovetail.links.ring import Ring, Window
+from dovetail.links.ring import Ring, RingReader
 
 SIGNALS = {"displacement": (), "force": (2,)}
 
@@ -19,7 +19,7 @@ def shown(ring, numbers):
 
 def test_the_newest_rows_are_read_by_their_signals(tmp_path):
     ring = Ring(SIGNALS, rows=5, dt=0.1, file=tmp_path / "w")
-    with Window(tmp_path / "w") as window:
+    with RingReader(tmp_path / "w") as window:
         assert window.latest(3)["time"].size == 0
         shown(ring, range(1, 4))
         got = window.latest(2)
@@ -33,7 +33,7 @@ def test_the_newest_rows_are_read_by_their_signals(tmp_path):
 
 def test_of_many_rows_every_so_manieth_and_the_newest_are_read(tmp_path):
     ring = Ring(SIGNALS, rows=20, dt=1.0, file=tmp_path / "w")
-    window = Window(tmp_path / "w")
+    window = RingReader(tmp_path / "w")
     shown(ring, range(1, 4))
     assert window.latest(100, every=5)["displacement"].tolist() == [3.0]
     shown(ring, range(4, 13))
@@ -53,7 +53,7 @@ def test_a_reader_never_gets_half_a_row_nor_an_old_one_for_a_new_one(tmp_path):
 
     thread = threading.Thread(target=write, daemon=True)
     thread.start()
-    window, seen = Window(tmp_path / "w"), 0
+    window, seen = RingReader(tmp_path / "w"), 0
     while seen < 2000:
         got = window.latest(3)
         np.testing.assert_array_equal(got["a"], np.repeat(got["time"][:, None], 64, axis=1))
@@ -79,15 +79,15 @@ def test_the_native_writer_writes_the_same(tmp_path):
     call.argtypes = [ctypes.c_void_p, ctypes.POINTER(ctypes.c_double)]
     for n in (1.0, 2.0, 3.0):
         call(ring.handle, (ctypes.c_double * 3)(n, 10 * n, 100 * n))
-    assert Window(tmp_path / "w").latest(2)["displacement"].tolist() == [2.0, 3.0]
-    assert ring.written == 3
+    assert RingReader(tmp_path / "w").latest(2)["displacement"].tolist() == [2.0, 3.0]
+    assert ring.row_count == 3
 
 
 def test_what_is_no_window_is_told(tmp_path):
-    with pytest.raises(LinkError, match="no loop shows itself there"):
-        Window(tmp_path / "nothing")
+    with pytest.raises(LinkError, match="cannot be read as the window"):
+        RingReader(tmp_path / "nothing")
     (tmp_path / "text").write_text("hello " * 20)
     with pytest.raises(LinkError, match="is not the window of a loop"):
-        Window(tmp_path / "text")
-    with pytest.raises(LinkError, match="cannot be opened there"):
+        RingReader(tmp_path / "text")
+    with pytest.raises(LinkError, match="cannot be created"):
         Ring(SIGNALS, 3, 0.1, tmp_path / "no" / "folder")

@@ -18,13 +18,13 @@ from dovetail.links.real_time import RealTime
 from dovetail.mechanics import Substructure
 from dovetail.specimens.base import Memoryless
 from dovetail.testing import Outcome
-from dovetail.testing.pseudodynamic import Stepping
+from dovetail.testing.pseudodynamic import PseudodynamicSettings
 
 AXES = ("x", "y", "roll")
 TURNS = np.array([False, False, True])
 OWN = {"force": ~TURNS, "torque": TURNS}  # axes
-LIMITED = ("displacement", "velocity", "acceleration", "growth")
-LIMITED += ("force", "torque", "tracking", "power", "energy", "stale")
+LIMITED = ("displacement", "velocity", "acceleration", "growth_rate")
+LIMITED += ("force", "torque", "tracking_error", "power", "interface_energy", "frozen_sensor")
 TICKS, DT, WINDOW = 48, 1e-3, 0.74e-3
 STOP = 1.5  # where the readings do not follow any more
 DRAWS = 22
@@ -78,10 +78,10 @@ def drawn(seed):
     It begins and ends at rest, so that nothing happens on the way there and back.
     """
     rng, tight = np.random.default_rng(seed), (*LIMITED, "none")[seed % (len(LIMITED) + 1)]
-    grow = np.exp((0.03 if tight == "growth" else 0.0) * np.arange(TICKS + 1))[:, None]
+    grow = np.exp((0.03 if tight == "growth_rate" else 0.0) * np.arange(TICKS + 1))[:, None]
     z, v, a = (rng.normal(size=(TICKS + 1, len(AXES))) * scale for scale in (1.0, 10.0, 100.0))
     z *= grow
-    if tight == "stale":  # an axis against its stop for a while
+    if tight == "frozen_sensor":  # an axis against its stop for a while
         z[10:30, 1] = STOP * (1 + rng.random(20))
     for table in (z, v, a):
         table[0] = table[-4:] = 0.0
@@ -92,16 +92,16 @@ def drawn(seed):
         "displacement": z,
         "velocity": v,
         "acceleration": a,
-        "growth": np.full(1, 250.0),  # [1/s]
+        "growth_rate": np.full(1, 250.0),  # [1/s]
         "force": force[:, :2],
         "torque": force[:, 2:],
-        "tracking": z - read,
+        "tracking_error": z - read,
         "power": power,
-        "energy": np.maximum(DT * np.cumsum(power), 0.0),
-        "stale": np.full(1, 12.0),
+        "interface_energy": np.maximum(DT * np.cumsum(power), 0.0),
+        "frozen_sensor": np.full(1, 12.0),
     }
     chosen = {tight, *rng.permutation(list(sizes))[: rng.integers(0, 4)]} if tight != "none" else ()
-    by_axis = ("displacement", "velocity", "acceleration", "force", "torque", "tracking")
+    by_axis = ("displacement", "velocity", "acceleration", "force", "torque", "tracking_error")
     limits = {}
     for name, size in sizes.items():  # of the same shapes in every draw, so that all run the same program
         share = rng.uniform(0.4, 0.8) if name == tight else rng.uniform(0.9, 1.2)
@@ -117,11 +117,13 @@ def drawn(seed):
             specimen=StoppedSpring(jnp.asarray(k)),
             position_sensor=dv.transfer.AmplitudeLimit(STOP),
         ),
-        limits=dv.Limits(**limits, growth_window=WINDOW, silence=4000, approach=0.004, to_rest=0.004),
+        limits=dv.Limits(
+            **limits, growth_window=WINDOW, link_timeout=4000, approach_time=0.004, return_time=0.004
+        ),
         rate=1 / DT,
         duration=TICKS * DT,
         axes=AXES,
-        stepping=Stepping(contact_step=DT, free_step=DT, execution_time=4e-3, settling_time=0.0),
+        pseudodynamic=PseudodynamicSettings(contact_step=DT, free_step=DT, move_time=4e-3, settling_time=0.0),
     )
     return test, Alone(**tables, k=jnp.asarray(k))
 
@@ -153,13 +155,13 @@ def foreseen(test, rig=True):
             ("displacement", z[i]),
             ("velocity", v[i]),
             ("acceleration", a[i]),
-            ("growth", growth),
+            ("growth_rate", growth),
             ("force", force * [1, 1, 0]),
             ("torque", force * [0, 0, 1]),
-            ("tracking", z[i] - measured),
+            ("tracking_error", z[i] - measured),
             ("power", force @ v[i]),
-            ("energy", max(energy, 0.0)),
-            ("stale", still),
+            ("interface_energy", max(energy, 0.0)),
+            ("frozen_sensor", still),
         ):
             if np.any(np.abs(values) > limit[name]):
                 return i, Outcome[name.upper()]
@@ -186,15 +188,15 @@ def test_rehearsal_replay_and_creep_stop_as_foreseen_and_in_the_same_words():
         rehearsed = test.rehearse()
         assert said(rehearsed)[:2] == foreseen(test), seed
         assert (rehearsed.trip is None) == (rehearsed.outcome is Outcome.FINISHED)
-        assert said(test.creep()) == said(rehearsed), seed
-        free = dataclasses.replace(test, limits=dv.Limits(stale=math.inf)).rehearse()
+        assert said(test.run_pseudodynamic()) == said(rehearsed), seed
+        free = dataclasses.replace(test, limits=dv.Limits(frozen_sensor=math.inf)).rehearse()
         assert said(test.replay(free)) == said(rehearsed), seed
 
 
 def test_the_ideal_stops_as_foreseen_where_nothing_is_the_rigs_fault():
     for seed in range(DRAWS):
         test, _ = drawn(seed)
-        ideal = test.emulate()
+        ideal = test.reference()
         assert said(ideal)[:2] == foreseen(test, rig=False), seed
         if foreseen(test, rig=False) == foreseen(test):
             assert said(ideal) == said(test.rehearse()), seed
@@ -206,7 +208,7 @@ def test_a_simulation_stops_as_foreseen_and_in_the_same_words_where_it_shows_wha
         test, alone = drawn(seed)
         limits = {name: getattr(test.limits, name) for name in shown[:3]}
         limits["force"] = float(np.min(test.limits.force))
-        like = dv.Limits(**limits, stale=math.inf, growth_window=WINDOW)
+        like = dv.Limits(**limits, frozen_sensor=math.inf, growth_window=WINDOW)
         rehearsed = dataclasses.replace(test, limits=like).rehearse()
         simulation = testing.Simulation(
             system=alone, limits=dv.Limits(**limits), rate=1 / DT, duration=TICKS * DT, axes=AXES
@@ -216,12 +218,12 @@ def test_a_simulation_stops_as_foreseen_and_in_the_same_words_where_it_shows_wha
         assert str(run.trip) == str(rehearsed.trip).replace("measured force", "tension"), seed
 
 
-@pytest.mark.parametrize("outcome", [Outcome.GROWTH, Outcome.TORQUE])
+@pytest.mark.parametrize("outcome", [Outcome.GROWTH_RATE, Outcome.TORQUE])
 def test_a_run_against_a_served_rig_stops_where_the_rehearsal_does(served, outcome):
     """Of all limits two, as each takes a program of its own: one on the demand, one on the reading."""
     tests = (drawn(seed)[0] for seed in range(DRAWS))
     test = next(test for test in tests if foreseen(test)[1] is outcome)
     server = served(test)
-    run = test.run(str(server.address), real_time=PATIENT)
+    run = test.run_realtime(str(server.address), real_time=PATIENT)
     assert run.outcome is outcome
     assert said(run) == said(test.rehearse())

@@ -10,13 +10,13 @@ import pytest
 from dovetail.core.errors import LinkError
 from dovetail.links import (
     Address,
-    Flag,
     Hello,
     PythonTick,
     RealTime,
-    Server,
-    Settings,
-    State,
+    RigServer,
+    RigState,
+    SafeStateReason,
+    TickSettings,
     VirtualPlant,
     connect,
     serve,
@@ -25,7 +25,7 @@ from dovetail.links.native import available
 from dovetail.links.rig_protocol import COMMAND, Datagram
 from dovetail.testing import Outcome
 
-HELLO = Hello(axes=1, rate=1000.0, silence=20)
+HELLO = Hello(axes=1, rate=1000.0, link_timeout=20)
 
 
 class Echo:
@@ -49,9 +49,11 @@ def server(make_cs1, served):
 def works(server):
     """Whether a session can be had and a command is followed."""
     with connect(server.address, HELLO, server.key) as connection:
-        settings = Settings(connection.welcome.session, 1, 2, 1_000_000, 2000, wait=10**10, key=server.key)
+        settings = TickSettings(
+            connection.welcome.session, 1, 2, 1_000_000, 2000, wait=10**10, key=server.key
+        )
         tick = PythonTick(settings, connection.datagrams)
-        reading, _ = tick.step(State.ACTIVE, np.array([0.5]))
+        reading, _ = tick.step(RigState.ACTIVE, np.array([0.5]))
     for _ in range(1000):
         if server.session is None:
             return reading.tolist() == [0.5, -0.5]
@@ -84,11 +86,11 @@ def test_a_caller_that_says_nothing_does_not_hold_up_a_session(server, monkeypat
     monkeypatch.setattr(serve, "HELLO_TIME", 600.0)  # far longer than anybody waits here
     to = ("127.0.0.1", server.address.port)
     with connect(server.address, HELLO, None) as connection:
-        settings = Settings(connection.welcome.session, 1, 2, 1_000_000, 2000, wait=10**11)
+        settings = TickSettings(connection.welcome.session, 1, 2, 1_000_000, 2000, wait=10**11)
         mute = [socket.create_connection(to) for _ in range(12)]  # more than are told why
         tick = PythonTick(settings, connection.datagrams)
         for _ in range(20):
-            reading, _ = tick.step(State.ACTIVE, np.array([0.5]))
+            reading, _ = tick.step(RigState.ACTIVE, np.array([0.5]))
         assert reading.tolist() == [0.5, -0.5]
         for each in mute:
             each.close()
@@ -100,54 +102,54 @@ class Trickle:
     """A peer that sends a byte a second; the clock goes with it."""
 
     def __init__(self, monkeypatch):
-        self.now = self.patience = 100.0
+        self.now = self.timeout = 100.0
         monkeypatch.setattr(serve.time, "monotonic", lambda: self.now)
 
     def gettimeout(self):
         return 2.0
 
     def settimeout(self, seconds):
-        self.patience = seconds
+        self.timeout = seconds
 
     def recv(self, most):
-        self.now += min(self.patience, 1.0)
-        if self.patience < 1.0:
+        self.now += min(self.timeout, 1.0)
+        if self.timeout < 1.0:
             raise TimeoutError
         return b"x"
 
 
 def test_closing_the_connection_ends_the_session_in_the_safe_state(server):
     works(server)
-    assert server.last.state == State.SAFE
-    assert server.last.flags == Flag.ENDED
+    assert server.last_session.state == RigState.SAFE
+    assert server.last_session.flags == SafeStateReason.ENDED
 
 
 def test_a_port_in_use_is_told(server):
     with pytest.raises(LinkError, match="cannot listen there .*choose another port"):
-        Server(Echo(), Address("127.0.0.1", server.address.port), 1000.0)
+        RigServer(Echo(), Address("127.0.0.1", server.address.port), 1000.0)
 
 
 def test_it_does_not_listen_beyond_this_machine_without_a_key():
     with pytest.raises(LinkError, match="is not this machine"):
-        Server(Echo(), Address("0.0.0.0", 0), 1000.0)
+        RigServer(Echo(), Address("0.0.0.0", 0), 1000.0)
 
 
 def test_stopped_it_leaves_the_rig_safe_and_gives_its_ports_back(make_cs1):
-    server = Server(Echo(), Address("127.0.0.1", 0), 1000.0)
+    server = RigServer(Echo(), Address("127.0.0.1", 0), 1000.0)
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()
     connection = connect(server.address, HELLO, None)
     server.stop()
     thread.join(300)
-    assert server.last.flags & Flag.OPERATOR
+    assert server.last_session.flags & SafeStateReason.OPERATOR
     connection.close()
-    again = Server(Echo(), server.address, 1000.0)
+    again = RigServer(Echo(), server.address, 1000.0)
     again.close()
 
 
 def test_the_tighter_of_both_limits_holds(make_cs1, served):
     server = served(make_cs1(), Echo(), limits={"displacement": 2.0, "force": 5.0})
-    hello = Hello(axes=1, rate=1000.0, silence=20, limits={"displacement": 3.0, "force": 4.0})
+    hello = Hello(axes=1, rate=1000.0, link_timeout=20, limits={"displacement": 3.0, "force": 4.0})
     with connect(server.address, hello, None) as connection:
         assert connection.welcome.limits == {"displacement": 2.0, "force": 5.0}
         assert server.session.limits == {"displacement": 2.0, "force": 4.0}
@@ -163,7 +165,7 @@ def compiled_rig():
         excitation=dv.Sine(amplitude=0.012, frequency=3.0),
         rate=100.0,
         duration=0.5,
-        limits=dv.Limits(silence=2000, approach=0.05, to_rest=0.05),
+        limits=dv.Limits(link_timeout=2000, approach_time=0.05, return_time=0.05),
     )
     return test, VirtualPlant(test)
 
@@ -182,16 +184,16 @@ def test_a_compiled_session_does_what_the_rehearsal_says(served):
         excitation=dv.Sine(amplitude=0.012, frequency=0.12),
         rate=4.0,
         duration=2.0,
-        limits=dv.Limits(silence=2000, approach=0.05, to_rest=0.05),
+        limits=dv.Limits(link_timeout=2000, approach_time=0.05, return_time=0.05),
     )
     server = served(test, lockstep=False, native=True)
     rehearsed = test.rehearse().data
     for _ in range(20):
-        run = test.run(str(server.address), real_time=RealTime(priority=0, lock=False))
+        run = test.run_realtime(str(server.address), real_time=RealTime(priority=0, lock=False))
         assert run.outcome is Outcome.FINISHED
         while server.session is not None:
             threading.Event().wait(0.01)
-        assert server.last.flags == Flag.ENDED
+        assert server.last_session.flags == SafeStateReason.ENDED
         if float(np.abs(run.data.displacement - rehearsed.displacement).max()) < 1e-12:
             break
     # started within a tick of each other, the rig's ticks are those of the loop
@@ -203,24 +205,24 @@ def test_a_compiled_session_does_what_the_rehearsal_says(served):
 def test_a_compiled_session_is_ended_by_silence_and_the_next_one_begins_at_rest(compiled_rig, served):
     test, plant = compiled_rig
     server = served(test, plant, lockstep=False, native=True)
-    hello = Hello(axes=1, rate=100.0, silence=5)
+    hello = Hello(axes=1, rate=100.0, link_timeout=5)
     for _ in range(2):
         with connect(server.address, hello, None) as connection:
-            settings = Settings(
+            settings = TickSettings(
                 connection.welcome.session, 1, connection.welcome.count, 10_000_000, 2000, wait=10**9
             )
             tick = PythonTick(settings, connection.datagrams)
-            reading, _ = tick.step(State.READY, np.zeros(1))
+            reading, _ = tick.step(RigState.READY, np.zeros(1))
             assert reading[:2].tolist() == [0.0, 0.0]
             for _ in range(10):
-                reading, _ = tick.step(State.ACTIVE, np.array([0.01]))
+                reading, _ = tick.step(RigState.ACTIVE, np.array([0.01]))
             for _ in range(500):  # 50 ms are 5 ticks
-                if server.session.state == State.SAFE:
+                if server.session.state == RigState.SAFE:
                     break
                 threading.Event().wait(0.01)
-            assert server.session.flags == Flag.SILENCE
-            reading, _ = tick.step(State.ACTIVE, np.array([0.02]))
-            assert tick.rig_state == State.SAFE
+            assert server.session.flags == SafeStateReason.LINK_TIMEOUT
+            reading, _ = tick.step(RigState.ACTIVE, np.array([0.02]))
+            assert tick.rig_state == RigState.SAFE
         while server.session is not None:
             threading.Event().wait(0.01)
     assert server.said.count("the rig moves") == 2
@@ -230,12 +232,12 @@ def test_a_compiled_session_is_ended_by_silence_and_the_next_one_begins_at_rest(
 def test_noise_does_a_compiled_session_no_harm(compiled_rig, served):
     test, plant = compiled_rig
     server, die = served(test, plant, lockstep=False, native=True, key=bytes(range(16))), random.Random(5)
-    hello = Hello(axes=1, rate=100.0, silence=2000)
+    hello = Hello(axes=1, rate=100.0, link_timeout=2000)
     with (
         connect(server.address, hello, server.key) as connection,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as noise,
     ):
-        settings = Settings(
+        settings = TickSettings(
             connection.welcome.session,
             1,
             connection.welcome.count,
@@ -248,30 +250,30 @@ def test_noise_does_a_compiled_session_no_harm(compiled_rig, served):
         for _ in range(20):
             for _ in range(10):
                 noise.sendto(die.randbytes(die.randrange(200)), ("127.0.0.1", server.address.port))
-            reading, _ = tick.step(State.ACTIVE, np.array([0.01]))
+            reading, _ = tick.step(RigState.ACTIVE, np.array([0.01]))
         assert tick.counts().lost == 0
     while server.session is not None:
         threading.Event().wait(0.01)
-    assert sum(server.last.reader.rejected.values()) == 200
+    assert sum(server.last_session.reader.rejected.values()) == 200
 
 
 def test_a_plant_that_is_not_compiled_cannot_be_served_natively():
     with pytest.raises(LinkError, match="no native session: the plant is not compiled"):
-        Server(Echo(), Address("127.0.0.1", 0), 1000.0, native=True)
+        RigServer(Echo(), Address("127.0.0.1", 0), 1000.0, native=True)
 
 
-@pytest.mark.parametrize(("ahead", "patience"), [(3e-3, 3e-3), (-5e-3, 0.0), (0.7, serve.IDLE)])
-def test_it_sleeps_no_longer_than_until_the_rigs_next_tick(ahead, patience):
+@pytest.mark.parametrize(("ahead", "timeout"), [(3e-3, 3e-3), (-5e-3, 0.0), (0.7, serve.IDLE)])
+def test_it_sleeps_no_longer_than_until_the_rigs_next_tick(ahead, timeout):
     """While the rig moves; else as long as it takes to notice that it is to stop."""
-    server = Server(Echo(), Address("127.0.0.1", 0), 1000.0, native=False)
+    server = RigServer(Echo(), Address("127.0.0.1", 0), 1000.0, native=False)
     try:
-        assert server._patience() == serve.IDLE
+        assert server._wait_time() == serve.IDLE
         server._begin(7, 20, {})
-        assert server._patience() == serve.IDLE  # nothing moves yet
-        moving = Datagram(COMMAND, State.ACTIVE, 7, 1, 0, np.array([0.5]))
+        assert server._wait_time() == serve.IDLE  # nothing moves yet
+        moving = Datagram(COMMAND, RigState.ACTIVE, 7, 1, 0, np.array([0.5]))
         assert server.session.receive(moving.pack(None), 10**9) is not None
         server.clock = lambda: server.session.next_wake - round(ahead * 1e9)
-        assert server._patience() == pytest.approx(patience, abs=1e-12)
+        assert server._wait_time() == pytest.approx(timeout, abs=1e-12)
     finally:
         server.close()
 
@@ -282,13 +284,13 @@ def test_a_loop_that_falls_silent_leaves_the_served_rig_safe(make_cs1, served):
     server = served(make_cs1(), Echo(), native=False)
     server.clock = lambda: now[0]
     with connect(server.address, HELLO, None) as connection:
-        settings = Settings(connection.welcome.session, 1, 2, 1_000_000, 2000, wait=10**11)
-        PythonTick(settings, connection.datagrams).step(State.ACTIVE, np.array([0.5]))
+        settings = TickSettings(connection.welcome.session, 1, 2, 1_000_000, 2000, wait=10**11)
+        PythonTick(settings, connection.datagrams).step(RigState.ACTIVE, np.array([0.5]))
         session = server.session
-        for flags in (Flag(0), Flag.SILENCE):
+        for flags in (SafeStateReason(0), SafeStateReason.LINK_TIMEOUT):
             now[0] += 19_000_000  # of 20 ticks
             for _ in range(6000):
-                if session.done >= (now[0] - session.epoch) // 1_000_000 - 1:
+                if session.tick_count >= (now[0] - session.epoch) // 1_000_000 - 1:
                     break
                 threading.Event().wait(0.01)
             assert session.flags == flags
@@ -296,17 +298,17 @@ def test_a_loop_that_falls_silent_leaves_the_served_rig_safe(make_cs1, served):
 
 def test_every_caller_is_told_why_it_is_turned_away(server):
     with connect(server.address, HELLO, None):
-        for _ in range(2 * serve.MOST_CALLERS):
-            with pytest.raises(LinkError, match="another session is going on"):
+        for _ in range(2 * serve.MAX_CALLERS):
+            with pytest.raises(LinkError, match="another session is active"):
                 connect(server.address, HELLO, None)
 
 
 @pytest.mark.parametrize(
     ("hello", "why"),
     [
-        (Hello(axes=2, rate=1000.0, silence=20), "the rig has 1 axes, the test 2"),
-        (Hello(axes=1, rate=1000.001, silence=20), "the rig ticks at 1000 Hz"),
-        (Hello(axes=1, rate=999.0, silence=20), "the rig ticks at 1000 Hz"),
+        (Hello(axes=2, rate=1000.0, link_timeout=20), "the rig has 1 axes, the test has 2"),
+        (Hello(axes=1, rate=1000.001, link_timeout=20), "the rate of the rig is 1000 Hz"),
+        (Hello(axes=1, rate=999.0, link_timeout=20), "the rate of the rig is 1000 Hz"),
     ],
 )
 def test_another_number_of_axes_or_another_rate_is_refused(server, hello, why):
@@ -331,7 +333,7 @@ def test_a_message_ends_with_the_line_of_its_tag_and_has_its_bounds():
         assert received(whole[:cut], whole[cut:]) == whole
         with pytest.raises(LinkError, match="closed the connection"):
             received(whole[:cut])
-    most = serve.MOST_BYTES - len(b"\nmac -\n")
-    assert len(received(b"x" * most + b"\nmac -\n")) == serve.MOST_BYTES
-    with pytest.raises(LinkError, match="said too much"):
+    most = serve.MAX_BYTES - len(b"\nmac -\n")
+    assert len(received(b"x" * most + b"\nmac -\n")) == serve.MAX_BYTES
+    with pytest.raises(LinkError, match="too long"):
         received(b"x" * (most + 1) + b"\nmac -\n")

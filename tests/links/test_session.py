@@ -5,10 +5,18 @@ import numpy as np
 import pytest
 
 from dovetail.links.native import NativeSession, available
-from dovetail.links.rig_protocol import COMMAND, MEASUREMENT, Datagram, Flag, Reader, Rejection, State
+from dovetail.links.rig_protocol import (
+    COMMAND,
+    MEASUREMENT,
+    Datagram,
+    Reader,
+    Rejection,
+    RigState,
+    SafeStateReason,
+)
 from dovetail.links.session import Session
 from dovetail.testing import Limits, Outcome
-from dovetail.testing.limit_monitor import Watch
+from dovetail.testing.limit_monitor import LimitMonitor
 
 needs_compiler = pytest.mark.skipif(bool(available()), reason="no C++ compiler")
 KEY, TICK = bytes(range(16)), 1_000_000  # [ns]
@@ -35,17 +43,19 @@ class Echo:
 class Bench:
     """A session, the loop that talks to it, and the time [ns]."""
 
-    def __init__(self, kind, limits=(), silence=5):
+    def __init__(self, kind, limits=(), link_timeout=5):
         self.plant = Echo()
-        self.session = kind(self.plant, session=9, rate=1000.0, silence=silence, limits=dict(limits), key=KEY)
+        self.session = kind(
+            self.plant, session=9, rate=1000.0, link_timeout=link_timeout, limits=dict(limits), key=KEY
+        )
         self.reader = Reader(MEASUREMENT, 9, 2, KEY)
         self.now, self.sequence = 50 * TICK, 0
 
-    def packed(self, value, state=State.ACTIVE):
+    def packed(self, value, state=RigState.ACTIVE):
         self.sequence += 1
         return Datagram(COMMAND, state, 9, self.sequence, self.now, np.array([value])).pack(KEY)
 
-    def tell(self, value, state=State.ACTIVE, after=TICK):
+    def tell(self, value, state=RigState.ACTIVE, after=TICK):
         self.now += after
         return self.reader.read(self.session.receive(self.packed(value, state), self.now))
 
@@ -69,7 +79,7 @@ def test_a_command_on_time_is_followed_and_answered_at_once(bench):
     for value in (0.1, 0.2, 0.3):
         answer = bench.tell(value)
         assert answer.values.tolist() == [value, -100 * value]
-        assert (answer.state, answer.sequence, answer.echo) == (State.ACTIVE, bench.sequence, bench.now)
+        assert (answer.state, answer.sequence, answer.echo) == (RigState.ACTIVE, bench.sequence, bench.now)
     assert bench.plant.followed == [0.1, 0.2, 0.3]
 
 
@@ -82,17 +92,17 @@ def test_jitter_below_half_a_tick_leaves_one_step_per_command(bench, jitter):
 
 
 def test_nothing_moves_before_the_first_active_command(bench):
-    assert bench.tell(0.5, State.READY).state == State.READY
+    assert bench.tell(0.5, RigState.READY).state == RigState.READY
     bench.wait(100)
     assert bench.plant.followed == []
-    assert bench.tell(0.0).state == State.ACTIVE  # however long that took
+    assert bench.tell(0.0).state == RigState.ACTIVE  # however long that took
 
 
 def test_a_rig_that_was_led_to_rest_takes_the_silence_that_follows_for_no_alarm(bench):
     bench.tell(0.5)
-    assert bench.tell(0.0, State.READY).state == State.READY
+    assert bench.tell(0.0, RigState.READY).state == RigState.READY
     bench.wait(100)
-    assert (bench.session.state, bench.session.flags) == (State.READY, Flag(0))
+    assert (bench.session.state, bench.session.flags) == (RigState.READY, SafeStateReason(0))
     assert bench.plant.followed[-1] == 0.5  # it stays where it was led
 
 
@@ -110,30 +120,35 @@ def test_both_sessions_and_the_supervisor_judge_alike():
         reading[rng.integers(0, 6)] = rng.choice([0.5, 1.0, np.nan])
         flags = set()
         for kind in (Session, NativeSession):
-            session = kind(Fixed(reading), session=9, rate=1000.0, silence=5, limits=limits, key=KEY)
-            command = Datagram(COMMAND, State.ACTIVE, 9, 1, 0, np.zeros(3)).pack(KEY)
+            session = kind(Fixed(reading), session=9, rate=1000.0, link_timeout=5, limits=limits, key=KEY)
+            command = Datagram(COMMAND, RigState.ACTIVE, 9, 1, 0, np.zeros(3)).pack(KEY)
             session.receive(command, 50 * TICK)
             flags.add(session.flags)
         assert len(flags) == 1
-        watch = Watch(Limits(**{name: np.array(limit) for name, limit in limits.items()}))
+        watch = LimitMonitor(Limits(**{name: np.array(limit) for name, limit in limits.items()}))
         x, force = jnp.asarray(reading[:3]), jnp.asarray(reading[3:])
         zero = jnp.zeros(3)
         motion = {"displacement": x, "velocity": zero, "acceleration": zero}
         read = {"measured_displacement": x, "measured_force": force}
         outcome = Outcome.from_code(watch.init(motion, read)["code"])
         flag = flags.pop()
-        first = [Flag.NOT_FINITE, Flag.DISPLACEMENT, Flag.FORCE, Flag(0)]
+        first = [
+            SafeStateReason.NOT_FINITE,
+            SafeStateReason.DISPLACEMENT,
+            SafeStateReason.FORCE,
+            SafeStateReason(0),
+        ]
         first = next(one for one in first if (one in flag if one else not flag))
         # the rig notes all reasons; the supervisor, which judges the demand first, the first one
         if outcome is Outcome.DISPLACEMENT:
-            assert Flag.DISPLACEMENT in flag
+            assert SafeStateReason.DISPLACEMENT in flag
         else:
             assert (
                 outcome
                 is {
-                    Flag.NOT_FINITE: Outcome.NOT_FINITE,
-                    Flag.FORCE: Outcome.FORCE,
-                    Flag(0): Outcome.FINISHED,
+                    SafeStateReason.NOT_FINITE: Outcome.NOT_FINITE,
+                    SafeStateReason.FORCE: Outcome.FORCE,
+                    SafeStateReason(0): Outcome.FINISHED,
                 }[first]
             )
         seen.add(outcome)
@@ -167,39 +182,43 @@ def test_the_rig_goes_on_by_its_own_clock_when_no_command_comes(bench):
 def test_silence_of_the_agreed_length_brings_it_to_rest_and_there_it_stays(bench):
     bench.tell(0.5)
     bench.wait(5)
-    assert bench.session.state == State.ACTIVE
+    assert bench.session.state == RigState.ACTIVE
     bench.wait(1)
-    assert (bench.session.state, bench.session.flags) == (State.SAFE, Flag.SILENCE)
+    assert (bench.session.state, bench.session.flags) == (RigState.SAFE, SafeStateReason.LINK_TIMEOUT)
     bench.wait(600)
     path = np.array(bench.plant.followed)
     assert np.all(np.diff(path) <= 1e-12)
     assert path[-1] == 0.0
     answer = bench.tell(0.9)
-    assert (answer.state, answer.flags, answer.values[0]) == (State.SAFE, Flag.SILENCE, 0.0)
+    assert (answer.state, answer.flags, answer.values[0]) == (
+        RigState.SAFE,
+        SafeStateReason.LINK_TIMEOUT,
+        0.0,
+    )
 
 
 def test_held_it_stays_where_it_is(bench):
     bench.tell(0.5)
-    assert bench.tell(0.9, State.HOLD).state == State.HOLD
+    assert bench.tell(0.9, RigState.HOLD).state == RigState.HOLD
     assert bench.plant.followed == [0.5, 0.5]
-    assert bench.tell(0.6).state == State.ACTIVE
+    assert bench.tell(0.6).state == RigState.ACTIVE
     assert bench.plant.followed[-1] == 0.6
 
 
 @pytest.mark.parametrize(
     ("value", "state", "flag"),
     [
-        (0.1, State.SAFE, Flag.TOLD),
-        (np.nan, State.ACTIVE, Flag.NOT_FINITE),
-        (3.0, State.ACTIVE, Flag.DISPLACEMENT),
-        (0.95, State.ACTIVE, Flag.FORCE),
+        (0.1, RigState.SAFE, SafeStateReason.REQUESTED),
+        (np.nan, RigState.ACTIVE, SafeStateReason.NOT_FINITE),
+        (3.0, RigState.ACTIVE, SafeStateReason.DISPLACEMENT),
+        (0.95, RigState.ACTIVE, SafeStateReason.FORCE),
     ],
 )
 def test_each_reason_leads_to_the_safe_state_in_the_same_tick(kind, value, state, flag):
     bench = Bench(kind, {"displacement": 2.0, "force": 90.0})
     bench.tell(0.1)
     answer = bench.tell(value, state)
-    assert (answer.state, answer.flags) == (State.SAFE, flag)
+    assert (answer.state, answer.flags) == (RigState.SAFE, flag)
     assert np.all(np.isfinite(bench.plant.followed))
 
 
@@ -207,7 +226,7 @@ def test_a_reading_that_is_not_finite_leads_there_too(bench):
     bench.tell(0.1)
     bench.plant.spoil = np.nan
     answer = bench.tell(0.2)
-    assert (answer.state, answer.flags) == (State.SAFE, Flag.NOT_FINITE)
+    assert (answer.state, answer.flags) == (RigState.SAFE, SafeStateReason.NOT_FINITE)
 
 
 def test_forged_replayed_and_reordered_commands_change_nothing_and_get_no_answer(bench):
@@ -215,19 +234,19 @@ def test_forged_replayed_and_reordered_commands_change_nothing_and_get_no_answer
     old = bench.packed(0.2)
     bench.now += TICK
     bench.session.receive(old, bench.now)
-    heard = bench.session.heard
-    forged = Datagram(COMMAND, State.ACTIVE, 9, 99, 0, np.array([5.0])).pack(bytes(16))
+    heard = bench.session.last_command_time
+    forged = Datagram(COMMAND, RigState.ACTIVE, 9, 99, 0, np.array([5.0])).pack(bytes(16))
     for data in (old, forged, b"", old[:-1]):
         assert bench.session.receive(data, bench.now + TICK) is None
-    assert bench.session.heard == heard  # nor do they keep the rig from noticing silence
+    assert bench.session.last_command_time == heard  # nor do they keep the rig from noticing silence
     assert set(bench.session.reader.rejected) == {Rejection.SEQUENCE, Rejection.TAG, Rejection.LENGTH}
 
 
 def test_a_rig_that_cannot_keep_its_clock_goes_to_its_safe_state_and_does_not_catch_up(kind):
-    bench = Bench(kind, silence=5)
+    bench = Bench(kind, link_timeout=5)
     bench.tell(0.5)
     answer = bench.tell(0.6, after=1000 * TICK)  # its process was paused; this command waited meanwhile
-    assert (answer.state, answer.flags) == (State.SAFE, Flag.LATE)
+    assert (answer.state, answer.flags) == (RigState.SAFE, SafeStateReason.LATE)
     assert len(bench.plant.followed) == 1 + 5
     bench.wait(3)
     assert len(bench.plant.followed) <= 1 + 5 + 3
@@ -238,7 +257,7 @@ def test_a_rig_that_lost_its_clock_is_led_to_rest_from_where_it_stands(bench):
     for _ in range(2000):
         bench.tell(0.6)
     answer = bench.tell(0.6, after=1000 * TICK)
-    assert (answer.state, answer.flags) == (State.SAFE, Flag.LATE)
+    assert (answer.state, answer.flags) == (RigState.SAFE, SafeStateReason.LATE)
     taken = len(bench.plant.followed)
     assert taken == 2000 + 5
     bench.wait(600)
@@ -249,9 +268,9 @@ def test_a_rig_that_lost_its_clock_is_led_to_rest_from_where_it_stands(bench):
     assert path[-1] == 0.0
 
 
-@pytest.mark.parametrize(("pause", "state"), [(5, State.ACTIVE), (6, State.SAFE)])
+@pytest.mark.parametrize(("pause", "state"), [(5, RigState.ACTIVE), (6, RigState.SAFE)])
 def test_a_pause_of_the_agreed_length_is_caught_up_and_a_longer_one_is_not(kind, pause, state):
-    bench = Bench(kind, silence=5)
+    bench = Bench(kind, link_timeout=5)
     bench.tell(0.5)
     assert bench.tell(0.6, after=pause * TICK).state == state
     assert len(bench.plant.followed) == 1 + 5
@@ -259,7 +278,7 @@ def test_a_pause_of_the_agreed_length_is_caught_up_and_a_longer_one_is_not(kind,
 
 def test_rest_is_reached_in_half_a_second_on_the_smoothest_path(bench):
     bench.tell(0.5)
-    bench.tell(0.5, State.SAFE)
+    bench.tell(0.5, RigState.SAFE)
     bench.wait(520)
     s = np.minimum(np.arange(1, 501) / 500, 1.0)
     path = 0.5 * (1 - (10 * s**3 - 15 * s**4 + 6 * s**5))
@@ -268,9 +287,9 @@ def test_rest_is_reached_in_half_a_second_on_the_smoothest_path(bench):
 
 def test_a_held_rig_goes_to_its_safe_state_when_the_loop_falls_silent(bench):
     bench.tell(0.5)
-    bench.tell(0.5, State.HOLD)
+    bench.tell(0.5, RigState.HOLD)
     bench.wait(6)
-    assert (bench.session.state, bench.session.flags) == (State.SAFE, Flag.SILENCE)
+    assert (bench.session.state, bench.session.flags) == (RigState.SAFE, SafeStateReason.LINK_TIMEOUT)
 
 
 def test_it_says_when_its_next_tick_is_due(bench):
@@ -280,24 +299,24 @@ def test_it_says_when_its_next_tick_is_due(bench):
     for tick in range(3):
         assert bench.session.next_wake == 51 * TICK + tick * TICK + 3 * TICK // 2
         bench.session.wait(bench.session.next_wake - 1)
-        assert bench.session.done == 1 + tick
+        assert bench.session.tick_count == 1 + tick
         bench.session.wait(bench.session.next_wake)
-        assert bench.session.done == 2 + tick
+        assert bench.session.tick_count == 2 + tick
 
 
 def test_a_second_reason_is_added_and_the_way_to_rest_does_not_begin_anew(bench):
     bench.tell(0.5)
-    bench.tell(0.5, State.SAFE)
+    bench.tell(0.5, RigState.SAFE)
     bench.wait(250)
     half = bench.plant.followed[-1]
-    bench.session.go_safe(Flag.OPERATOR)
+    bench.session.go_safe(SafeStateReason.OPERATOR)
     bench.wait(1)
-    assert bench.session.flags == Flag.TOLD | Flag.OPERATOR
+    assert bench.session.flags == SafeStateReason.REQUESTED | SafeStateReason.OPERATOR
     assert bench.plant.followed[-1] < half < 0.3
 
 
 def test_only_active_commands_move_it_and_hold_follows_motion_only(bench):
-    assert bench.tell(0.5, State.HOLD).state == State.READY
+    assert bench.tell(0.5, RigState.HOLD).state == RigState.READY
     bench.wait(20)
     assert bench.plant.followed == []
 
@@ -318,32 +337,32 @@ class Mixed(Echo):
 @pytest.mark.parametrize(
     ("value", "heat", "flags"),
     [
-        (0.5, 500.0, Flag(0)),
-        (0.95, 500.0, Flag.FORCE),
-        (-0.95, 500.0, Flag.FORCE),
-        (0.5, np.nan, Flag.NOT_FINITE),
+        (0.5, 500.0, SafeStateReason(0)),
+        (0.95, 500.0, SafeStateReason.FORCE),
+        (-0.95, 500.0, SafeStateReason.FORCE),
+        (0.5, np.nan, SafeStateReason.NOT_FINITE),
     ],
 )
 def test_each_limit_is_held_against_its_own_signal_wherever_it_stands(kind, value, heat, flags):
     plant = Mixed()
     plant.heat = heat
     limits = {"displacement": 2.0, "force": 90.0}
-    session = kind(plant, session=9, rate=1000.0, silence=5, limits=limits, key=None)
-    session.receive(Datagram(COMMAND, State.ACTIVE, 9, 1, 0, np.array([value])).pack(None), 50 * TICK)
+    session = kind(plant, session=9, rate=1000.0, link_timeout=5, limits=limits, key=None)
+    session.receive(Datagram(COMMAND, RigState.ACTIVE, 9, 1, 0, np.array([value])).pack(None), 50 * TICK)
     assert session.flags == flags
-    assert session.state == (State.SAFE if flags else State.ACTIVE)
+    assert session.state == (RigState.SAFE if flags else RigState.ACTIVE)
 
 
 def test_the_reading_itself_is_held_against_the_displacement_limit(kind):
     """A rig that goes beyond where it was sent."""
     plant = Mixed()
     plant.step = lambda command: np.array([0.0, 0.0, 0.0, 1.5 * command[0]])
-    session = kind(plant, session=9, rate=1000.0, silence=5, limits={"displacement": 1.2}, key=None)
-    session.receive(Datagram(COMMAND, State.ACTIVE, 9, 1, 0, np.array([-1.0])).pack(None), 50 * TICK)
-    assert (session.state, session.flags) == (State.SAFE, Flag.DISPLACEMENT)
+    session = kind(plant, session=9, rate=1000.0, link_timeout=5, limits={"displacement": 1.2}, key=None)
+    session.receive(Datagram(COMMAND, RigState.ACTIVE, 9, 1, 0, np.array([-1.0])).pack(None), 50 * TICK)
+    assert (session.state, session.flags) == (RigState.SAFE, SafeStateReason.DISPLACEMENT)
 
 
 def test_a_command_at_its_limit_is_followed(kind):
     bench = Bench(kind, {"displacement": 0.5})
-    assert bench.tell(0.5).state == State.ACTIVE
-    assert bench.tell(-0.51).state == State.SAFE
+    assert bench.tell(0.5).state == RigState.ACTIVE
+    assert bench.tell(-0.51).state == RigState.SAFE

@@ -30,10 +30,10 @@ def library(tmp_path, monkeypatch):
 @needs_compiler
 def test_what_was_compiled_into_the_package_is_taken(library):
     package, six = library
-    assert six.shipped() is None
+    assert six.packaged_library() is None
     six.build(package / FOLDER / six.name(), COMPILER)
-    assert six.shipped() == package / FOLDER / six.name()
-    assert ctypes.CDLL(str(six.shipped())).six() == 6
+    assert six.packaged_library() == package / FOLDER / six.name()
+    assert ctypes.CDLL(str(six.packaged_library())).six() == 6
     assert [file.name for file in (package / FOLDER).iterdir()] == [six.name()]
     assert not [found.name for found in pkgutil.iter_modules([str(package)])]
 
@@ -43,10 +43,10 @@ def test_what_was_made_from_other_sources_is_not_taken(library, file):
     package, six = library
     (package / FOLDER).mkdir()
     (package / FOLDER / six.name()).touch()
-    assert six.shipped()
+    assert six.packaged_library()
     with (package / file).open("a") as source:
         source.write("// another\n")
-    assert six.shipped() is None
+    assert six.packaged_library() is None
 
 
 def test_its_name_says_what_else_decided(library):
@@ -66,5 +66,5 @@ def test_a_compiler_that_fails_is_quoted_and_leaves_nothing(library, tmp_path):
 @needs_compiler
 def test_a_folder_that_cannot_be_written_is_told(library, tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(LinkError, match="the six cannot be built there"):
+    with pytest.raises(LinkError, match="the six cannot be built"):
         library[1].build(tmp_path / "file" / "six.so", COMPILER)

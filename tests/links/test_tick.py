@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dovetail.links.native import NativeTick, available
-from dovetail.links.rig_protocol import Rejection, State
-from dovetail.links.tick import NOTES, PythonTick, Settings
+from dovetail.links.rig_protocol import Rejection, RigState
+from dovetail.links.tick import NOTES, PythonTick, TickSettings
 from dovetail.testing import Outcome
 
 TICK, SESSION, KEY = 1_000_000, 0xABCDEF, bytes(range(16))
@@ -19,14 +19,14 @@ def make(request, fake):
 
     def open_(key=None, **settings):
         bench = fake(key)
-        fields = {"session": SESSION, "axes": 1, "count": 2, "tick": TICK, "silence": 5, "key": key}
-        bench.tick = request.param(Settings(**{**fields, **settings}), bench.near, bench.clock)
+        fields = {"session": SESSION, "axes": 1, "count": 2, "tick": TICK, "link_timeout": 5, "key": key}
+        bench.tick = request.param(TickSettings(**{**fields, **settings}), bench.near, bench.clock)
         return bench
 
     return open_
 
 
-def go(bench, count, state=State.ACTIVE, first=1):
+def go(bench, count, state=RigState.ACTIVE, first=1):
     """Ticks with commands first, first + 1, ... [cm]; readings and notes."""
     done = [bench.tick.step(state, np.array([0.01 * (first + i)])) for i in range(count)]
     notes = [dict(zip(NOTES, note, strict=True)) for _, note in done]
@@ -40,7 +40,7 @@ def test_every_tick_sends_the_command_and_returns_its_answer(make, key):
     expected = 0.01 * np.arange(1, 11)
     np.testing.assert_array_equal(readings, np.stack([expected, -100 * expected], axis=1))
     assert [value for _, value in bench.rig.commands] == expected.tolist()
-    assert all(note["code"] == 0 and note["reading_age"] == 0 for note in notes)
+    assert all(note["code"] == 0 and note["measurement_age"] == 0 for note in notes)
     counts = bench.tick.counts()
     assert (counts.sent, counts.received, counts.lost, counts.overruns) == (10, 10, 0, 0)
 
@@ -88,16 +88,16 @@ def test_a_stopping_overrun_sends_no_command_but_the_safe_state(make):
     bench.clock.stall[3] = TICK
     _, notes = go(bench, 4)
     assert [note["code"] for note in notes] == [0, 0, Outcome.DEADLINE.code, Outcome.DEADLINE.code]
-    assert [state for state, _ in bench.rig.commands] == [1, 1, State.SAFE, State.SAFE]
+    assert [state for state, _ in bench.rig.commands] == [1, 1, RigState.SAFE, RigState.SAFE]
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_a_command_that_is_not_finite_is_never_followed(make, value):
     bench = make()
     go(bench, 1)
-    _, note = bench.tick.step(State.ACTIVE, np.array([value]))
+    _, note = bench.tick.step(RigState.ACTIVE, np.array([value]))
     assert note[NOTES.index("code")] == Outcome.NOT_FINITE.code
-    assert bench.rig.commands[-1][0] == State.SAFE
+    assert bench.rig.commands[-1][0] == RigState.SAFE
 
 
 def test_a_lost_answer_repeats_the_reading_and_counts(make):
@@ -105,13 +105,13 @@ def test_a_lost_answer_repeats_the_reading_and_counts(make):
     bench.rig.script[3] = lambda rig, datagram, answer: []
     readings, notes = go(bench, 4)
     assert readings[:, 0].tolist() == pytest.approx([0.01, 0.02, 0.02, 0.04])
-    assert [note["reading_age"] for note in notes] == [0, 0, 1, 0]
+    assert [note["measurement_age"] for note in notes] == [0, 0, 1, 0]
     assert bench.tick.counts().lost == 1
     assert notes[-1]["code"] == 0
 
 
 def test_silence_of_the_agreed_length_loses_the_link_and_tells_the_rig(make):
-    bench = make(silence=5)
+    bench = make(link_timeout=5)
     for number in range(3, 40):
         bench.rig.script[number] = lambda rig, datagram, answer: []
     _, notes = go(bench, 8)
@@ -119,11 +119,11 @@ def test_silence_of_the_agreed_length_loses_the_link_and_tells_the_rig(make):
     assert codes == [0] * 6 + [Outcome.LINK_LOST.code] * 2  # two answered, then the fifth silent one
     states = [state for state, _ in bench.rig.commands]
     assert states[:7] == [1] * 7
-    assert set(states[7:]) == {State.SAFE}
+    assert set(states[7:]) == {RigState.SAFE}
 
 
 def test_a_closed_far_end_is_silence_too(make, wires):
-    bench = make(silence=3)
+    bench = make(link_timeout=3)
     go(bench, 1)
     wires[1].close()
     bench.clock.on_attend = lambda: False
@@ -173,11 +173,11 @@ def test_a_late_answer_is_better_than_none(make):
     bench.rig.script[3] = lambda rig, d, a: kept
     readings, notes = go(bench, 3)
     assert readings[-1, 0] == pytest.approx(0.02)
-    assert notes[-1]["reading_age"] == 1
+    assert notes[-1]["measurement_age"] == 1
 
 
 def test_the_wrong_key_is_silence(make, wires):
-    bench = make(KEY, silence=3)
+    bench = make(KEY, link_timeout=3)
     bench.rig.script = {n: lambda r, d, a: [a[:-16] + bytes(16)] for n in range(1, 9)}
     _, notes = go(bench, 3)
     assert notes[-1]["code"] == Outcome.LINK_LOST.code
@@ -186,11 +186,11 @@ def test_the_wrong_key_is_silence(make, wires):
 
 def test_a_rig_in_its_safe_state_ends_the_run(make):
     bench = make()
-    bench.rig.script[3] = lambda rig, d, a: [rig.packed(d, state=State.SAFE, flags=8)]
+    bench.rig.script[3] = lambda rig, d, a: [rig.packed(d, state=RigState.SAFE, flags=8)]
     _, notes = go(bench, 4)
     assert [note["code"] for note in notes] == [0, 0, Outcome.RIG_STOPPED.code, Outcome.RIG_STOPPED.code]
     assert notes[-2]["flags"] == 8
-    assert {state for state, _ in bench.rig.commands[3:]} == {State.SAFE}
+    assert {state for state, _ in bench.rig.commands[3:]} == {RigState.SAFE}
 
 
 def test_the_supervisors_word_reaches_the_rig_in_the_same_tick(make):
@@ -199,9 +199,9 @@ def test_the_supervisors_word_reaches_the_rig_in_the_same_tick(make):
     bench.tick.settle(0)
     before = len(bench.clock.slept)
     bench.tick.settle(Outcome.FORCE.code)
-    bench.tick.settle(Outcome.GROWTH.code)  # what comes after the first changes nothing
+    bench.tick.settle(Outcome.GROWTH_RATE.code)  # what comes after the first changes nothing
     bench.rig.answer()
-    assert [state for state, _ in bench.rig.commands] == [1, 1, State.SAFE]
+    assert [state for state, _ in bench.rig.commands] == [1, 1, RigState.SAFE]
     assert len(bench.clock.slept) == before
     _, notes = go(bench, 1)
     assert notes[0]["code"] == Outcome.FORCE.code
@@ -213,17 +213,17 @@ def test_the_operators_stop_ends_the_run_but_lets_the_rig_be_led_to_rest(make):
     bench.tick.stop = True
     _, notes = go(bench, 3, first=3)
     assert {note["code"] for note in notes} == {Outcome.INTERRUPTED.code}
-    assert [state for state, _ in bench.rig.commands] == [State.ACTIVE] * 5
+    assert [state for state, _ in bench.rig.commands] == [RigState.ACTIVE] * 5
 
 
 def test_after_a_stop_a_rig_that_fails_still_goes_to_its_safe_state(make):
-    bench = make(silence=2)
+    bench = make(link_timeout=2)
     bench.tick.stop = True
     go(bench, 1)
     bench.rig.script = {n: lambda r, d, a: [] for n in range(2, 9)}
     _, notes = go(bench, 3)
     assert notes[-1]["code"] == Outcome.INTERRUPTED.code  # the first reason is kept
-    assert bench.rig.commands[-1][0] == State.SAFE
+    assert bench.rig.commands[-1][0] == RigState.SAFE
 
 
 def test_while_the_operator_holds_the_tests_time_stands_still(make):
@@ -240,9 +240,9 @@ def test_while_the_operator_holds_the_tests_time_stands_still(make):
 
     bench.rig.script = {n: release for n in range(3, 7)}
     readings, notes = go(bench, 1, first=3)
-    assert seen == [State.HOLD] * 4
+    assert seen == [RigState.HOLD] * 4
     assert notes[0]["held"] == 4
-    assert bench.rig.commands[-1] == (State.ACTIVE, 0.03)
+    assert bench.rig.commands[-1] == (RigState.ACTIVE, 0.03)
     assert readings[0, 0] == 0.03
     assert np.all(np.diff(bench.clock.slept) == TICK)
 
@@ -280,7 +280,7 @@ def test_led_to_rest_the_rig_is_told_until_it_answers_but_five_times_at_most(mak
     bench.rig.script = {n: lambda r, d, a: [] for n in range(3, 3 + lost)}
     bench.tick.settle(-1)
     bench.rig.answer()
-    assert bench.rig.commands[2:] == [(State.READY, 0.0)] * min(lost + 1, 5)
+    assert bench.rig.commands[2:] == [(RigState.READY, 0.0)] * min(lost + 1, 5)
 
 
 def test_a_rig_in_its_safe_state_is_not_told_that_it_is_ready(make):
@@ -289,19 +289,19 @@ def test_a_rig_in_its_safe_state_is_not_told_that_it_is_ready(make):
     bench.tick.settle(Outcome.FORCE.code)
     bench.tick.settle(-1)
     bench.rig.answer()
-    assert [state for state, _ in bench.rig.commands] == [State.ACTIVE, State.SAFE]
+    assert [state for state, _ in bench.rig.commands] == [RigState.ACTIVE, RigState.SAFE]
 
 
 def test_a_link_that_is_lost_while_the_rig_is_held_ends_the_hold(make):
-    bench = make(silence=3)
+    bench = make(link_timeout=3)
     go(bench, 1)
     bench.tick.hold = True
     bench.rig.script = {n: lambda r, d, a: [] for n in range(2, 30)}
     _, notes = go(bench, 1)
     assert notes[0]["code"] == Outcome.LINK_LOST.code
     states = [state for state, _ in bench.rig.commands]
-    assert states[:4] == [State.ACTIVE] + [State.HOLD] * 3
-    assert set(states[4:]) == {State.SAFE}
+    assert states[:4] == [RigState.ACTIVE] + [RigState.HOLD] * 3
+    assert set(states[4:]) == {RigState.SAFE}
 
 
 def test_a_stop_ends_a_hold(make):
@@ -310,12 +310,12 @@ def test_a_stop_ends_a_hold(make):
     bench.tick.stop = True
     _, notes = go(bench, 1)
     assert notes[0]["code"] == Outcome.INTERRUPTED.code
-    assert [state for state, _ in bench.rig.commands] == [State.ACTIVE]
+    assert [state for state, _ in bench.rig.commands] == [RigState.ACTIVE]
 
 
 def test_a_stop_does_not_hide_why_the_rig_stopped(make):
     bench = make()
-    bench.rig.script[2] = lambda rig, d, a: [rig.packed(d, state=State.SAFE)]
+    bench.rig.script[2] = lambda rig, d, a: [rig.packed(d, state=RigState.SAFE)]
     go(bench, 2)
     bench.tick.stop = True
     _, notes = go(bench, 2)
@@ -324,11 +324,11 @@ def test_a_stop_does_not_hide_why_the_rig_stopped(make):
 
 def test_a_link_that_answers_now_and_then_is_not_lost(make):
     """The silence is counted anew from each answer."""
-    bench = make(silence=3)
+    bench = make(link_timeout=3)
     bench.rig.script = {n: lambda r, d, a: [] for n in range(1, 40) if n % 3}
     _, notes = go(bench, 30)
     assert {note["code"] for note in notes} == {0}
-    assert max(note["reading_age"] for note in notes) == 2
+    assert max(note["measurement_age"] for note in notes) == 2
     assert bench.tick.counts().lost == 20
 
 

@@ -8,7 +8,7 @@ import xarray as xr
 
 from dovetail.core.errors import AnalysisError
 from dovetail.links import RealTime
-from dovetail.links.tick_budget import budget
+from dovetail.links.tick_budget import tick_budget
 
 
 def recorded(compute, exchange, late):
@@ -18,20 +18,20 @@ def recorded(compute, exchange, late):
 
 
 def test_compute_and_exchange_of_each_tick_are_set_against_its_length():
-    found = budget(recorded([9.0, 2e-4, 2e-4, 3e-4], [9.0, 3e-4, 3e-4, 6e-4], [9.0, 0.0, 1e-6, 6e-4]))
+    found = tick_budget(recorded([9.0, 2e-4, 2e-4, 3e-4], [9.0, 3e-4, 3e-4, 6e-4], [9.0, 0.0, 1e-6, 6e-4]))
     assert found.dt == pytest.approx(1e-3)
     assert found.used[0] == pytest.approx(0.5)  # the first record is the start and no tick
     assert found.used[-1] == pytest.approx(0.9)
-    assert found.late == pytest.approx(1 / 3)
+    assert found.late_fraction == pytest.approx(1 / 3)
     assert found.fits
     assert "median 50 %" in str(found)
-    assert not budget(recorded([0.0, 9e-4], [0.0, 2e-4], [0.0, 0.0])).fits
+    assert not tick_budget(recorded([0.0, 9e-4], [0.0, 2e-4], [0.0, 0.0])).fits
 
 
 def test_the_budget_of_a_run_is_measured_per_step(make_cs1, served):
     test = make_cs1(duration=0.2)
-    run = test.run(str(served(test).address), real_time=RealTime(priority=0, lock=False, wait=20.0))
-    found = budget(run.data)
+    run = test.run_realtime(str(served(test).address), real_time=RealTime(priority=0, lock=False, wait=20.0))
+    found = tick_budget(run.data)
     assert found.dt == pytest.approx(test.dt)
     for values in (found.compute, found.exchange, found.lateness):
         assert all(0 <= a <= b for a, b in itertools.pairwise(values))
@@ -39,5 +39,5 @@ def test_the_budget_of_a_run_is_measured_per_step(make_cs1, served):
 
 
 def test_what_has_no_ticks_has_no_budget(make_cs1):
-    with pytest.raises(AnalysisError, match="needs a run in real time"):
-        budget(make_cs1(duration=0.01).rehearse().data)
+    with pytest.raises(AnalysisError, match="real-time run"):
+        tick_budget(make_cs1(duration=0.01).rehearse().data)

@@ -13,5 +13,5 @@ def test_the_recording_has_the_unit_of_the_substructure():
     frame = Frame(mass=[2.0], stiffness=[[2250.0]], damping_ratio=0.05)
     rig = dv.Rig(dv.transfer.Delay(1e-3), dv.specimens.Spring(k=100.0))
     for numerical, unit in ((frame, "m/s^2"), (Oscillator(m=2.0, c=1.0, k=2250.0), "m")):
-        test = dv.Test(numerical, rig, excitation=dv.Pulse(height=0.01, width=0.005), duration=0.01)
+        test = dv.Test(numerical, rig, excitation=dv.Pulse(amplitude=0.01, duration=0.005), duration=0.01)
         assert test.rehearse().data["excitation"].attrs["units"] == unit

@@ -106,7 +106,7 @@ def test_faults_of_a_graph_are_told():
         BondGraph({"a": Node("X")}, ())
     with pytest.raises(UnknownNameError, match="b"):
         BondGraph({"a": Node("1")}, (("a", "b"),))
-    with pytest.raises(ParameterError, match=r"BondGraph\.m: got 0; must be above 0"):
+    with pytest.raises(ParameterError, match=r"BondGraph\.m: value 0; must be above 0"):
         BondGraph({"m": Node("I"), "j": Node("1")}, (("j", "m"),))
-    with pytest.raises(ParameterError, match=r"BondGraph\.F: needs one bond, its half arrow away from it"):
+    with pytest.raises(ParameterError, match=r"BondGraph\.F: needs exactly one bond"):
         BondGraph({"F": Node("Se"), "j": Node("1")}, (("j", "F"),))

@@ -19,9 +19,9 @@ def test_the_plane_is_space_seen_along_the_forward_axis():
     np.testing.assert_allclose(PLANE.cross(w, r), SPACE.cross(spin, lift(r))[1:])
     np.testing.assert_allclose(PLANE.moment(r, f), SPACE.moment(lift(r), lift(f))[:1])
     np.testing.assert_allclose(PLANE.lever(r)[:, 0], SPACE.lever(lift(r))[1:, 0])
-    v3, w3 = PLANE.lifted(f, w)
+    v3, w3 = PLANE.to_spatial(f, w)
     np.testing.assert_allclose(v3, lift(f))
-    np.testing.assert_allclose(PLANE.restricted(lift(f), spin)[1], w)
+    np.testing.assert_allclose(PLANE.from_spatial(lift(f), spin)[1], w)
 
 
 def test_levers_turn_angular_velocity_into_velocity():
@@ -32,10 +32,10 @@ def test_levers_turn_angular_velocity_into_velocity():
 def test_small_turns_and_changes_of_the_attitude_are_inverse():
     q = euler.to_quaternion(jnp.array([0.4, -0.3, 0.2]))
     small = jnp.array([1e-3, -2e-3, 0.5e-3])
-    np.testing.assert_allclose(SPACE.turned(q, SPACE.turn_rate(q, small)), small, atol=1e-15)
-    np.testing.assert_allclose(PLANE.turned(q, PLANE.turn_rate(q, small)), small)
+    np.testing.assert_allclose(SPACE.small_rotation(q, SPACE.attitude_change(q, small)), small, atol=1e-15)
+    np.testing.assert_allclose(PLANE.small_rotation(q, PLANE.attitude_change(q, small)), small)
 
 
 def test_other_numbers_of_coordinates_are_refused():
-    with pytest.raises(ParameterError, match="two make a plane"):
+    with pytest.raises(ParameterError, match="got 4 coordinates"):
         dimension(4)

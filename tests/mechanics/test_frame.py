@@ -43,7 +43,7 @@ def test_a_steady_ground_acceleration_bends_the_frame_as_its_static_load():
 def test_the_share_comes_back_as_a_force():
     """Taken away from the frame and put back by a force of mass, damper and spring: the frame undivided."""
     m, c, k = 30.0, 120.0, 1.2e6  # [kg, N s/m, N/m]
-    whole, part = frame(), frame(share_mass=m, share_damping=c, share_stiffness=k)
+    whole, part = frame(), frame(specimen_mass=m, specimen_damping=c, specimen_stiffness=k)
     x = {"x": jnp.array([1e-3, 2e-3, -1e-3]), "v": jnp.array([0.1, -0.2, 0.05])}
     ground = {**REST, "excitation": 1.5}
     a = whole.derivative(0.0, x, ground)["v"]
@@ -52,7 +52,7 @@ def test_the_share_comes_back_as_a_force():
 
 
 def test_motion_agrees_with_scipy_under_ground_motion_and_force():
-    part = frame(storey=2, share_mass=100.0)
+    part = frame(specimen_storey=2, specimen_mass=100.0)
     block, dt = Sampled(part, DormandPrince8()), 1e-3
     u = {**REST, "excitation": 2.0, "force": 300.0}
     shown = jax.lax.scan(lambda x, i: block.step(i * dt, dt, x, u), block.init(), jnp.arange(300))[1]
@@ -80,9 +80,9 @@ def test_damping_follows_a_change_of_mass_in_a_compiled_program():
         ({"stiffness": K + np.triu(K, 1)}, "symmetric"),
         ({"stiffness": -K}, "positive definite"),
         ({"stiffness": K[:2, :2]}, "square matrix"),
-        ({"storey": 4}, "a storey that is there"),
-        ({"share_mass": 1000.0}, "below the storey's 1000 kg"),
-        ({"damping_ratio": [0.1, 0.1]}, "one ratio or one a mode"),
+        ({"specimen_storey": 4}, "storey 4"),
+        ({"specimen_mass": 1000.0}, "below the storey mass of 1000 kg"),
+        ({"damping_ratio": [0.1, 0.1]}, "one damping ratio or one per mode"),
     ],
 )
 def test_what_no_frame_can_be_is_refused_in_words(change, words):

@@ -59,10 +59,10 @@ def test_a_test_with_a_function_is_written_by_name_and_read_back():
 @pytest.mark.parametrize(
     ("place", "text"),
     [
-        ("no_such_module:f", "is not found"),
-        ("dovetail.mechanics:no_such_name", "is not found"),
-        ("dovetail.mechanics", "it has no colon"),
-        ("dovetail.mechanics:__doc__", "is no function"),
+        ("no_such_module:f", "not found"),
+        ("dovetail.mechanics:no_such_name", "not found"),
+        ("dovetail.mechanics", "no colon"),
+        ("dovetail.mechanics:__doc__", "is not callable"),
     ],
 )
 def test_a_place_without_a_function_is_told(place, text):
@@ -71,10 +71,10 @@ def test_a_place_without_a_function_is_told(place, text):
 
 
 def test_a_function_that_no_file_could_name_is_refused():
-    with pytest.raises(ParameterError, match="define it at the top of a module"):
+    with pytest.raises(ParameterError, match="define it at the top level of a module"):
         FunctionModel(lambda t, x, u, p: (x, {}), start=[0.0])
 
 
 def test_a_single_number_is_no_state():
-    with pytest.raises(ParameterError, match="needs a list"):
+    with pytest.raises(ParameterError, match="expected a list"):
         FunctionModel(hardening, start=0.0)

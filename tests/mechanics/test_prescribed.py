@@ -7,7 +7,7 @@ import pytest
 
 from dovetail.mechanics import PrescribedSine
 
-SINE = PrescribedSine(amplitude=0.01, frequency=3.5, fade=0.5)
+SINE = PrescribedSine(amplitude=0.01, frequency=3.5, fade_in_time=0.5)
 
 
 def shown(t, force=0.0):

@@ -93,7 +93,7 @@ class Trees:
         environment = os.environ | ONE_CORE
         environment |= {"PYTHONPATH": str(tree / "src"), "JAX_PLATFORMS": "cpu"}
         environment |= {"XLA_FLAGS": f"{QUICKLY} {os.environ.get('XLA_FLAGS', '')}".strip()}
-        environment.setdefault("DOVETAIL_PROGRAMS", str(programs / "programs"))
+        environment.setdefault("DOVETAIL_PROGRAM_CACHE", str(programs / "programs"))
         environment.setdefault("DOVETAIL_CACHE", str(programs))
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         command = [self.python, "-m", "pytest", "-m", "not slow", "--tb=no", "-p", "no:benchmark", *arguments]

@@ -64,8 +64,8 @@ NAMED = (
     "none",
     "measured",
     "sine",
-    "rest",
-)  # rest: before its sine
+    "zero",
+)  # zero: before its sine
 SLOTS = {
     "dovetail.testing.pseudodynamic.gate",
     "dovetail.testing.schedule",

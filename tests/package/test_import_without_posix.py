@@ -26,8 +26,8 @@ test = dv.Test(
     duration=0.5,
 )
 assert test.stability().margin > 0
-dv.testing.save(test.rehearse(), "run")
-assert dv.testing.read("run").outcome.completed
+dv.testing.save_run(test.rehearse(), "run")
+assert dv.testing.read_run("run").outcome.completed
 print("it runs")
 """
 

@@ -19,7 +19,8 @@ ROOMS = sorted(
 )
 STUDIES = sorted(p.parent.name for p in (SOURCE / "studies").glob("*/study.toml"))
 NAMED = re.compile(
-    rf"(?<![a-z])({'|'.join(STUDIES)}|thesis|chapter|case[-_ ]?\d+|cs[1-9])(?!_output|[a-z])", re.IGNORECASE
+    rf"(?<![a-z])(?<!without )({'|'.join(STUDIES)}|thesis|chapter|case[-_ ]?\d+|cs[1-9])(?!_output|[a-z])",
+    re.IGNORECASE,
 )
 PATHS = re.compile(rf"\b({'|'.join(STUDIES)})/[a-z]|studies\.({'|'.join(STUDIES)})\b")
 SOURCES = re.compile(r"^[a-z]+\d{4}[a-z]*$")  # keys of the bibliography

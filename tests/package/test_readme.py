@@ -79,4 +79,4 @@ def test_the_count_of_targets_is_that_of_the_kept_results():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert "| printed |" in README
-    assert module.counted(README) == README, "mend with: python docs/compute_targets.py --count"
+    assert module.with_counts(README) == README, "mend with: python docs/compute_targets.py --count"

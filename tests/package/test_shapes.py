@@ -10,7 +10,7 @@ from jaxtyping import Array, Float, TypeCheckError, jaxtyped
 
 import shape_checks
 from dovetail.mechanics.chain import joints
-from dovetail.mechanics.chain.base import Loads, node_forces
+from dovetail.mechanics.chain.base import ChainLoads, node_forces
 
 ROOMS = ("core", "mechanics.chain", "mechanics.contact", "testing", "transfer")
 
@@ -39,7 +39,7 @@ def test_a_wrong_result_is_refused():
 
 
 def test_what_becomes_an_array_is_one():
-    forces = node_forces(4, Loads(jnp.zeros(3), node=np.zeros((3, 5))))
+    forces = node_forces(4, ChainLoads(jnp.zeros(3), node=np.zeros((3, 5))))
     assert forces.shape == (3, 5)
     assert np.all(joints.friction(np.ones((3, 4)), 1.0) == 0.0)
 

@@ -58,7 +58,7 @@ def make_run(delay, **options):
         command=z,
         measured_displacement=x,
         measured_force=f,
-        force=f,
+        feedback_force=f,
     )
     table = {
         "title": "CS1",
@@ -69,7 +69,7 @@ def make_run(delay, **options):
             "sensor": {"kind": "series", "parts": []},
         },
         "excitation": {"kind": "sine", "amplitude": AMPLITUDE, "frequency": FREQUENCY},
-        "limits": {"displacement": 0.05, "force": 200.0, "velocity": float("inf"), "tracking": 0.02},
+        "limits": {"displacement": 0.05, "force": 200.0, "velocity": float("inf"), "tracking_error": 0.02},
         "seed": 1,
     }
     outcome = Outcome.FINISHED if finished else Outcome.DISPLACEMENT
@@ -78,17 +78,22 @@ def make_run(delay, **options):
 
 def make_ideal(duration=3.0):
     (z, v, _, f), _ = simulate(0.0, duration=duration)
-    return Reported(recording(DT * np.arange(len(z)), displacement=z, velocity=v, force=f))
+    return Reported(recording(DT * np.arange(len(z)), displacement=z, velocity=v, feedback_force=f))
 
 
 def make_stability(delay, **other):
     critical = 6.77e-3
-    values = {"critical_delay": critical, "delay": delay, "margin": critical - delay, "frequency": 7.116}
+    values = {
+        "critical_delay": critical,
+        "rig_delay": delay,
+        "margin": critical - delay,
+        "critical_frequency": 7.116,
+    }
     return Margins(**(values | other))
 
 
 @pytest.fixture(scope="session")
-def ideal():
+def reference():
     return make_ideal()
 
 
@@ -114,4 +119,4 @@ def two_axes(late):
 
 @pytest.fixture
 def make():
-    return SimpleNamespace(run=make_run, ideal=make_ideal, stability=make_stability, recording=recording)
+    return SimpleNamespace(run=make_run, reference=make_ideal, stability=make_stability, recording=recording)

@@ -73,7 +73,7 @@ def test_from_the_side_x_is_to_the_right_and_z_up():
     film = animated(
         [AnimatedScene("side", [Bending(path)])], np.zeros(1), reach=((0, 1), (0, 1), (0, 2)), view="side"
     )
-    (line,) = film.stages[0].lines[0]
+    (line,) = film.panels[0].lines[0]
     np.testing.assert_allclose(line.get_data(), [[0.0, 1.0], [0.0, 2.0]])
 
 

@@ -1,16 +1,16 @@
-"""The page on a campaign."""
+"""Report on a campaign."""
 
 import pytest
 
 from dovetail import campaign
 from dovetail.campaign.analysis_results import rows as flat_rows
-from dovetail.report.campaign import campaign_page, measures, shares, write_campaign
-from dovetail.report.page import PageSection, PageTable, Picture, Text
+from dovetail.report.campaign import campaign_page, measures, variance_fractions, write_campaign
+from dovetail.report.page import FigureBlock, PageSection, PageTable, Paragraph
 
 
 @pytest.fixture(scope="module")
 def computed(tmp_path_factory):
-    """Eleven times as much depends on a as on b; one point fails."""
+    """Campaign with an effect of a eleven times that of b; one point fails."""
     place = tmp_path_factory.mktemp("campaign")
     (place / "own_model.py").write_text(
         "def evaluate(points):\n"
@@ -19,8 +19,8 @@ def computed(tmp_path_factory):
     )
     (place / "c.toml").write_text(
         'title = "A <hill>"\nevaluate = "own_model:evaluate"\n'
-        "[[axis]]\npath = 'a'\nvalues = [0.0, 1.0, 2.0, 3.0]\n"
-        "[[axis]]\npath = 'b'\nvalues = [0.0, 1.0, 2.0, 3.0]\n"
+        "[[parameter]]\npath = 'a'\nvalues = [0.0, 1.0, 2.0, 3.0]\n"
+        "[[parameter]]\npath = 'b'\nvalues = [0.0, 1.0, 2.0, 3.0]\n"
     )
     plan = campaign.load(place / "c.toml")
     campaign.run(plan, place / "out")
@@ -28,18 +28,18 @@ def computed(tmp_path_factory):
 
 
 def blocks_of(page, kind):
-    found = []
+    blocks = []
     for block in page.blocks:
         inner = block.blocks if isinstance(block, PageSection) else [block]
-        found += [b for b in inner if isinstance(b, kind)]
-    return found
+        blocks += [b for b in inner if isinstance(b, kind)]
+    return blocks
 
 
 def test_the_page_has_ranges_a_ranking_a_map_and_the_worst_points(computed):
     page = campaign_page(computed)
-    assert "What matters most to height is a" in page.verdict.sentence
-    captions = [picture.caption for picture in blocks_of(page, Picture)]
-    assert any(text.startswith("What matters to height. Share of the variance") for text in captions)
+    assert "Largest effect on height: a" in page.verdict.sentence
+    captions = [picture.caption for picture in blocks_of(page, FigureBlock)]
+    assert any(text.startswith("Sensitivity of height. Fraction of the variance") for text in captions)
     assert any("over a and b" in text for text in captions)
     tables = blocks_of(page, PageTable)
     assert any(row[0] == "a" for row in tables[0].rows)
@@ -56,26 +56,26 @@ def test_what_a_model_calls_its_outcome_is_its_own(tmp_path):
     )
     (tmp_path / "c.toml").write_text(
         'evaluate = "own_outcome:evaluate"\n'
-        "[[axis]]\npath = 'sea_state'\nvalues = [3.0, 5.0]\n"
-        "[[axis]]\npath = 'heading'\nvalues = [0.0, 1.0]\n"
-        "[[answers]]\nkind = 'probability'\nrule = 'outcome == 0'\n"
+        "[[parameter]]\npath = 'sea_state'\nvalues = [3.0, 5.0]\n"
+        "[[parameter]]\npath = 'heading'\nvalues = [0.0, 1.0]\n"
+        "[[analysis]]\nkind = 'probability'\ncondition = 'outcome == 0'\n"
     )
     campaign.run(campaign.load(tmp_path / "c.toml"), tmp_path / "out")
     page = campaign_page(tmp_path / "out")
     assert "stopped" not in page.verdict.sentence
     assert page.verdict.tone == "plain"
-    said = [block.text for block in page.blocks[0].blocks if isinstance(block, Text)]
-    assert said == ["50 % of the points (2 of 4): outcome == 0."]
-    assert not blocks_of(PageSection("", page.blocks[0].blocks), Picture)
-    captions = [picture.caption for picture in blocks_of(page, Picture)]
+    texts = [block.text for block in page.blocks[0].blocks if isinstance(block, Paragraph)]
+    assert texts == ["50 % of the points (2 of 4): outcome == 0."]
+    assert not blocks_of(PageSection("", page.blocks[0].blocks), FigureBlock)
+    captions = [picture.caption for picture in blocks_of(page, FigureBlock)]
     assert "load over sea state and heading." in captions  # as they are given, whichever matters more
 
 
-def test_the_share_of_an_axis_is_that_of_the_variance_it_explains(computed):
+def test_the_sensitivity_to_a_parameter_is_the_fraction_of_variance_it_explains(computed):
     store = campaign.Store.resume(computed)
     table = flat_rows(campaign.open_results(computed, flat=True))
     assert measures(store, table) == ["height"]
-    ranked, how = shares(store, table, "height")
+    ranked, how = variance_fractions(store, table, "height")
     assert [name for name, _ in ranked] == ["a", "b"]
     assert ranked[0][1] > 0.9 > 0.1 > ranked[1][1]
     assert "explains alone" in how

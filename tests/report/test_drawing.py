@@ -37,7 +37,7 @@ def test_several_parts_in_series_are_listed():
 
 
 def test_an_empty_test_can_be_drawn():
-    assert "not named" in texts(drawing.loop({}))
+    assert "unnamed" in texts(drawing.loop({}))
 
 
 def test_markup_and_long_names_stay_text_inside_their_box():

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 from PIL import Image
 
-from dovetail.report.drogue_animation import FRAMES, SIZE, animate, first_contact, stage
+from dovetail.report.drogue_animation import FRAMES, SIZE, animate, first_contact, scene_from
 from dovetail.specimens import Funnel
 
 
@@ -25,7 +25,7 @@ def run():
             "ball_joint_position": (("time", "a"), joint),
             "drogue_position": (("time", "a"), cog),
             "nozzle_position": (("time", "a"), nozzle),
-            "force": (("time", "axis"), force),
+            "feedback_force": (("time", "axis"), force),
             "hose_position": (("time", "a", "n"), hose),
         },
         coords={"time": t},
@@ -46,7 +46,7 @@ def test_it_is_a_gif_of_both_that_runs_from_before_contact_to_the_end(run, tmp_p
 
 def test_it_begins_before_the_first_contact_and_the_probe_is_where_it_was_recorded(run):
     assert first_contact(run) == pytest.approx(0.12)
-    shown = stage(run, 0.07)
+    shown = scene_from(run, 0.07)
     assert shown.times[0] == pytest.approx(0.07)
     probe = next(solid for solid in shown.solids if solid.name == "probe")
     np.testing.assert_allclose(probe.pose(0)[1], run.data.nozzle_position.values[7])

@@ -12,9 +12,9 @@ def labels(figure):
     return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
 
 
-def test_motion_shows_demand_and_measured_over_the_ideal(late, ideal):
-    figure = figures.motion(late, ideal)
-    assert labels(figure) == ["ideal", "demand", "measured"]
+def test_motion_shows_demand_and_measured_over_the_ideal(late, reference):
+    figure = figures.motion(late, reference)
+    assert labels(figure) == ["reference", "demand", "measured"]
     assert figure.axes[0].get_ylabel() == "displacement [mm]"
     assert labels(figures.motion(late)) == ["demand", "measured"]
 
@@ -25,32 +25,32 @@ def test_the_close_look_shows_the_last_four_cycles(late):
     assert end - start == pytest.approx(4 / 3.0, rel=0.05)  # four cycles of 3 Hz; the line is found on a grid
 
 
-def test_what_is_drawn_is_what_was_recorded(late, ideal):
-    line = figures.motion(late, ideal).axes[0].lines[1]
+def test_what_is_drawn_is_what_was_recorded(late, reference):
+    line = figures.motion(late, reference).axes[0].lines[1]
     assert np.max(line.get_ydata()) == pytest.approx(1e3 * float(late.data.displacement.max()))
 
 
-def test_the_ideal_is_drawn_no_longer_than_the_run(unstable, ideal):
-    figure = figures.motion(unstable, ideal)
+def test_the_ideal_is_drawn_no_longer_than_the_run(unstable, reference):
+    figure = figures.motion(unstable, reference)
     end = float(unstable.data.time[-1])
     assert end < 3.0
     assert max(line.get_xdata().max() for line in figure.axes[0].lines) <= end
 
 
-def test_errors_show_both_or_the_local_one_alone(late, ideal):
-    assert len(labels(figures.errors(late, ideal))) == 2
+def test_errors_show_both_or_the_local_one_alone(late, reference):
+    assert len(labels(figures.errors(late, reference))) == 2
     assert len(labels(figures.errors(late))) == 1
 
 
-def test_force_is_named_as_what_is_fed_back(late, ideal):
-    assert labels(figures.force(late, ideal)) == ["ideal", "fed back"]
+def test_force_is_named_as_what_is_fed_back(late, reference):
+    assert labels(figures.force(late, reference)) == ["reference", "feedback"]
 
 
 def test_synchronisation_has_equal_axes_and_the_critical_loop(late):
     figure = figures.synchronisation(late, 6.77e-3)
     ax = figure.axes[0]
     assert ax.get_xlim() == ax.get_ylim()
-    assert "late by critical 6.77 ms" in labels(figure)
+    assert "critical delay 6.77 ms" in labels(figure)
     assert ax.get_xlabel() == "demand z [mm]"
 
 
@@ -65,11 +65,11 @@ def test_synchronisation_of_several_axes_has_numbers_that_do_not_meet(two_axes):
 
 @pytest.mark.parametrize("critical", [None, np.inf, np.nan, 100.0])
 def test_synchronisation_does_without_a_critical_loop(late, critical):
-    assert labels(figures.synchronisation(late, critical)) == ["perfect", "measured"]
+    assert labels(figures.synchronisation(late, critical)) == ["ideal", "measured"]
 
 
-def test_the_spectrum_marks_the_instability(late, ideal):
-    figure = figures.spectrum(late, ideal, frequency=7.116)
+def test_the_spectrum_marks_the_instability(late, reference):
+    figure = figures.spectrum(late, reference, frequency=7.116)
     assert "instability at 7.12 Hz" in labels(figure)
     ticks = [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
     assert not any("math" in tick for tick in ticks)
@@ -85,11 +85,11 @@ def test_growth_against_delay_marks_critical_and_runs():
     tau = np.linspace(0, 0.01, 20)
     figure = figures.growth_against_delay(tau, 500 * (tau - 6.77e-3), 6.77e-3, {"mine": 3e-3, "yours": 9e-3})
     texts = [text.get_text().strip() for text in figure.axes[0].texts]
-    assert {"critical 6.77 ms", "mine", "yours", "unstable: grows"} <= set(texts)
+    assert {"critical delay 6.77 ms", "mine", "yours", "unstable"} <= set(texts)
 
 
 def test_growth_needs_two_equal_rows():
-    with pytest.raises(ParameterError, match="two equal rows"):
+    with pytest.raises(ParameterError, match="equal length"):
         figures.growth_against_delay([0.0, 1.0], [1.0])
 
 
@@ -144,8 +144,8 @@ def test_names_of_runs_with_one_delay_stand_below_each_other():
     assert "early" in texts
 
 
-def test_dashes_are_for_what_lies_below(late, ideal):
-    for below, dash in ((None, "-"), (ideal.data, "--")):
+def test_dashes_are_for_what_lies_below(late, reference):
+    for below, dash in ((None, "-"), (reference.data, "--")):
         closely = figures.force(late.data, below).axes[1]
         assert closely.lines[-1].get_linestyle() == dash
 

@@ -4,15 +4,15 @@ from html.parser import HTMLParser
 import pytest
 
 from dovetail.report import (
+    Collapsible,
     Drawing,
-    Folded,
+    FigureBlock,
     Page,
     PageSection,
     PageTable,
-    Pair,
-    Picture,
+    Paragraph,
+    SideBySide,
     TableCell,
-    Text,
     Verdict,
 )
 from dovetail.report.style import new_figure
@@ -69,19 +69,19 @@ def picture(label="line"):
     axes[0, 0].plot([0, 1], [1, 0], label=label)
     axes[0, 0].set_title(label)
     axes[0, 0].legend()
-    return Picture(figure, f"caption of {label}")
+    return FigureBlock(figure, f"caption of {label}")
 
 
 def full_page(text="plain"):
     blocks = [
-        Text(text),
-        Text(text, "caution"),
+        Paragraph(text),
+        Paragraph(text, "caution"),
         PageTable([text, "b"], [[text, 1.23456], [TableCell(text, "bad"), "2"]], caption=text, numbers=(1,)),
         picture(text),
-        Pair(picture(text), picture(text)),
+        SideBySide(picture(text), picture(text)),
         Drawing('<svg class="loop" viewBox="0 0 1 1"></svg>', text),
-        Folded(text, text),
-        PageSection(text, [Text(text)]),
+        Collapsible(text, text),
+        PageSection(text, [Paragraph(text)]),
     ]
     return Page(
         text, Verdict(f"Stable: {text}", "good"), [PageSection(f"{text} {i}", blocks) for i in range(3)], text
@@ -142,13 +142,15 @@ BEYOND = """name => [...document.querySelectorAll(name)].filter(
 
 def test_on_a_phone_prose_is_whole_and_what_is_wider_has_a_shade_at_its_edge(phone):
     about = "how far the simulated part is from where it should be, in a sentence that is long"
-    told = PageTable(["error", "rms", "what it is"], [["e1", "5 %", about]], about, numbers=(1,), told=True)
+    table = PageTable(
+        ["error", "rms", "what it is"], [["e1", "5 %", about]], about, numbers=(1,), has_explanations=True
+    )
     wide = PageTable([f"column {i}" for i in range(12)], [["1.234 mm"] * 12], about, numbers=range(12))
-    tab = phone(Page("t", Verdict("v"), [told, wide, picture()]))
+    tab = phone(Page("t", Verdict("v"), [table, wide, picture()]))
     assert tab.evaluate("document.documentElement.scrollWidth") == 420
-    assert tab.evaluate(BEYOND, "caption") == tab.evaluate(BEYOND, ".told td") == 0
-    assert tab.evaluate("document.querySelector('.told caption').getBoundingClientRect().width") > 300
-    assert tab.evaluate(BEYOND, "table:not(.told) td") > 0
+    assert tab.evaluate(BEYOND, "caption") == tab.evaluate(BEYOND, ".explained td") == 0
+    assert tab.evaluate("document.querySelector('.explained caption').getBoundingClientRect().width") > 300
+    assert tab.evaluate(BEYOND, "table:not(.explained) td") > 0
     scrolled = "[...document.querySelectorAll('.scroll, figure')].filter(e => e.scrollWidth > e.clientWidth)"
     assert tab.evaluate(f"{scrolled}.length") == 1  # the wide table; the plot is one for a phone
     assert tab.evaluate(f"{scrolled}.every(e => getComputedStyle(e).backgroundImage.includes('gradient'))")
@@ -163,5 +165,5 @@ def test_numbers_have_four_figures_and_stand_to_the_right(html):
 
 
 def test_something_that_is_no_block_is_refused():
-    with pytest.raises(TypeError, match="no block of a page: int"):
+    with pytest.raises(TypeError, match="not a block of a page: int"):
         Page("t", Verdict("v"), [1]).html()

@@ -10,8 +10,8 @@ import pytest
 
 import dovetail as dv
 from dovetail.report import Page, Verdict, write_run
-from dovetail.report.interactive import _spoken, array, moments, script, told
-from dovetail.scene import stage_of
+from dovetail.report.interactive import _spoken, array, moments, scene_json, script
+from dovetail.scene import build_scene
 from dovetail.scene.signal_plots import curves
 from dovetail.studies.registry import find_test
 
@@ -79,14 +79,14 @@ def test_without_being_asked_for_a_page_has_no_script():
 
 def test_a_name_in_a_test_cannot_end_the_numbers(run, tmp_path):
     named = dv.testing.Run(run.test, run.mode, run.data.assign_attrs(title="x"), run.outcome)
-    stage = stage_of(named)
-    text = json.dumps(told(stage, curves(run.data)))
+    scene = build_scene(named)
+    text = json.dumps(scene_json(scene, curves(run.data)))
     assert "</" not in text.replace("<", "\\u003c")
 
 
 def test_extremes_of_every_trace_are_in_the_page(run):
     few = curves(run.data, 50)
-    kept = told(stage_of(run), few)["plots"]
+    kept = scene_json(build_scene(run), few)["plots"]
     for plot, shown in zip([p for p in few if not p.dots], kept, strict=True):
         for y, values in zip(plot.ys, shown["ys"], strict=True):
             np.testing.assert_allclose(floats(values), y, rtol=1e-6, atol=1e-12)
@@ -100,9 +100,9 @@ def test_what_is_not_finite_is_told_as_what_was_before():
 
 
 def test_moments_are_of_the_whole_run_and_no_more_than_there_is_room_for(run):
-    chosen = moments(stage_of(run))
+    chosen = moments(build_scene(run))
     assert chosen[0] == 0
-    assert chosen[-1] == len(stage_of(run).times) - 1
+    assert chosen[-1] == len(build_scene(run).times) - 1
     assert len(chosen) <= 600
 
 

@@ -7,35 +7,35 @@ from dovetail.report.judged import Judged, RunView, limit_uses
 from dovetail.report.page_subject import Reported
 
 
-def test_a_run_is_judged_against_its_ideal(late, ideal, make):
-    found = Judged(RunView(late, ideal, make.stability(3e-3)))
+def test_a_run_is_judged_against_its_ideal(late, reference, make):
+    found = Judged(RunView(late, reference, make.stability(3e-3)))
     assert found.comparison.delay == pytest.approx(3e-3, abs=1e-5)
     assert found.verdict.sentence.startswith("Stable")
     assert found.notes == []
 
 
-def test_a_run_that_blew_up_is_shown_up_to_there(late, ideal):
+def test_a_run_that_blew_up_is_shown_up_to_there(late, reference):
     data = late.data.copy(deep=True)
     data["displacement"][2000:] = np.nan
-    found = Judged(RunView(replace(late, data=data), ideal))
+    found = Judged(RunView(replace(late, data=data), reference))
     assert found.data.sizes["time"] == 2000
     assert found.comparison is not None
-    assert "From t = 2 s on a signal is no longer a finite number" in found.notes[0]
+    assert "From t = 2 s a signal is NaN or infinite" in found.notes[0]
 
 
 def test_a_run_that_cannot_be_compared_says_so(late, make):
-    ideal = make.ideal(duration=0.5)
-    shifted = Reported(ideal.data.assign_coords(time=ideal.data.time + 0.4e-3))
+    reference = make.reference(duration=0.5)
+    shifted = Reported(reference.data.assign_coords(time=reference.data.time + 0.4e-3))
     found = Judged(RunView(late, shifted))
     assert found.comparison is None
-    assert "cannot be compared with the ideal" in found.notes[0]
+    assert "No comparison with the reference" in found.notes[0]
 
 
 def test_limits_are_held_against_what_was_recorded(late):
     uses = {use.name: use for use in limit_uses(Judged(RunView(late)))}
     assert uses["displacement"].reached == pytest.approx(float(abs(late.data.displacement).max()))
     assert uses["displacement"].limit == 0.05
-    assert uses["tracking"].reached == pytest.approx(
+    assert uses["tracking error"].reached == pytest.approx(
         float(abs(late.data.displacement - late.data.measured_displacement).max())
     )
     assert uses["force"].unit == "N"

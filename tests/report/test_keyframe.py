@@ -8,7 +8,7 @@ from PIL import Image
 
 from dovetail.report.keyframe import LETTERS, NARROW, SIZE, key_frame, moment
 from dovetail.scene import shapes
-from dovetail.scene.scene import Arrow, Solid, Stage
+from dovetail.scene.scene import Arrow, Scene, Solid
 
 
 def test_a_run_is_shown_where_its_largest_force_acts(late):
@@ -24,12 +24,12 @@ def test_a_run_is_shown_where_its_largest_force_acts(late):
 def test_a_run_without_forces_is_shown_where_it_is_farthest():
     way = np.sin(np.linspace(0, np.pi, 11))
     body = Solid("s", shapes.box((1, 1, 1)), lambda k: (np.eye(3), np.array([way[k], 0, 0])))
-    assert moment(Stage("t", np.arange(11.0), solids=[body])) == 5
+    assert moment(Scene("t", np.arange(11.0), solids=[body])) == 5
     none = Arrow("f", lambda k: np.zeros(3), lambda k: np.zeros(3), 1.0)
-    assert moment(Stage("t", np.arange(11.0), solids=[body], arrows=[none])) == 5
+    assert moment(Scene("t", np.arange(11.0), solids=[body], arrows=[none])) == 5
 
 
 def test_a_recording_with_no_place_in_space_has_no_picture(late, make):
 
-    data = late.data[["force"]]
+    data = late.data[["feedback_force"]]
     assert key_frame(replace(late, data=data)) is None

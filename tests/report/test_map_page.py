@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
-from dovetail.core.parameter_map import Chart
+from dovetail.core.parameter_map import ParameterMap
 from dovetail.report import map_page
 from dovetail.report.style import COLOURS
 
@@ -33,7 +33,7 @@ MAP = xr.Dataset(
 )
 
 
-class Lines(Chart):
+class Lines(ParameterMap):
     def compute(self):
         return LINES
 
@@ -82,13 +82,13 @@ def test_bars_stand_beside_each_other():
 
 def test_the_page_holds_picture_words_and_file(tmp_path):
     class File:
-        chart, title = Lines(), "A map"
+        map, title = Lines(), "A map"
 
     import dovetail.testing as testing
 
     held, testing.dump = testing.dump, lambda file: {"title": "A map"}
     try:
-        page = map_page.write_chart(File(), LINES, tmp_path / "report.html").read_text("utf-8")
+        page = map_page.write_map(File(), LINES, tmp_path / "report.html").read_text("utf-8")
     finally:
         testing.dump = held
     assert "as it is &lt;b&gt;" in page
@@ -109,4 +109,4 @@ def test_lines_are_told_apart_in_the_dark_too():
 def test_a_map_says_of_how_many_points_it_is():
     assert map_page._size(RATIO) == "4 points, 2 of restitution by 2 of delay"
     assert map_page._size(LINES.rename(law="contact_law")) == "6 points, 2 of contact law by 3 of speed"
-    assert map_page._size(xr.Dataset()) == "one point"
+    assert map_page._size(xr.Dataset()) == "1 point"

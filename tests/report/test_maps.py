@@ -5,7 +5,7 @@ from contextlib import nullcontext
 import numpy as np
 
 from dovetail.report.maps import POINTS, _smooth, _spans_decades, bars, curve, curves, edges, field, scatter
-from dovetail.report.phone_layout import narrowed
+from dovetail.report.phone_layout import phone_layout
 from dovetail.report.style import POINTS as POINTS_PER_INCH
 from dovetail.report.style import svg
 
@@ -83,7 +83,7 @@ def test_a_line_for_each_word():
 def test_a_long_name_beside_a_panel_is_not_cut():
     for narrow in (False, True):
         figure = curve(np.arange(3.0), np.arange(3.0), "delay [ms]", "peak displacement rehearse [mm]")
-        with narrowed(figure) if narrow else nullcontext():
+        with phone_layout(figure) if narrow else nullcontext():
             figure.draw_without_rendering()
             box = figure.axes[0].yaxis.label.get_window_extent()
             assert figure.bbox.y0 <= box.y0
@@ -103,7 +103,7 @@ def test_values_on_the_lines_of_a_map_are_apart_and_on_a_dark_ground():
             assert max(ground[:3]) < 0.15
             assert ground[3] == 1.0
             assert text.get_color() == "white"
-        for frame in (nullcontext(), narrowed(figure)):
+        for frame in (nullcontext(), phone_layout(figure)):
             with frame:
                 svg(figure)
                 boxes = [text.get_bbox_patch().get_window_extent() for text in written if text.get_visible()]

@@ -25,7 +25,7 @@ def test_a_test_draws_its_loop(test):
 
 def test_a_run_says_how_it_ended_and_shows_its_signals(test):
     html = test.rehearse()._repr_html_()
-    assert "The test ran to its end." in html
+    assert "Finished: the run reached its end time." in html
     assert '<svg class="plot"' in html
     assert "measured_force" in html
 
@@ -41,7 +41,7 @@ def test_a_campaign_shows_its_verdict_and_what_matters(tmp_path):
     (tmp_path / "hill_model.py").write_text(
         "def evaluate(points):\n    return {'height': [2 * p['a'] + p['b'] for p in points]}\n"
     )
-    axes = "".join(f"[[axis]]\npath = '{n}'\nvalues = [0.0, 1.0]\n" for n in "ab")
+    axes = "".join(f"[[parameter]]\npath = '{n}'\nvalues = [0.0, 1.0]\n" for n in "ab")
     (tmp_path / "c.toml").write_text('title = "hill"\nevaluate = "hill_model:evaluate"\n' + axes)
     done = campaign.run(campaign.load(tmp_path / "c.toml"), tmp_path / "out")
     html = done._repr_html_()
@@ -63,13 +63,13 @@ def test_a_campaign_that_is_to_be_computed_shows_what_it_will_vary():
         "title": "A <b>bold</b> campaign",
         "test": "substructuring/cs1",
         "measures": ["rms e1", "stability.margin"],
-        "modes": ["emulate", "rehearse"],
-        "axis": [
+        "modes": ["reference", "rehearse"],
+        "parameter": [
             {"path": "rig.actuator.delay", "distribution": "normal", "mean": "4 ms", "deviation": "1 ms"},
-            {"path": "numerical.c", "name": "damping", "from": 10.0, "to": 20.0},
+            {"path": "numerical.c", "name": "damping", "min": 10.0, "max": 20.0},
         ],
-        "correlation": [{"axes": ["delay", "damping"], "value": 0.5}],
-        "design": {"kind": "random", "points": 6},
+        "correlation": [{"parameters": ["delay", "damping"], "coefficient": 0.5}],
+        "design": {"kind": "random", "count": 6},
     }
     html = dv.campaign.parse(table)._repr_html_()
     assert "A &lt;b&gt;bold&lt;/b&gt; campaign" in html
@@ -99,32 +99,40 @@ def test_a_verdict_is_coloured_by_what_it_says(test):
 
 
 def test_a_comparison_is_a_table_of_what_it_prints(test):
-    compared = dv.fidelity.compare(test.rehearse(), test.emulate())
+    compared = dv.fidelity.compare(test.rehearse(), test.reference())
     html = compared._repr_html_()
     for row in compared.rows():
         assert all(value.strip() in html for value in row.values)
 
 
 def test_axes_that_do_not_move_have_no_column(test):
-    compared = dv.fidelity.compare(test.rehearse(), test.emulate())
+    compared = dv.fidelity.compare(test.rehearse(), test.reference())
 
     def axes(value):
         return np.array([value, np.nan])
 
-    fields = ("delay", "gain", "rest", "opening", "growth_rate", "energy_added", "energy_share")
+    fields = (
+        "delay",
+        "gain",
+        "residual",
+        "loop_opening",
+        "growth_rate",
+        "energy_added",
+        "added_energy_fraction",
+    )
     two = dataclasses.replace(
         compared,
         rms={name: axes(value) for name, value in compared.rms.items()},
         peak={name: axes(value) for name, value in compared.peak.items()},
-        orientation=(compared.orientation, ""),
+        loop_direction=(compared.loop_direction, ""),
         axes=("x", "yaw"),
         notes=(),
         **{name: axes(getattr(compared, name)) for name in fields},
     )
-    assert two.told == [0]
+    assert two.moving_axes == [0]
     for text in (two._repr_html_(), str(two)):
         assert "yaw" not in text
-        assert text.count("no answer") <= 1  # of the growth of so short a run
+        assert text.count("not determined") <= 1  # of the growth of so short a run
 
 
 def test_a_campaign_shows_each_picture_once(tmp_path):
@@ -133,14 +141,14 @@ def test_a_campaign_shows_each_picture_once(tmp_path):
 
     (tmp_path / "c.toml").write_text(
         'test = "substructuring/cs1"\nmeasures = ["peak displacement"]\n[set]\nduration = "0.5 s"\n'
-        "[[axis]]\npath = 'rig.actuator.delay'\nvalues = [0.001, 0.02, 0.04]\n"
-        "[[axis]]\npath = 'numerical.c'\nname = 'damping'\nvalues = [1.0, 10.0, 30.0]\n"
-        "[[answers]]\nkind = 'probability'\nrule = 'outcome == 0'\n"
+        "[[parameter]]\npath = 'rig.actuator.delay'\nvalues = [0.001, 0.02, 0.04]\n"
+        "[[parameter]]\npath = 'numerical.c'\nname = 'damping'\nvalues = [1.0, 10.0, 30.0]\n"
+        "[[analysis]]\nkind = 'probability'\ncondition = 'outcome == 0'\n"
     )
     campaign.run(campaign.load(tmp_path / "c.toml"), tmp_path / "out")
     html = campaign_html(tmp_path / "out")
-    assert html.count("<figcaption>How the runs ended") <= 1
-    assert "What matters to peak displacement" in html
+    assert html.count("<figcaption>Outcome of the runs") <= 1
+    assert "Sensitivity of peak displacement" in html
     assert "over delay and damping." in html.replace("mean over", "")
 
 

@@ -6,7 +6,7 @@ import xarray as xr
 
 from dovetail import testing
 from dovetail.report.overlay import apart, common, overlay, overlays, simulations_page
-from dovetail.report.page import PageTable, Picture
+from dovetail.report.page import FigureBlock, PageTable
 
 TABLE = {
     "kind": "simulation",
@@ -15,7 +15,7 @@ TABLE = {
     "duration": "0.5 s",
     "system": {
         "kind": "towed-rope",
-        "air": "off",
+        "airflow": "off",
         "chain": {"kind": "link-chain", "n": 3, "length": "3 m", "mass": "1 kg"},
     },
 }
@@ -82,10 +82,10 @@ def test_an_angle_that_is_rounding_is_no_signal():
 
 def test_where_runs_are_not_as_long_it_is_told_over_which_time_they_were_compared():
     table, _ = overlays(["a", "b"], [recorded(), recorded(1.1)], ["displacement"])
-    assert list(table.head) == ["signal", "run", "largest difference from a", "of the largest in a"]
+    assert list(table.head) == ["signal", "run", "largest difference to a", "in % of the peak in a"]
     runs = [recorded(), recorded(1.1, until=0.5), recorded(1.2)]
     table, _ = overlays(["a", "b", "c"], runs, ["displacement"])
-    assert table.head[-1] == "over"
+    assert table.head[-1] == "compared time"
     assert [row[-1] for row in table.rows] == ["0.5 s", "1 s"]
     table, _ = overlays(["b", "a"], [recorded(1.1, until=0.5), recorded()], ["displacement"])
     assert [row[-1] for row in table.rows] == ["0.5 s"]  # the first is the shorter one
@@ -94,14 +94,17 @@ def test_where_runs_are_not_as_long_it_is_told_over_which_time_they_were_compare
 def test_how_far_apart_is_a_sentence():
     runs = [recorded(), recorded(1.1)]
     most, largest = np.abs(0.1 * np.sin(6 * runs[0].time.values)).max(), 2.0
-    text = f"Displacement differs from that of a by {1e3 * most:.3g} mm at most"
+    text = f"Displacement: largest difference to a {1e3 * most:.3g} mm"
     assert apart(["a", "b"], runs, "displacement") == (
         True,
-        f"{text} ({100 * most / largest:.3g} % of the largest there).",
+        f"{text} ({100 * most / largest:.3g} % of the peak there).",
     )
     alike = apart(["a", "b"], [recorded(), recorded()], "displacement")
-    assert alike == (False, "No displacement differs from that of a.")
-    assert "Displacement of c differs" in apart(["a", "b", "c"], [*runs, recorded(1.2)], "displacement")[1]
+    assert alike == (False, "Displacement: no difference to a.")
+    assert (
+        "Displacement of c: largest difference"
+        in apart(["a", "b", "c"], [*runs, recorded(1.2)], "displacement")[1]
+    )
 
 
 def test_parts_have_names_without_underscores():
@@ -137,13 +140,13 @@ def simulated():
 def test_simulations_have_a_page_side_by_side(simulated):
     page = simulations_page("two ropes", ["light", "heavy"], simulated)
     assert [section.title for section in page.blocks[:3]] == [
-        "What differs between them",
-        "What came of it",
-        "Laid over each other",
+        "Differences",
+        "Results",
+        "Overlay",
     ]
     assert [row[0] for row in page.blocks[0].blocks[0].rows] == ["system.chain.mass"]
     kinds = [type(block) for block in page.blocks[2].blocks]
     assert kinds[0] is PageTable
-    assert Picture in kinds
-    assert page.verdict.sentence.startswith(("Apart", "Alike"))
+    assert FigureBlock in kinds
+    assert page.verdict.sentence.startswith(("Different", "Identical"))
     assert page.verdict.tone == "plain"

@@ -1,11 +1,11 @@
 import pytest
 
 from dovetail.core.errors import OutputError, ParameterError
-from dovetail.report import Page, PageSection, PageTable, Text, Verdict
+from dovetail.report import Page, PageSection, PageTable, Paragraph, Verdict
 
 
 def test_a_page_is_written_whole(tmp_path):
-    page = Page("A test", Verdict("Stable: it works."), [PageSection("Outcome", [Text("It ended.")])])
+    page = Page("A test", Verdict("Stable: it works."), [PageSection("Outcome", [Paragraph("It ended.")])])
     path = page.write(tmp_path / "report.html")
     assert path.read_text("utf-8") == page.html()
     assert list(tmp_path.iterdir()) == [path]  # nothing half-written is left
@@ -17,5 +17,5 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path):
 
 
 def test_a_row_of_the_wrong_length_is_refused():
-    with pytest.raises(ParameterError, match="a row of 1 cells in a table of 2 columns"):
+    with pytest.raises(ParameterError, match="a row has 1 cells, the head has 2 columns"):
         PageTable(["a", "b"], [["one"]])

@@ -9,7 +9,7 @@ from dovetail.testing import dump
 def test_a_run_is_reported_with_all_it_knows():
     test = dv.load("substructuring/cs1").with_values(duration=0.01)
     run = test.rehearse()
-    known = Reported.of(run)
+    known = Reported.from_run(run)
     assert (known.data, known.title, known.mode, known.outcome) == (
         run.data,
         run.title,
@@ -17,15 +17,15 @@ def test_a_run_is_reported_with_all_it_knows():
         run.outcome,
     )
     assert known.table() == dump(test)
-    assert Reported.of(known) is known
+    assert Reported.from_run(known) is known
 
 
 def test_a_bare_recording_says_nothing_of_its_test(late):
-    known = Reported.of(late.data)
+    known = Reported.from_run(late.data)
     assert known.data is late.data
     assert (known.title, known.outcome, dict(known.table())) == ("", None, {})
 
 
 def test_something_else_is_refused_in_words():
     with pytest.raises(ParameterError, match="got str; expected an xarray.Dataset"):
-        Reported.of("runs/cs1")
+        Reported.from_run("runs/cs1")

@@ -38,7 +38,7 @@ def test_lists_of_parts_are_numbered_and_long_lists_cut():
     found = by_path(TABLE)
     assert found["parts.0.delay"].value == "1"
     assert found["parts.1.a"].value == "True"
-    assert found["long"].value == "[0, 1, 2, 3, 4, 5, 6, 7, … 20 in all]"
+    assert found["long"].value == "[0, 1, 2, 3, 4, 5, 6, 7, … 20 entries]"
 
 
 def test_no_limit_is_said_in_a_word():

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from matplotlib.legend import Legend
 
-from dovetail.report import Page, Picture, Verdict
-from dovetail.report.phone_layout import NARROW, STACKED, narrowed
-from dovetail.report.style import LETTERS, new_figure, styled, svg
+from dovetail.report import FigureBlock, Page, Verdict
+from dovetail.report.phone_layout import NARROW, STACKED, phone_layout
+from dovetail.report.style import LETTERS, figure_style, new_figure, svg
 
 SCREEN = 420 - 48  # [px] of a phone that a page leaves to its figures
 
@@ -17,7 +17,7 @@ SCREEN = 420 - 48  # [px] of a phone that a page leaves to its figures
 def pairs(rows=2, columns=2):
     """Panels in rows and columns, a legend above them, another beside one, and words in a row."""
     figure, panels = new_figure(rows, columns, height=3.0, sharex="col", sharey="row")
-    with styled():
+    with figure_style():
         for i, ax in enumerate(panels.flat):
             ax.plot([0, 1], [0, i + 1], label=f"a long name of a signal, {i}")
         panels[0, 0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
@@ -31,7 +31,7 @@ def test_panels_stand_below_each_other_in_their_order_and_come_back():
     figure, panels = pairs()
     svg(figure)
     before = [ax.get_position().bounds for ax in panels.flat]
-    with narrowed(figure):
+    with phone_layout(figure):
         svg(figure)
         boxes = [ax.get_position() for ax in panels.flat]
         assert figure.get_figwidth() == NARROW
@@ -44,7 +44,7 @@ def test_panels_stand_below_each_other_in_their_order_and_come_back():
 
 def test_nothing_is_written_beside_the_figure_and_no_word_over_another():
     figure, panels = pairs()
-    with narrowed(figure):
+    with phone_layout(figure):
         svg(figure)
         wide = figure.bbox.width
         shown = [legend for legend in figure.legends if legend.get_visible()]
@@ -61,7 +61,7 @@ def test_nothing_is_written_beside_the_figure_and_no_word_over_another():
 def test_letters_are_tall_enough_on_a_phone_and_the_figure_fits_it(smallest):
     figure, panels = new_figure(1, 1)
     panels[0, 0].text(0.5, 0.5, "small", fontsize=smallest)
-    with narrowed(figure):
+    with phone_layout(figure):
         drawn = svg(figure)
     least = float(re.search(r"--least: (\d+)px", drawn)[1])
     assert least <= SCREEN
@@ -71,7 +71,7 @@ def test_letters_are_tall_enough_on_a_phone_and_the_figure_fits_it(smallest):
 
 def test_a_page_has_both_and_shows_one_on_each_screen(browsers):
     figure, _ = pairs()
-    page = Page("t", Verdict("It ran.", "plain"), [Picture(figure, "caption")]).html()
+    page = Page("t", Verdict("It ran.", "plain"), [FigureBlock(figure, "caption")]).html()
     browser = browsers()
     for width, chosen in ((1400, "wide"), (1000, "wide"), (420, "narrow")):
         tab = browser.new_page(viewport={"width": width, "height": 800})
@@ -89,7 +89,7 @@ def test_a_page_has_both_and_shows_one_on_each_screen(browsers):
 
 
 def test_for_other_screens_alone_a_figure_is_drawn_once():
-    page = Page("p", Verdict("good", "It is."), [Picture(pairs()[0], "four panels")])
+    page = Page("p", Verdict("good", "It is."), [FigureBlock(pairs()[0], "four panels")])
     once, twice = page.html(phones=False), page.html()
     assert (once.count("<svg"), twice.count("<svg")) == (1, 2)
     assert 'class="plot narrow"' not in once
@@ -98,13 +98,13 @@ def test_for_other_screens_alone_a_figure_is_drawn_once():
 def test_names_above_a_panel_stand_below_each_other_and_the_panel_keeps_its_height():
     names = [f"a rope of {n} m of steel" for n in range(7)]
     figure, ((panel,),) = new_figure(height=2.4)
-    with styled():
+    with figure_style():
         for k in range(7):
             panel.plot([0, 1], [0, k])
         panel.legend(panel.lines, names, ncols=3, loc="lower left", bbox_to_anchor=(0.0, 1.0))
     svg(figure)
     before = panel.get_position().height * figure.get_figheight()  # [in]
-    with narrowed(figure):
+    with phone_layout(figure):
         page = svg(figure)
         box, whole = panel.get_window_extent(), figure.bbox
         words = [text.get_window_extent() for text in figure.legends[0].get_texts()]
@@ -117,14 +117,14 @@ def test_names_above_a_panel_stand_below_each_other_and_the_panel_keeps_its_heig
 
 def test_many_names_beside_a_panel_stand_above_it_and_hide_nothing():
     figure, panels = new_figure(2, 1, height=2.6)
-    with styled():
+    with figure_style():
         for (panel,), number in zip(panels, (8, 4), strict=True):
             for k in range(number):
                 panel.plot([0, 1], [0, k], label=f"foot {k + 1}")
             panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.03))
         panels[0, 0].annotate("flight", (0.2, 1.02), xycoords="axes fraction")
     svg(figure)
-    with narrowed(figure):
+    with phone_layout(figure):
         svg(figure)
         for panel in panels.flat:
             (shown,) = [legend for legend in panel.findobj(Legend) if legend.get_visible()]
@@ -142,7 +142,7 @@ def test_panels_that_are_hidden_take_no_room():
     panels[0, 0].plot([0, 1])
     for ax in panels[0, 1:]:
         ax.set_visible(False)
-    with narrowed(figure):
+    with phone_layout(figure):
         figure.draw_without_rendering()
         box = panels[0, 0].get_position()
         assert box.height > 0.6
@@ -156,10 +156,10 @@ def test_short_names_that_stood_beside_a_panel_fit_above_it():
     figure, panels = new_figure(height=2.6)
     for name in ("50-mm", "100-mm", "200-mm"):
         panels[0, 0].plot([0, 2500], label=name)
-    with styled():
+    with figure_style():
         panels[0, 0].set_ylabel("tension [N]")
         panels[0, 0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.05), fontsize="small")
-    with narrowed(figure):
+    with phone_layout(figure):
         figure.draw_without_rendering()
         over = next(
             child
@@ -176,11 +176,11 @@ def test_words_that_have_no_room_in_a_line_are_broken_and_come_back():
         "rms of the ideal displacement minus the demand [% of the ideal]",
         "force of the specimen over the wall's [1]",
     )
-    with styled():
+    with figure_style():
         panel.plot([0, 1])
         panel.set(xlabel=below, ylabel=left)
         panel.set_title(title, loc="left")
-    with narrowed(figure):
+    with phone_layout(figure):
         figure.draw_without_rendering()
         for text in (panel.xaxis.label, panel.yaxis.label):
             box, whole = text.get_window_extent(), figure.bbox
@@ -197,14 +197,14 @@ def test_words_that_have_no_room_in_a_line_are_broken_and_come_back():
 @pytest.mark.parametrize("columns", [1, 3])
 def test_a_legend_stands_above_its_panel_where_it_would_hide_a_line_or_have_no_room(columns):
     figure, ((panel,),) = new_figure(height=2.4)
-    with styled():
+    with figure_style():
         for k in range(3):
             panel.plot([0, 1], [1, 1 + k], label=f"$z_{k}$, a signal")
         panel.set_title("what it did", loc="left")
         panel.legend(loc="center", ncols=columns, title="signals")
         for text in panel.get_legend().get_texts():
             text.set_parse_math(True)
-    with narrowed(figure):
+    with phone_layout(figure):
         svg(figure)
         (shown,) = [legend for legend in panel.findobj(Legend) if legend.get_visible()]
         box = shown.get_window_extent()
@@ -222,21 +222,21 @@ def test_a_legend_stands_above_its_panel_where_it_would_hide_a_line_or_have_no_r
 
 def test_a_legend_that_hides_nothing_stays_in_its_panel():
     figure, ((panel,),) = new_figure(height=2.4)
-    with styled():
+    with figure_style():
         panel.plot([0, 1], [0, 1], label="short")
         panel.legend(loc="upper left")
-    with narrowed(figure):
+    with phone_layout(figure):
         assert panel.get_legend().get_visible()
         assert len(panel.findobj(Legend)) == 1
 
 
 def test_two_axes_of_one_panel_stay_together():
     figure, panels = new_figure(1, 2, height=2.4)
-    with styled():
+    with figure_style():
         other = panels[0, 1].twinx()
         for ax in (*panels.flat, other):
             ax.plot([0, 1])
-    with narrowed(figure):
+    with phone_layout(figure):
         svg(figure)
         first, second = (ax.get_position() for ax in panels.flat)
         assert other.get_position().bounds == second.bounds
@@ -252,7 +252,7 @@ def test_what_is_written_around_a_panel_of_angles_or_of_space_is_whole(kind):
     if kind == "3d":
         panel.set(xlabel="downstream [m]", ylabel="starboard [m]", zlabel="height [m]", zlim=(-200, 0))
         words = [panel.xaxis.label, panel.yaxis.label, panel.zaxis.label]
-    with narrowed(figure):
+    with phone_layout(figure):
         figure.draw_without_rendering()
         figure.draw_without_rendering()
         assert len(words) >= 3
@@ -266,7 +266,7 @@ def test_a_label_beside_a_low_panel_is_broken_between_words_only():
     figure, panels = new_figure(6, 1, height=3.0)
     for ax, name in zip(panels.flat, ("x", "y", "z", "roll", "pitch", "yaw"), strict=True):
         ax.set_ylabel(f"{name} [mrad]")
-    with narrowed(figure):
+    with phone_layout(figure):
         said = [ax.get_ylabel().split() for ax in panels.flat]
     assert said == [[name, "[mrad]"] for name in ("x", "y", "z", "roll", "pitch", "yaw")]
 
@@ -277,7 +277,7 @@ def test_long_numbers_below_a_panel_do_not_touch_and_come_back():
     for ax, (first, last) in zip(panels.flat, ((4092.0, 4096.0), (0.00012, 0.00013)), strict=True):
         ax.plot([first, last], [0, 1])
     before = [ax.xaxis.get_major_locator() for ax in panels.flat]
-    with narrowed(figure):
+    with phone_layout(figure):
         text = svg(figure)
         for ax in panels.flat:
             low, high = ax.get_xlim()
@@ -296,7 +296,7 @@ def test_panels_that_share_their_numbers_keep_them_and_a_legend_stays_at_its_pan
     panels[0, 0].annotate("touchdown", (0.5, 1.02), xycoords="axes fraction")
     panels[0, 0].legend(loc="upper left", bbox_to_anchor=(1.0, 1.03))
     svg(figure)
-    with narrowed(figure):
+    with phone_layout(figure):
         svg(figure)
         low, high = panels[-1, 0].get_xlim()
         assert sum(low <= x <= high for x in panels[-1, 0].get_xticks()) >= 4

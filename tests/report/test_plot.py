@@ -5,11 +5,11 @@ from dovetail.core.errors import AnalysisError
 from dovetail.report import plot
 
 
-def test_an_overview_has_displacement_force_and_error(late, ideal):
-    figure = plot(late, ideal)
+def test_an_overview_has_displacement_force_and_error(late, reference):
+    figure = plot(late, reference)
     assert [ax.get_ylabel() for ax in figure.axes] == ["displacement [mm]", "force [N]", "error [µm]"]
     names = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
-    assert names == ["ideal", "excitation r", "demand z", "command zₚ", "measured x"]
+    assert names == ["reference", "excitation r", "demand z", "command zₚ", "measured x"]
 
 
 def test_an_overview_can_be_saved(late, tmp_path):
@@ -23,17 +23,17 @@ def test_one_of_several_axes_is_shown(two_axes):
     assert top[1] == pytest.approx(top[0] / 2)
 
 
-def test_an_emulated_run_is_drawn_with_what_it_has(ideal):
-    assert [ax.get_ylabel() for ax in plot(ideal).axes] == ["displacement [mm]", "force [N]"]
+def test_a_reference_run_is_drawn_with_what_it_has(reference):
+    assert [ax.get_ylabel() for ax in plot(reference).axes] == ["displacement [mm]", "force [N]"]
 
 
 def test_an_empty_run_has_nothing_to_plot(late):
-    with pytest.raises(AnalysisError, match="recorded 0 samples"):
+    with pytest.raises(AnalysisError, match="has 0 samples"):
         plot(late.data.isel(time=slice(0, 0)))
 
 
 def test_a_run_without_known_signals_says_what_it_has(late):
-    with pytest.raises(AnalysisError, match="it has velocity"):
+    with pytest.raises(AnalysisError, match="recorded signals: velocity"):
         plot(late.data[["velocity"]])
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.report.pseudodynamic import creep_page, histories, trace
-from dovetail.testing.pseudodynamic import Stepping
+from dovetail.report.pseudodynamic import histories, pseudodynamic_page, trace
+from dovetail.testing.pseudodynamic import PseudodynamicSettings
 
 
 @pytest.fixture(scope="module")
@@ -17,16 +17,16 @@ def run():
         rig=dv.Rig(dv.transfer.Delay(9.4e-3), dv.specimens.Spring(k=2250.0)),
         excitation=dv.Sine(amplitude=0.005, frequency=3.0),
         duration=0.01,
-        stepping=Stepping(execution_time=0.04, settling_time=0.08),
+        pseudodynamic=PseudodynamicSettings(move_time=0.04, settling_time=0.08),
         title="Small <test>",
     )
-    return test.creep()
+    return test.run_pseudodynamic()
 
 
 def test_it_tells_outcome_moves_and_the_test_itself(run, tmp_path):
-    page = creep_page([run]).write(tmp_path / "report.html").read_text("utf-8")
+    page = pseudodynamic_page([run]).write(tmp_path / "report.html").read_text("utf-8")
     assert "Small &lt;test&gt;" in page
-    assert "The test ran to its end." in page
+    assert "Finished: the run reached its end time." in page
     assert "contact_step" in page
     assert page.count("<svg") >= 1
 
@@ -34,9 +34,9 @@ def test_it_tells_outcome_moves_and_the_test_itself(run, tmp_path):
 def test_several_runs_share_a_page_and_an_animation_is_in_it(run, tmp_path):
     gif = tmp_path / "a.gif"
     gif.write_bytes(b"GIF89a")
-    page = creep_page([run, run], ["one", "two"], "Both", gif).write(tmp_path / "r.html")
+    page = pseudodynamic_page([run, run], ["one", "two"], "Both", gif).write(tmp_path / "r.html")
     text = page.read_text("utf-8")
-    assert "2 of 2 tests came to their end" in text
+    assert "2 of 2 finished" in text
     assert "data:image/gif;base64,R0lGODlh" in text
     assert "<title>Both" in text
 
@@ -55,7 +55,7 @@ def test_readings_are_dots_on_the_force(run):
 
 def test_the_cells_time_is_told_as_people_do(run):
     long = dataclasses.replace(run, data=run.data.assign_attrs(cell_seconds=13005.0))
-    table = creep_page([long]).blocks[0].blocks[0]
+    table = pseudodynamic_page([long]).blocks[0].blocks[0]
     assert table.rows[0][-1] == "3.6 h"
 
 

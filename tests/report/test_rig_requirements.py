@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from dovetail.assess.rig_requirements import real_time_need
-from dovetail.report.rig_requirements import write_need
+from dovetail.assess.rig_requirements import rig_requirements
+from dovetail.report.rig_requirements import write_rig_requirements
 
 
 @pytest.fixture
@@ -16,18 +16,20 @@ def recorded():
     z, f = np.zeros((200, 6)), np.zeros((200, 6))
     z[:, 0] = 5e-3 * np.sin(np.pi * t / 0.05)
     f[:, 0] = 2e3 * z[:, 0]
-    data = xr.Dataset({"displacement": (("time", "axis"), z), "force": (("time", "axis"), f)}, {"time": t})
+    data = xr.Dataset(
+        {"displacement": (("time", "axis"), z), "feedback_force": (("time", "axis"), f)}, {"time": t}
+    )
     return SimpleNamespace(data=data, title="a soft contact")
 
 
 def test_a_slow_contact_can_be_tested_in_real_time_and_a_stiff_one_not(recorded, tmp_path):
     """2 kN/m against a tonne with ample damping bears 0.2 s; against a kilogram nothing is quick enough."""
-    slow = real_time_need(recorded.data, mass=1000.0, damping=400.0)
-    page = write_need(slow, recorded, tmp_path / "slow.html").read_text()
+    slow = rig_requirements(recorded.data, mass=1000.0, damping=400.0)
+    page = write_rig_requirements(slow, recorded, tmp_path / "slow.html").read_text()
     assert "<strong>Possible" in page or "Possible" in page
-    assert "quick enough" in page
-    fast = real_time_need(recorded.data, mass=1.0, damping=1.0)
-    page = write_need(fast, recorded, tmp_path / "fast.html").read_text()
-    assert "Not in real time" in page
-    assert page.count("too slow") == 4
+    assert "sufficient" in page
+    fast = rig_requirements(recorded.data, mass=1.0, damping=1.0)
+    page = write_rig_requirements(fast, recorded, tmp_path / "fast.html").read_text()
+    assert "Not possible in real time" in page
+    assert page.count(">too slow<") == 4
     assert page.count('<svg class="plot wide"') == 2

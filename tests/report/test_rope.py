@@ -36,7 +36,7 @@ def test_a_run_is_saved_as_a_moving_picture(tmp_path):
         "duration": "0.5 s",
         "system": {
             "kind": "towed-rope",
-            "air": "off",
+            "airflow": "off",
             "chain": {"kind": "link-chain", "n": 3, "length": "3 m", "mass": "1 kg"},
         },
     }

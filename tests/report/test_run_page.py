@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 import dovetail as dv
-from dovetail.cli.report import BROWSERS, printed
+from dovetail.cli.report import BROWSERS, print_pdf
 from dovetail.core.errors import ParameterError
 from dovetail.report import RunView, rehearsal_page, rehearsals_page, write, write_run
 from dovetail.report.page_subject import Reported
@@ -23,20 +23,20 @@ def text_of(html):
     class Reader(HTMLParser):
         def __init__(self):
             super().__init__()
-            self.found = []
+            self.parts = []
 
         def handle_data(self, data):
-            self.found.append(data)
+            self.parts.append(data)
 
     reader = Reader()
     reader.feed(html)
-    return " ".join(" ".join(reader.found).split())
+    return " ".join(" ".join(reader.parts).split())
 
 
 @pytest.fixture(name="page", scope="module")
-def _page(late, ideal):
-    said = Margins(critical_delay=6.77e-3, delay=3e-3, margin=3.77e-3, frequency=7.116)
-    return rehearsal_page(late, ideal, said)
+def _page(late, reference):
+    margins = Margins(critical_delay=6.77e-3, rig_delay=3e-3, margin=3.77e-3, critical_frequency=7.116)
+    return rehearsal_page(late, reference, margins)
 
 
 @pytest.fixture(name="html", scope="module")
@@ -46,47 +46,47 @@ def _html(page):
 
 def test_one_run_has_every_section(page, html):
     assert [section.title for section in page.blocks] == [
-        "What was tested",
+        "Test",
         "Outcome",
         "Stability",
-        "Error the rig adds",
+        "Error introduced by the rig",
         "Figures",
-        "Every parameter",
+        "Parameters",
         "Provenance",
     ]
     text = text_of(html)
-    assert "Stable The rig's delay of 3 ms leaves 3.77 ms of the critical 6.77 ms." in text
-    assert "The test ran to its end." in text
+    assert "Stable Delay margin 3.77 ms of the critical delay of 6.77 ms (rig delay 3 ms)." in text
+    assert "Finished: the run reached its end time." in text
 
 
 @pytest.mark.slow
-def test_three_delays_on_one_page(late, unstable, ideal, make, tmp_path):
+def test_three_delays_on_one_page(late, unstable, reference, make, tmp_path):
     near = make.run(6e-3)
     views = [
-        RunView(late, ideal, make.stability(3e-3), "comfortable"),
-        RunView(near, ideal, make.stability(6e-3), "near critical"),
-        RunView(unstable, ideal, make.stability(9e-3), "beyond"),
+        RunView(late, reference, make.stability(3e-3), "comfortable"),
+        RunView(near, reference, make.stability(6e-3), "near critical"),
+        RunView(unstable, reference, make.stability(9e-3), "beyond"),
     ]
     path = write(tmp_path / "report.html", "CS1 at three delays", views)
     text = text_of(path.read_text("utf-8"))
-    assert "“comfortable” is stable; “near critical” is close to its limit; “beyond” is unstable" in text
+    assert "“comfortable”: stable; “near critical”: small margin; “beyond”: unstable" in text
     assert "rig.actuator.delay 3 ms 6 ms 9 ms" in text  # what differs between them
     assert path.stat().st_size < 2_000_000
 
 
-def test_runs_side_by_side_say_first_how_far_apart_they_are(late, ideal, make):
-    free = Reported(ideal.data, mode="emulate", outcome=ideal.outcome, given=ideal.given)
+def test_runs_side_by_side_say_first_how_far_apart_they_are(late, reference, make):
+    free = Reported(reference.data, mode="reference", outcome=reference.outcome, given=reference.given)
     views = [
-        RunView(late, ideal, make.stability(3e-3), "late"),
+        RunView(late, reference, make.stability(3e-3), "late"),
         RunView(free, None, make.stability(3e-3), "free"),
     ]
     page = rehearsals_page("CS1", views)
-    z, other = late.data.displacement.values, ideal.data.displacement.values
+    z, other = late.data.displacement.values, reference.data.displacement.values
     away = np.abs(other - z).max()
-    away = f"{1e6 * away:.3g} µm at most ({100 * away / np.abs(z).max():.3g} % of the largest there)."
-    assert page.verdict.sentence.startswith("2 runs: “late” is stable; “free” is the ideal.")
-    assert f"Displacement differs from that of late by {away}" in page.verdict.sentence
-    assert page.subtitle == "Rehearsal against a virtual rig; the ideal, without a rig"
+    away = f"{1e6 * away:.3g} µm ({100 * away / np.abs(z).max():.3g} % of the peak there)."
+    assert page.verdict.sentence.startswith("2 runs: “late”: stable; “free”: reference solution.")
+    assert f"Displacement: largest difference to late {away}" in page.verdict.sentence
+    assert page.subtitle == "Virtual hybrid test (simulated rig); reference solution"
 
 
 def test_tests_of_other_interfaces_are_not_laid_over_each_other(late, two_axes, make):
@@ -96,17 +96,17 @@ def test_tests_of_other_interfaces_are_not_laid_over_each_other(late, two_axes, 
         RunView(two_axes, None, make.stability(3e-3, critical_delay=1e-3), "two"),
     ]
     page = rehearsals_page("two tests", views)
-    over = next(section for section in page.blocks if section.title == "Laid over each other")
-    assert "they share no signal" in over.blocks[0].text
+    over = next(section for section in page.blocks if section.title == "Overlay")
+    assert "No common signals" in over.blocks[0].text
     assert "critical delay" not in page.verdict.sentence
 
 
-def test_markup_in_a_test_file_appears_as_typed(late, ideal):
+def test_markup_in_a_test_file_appears_as_typed(late, reference):
     nasty = "<script>alert(1)</script>"
     table = {**late.given, "title": nasty, "numerical": {"kind": nasty, nasty: 1.0}, "source": nasty}
     outcome = SimpleNamespace(value=nasty, completed=True)
     run = Reported(late.data, nasty, nasty, outcome, nasty, given=table)
-    html = rehearsals_page(nasty, [RunView(run, ideal, Margins(remarks=(nasty,)), nasty)] * 2).html()
+    html = rehearsals_page(nasty, [RunView(run, reference, Margins(remarks=(nasty,)), nasty)] * 2).html()
     assert "<script" not in html
     assert text_of(html).count("<script>alert(1)</script>") > 8
 
@@ -119,18 +119,20 @@ def test_nothing_is_fetched(html):
 
 def test_a_run_with_neither_ideal_nor_stability_has_a_page(late):
     text = text_of(rehearsal_page(late).html())
-    assert "The stability of this loop was not analysed." in text
-    assert "There is no ideal to hold this run against" in text
+    assert "Stability was not analysed." in text
+    assert "No reference solution for this test" in text
 
 
 def test_two_axes_have_a_page(two_axes):
     assert "axis 2" in text_of(rehearsal_page(two_axes, two_axes).html())
 
 
-def test_a_run_of_a_few_samples_has_a_page(late, ideal):
+def test_a_run_of_a_few_samples_has_a_page(late, reference):
     for count in (1, 2, 5):
         run = replace(late, data=late.data.isel(time=slice(0, count)))
-        assert "cannot be compared" in text_of(rehearsal_page(run, ideal).html()) or count == 5
+        assert (
+            "No comparison with the reference" in text_of(rehearsal_page(run, reference).html()) or count == 5
+        )
 
 
 LETTERS = """[...document.querySelectorAll('svg.plot text')].filter(t => t.getClientRects().length).map(t => {
@@ -153,7 +155,7 @@ def test_six_axes_are_printed_on_eight_pages_and_nothing_is_cut(late, make, tmp_
     six = six.assign_coords(axis=axes)
     run = replace(late, data=six, given=table)
     page = rehearsal_page(run, Reported(six), make.stability(3e-3)).write(tmp_path / "report.html")
-    assert printed(page).read_bytes().count(b"/Type /Page\n") <= 8
+    assert print_pdf(page).read_bytes().count(b"/Type /Page\n") <= 8
     sync = pytest.importorskip("playwright.sync_api")
     with sync.sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -182,7 +184,7 @@ def test_six_axes_are_printed_on_eight_pages_and_nothing_is_cut(late, make, tmp_
 
 
 def test_no_runs_have_no_page():
-    with pytest.raises(ParameterError, match="got no runs"):
+    with pytest.raises(ParameterError, match="no runs given"):
         rehearsals_page("nothing", [])
 
 
@@ -192,12 +194,14 @@ def test_a_long_run_gives_a_small_page(make):
     rng = np.random.default_rng(0)
     noise = lambda: 1e-4 * rng.standard_normal(len(t))  # noqa: E731
     z, x = 0.01 * np.sin(6 * np.pi * t) + noise(), 0.01 * np.sin(6 * np.pi * (t - 3e-3)) + noise()
-    traces = {"displacement": z, "measured_displacement": x, "force": -2250.0 * x}
+    traces = {"displacement": z, "measured_displacement": x, "feedback_force": -2250.0 * x}
     data = make.recording(t, **traces)
     data = data.assign({f"extra_{i}": ("time", noise()) for i in range(17)})  # 20 signals in all
-    ideal = xr.Dataset({"displacement": ("time", z), "force": ("time", -2250.0 * z)}, coords={"time": t})
+    reference = xr.Dataset(
+        {"displacement": ("time", z), "feedback_force": ("time", -2250.0 * z)}, coords={"time": t}
+    )
     run = Reported(data, outcome=Outcome.FINISHED)
-    html = rehearsal_page(run, ideal, make.stability(3e-3)).html()
+    html = rehearsal_page(run, reference, make.stability(3e-3)).html()
     assert len(html.encode()) < 5_000_000  # [bytes] asked for; about 0.4 MB
 
 
@@ -211,6 +215,8 @@ def test_a_real_run_writes_its_report(tmp_path):
         title="CS1",
     )
     text = text_of(write_run(test.rehearse(), tmp_path / "report.html").read_text("utf-8"))
-    assert "leave 3.27 ms of the critical 6.77 ms" in text  # with the half tick of holding the force
+    assert (
+        "margin 3.27 ms of the critical delay of 6.77 ms" in text
+    )  # with the half tick of holding the force
     assert "numerical.m 2.2 kg mass" in text
-    assert "critical 6.77 ms" in text  # on the curve that the page drew by itself
+    assert "critical delay 6.77 ms" in text  # on the curve that the page drew by itself

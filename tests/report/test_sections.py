@@ -4,12 +4,12 @@ import numpy as np
 
 from dovetail.report import sections
 from dovetail.report.judged import Judged, RunView
-from dovetail.report.page import PageTable, Pair, Picture, TableCell, Text
+from dovetail.report.page import FigureBlock, PageTable, Paragraph, SideBySide, TableCell
 from dovetail.report.page_subject import Reported
 
 
-def judged(run, ideal=None, stability=None, **more):
-    return Judged(RunView(run, ideal, stability, **more))
+def judged(run, reference=None, stability=None, **more):
+    return Judged(RunView(run, reference, stability, **more))
 
 
 def tables(blocks):
@@ -22,34 +22,36 @@ def cell(value):
 
 def test_the_outcome_is_its_sentence_and_the_limits(late, unstable):
     good, bad = sections.outcome(judged(late)), sections.outcome(judged(unstable))
-    assert good[0] == Text("The test ran to its end.")
+    assert good[0] == Paragraph("Finished: the run reached its end time.")
     assert bad[0].tone == "bad"
-    assert any(isinstance(block, Picture) for block in good)
+    assert any(isinstance(block, FigureBlock) for block in good)
 
 
 def test_stability_tells_margins_with_units(late, make):
     blocks = sections.stability([judged(late, None, make.stability(3e-3))])
     rows = {row[0]: cell(row[1]) for row in tables(blocks)[0].rows}
     assert rows["critical delay"] == "6.77 ms"
-    assert rows["margin left"] == "3.77 ms"
+    assert rows["delay margin"] == "3.77 ms"
 
 
 def test_a_negative_margin_is_marked(late, make):
     blocks = sections.stability([judged(late, None, make.stability(9e-3))])
-    margin = next(row[1] for row in tables(blocks)[0].rows if row[0] == "margin left")
+    margin = next(row[1] for row in tables(blocks)[0].rows if row[0] == "delay margin")
     assert margin == TableCell("-2.23 ms", "bad")
 
 
 def test_stability_not_analysed_is_said_in_a_sentence(late):
-    assert sections.stability([judged(late)]) == [Text("The stability of this loop was not analysed.")]
-    said = "Whether this loop is stable cannot be said: the specimen exerts no force at rest."
+    assert sections.stability([judged(late)]) == [Paragraph("Stability was not analysed.")]
+    text = "Stability not determined: the specimen exerts no force at rest."
     why = "the specimen exerts no force at rest"
-    assert sections.stability([judged(late, why=why), judged(late, why=why)]) == [Text(said)]
+    assert sections.stability([judged(late, why=why), judged(late, why=why)]) == [Paragraph(text)]
 
 
 def test_remarks_of_the_analysis_are_passed_on(late, make):
-    said = make.stability(3e-3, remarks=("the dead zone was left out",))
-    assert Text("the dead zone was left out", "caution") in sections.stability([judged(late, None, said)])
+    stability = make.stability(3e-3, remarks=("the dead zone was left out",))
+    assert Paragraph("the dead zone was left out", "caution") in sections.stability(
+        [judged(late, None, stability)]
+    )
 
 
 def test_a_curve_is_drawn_with_every_run_on_it(late, unstable, make):
@@ -58,7 +60,7 @@ def test_a_curve_is_drawn_with_every_run_on_it(late, unstable, make):
         judged(late, None, make.stability(3e-3), label="first", curve=(tau, tau - 6.77e-3)),
         judged(unstable, None, make.stability(9e-3), label="second"),
     ]
-    figure = next(b.figure for b in sections.stability(views) if isinstance(b, Picture))
+    figure = next(b.figure for b in sections.stability(views) if isinstance(b, FigureBlock))
     assert {"first", "second"} <= {text.get_text() for text in figure.axes[0].texts}
 
 
@@ -77,67 +79,69 @@ def test_axes_that_do_not_move_are_told_in_one_sentence(two_axes):
     view = judged(replace(two_axes, data=data), Reported(data))
     blocks = sections.error(view)
     assert [[row[0] for row in table.rows] for table in tables(blocks)] == [["1"], ["1"]]
-    assert "no answer" not in str(tables(blocks))
-    said = [block.text for block in blocks if isinstance(block, Text)]
-    assert [text for text in said if "not move" in text] == [
-        "2 does not move: there is nothing to compare or to draw of it."
+    assert "not determined" not in str(tables(blocks))
+    texts = [block.text for block in blocks if isinstance(block, Paragraph)]
+    assert [text for text in texts if "not move" in text and text.startswith("2 ")] == [
+        "2 does not move: no comparison and no figure."
     ]
-    motion = next(block for block in sections.pictures(view) if isinstance(block, Picture))
+    motion = next(block for block in sections.pictures(view) if isinstance(block, FigureBlock))
     assert len({ax.get_subplotspec().rowspan.start for ax in motion.figure.axes}) == 1
 
 
-def test_a_stopped_run_is_compared_up_to_there(unstable, ideal):
-    texts = [b.text for b in sections.error(judged(unstable, ideal)) if isinstance(b, Text)]
-    assert any("stopped before the ideal did" in text for text in texts)
+def test_a_stopped_run_is_compared_up_to_there(unstable, reference):
+    texts = [b.text for b in sections.error(judged(unstable, reference)) if isinstance(b, Paragraph)]
+    assert any("stopped before the end of the reference" in text for text in texts)
 
 
 def test_without_an_ideal_only_the_local_error_is_promised(late):
-    assert "no ideal" in sections.error(judged(late))[0].text
+    assert "No reference solution" in sections.error(judged(late))[0].text
 
 
-def test_figures_are_drawn_from_what_was_recorded(late, ideal):
-    kinds = [type(block) for block in sections.pictures(judged(late, ideal))]
-    assert kinds == [Picture, Picture, Pair, Picture, Picture]
-    bare = replace(late, data=late.data[["displacement", "force"]])
-    assert [type(block) for block in sections.pictures(judged(bare))] == [Picture]
+def test_figures_are_drawn_from_what_was_recorded(late, reference):
+    kinds = [type(block) for block in sections.pictures(judged(late, reference))]
+    assert kinds == [FigureBlock, FigureBlock, SideBySide, FigureBlock, FigureBlock]
+    bare = replace(late, data=late.data[["displacement", "feedback_force"]])
+    assert [type(block) for block in sections.pictures(judged(bare))] == [FigureBlock]
     nothing = replace(late, data=late.data[["excitation"]])
-    assert isinstance(sections.pictures(judged(nothing))[0], Text)
+    assert isinstance(sections.pictures(judged(nothing))[0], Paragraph)
 
 
 def test_each_axis_has_its_own_synchronisation(two_axes):
-    drawn = [block for block in sections.pictures(judged(two_axes, two_axes)) if isinstance(block, Picture)]
+    drawn = [
+        block for block in sections.pictures(judged(two_axes, two_axes)) if isinstance(block, FigureBlock)
+    ]
     loops = next(block.figure for block in drawn if block.caption.startswith("Synchronisation"))
     assert [ax.get_title(loc="left") for ax in loops.axes if ax.get_visible()] == ["axis 1", "axis 2"]
 
 
-def without_rig(ideal):
-    return Reported(ideal.data, mode="emulate", outcome=ideal.outcome, given=ideal.given)
+def without_rig(reference):
+    return Reported(reference.data, mode="reference", outcome=reference.outcome, given=reference.given)
 
 
-def test_nothing_is_said_of_delays_of_a_run_without_a_rig(late, ideal, make):
-    """The ideal beside a rehearsal: no delay, no margin, no mark on the curve, no error."""
+def test_nothing_is_said_of_delays_of_a_run_without_a_rig(late, reference, make):
+    """The reference beside a rehearsal: no delay, no margin, no mark on the curve, no error."""
     tau = np.linspace(0, 0.012, 5)
-    first = judged(late, ideal, make.stability(3e-3), label="late", curve=(tau, tau - 6.77e-3))
-    second = judged(without_rig(ideal), None, make.stability(3e-3), label="free")
+    first = judged(late, reference, make.stability(3e-3), label="late", curve=(tau, tau - 6.77e-3))
+    second = judged(without_rig(reference), None, make.stability(3e-3), label="free")
     text, _, table, picture = sections.stability([first, second])
-    assert text == Text("free has no rig: nothing in it is late.")
+    assert text == Paragraph("free has no rig and no delay.")
     assert list(table.head) == ["", "late"]
     assert [text.get_text() for text in picture.figure.axes[0].texts if "free" in text.get_text()] == []
     rows = {row[0]: [cell(value) for value in row[1:]] for row in sections.summary([first, second]).rows}
-    assert rows["free"][:5] == ["The ideal", *["no rig"] * 4]
-    assert second.verdict.sentence == "The ideal: no rig is in this run, so nothing in it is late."
+    assert rows["free"][:5] == ["Reference solution", *["no rig"] * 4]
+    assert second.verdict.sentence == "Reference solution: no rig in this run, no delay."
     assert second.verdict.tone == "plain"
-    assert "there is no rig in it" in sections.error(second)[0].text
+    assert "no rig and no rig error" in sections.error(second)[0].text
     assert [type(block) for block in sections.pictures(second)] == [
-        Picture
+        FigureBlock
     ] * 3  # no error, no synchronisation
     drawn = sections.pictures(second)[0].figure
     assert [text.get_text() for text in drawn.legends[0].get_texts()] == ["demand"]
 
 
-def test_the_ideal_alone_is_told_from_the_test_on_its_rig(ideal, make):
-    text = sections.stability([judged(without_rig(ideal), None, make.stability(3e-3))])[0].text
-    assert text == "No rig is in this run, so nothing in it is late. What follows is of the test on its rig."
+def test_the_ideal_alone_is_told_from_the_test_on_its_rig(reference, make):
+    text = sections.stability([judged(without_rig(reference), None, make.stability(3e-3))])[0].text
+    assert text.startswith("No rig in this run")
 
 
 def test_a_run_of_another_machine_is_not_marked_on_a_curve_that_is_not_its_own(late, make):
@@ -145,6 +149,6 @@ def test_a_run_of_another_machine_is_not_marked_on_a_curve_that_is_not_its_own(l
     first = judged(late, None, make.stability(3e-3), label="first", curve=(tau, tau - 6.77e-3))
     other = judged(late, None, make.stability(3e-3, critical_delay=1.3e-3), label="other")
     picture = sections.stability([first, other])[-1]
-    assert "of first; others have other curves" in picture.caption
+    assert "of first; the other runs have different curves" in picture.caption
     assert [text.get_text() for text in picture.figure.axes[0].texts].count("first") == 1
     assert not any("other" in text.get_text() for text in picture.figure.axes[0].texts)

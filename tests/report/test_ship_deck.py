@@ -31,7 +31,7 @@ def run():
     """Records of an aircraft in the air, and standing on the deck."""
     test = dataclasses.replace(dv.load(find_test("shipboard/case-6-drop")), duration=0.3, rate=10.0)
     craft = test.system
-    standing = equilibrium(dataclasses.replace(craft, start=jnp.array([0.0, 0.55, 0.0])))
+    standing = equilibrium(dataclasses.replace(craft, initial_pose=jnp.array([0.0, 0.55, 0.0])))
     show = jax.jit(lambda x: craft.output(0.0, x, None))
     shown = [show(x) for x in (craft.init(), craft.init(), standing, standing)]
     records = {name: np.stack([np.asarray(one[name]) for one in shown]) for name in shown[0]}
@@ -54,16 +54,16 @@ def test_feet_platforms_and_forces_are_where_they_were_recorded(run):
     ends = np.array([arrow.xy for arrow in arrows])
     np.testing.assert_allclose(ends, nodes[list(run.test.system.feet)])
     dots = next(d for d in drawn if len(d) == 1)
-    point = run.data["contact_point"].values[last, 0][run.data["pair_normal_force"].values[last, 0] > 0]
+    point = run.data["bristle_anchor"].values[last, 0][run.data["pair_normal_force"].values[last, 0] > 0]
     np.testing.assert_allclose(dots, point)
 
 
 def test_a_page_shows_scene_motion_loads_and_cost(run, tmp_path):
     titles = [section.title for section in deck_sections(run)]
     assert titles[0] == "Scene"
-    assert titles[-3:] == ["Motion", "Loads", "Energy and cost"]
+    assert titles[-3:] == ["Motion", "Loads", "Energy and solver steps"]
     text = simulation_page(run).write(tmp_path / "report.html").read_text()
-    assert "steps of the solver" in text
+    assert "solver steps per sample" in text
 
 
 def test_a_strip_begins_at_the_start_and_ends_at_the_end(run):

@@ -14,7 +14,7 @@ TABLE = {
     "duration": "0.5 s",
     "system": {
         "kind": "towed-rope",
-        "air": "off",
+        "airflow": "off",
         "chain": {"kind": "link-chain", "n": 3, "length": "3 m", "mass": "1 kg"},
     },
 }
@@ -27,8 +27,8 @@ def page(tmp_path_factory):
 
 
 def test_it_says_how_it_ended_and_what_was_measured(page):
-    assert "The simulation ran to its end" in page
-    assert "There is no loop" in page
+    assert "Finished" in page
+    assert "Open loop" in page
     assert '<figure class="still"><picture>' in page
     assert "largest tension" in page
     assert "link-chain" in page  # the resolved simulation
@@ -71,12 +71,12 @@ def test_several_ropes_have_a_panel_for_each_axis_and_their_names():
 
 
 def test_what_stays_zero_is_said_and_not_drawn(page):
-    told = page[page.index("Zero throughout: ") :].partition("</p>")[0]
-    assert "commanded angles of attack and side-slip" in told
+    text = page[page.index("Zero at all times: ") :].partition("</p>")[0]
+    assert "commanded angles of attack and side-slip" in text
 
 
 def test_energies_share_a_picture_and_names_stand_above_it(page):
-    picture = page[page.index("Energy of the rope and the body at its tip") :].partition("</svg>")[0]
+    picture = page[page.index("Energy and external work") :].partition("</svg>")[0]
     assert "kinetic energy" in picture
     assert "work of the dampers" in picture
     data = xr.Dataset({"displacement": (("time", "axis"), np.ones((5, 3)), {"units": "m", "symbol": "z"})})

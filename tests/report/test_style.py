@@ -6,7 +6,7 @@ import matplotlib as mpl
 import pytest
 
 from dovetail.report import style
-from dovetail.report.style import COLOURS, RC, WIDTH, beside, new_figure, styled, svg, symbol
+from dovetail.report.style import COLOURS, RC, WIDTH, figure_style, legend_columns, new_figure, svg, symbol
 
 
 def drawn(label="a line", **style):
@@ -57,9 +57,11 @@ def test_a_figure_fetches_nothing():
 
 
 def test_as_many_names_stand_beside_each_other_as_have_room():
-    assert beside(["x", "y", "z"]) == 6
-    assert beside(["work of the outer forces", "kinetic energy"]) == 2
-    assert beside(["a name that is as long as a sentence and then goes on for longer than a line"]) == 1
+    assert legend_columns(["x", "y", "z"]) == 6
+    assert legend_columns(["work of the outer forces", "kinetic energy"]) == 2
+    assert (
+        legend_columns(["a name that is as long as a sentence and then goes on for longer than a line"]) == 1
+    )
 
 
 def test_text_is_ten_points_at_page_width():
@@ -69,7 +71,7 @@ def test_text_is_ten_points_at_page_width():
 
 def test_style_does_not_leak():
     before = dict(mpl.rcParams)
-    with styled():
+    with figure_style():
         new_figure()
     assert dict(mpl.rcParams) == before
 
@@ -89,7 +91,7 @@ def test_symbols_are_shown_as_written(text, shown):
 
 def test_numbers_that_change_with_the_room_they_leave_are_given_enough_of_it():
     figure, ((ax,),) = new_figure(height=2.2)
-    with styled():
+    with figure_style():
         ax.plot([0, 0.01, 0.02], [0, 0.11944, 0.11944])
         ax.set(xlabel="time [s]", ylabel="energy added [J]")
     locator = ax.yaxis.get_major_locator()

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 from dovetail.report import test_section
 from dovetail.report.judged import Judged, RunView
-from dovetail.report.page import Drawing, Folded, PageTable, Text
+from dovetail.report.page import Collapsible, Drawing, PageTable, Paragraph
 
 
-def judged(run, ideal=None, stability=None, **more):
-    return Judged(RunView(run, ideal, stability, **more))
+def judged(run, reference=None, stability=None, **more):
+    return Judged(RunView(run, reference, stability, **more))
 
 
 def tables(blocks):
@@ -17,7 +17,7 @@ def tables(blocks):
 
 
 def test_what_was_tested_has_drawing_and_parameters(late):
-    blocks = test_section.tested(judged(late))
+    blocks = test_section.test_section(judged(late))
     assert any(isinstance(block, Drawing) for block in blocks)
     rows = {row[0]: row for row in tables(test_section.every_parameter(judged(late)))[0].rows}
     assert rows["numerical.m"][1:3] == ["2.2", "kg"]
@@ -25,18 +25,20 @@ def test_what_was_tested_has_drawing_and_parameters(late):
 
 
 def test_a_run_without_parameters_says_so(late):
-    texts = [block.text for block in test_section.tested(judged(late.data)) if isinstance(block, Text)]
-    assert "The run does not carry its parameters." in texts
+    texts = [
+        block.text for block in test_section.test_section(judged(late.data)) if isinstance(block, Paragraph)
+    ]
+    assert "No parameters recorded." in texts
 
 
 def test_provenance_has_versions_seed_and_the_resolved_test(late):
     blocks = test_section.provenance([judged(late)])
     assert re.search(r"Python [0-9.]+, .*jax [0-9.]+, .*numpy [0-9.]+, .*seed 1\.", blocks[0].text)
-    assert '"delay": 0.003' in next(b.text for b in blocks if isinstance(b, Folded))
+    assert '"delay": 0.003' in next(b.text for b in blocks if isinstance(b, Collapsible))
 
 
 def test_sources_named_by_a_test_are_given(late):
     table = {**late.given, "source": "wallace2006thesis, figure 3.3"}
     blocks = test_section.provenance([judged(replace(late, given=table))])
-    sources = next(b for b in blocks if isinstance(b, Folded) and b.summary.startswith("Sources"))
+    sources = next(b for b in blocks if isinstance(b, Collapsible) and b.summary.startswith("References"))
     assert "@phdthesis{wallace2006thesis" in sources.text

@@ -1,4 +1,4 @@
-"""The three answers at the head of a page."""
+"""Summary tiles: outcome, stability, accuracy."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -13,67 +13,67 @@ from dovetail.testing.acceptance import Accept
 from dovetail.testing.outcome import Outcome
 
 
-def of(run, ideal=None, stability=None, **more):
-    return tiles.rehearsed(Judged(RunView(run, ideal, stability, **more)))
+def of(run, reference=None, stability=None, **more):
+    return tiles.hybrid_tiles(Judged(RunView(run, reference, stability, **more)))
 
 
-def with_accept(run, **asked):
-    return replace(run, test=SimpleNamespace(accept=Accept(**asked), numerical=None))
+def with_accept(run, **criteria):
+    return replace(run, test=SimpleNamespace(accept=Accept(**criteria), numerical=None))
 
 
-def test_a_page_answers_what_happened_whether_it_is_stable_and_whether_to_believe_it(late, ideal, make):
-    happened, stable, believed = of(late, ideal, make.stability(3e-3))
-    assert happened.answer == "The test ran to its end"
+def test_a_page_has_tiles_for_outcome_stability_and_accuracy(late, reference, make):
+    outcome, stable, accuracy = of(late, reference, make.stability(3e-3))
+    assert outcome.answer == "Finished"
     assert stable.answer == "Stable"
     assert stable.tone == "good"
-    assert "% off the ideal" in believed.answer
+    assert accuracy.answer.startswith("Response error ")
 
 
-def test_without_a_demand_nothing_is_coloured(late, ideal):
-    happened, stable, believed = of(late, ideal)
-    assert (happened.tone, stable.tone, believed.tone) == ("plain", "plain", "plain")
-    assert "says nothing of what it accepts" in believed.text
+def test_without_criteria_no_tile_is_coloured(late, reference):
+    outcome, stable, accuracy = of(late, reference)
+    assert (outcome.tone, stable.tone, accuracy.tone) == ("plain", "plain", "plain")
+    assert "No acceptance criteria" in accuracy.text
 
 
 @pytest.mark.parametrize(("error", "tone"), [(0.5, "good"), (0.001, "bad")])
-def test_a_demand_gives_the_colour(late, ideal, error, tone):
-    believed = of(with_accept(late, error=error), ideal)[2]
-    assert believed.tone == tone
-    assert believed.answer.startswith("Yes" if tone == "good" else "No")
+def test_a_criterion_gives_the_colour(late, reference, error, tone):
+    accuracy = of(with_accept(late, response_error=error), reference)[2]
+    assert accuracy.tone == tone
+    assert accuracy.answer == ("All criteria met" if tone == "good" else "1 of 1 criteria not met")
 
 
-def test_a_demand_that_cannot_be_told_is_no_yes(late):
-    believed = of(with_accept(late, error=0.5))[2]
-    assert believed.tone == "caution"
+def test_a_criterion_that_is_not_evaluated_is_a_caution(late):
+    accuracy = of(with_accept(late, response_error=0.5))[2]
+    assert accuracy.tone == "caution"
 
 
-def test_why_stability_cannot_be_said_is_said(late):
+def test_a_tile_has_the_reason_why_stability_is_not_determined(late):
     stable = of(late, why="the specimen exerts no force at rest")[1]
-    assert (stable.answer, stable.text) == ("Cannot be said", "The specimen exerts no force at rest.")
+    assert (stable.answer, stable.text) == ("Not determined", "The specimen exerts no force at rest.")
 
 
-def test_a_run_that_met_a_limit_is_told_so(unstable, ideal, make):
-    happened, stable, _ = of(unstable, ideal, make.stability(9e-3))
-    assert happened.tone == "bad"
-    assert happened.answer == "The demand reached the displacement limit"
+def test_a_run_that_met_a_limit_is_told_so(unstable, reference, make):
+    outcome, stable, _ = of(unstable, reference, make.stability(9e-3))
+    assert outcome.tone == "bad"
+    assert outcome.answer == "Stopped"
     assert stable.answer == "Unstable"
 
 
 def test_an_event_is_the_headline_and_another_one_of_the_ideal_is_told(late):
-    run = replace(late, outcome=Outcome.PARTED)
-    other = Reported(late.data, outcome=Outcome.JOINED)
-    happened, _, believed = of(run, other)
-    assert happened.answer == "The two sides parted without having joined"
-    assert believed.answer == "It ends otherwise than the ideal"
-    assert "joined" in believed.text
+    run = replace(late, outcome=Outcome.SEPARATED)
+    other = Reported(late.data, outcome=Outcome.DOCKED)
+    outcome, _, accuracy = of(run, other)
+    assert outcome.answer == "Separated without docking"
+    assert accuracy.answer == "Different outcome from the reference"
+    assert "docked" in accuracy.text
 
 
 def test_rounding_is_no_headline(late):
     data = late.data.assign(measured_displacement=late.data["displacement"] * (1 + 1e-15))
     run = replace(late, data=data)
-    believed = of(run, Reported(data))[2]
-    assert "e-1" not in believed.answer + believed.text
-    assert believed.answer == "0 % off the ideal"
+    accuracy = of(run, Reported(data))[2]
+    assert "e-1" not in accuracy.answer + accuracy.text
+    assert accuracy.answer == "Response error 0 %"
 
 
 def test_a_simulation_is_held_against_its_own_books():
@@ -87,24 +87,25 @@ def test_a_simulation_is_held_against_its_own_books():
     run = Reported(
         data, mode="simulate", outcome=Outcome.FINISHED, test=SimpleNamespace(accept=None, numerical=None)
     )
-    happened, stable, believed = tiles.simulated(run)
-    assert happened.answer == "The simulation ran to its end"
-    assert stable.answer == "There is no loop"
-    assert believed.answer == "Energy adds up to within 0.2 %"
-    assert believed.tone == "plain"
-    run.test.accept = Accept(residual=1e-3)
-    assert tiles.simulated(run)[2].tone == "bad"
+    outcome, stable, accuracy = tiles.simulation_tiles(run)
+    assert outcome.answer == "Finished"
+    assert stable.answer == "Open loop"
+    assert accuracy.answer == "Energy balance closes to 0.2 %"
+    assert accuracy.tone == "plain"
+    run.test.accept = Accept(energy_residual=1e-3)
+    assert tiles.simulation_tiles(run)[2].tone == "bad"
 
 
-def test_a_run_without_a_rig_is_the_ideal_and_has_no_delay(ideal, make):
-    free = Reported(ideal.data, mode="emulate", outcome=ideal.outcome, given=ideal.given)
-    _, stable, believed = tiles.rehearsed(Judged(RunView(free, None, make.stability(3e-3))))
-    assert (stable.answer, stable.tone) == ("There is no rig in it", "plain")
-    assert stable.text.startswith("Nothing in this run is late. On its rig: stable. The rig's delay of 3 ms")
-    assert (believed.answer, believed.tone) == ("It is the ideal", "plain")
+def test_a_run_without_a_rig_is_the_ideal_and_has_no_delay(reference, make):
+    free = Reported(reference.data, mode="reference", outcome=reference.outcome, given=reference.given)
+    _, stable, accuracy = tiles.hybrid_tiles(Judged(RunView(free, None, make.stability(3e-3))))
+    assert (stable.answer, stable.tone) == ("No rig in this run", "plain")
+    assert "With its rig: stable." in stable.text
+    assert "rig delay 3 ms" in stable.text
+    assert (accuracy.answer, accuracy.tone) == ("Reference solution", "plain")
 
 
-def test_what_happened_is_said_in_few_words_and_the_rest_below(late):
+def test_what_outcome_is_said_in_few_words_and_the_rest_below(late):
     tile = of(replace(late, outcome=Outcome.INTERRUPTED))[0]
-    assert tile.answer == "The operator interrupted the test"
-    assert tile.text.startswith("What was computed until then is kept.")
+    assert tile.answer == "Interrupted by the operator"
+    assert tile.text.startswith("The data recorded so far are saved.")

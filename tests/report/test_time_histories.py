@@ -8,8 +8,8 @@ from dovetail.report import time_histories as figures
 def test_the_close_look_of_a_run_without_cycles_is_where_the_force_is_largest(make):
     t = np.linspace(0.0, 1.0, 4001)
     burst = -np.exp(-(((t - 0.3) / 0.002) ** 2))
-    run = make.recording(t, displacement=t, measured_displacement=t, force=burst)
-    assert figures.looks_closely(run)
+    run = make.recording(t, displacement=t, measured_displacement=t, feedback_force=burst)
+    assert figures.has_detail_view(run)
     start, end = figures.force(run).axes[1].get_xlim()
     assert start < 0.3 < end
     assert end - start < 0.1
@@ -19,5 +19,5 @@ def test_a_run_of_which_the_cycles_are_all_is_not_drawn_twice(make):
     t = np.linspace(0.0, 1.0, 2001)
     z = np.sin(2 * np.pi * 3 * t)
     run = make.recording(t, displacement=z, measured_displacement=z)
-    assert not figures.looks_closely(run)
+    assert not figures.has_detail_view(run)
     assert len(figures.motion(run).axes) == 1

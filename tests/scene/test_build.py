@@ -8,7 +8,7 @@ import xarray as xr
 
 import dovetail as dv
 from dovetail.core.errors import AnalysisError
-from dovetail.scene import stage_of
+from dovetail.scene import build_scene
 from dovetail.studies.registry import find_test
 
 
@@ -18,29 +18,29 @@ def run():
 
 
 def test_between_two_samples_the_earlier_one_holds(run):
-    stage = stage_of(run)
-    assert stage.at(0.0104999) == 10
-    assert stage.at(-1.0) == 0
-    assert stage.at(99.0) == len(stage.times) - 1
+    scene = build_scene(run)
+    assert scene.at(0.0104999) == 10
+    assert scene.at(-1.0) == 0
+    assert scene.at(99.0) == len(scene.times) - 1
 
 
 def test_a_long_recording_is_thinned(run):
     count = 100_001
     data = xr.Dataset({"displacement": ("time", np.zeros(count))}, {"time": np.arange(count) * 1e-4})
-    stage = stage_of(dataclasses.replace(run, data=data))
-    assert len(stage.times) <= 20_001
-    assert stage.duration == pytest.approx(10.0, abs=1e-3)
+    scene = build_scene(dataclasses.replace(run, data=data))
+    assert len(scene.times) <= 20_001
+    assert scene.duration == pytest.approx(10.0, abs=1e-3)
 
 
 def test_a_recording_without_a_place_in_space_is_said_to_be_one(run):
-    data = run.data[["force"]]
-    with pytest.raises(AnalysisError, match="nothing in the recording has a place in space"):
-        stage_of(dataclasses.replace(run, data=data))
+    data = run.data[["feedback_force"]]
+    with pytest.raises(AnalysisError, match="no signal with a position"):
+        build_scene(dataclasses.replace(run, data=data))
 
 
 def test_the_ideal_has_a_specimen_and_nothing_that_moves_or_measures_it(run):
-    rehearsed, ideal = stage_of(run), stage_of(run.test.emulate())
-    with_rig, without = ({solid.name for solid in stage.solids} for stage in (rehearsed, ideal))
-    assert "on the rig/specimen" in without
-    assert {"on the rig/actuator", "on the rig/rod", "on the rig/load cell"} <= with_rig - without
-    assert [text for text, _ in ideal.marks] == ["simulated", "specimen, attached"]
+    rehearsed, ideal = build_scene(run), build_scene(run.test.reference())
+    with_rig, without = ({solid.name for solid in scene.solids} for scene in (rehearsed, ideal))
+    assert "rig/specimen" in without
+    assert {"rig/actuator", "rig/rod", "rig/load cell"} <= with_rig - without
+    assert [text for text, _ in ideal.marks] == ["simulation", "specimen, directly coupled"]

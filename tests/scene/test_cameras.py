@@ -6,68 +6,68 @@ import pytest
 from dovetail.core.errors import UnknownNameError
 from dovetail.scene import shapes
 from dovetail.scene.cameras import FREE, NAMES, camera, on_screen
-from dovetail.scene.scene import FILLED, Solid, Stage, looked_at, outline
+from dovetail.scene.scene import FILLED, Scene, Solid, aim_camera, outline
 
 WAY = np.array([[0.0, 0, 0], [3, 0, 0], [6, 1, 0.5]])
 
 
 @pytest.fixture(params=["+z", "-z", "-y"])
-def stage(request):
+def scene(request):
     body = Solid("s", shapes.box((1, 1, 1)), lambda k: (np.eye(3), WAY[k]))
-    made = Stage("t", np.arange(3.0), solids=[body], up=request.param, focus=lambda k: WAY[k], nearby=1.0)
-    return looked_at(made)
+    made = Scene("t", np.arange(3.0), solids=[body], up=request.param, focus=lambda k: WAY[k], nearby=1.0)
+    return aim_camera(made)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_matters_is_in_every_picture(stage, name):
+def test_what_matters_is_in_every_picture(scene, name):
     wide, tall = 320, 180
     for k in range(3):
-        here = camera(stage, name, wide / tall)(k)
-        x, y, _ = here.on_raster(here.seen(WAY[k]), wide, tall)
+        here = camera(scene, name, wide / tall)(k)
+        x, y, _ = here.project(here.in_camera_axes(WAY[k]), wide, tall)
         assert 0 < x < wide
         assert 0 < y < tall
 
 
-def test_one_that_follows_goes_along_and_one_that_looks_at_all_stays(stage):
-    follow, overview = camera(stage, "follow", 1.8), camera(stage, "overview", 1.8)
+def test_one_that_follows_goes_along_and_one_that_looks_at_all_stays(scene):
+    follow, overview = camera(scene, "follow", 1.8), camera(scene, "overview", 1.8)
     np.testing.assert_allclose(follow(2).eye - follow(0).eye, WAY[2] - WAY[0], atol=1e-12)
     np.testing.assert_array_equal(overview(2).eye, overview(0).eye)
 
 
-def test_a_close_up_is_nearer_than_one_that_follows(stage):
-    far = [np.linalg.norm(camera(stage, name, 1.8)(1).eye - WAY[1]) for name in ("close-up", "follow")]
+def test_a_close_up_is_nearer_than_one_that_follows(scene):
+    far = [np.linalg.norm(camera(scene, name, 1.8)(1).eye - WAY[1]) for name in ("close-up", "follow")]
     assert far[0] < 0.7 * far[1]
 
 
-def test_the_side_is_seen_level(stage):
-    here = camera(stage, "side", 1.8)(0)
+def test_the_side_is_seen_level(scene):
+    here = camera(scene, "side", 1.8)(0)
     ahead = here.axes[2]
     assert abs(ahead @ here.up) < 0.1
 
 
-def test_a_camera_that_is_not_there_is_refused_with_those_that_are(stage):
+def test_a_camera_that_is_not_there_is_refused_with_those_that_are(scene):
     with pytest.raises(UnknownNameError, match="close-up, follow, overview, side"):
-        camera(stage, "behind", 1.8)
+        camera(scene, "behind", 1.8)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_on_a_phone_what_matters_is_above_the_sheet(stage, name):
+def test_on_a_phone_what_matters_is_above_the_sheet(scene, name):
     wide, tall = 420, 800
     for k in range(3):
-        here = on_screen(stage, name, wide / tall)(k)
-        x, y, _ = here.on_raster(here.seen(WAY[k]), wide, tall)
+        here = on_screen(scene, name, wide / tall)(k)
+        x, y, _ = here.project(here.in_camera_axes(WAY[k]), wide, tall)
         assert 0 < x < wide
         assert 0 < y < FREE * tall
 
 
-def test_on_a_phone_the_eye_stays_as_high_as_it_is(stage):
-    free = on_screen(stage, "overview", 420 / 800)(0)
-    assert (free.eye - stage.subject.mean(axis=0)) @ free.up > 0
+def test_on_a_phone_the_eye_stays_as_high_as_it_is(scene):
+    free = on_screen(scene, "overview", 420 / 800)(0)
+    assert (free.eye - scene.subject.mean(axis=0)) @ free.up > 0
 
 
 def filling(here, points, aspect):
     """Left, top, right and bottom of points in the picture, from -1 to 1 each way."""
-    seen = here.seen(points)
+    seen = here.in_camera_axes(points)
     assert np.all(seen[:, 2] > 0)
     x, y = (here.focal(2) * seen[:, i] / seen[:, 2] for i in (0, 1))
     return np.array([x.min() / aspect, y.min(), x.max() / aspect, y.max()])
@@ -75,24 +75,24 @@ def filling(here, points, aspect):
 
 @pytest.mark.parametrize("name", ["overview", "side"])
 @pytest.mark.parametrize("aspect", [0.9, 1.36, 1.9])
-def test_the_whole_run_fills_its_share_of_the_canvas_and_no_more(stage, name, aspect):
-    left, top, right, bottom = filling(on_screen(stage, name, aspect)(0), outline(stage), aspect)
+def test_the_whole_run_fills_its_share_of_the_canvas_and_no_more(scene, name, aspect):
+    left, top, right, bottom = filling(on_screen(scene, name, aspect)(0), outline(scene), aspect)
     assert max(right - left, bottom - top) / 2 == pytest.approx(FILLED)
     assert np.abs([left, top, right, bottom]).max() == pytest.approx(FILLED)  # none nearer to an edge
     assert 0.6 <= FILLED <= 0.8
 
 
 @pytest.mark.parametrize("name", ["overview", "side"])
-def test_on_a_phone_it_fills_its_share_of_what_the_sheet_leaves(stage, name):
-    left, top, right, bottom = filling(on_screen(stage, name, 0.55)(0), outline(stage), 0.55)
+def test_on_a_phone_it_fills_its_share_of_what_the_sheet_leaves(scene, name):
+    left, top, right, bottom = filling(on_screen(scene, name, 0.55)(0), outline(scene), 0.55)
     share = max((right - left) / 2, (bottom - top) / 2 / FREE)
     assert 0.6 < share < 0.9  # the eye looks lower than at it, which makes its edges larger
     assert top > -1.0
     assert bottom < -1.0 + 2 * FREE
 
 
-def test_a_close_up_shows_what_matters_from_edge_to_edge_of_its_share(stage):
-    here = on_screen(stage, "close-up", 1.36)(1)
+def test_a_close_up_shows_what_matters_from_edge_to_edge_of_its_share(scene):
+    here = on_screen(scene, "close-up", 1.36)(1)
     right, down, _ = here.axes
     ball = WAY[1] + 0.5 * np.stack([right, -right, down, -down])
     left, top, right, bottom = filling(here, ball, 1.36)

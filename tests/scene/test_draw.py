@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from dovetail.scene import shapes
-from dovetail.scene.draw import Studio
-from dovetail.scene.scene import Arrow, Line, Solid, Stage, Tube, fixed, looked_at
+from dovetail.scene.draw import SceneRenderer
+from dovetail.scene.scene import Arrow, Line, Scene, Solid, Tube, aim_camera, fixed
 
 RED, BLUE = "#ff0000", "#0000ff"
 
 
 def drawn(k=0, wide=96, tall=64, **things):
-    stage = looked_at(Stage("t", np.arange(3.0), **things), (0.0, 1.0, -0.2))
-    return np.asarray(Studio(stage, wide, tall).draw(k, words=False), float)
+    scene = aim_camera(Scene("t", np.arange(3.0), **things), (0.0, 1.0, -0.2))
+    return np.asarray(SceneRenderer(scene, wide, tall).draw(k, with_labels=False), float)
 
 
 def middle(picture):

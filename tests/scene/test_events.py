@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import xarray as xr
 
-from dovetail.scene.events import MOST, events_of
+from dovetail.scene.events import MAX_MARKS, events_of
 from dovetail.testing.outcome import Trip
 
 
@@ -15,11 +15,11 @@ def recorded(count):
     t = np.arange(0, count + 1, 0.01)
     depth = np.where(t % 1 < 0.2, np.sin(np.pi * (t % 1) / 0.2) * (1 + t), -0.1) * (t >= 1)
     v = np.gradient(depth, t)
-    about = {"presses": json.dumps([{"time": 0.5, "what": "hold"}])}
+    about = {"operator_events": json.dumps([{"time": 0.5, "action": "hold"}])}
     return xr.Dataset(
         {
-            "depth": ("time", 1e-3 * depth),
-            "force": ("time", -1e3 * np.maximum(depth, 0)),
+            "penetration": ("time", 1e-3 * depth),
+            "feedback_force": ("time", -1e3 * np.maximum(depth, 0)),
             "velocity": ("time", v),
         },
         {"time": t},
@@ -39,8 +39,8 @@ def test_contacts_presses_and_trips_are_marked_in_order():
 
 def test_of_many_contacts_the_hardest_are_marked():
     found = [t for t, what in events_of(SimpleNamespace(data=recorded(30), trip=None)) if what == "contact"]
-    assert len(found) == MOST
-    assert min(found) > 30 - MOST - 1
+    assert len(found) == MAX_MARKS
+    assert min(found) > 30 - MAX_MARKS - 1
 
 
 def test_a_run_without_any_has_none():

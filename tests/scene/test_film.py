@@ -9,9 +9,9 @@ from PIL import Image, ImageDraw
 
 from dovetail.core.errors import OutputError, ParameterError
 from dovetail.scene import film, shapes
-from dovetail.scene.film import Cut, Take, frames, usual_speed, write_film
+from dovetail.scene.film import FilmScene, FilmSettings, default_speed, frames, write_film
 from dovetail.scene.lettering import font
-from dovetail.scene.scene import Solid, Stage, looked_at
+from dovetail.scene.scene import Scene, Solid, aim_camera
 
 RED = "#ff0000"
 
@@ -22,8 +22,8 @@ def take(duration=1.0, title="a run", ending="It ended", tone="bad"):
     def pose(k):
         return np.eye(3), np.array([0.1 * k, 0, 0])
 
-    return Take(
-        looked_at(Stage("t", times, solids=[Solid("s", shapes.box((1, 1, 1)), pose, RED)])),
+    return FilmScene(
+        aim_camera(Scene("t", times, solids=[Solid("s", shapes.box((1, 1, 1)), pose, RED)])),
         title,
         ending,
         tone,
@@ -37,7 +37,7 @@ def column(image):
 
 
 def test_a_film_lasts_as_long_as_the_run_by_its_speed_and_a_rest():
-    cut = Cut(96, 64, fps=10.0, speed=0.5, rest=0.5)
+    cut = FilmSettings(96, 64, fps=10.0, speed=0.5, rest=0.5)
     images = list(frames([take()], cut))
     assert len(images) == 26  # 2 s and half a second of rest, and the first
     assert {image.size for image in images} == {(96, 64)}
@@ -46,7 +46,7 @@ def test_a_film_lasts_as_long_as_the_run_by_its_speed_and_a_rest():
 
 
 def test_two_runs_share_a_clock_and_the_shorter_one_waits():
-    cut = Cut(192, 64, fps=10.0, speed=1.0, rest=0.0)
+    cut = FilmSettings(192, 64, fps=10.0, speed=1.0, rest=0.0)
     images = list(frames([take(1.0), take(0.5)], cut))
     left = [column(image.crop((0, 0, 96, 64))) for image in images]
     right = [column(image.crop((96, 0, 192, 64))) for image in images]
@@ -62,7 +62,7 @@ def test_how_it_ended_is_written_once_it_is_over(monkeypatch):
         film, "_label", lambda pen, at, text, *a, **k: (written.append(text), label(pen, at, text, *a, **k))
     )
     monkeypatch.setattr(film, "workers", lambda: 1)
-    list(frames([take()], Cut(320, 180, fps=2.0, speed=1.0, rest=0.0)))
+    list(frames([take()], FilmSettings(320, 180, fps=2.0, speed=1.0, rest=0.0)))
     assert written == ["a run", "0.000 s", "a run", "0.500 s", "a run", "1.000 s", "It ended"]
 
 
@@ -74,33 +74,35 @@ def test_a_title_of_all_takes_stands_over_theirs(monkeypatch):
         "_label",
         lambda pen, place, text, *a, **k: (at.update({text: place}), label(pen, place, text, *a, **k)),
     )
-    cut = Cut(640, 180, fps=1.0, speed=1.0, rest=0.0, title="two runs of one test")
-    (image, *_) = frames([take(title="ideal"), take(title="rehearse")], cut)
+    cut = FilmSettings(640, 180, fps=1.0, speed=1.0, rest=0.0, title="two runs of one test")
+    (image, *_) = frames([take(title="reference"), take(title="rehearse")], cut)
     assert image.size == (640, 180)
-    assert at["two runs of one test"][1] < at["ideal"][1] == at["rehearse"][1]
+    assert at["two runs of one test"][1] < at["reference"][1] == at["rehearse"][1]
 
 
 def test_a_long_title_goes_on_below_and_is_not_cut():
     pen = ImageDraw.Draw(Image.new("RGB", (300, 100)))
     title = "rehearse: Probe in drogue in six degrees of freedom: robot of 1 ms, sensor table of 0.1 ms"
-    lines = film.wrapped(pen, title, font(18), 280).split("\n")
+    lines = film.wrap_text(pen, title, font(18), 280).split("\n")
     assert " ".join(lines) == title
     assert len(lines) > 1
     assert max(pen.textlength(line, font=font(18)) for line in lines) <= 280
-    assert film.wrapped(pen, "w" * 60, font(18), 280).endswith("w…")
+    assert film.wrap_text(pen, "w" * 60, font(18), 280).endswith("w…")
 
 
 @pytest.mark.parametrize(
     ("duration", "speed"), [(10.0, 1.0), (0.5, 0.05), (60.0, 10.0), (1e-3, 1e-4), (2.0, 0.2)]
 )
 def test_a_film_is_of_a_length_that_people_watch(duration, speed):
-    assert usual_speed(duration) == pytest.approx(speed)
-    assert 4 <= duration / usual_speed(duration) <= 16
+    assert default_speed(duration) == pytest.approx(speed)
+    assert 4 <= duration / default_speed(duration) <= 16
 
 
 @pytest.mark.parametrize("ending", ["gif", "webp"])
 def test_a_picture_that_moves_needs_nothing(tmp_path, ending):
-    path = write_film([take()], tmp_path / f"run.{ending}", Cut(96, 64, fps=5.0, speed=1.0, rest=0.0))
+    path = write_film(
+        [take()], tmp_path / f"run.{ending}", FilmSettings(96, 64, fps=5.0, speed=1.0, rest=0.0)
+    )
     with Image.open(path) as image:
         assert (image.size, image.n_frames) == ((96, 64), 6)
 
@@ -109,7 +111,9 @@ def test_a_picture_that_moves_needs_nothing(tmp_path, ending):
 def test_a_film_can_be_read_back(tmp_path, ending):
     if shutil.which("ffprobe") is None:
         pytest.skip("no ffprobe to read films with")
-    path = write_film([take()], tmp_path / f"run.{ending}", Cut(96, 64, fps=10.0, speed=1.0, rest=0.0))
+    path = write_film(
+        [take()], tmp_path / f"run.{ending}", FilmSettings(96, 64, fps=10.0, speed=1.0, rest=0.0)
+    )
     asked = [
         "-v",
         "error",
@@ -135,9 +139,9 @@ def test_what_is_missing_is_said_with_the_line_to_type(monkeypatch):
 
 
 def test_what_is_no_film_is_refused(tmp_path):
-    with pytest.raises(OutputError, match="is to end in .mp4, .webm, .gif or .webp"):
+    with pytest.raises(OutputError, match=".mp4, .webm, .gif or .webp"):
         write_film([take()], tmp_path / "run.avi")
     with pytest.raises(OutputError, match="does not exist"):
         write_film([take()], tmp_path / "not-there" / "run.gif")
     with pytest.raises(ParameterError, match="an even number of pixels"):
-        write_film([take(), take()], tmp_path / "run.gif", Cut(98, 64))
+        write_film([take(), take()], tmp_path / "run.gif", FilmSettings(98, 64))

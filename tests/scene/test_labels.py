@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dovetail.scene.labels import beyond, free, round_below
+from dovetail.scene.labels import beyond_tip, free_top, round_below
 
 
 @pytest.mark.parametrize(
@@ -15,9 +15,9 @@ def test_a_bar_has_a_round_length(length, found):
 
 def test_a_text_moves_only_as_far_as_it_must():
     taken = []
-    assert free((10.0, 50.0, 80.0, 14.0), taken, 300.0) == 50.0
-    assert free((200.0, 50.0, 80.0, 14.0), taken, 300.0) == 50.0  # beside the first
-    moved = free((20.0, 52.0, 80.0, 14.0), taken, 300.0)
+    assert free_top((10.0, 50.0, 80.0, 14.0), taken, 300.0) == 50.0
+    assert free_top((200.0, 50.0, 80.0, 14.0), taken, 300.0) == 50.0  # beside the first
+    moved = free_top((20.0, 52.0, 80.0, 14.0), taken, 300.0)
     assert abs(moved - 50.0) >= 14.0
     assert abs(moved - 52.0) < 3 * 14.0
     assert len(taken) == 3
@@ -25,7 +25,7 @@ def test_a_text_moves_only_as_far_as_it_must():
 
 def test_where_all_is_taken_a_text_stays_where_it_is():
     taken = [(0.0, float(y), 500.0, 14.0) for y in range(0, 300, 10)]
-    assert free((10.0, 50.0, 80.0, 14.0), taken, 300.0) == 50.0
+    assert free_top((10.0, 50.0, 80.0, 14.0), taken, 300.0) == 50.0
 
 
 def test_a_round_length_is_never_longer():
@@ -37,7 +37,7 @@ def test_a_round_length_is_never_longer():
 @pytest.mark.parametrize("middle", [100.0, 300.0])
 def test_words_of_an_arrow_stand_beyond_its_tip_or_beside_it_and_not_on_it(way, middle):
     start, tip = np.array([200.0, 150.0]), np.array([200.0, 150.0]) + 10 * np.array(way)
-    left, top = beyond(np.stack([start, tip]), 120.0, 20.0, middle)
+    left, top = beyond_tip(np.stack([start, tip]), 120.0, 20.0, middle)
     for point in np.linspace(start, tip, 9):
         assert not (left < point[0] < left + 120 and top < point[1] < top + 20)
     away = np.array([left + 60, top + 10]) - tip

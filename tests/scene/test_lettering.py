@@ -8,14 +8,14 @@ from dovetail.scene import shapes
 from dovetail.scene.cameras import usual
 from dovetail.scene.labels import AXES
 from dovetail.scene.lettering import Lettering
-from dovetail.scene.scene import Solid, Stage, looked_at
+from dovetail.scene.scene import Scene, Solid, aim_camera
 
 
 @pytest.mark.parametrize("enlarged", [1.0, 40.0])
 def test_the_bar_is_as_long_as_it_says(enlarged):
     """The length that is written is told back from the pixels of the bar."""
-    stage = looked_at(
-        Stage("t", np.arange(2.0), solids=[Solid("s", shapes.box((3, 1, 1)))], enlarged=enlarged)
+    scene = aim_camera(
+        Scene("t", np.arange(2.0), solids=[Solid("s", shapes.box((3, 1, 1)))], enlarged=enlarged)
     )
     wide, tall = 640, 360
     written = []
@@ -26,15 +26,17 @@ def test_the_bar_is_as_long_as_it_says(enlarged):
             pen.text = lambda at, text, **style: (written.append(text), real(at, text, **style))
             super()._bar(pen, camera)
 
-    camera = usual(stage, wide / tall)
-    image = Heard(stage, wide, tall).write(Image.new("RGB", (wide, tall), "white"), 0, camera)
+    camera = usual(scene, wide / tall)
+    image = Heard(scene, wide, tall).write(Image.new("RGB", (wide, tall), "white"), 0, camera)
     rows = np.asarray(image.convert("L")) < 100
     bar = rows[round(tall - 0.035 * tall)]
     number, unit = written[0].split()[:2]
     metres = float(number) * {"m": 1.0, "mm": 1e-3}[unit]
     right, _, _ = camera.axes
-    ends = camera.on_raster(
-        camera.seen(np.stack([camera.target, camera.target + enlarged * metres * right])), wide, tall
+    ends = camera.project(
+        camera.in_camera_axes(np.stack([camera.target, camera.target + enlarged * metres * right])),
+        wide,
+        tall,
     )
     assert np.ptp(np.nonzero(bar)[0]) == pytest.approx(ends[1, 0] - ends[0, 0], abs=2.5)
     assert ("of motion" in written[0]) == (enlarged != 1.0)
@@ -42,13 +44,13 @@ def test_the_bar_is_as_long_as_it_says(enlarged):
 
 def test_words_at_one_place_hide_each_other_nowhere():
     marks = [(f"foot {i + 1}: 523 N", (0.0, 0.05 * i, 0.0)) for i in range(6)]
-    stage = looked_at(Stage("t", np.arange(2.0), solids=[Solid("s", shapes.box((3, 1, 1)))], marks=marks))
-    lettering = Lettering(stage, 480, 280)
-    camera = usual(stage, 480 / 280)
-    boxes = [box for _, box, _ in lettering.words(0, camera)]
+    scene = aim_camera(Scene("t", np.arange(2.0), solids=[Solid("s", shapes.box((3, 1, 1)))], marks=marks))
+    lettering = Lettering(scene, 480, 280)
+    camera = usual(scene, 480 / 280)
+    boxes = [box for _, box, _ in lettering.labels(0, camera)]
     assert len(boxes) == 6
     assert boxes == [
-        box for _, box, _ in lettering.words(0, camera)
+        box for _, box, _ in lettering.labels(0, camera)
     ]  # what one picture took is free in the next
     for i, (x, y, wide, tall) in enumerate(boxes):
         assert 0 <= y <= 280 - tall
@@ -59,11 +61,11 @@ def test_words_at_one_place_hide_each_other_nowhere():
 
 def test_axes_in_the_corner_point_where_they_point_in_the_picture():
     """Seen along y with z up: x to the right in its colour, z up in its own, y a point."""
-    stage = looked_at(
-        Stage("t", np.arange(2.0), solids=[Solid("s", shapes.box((3, 1, 1)))]), (0.0, 1.0, -1e-6)
+    scene = aim_camera(
+        Scene("t", np.arange(2.0), solids=[Solid("s", shapes.box((3, 1, 1)))]), (0.0, 1.0, -1e-6)
     )
-    image = Lettering(stage, 640, 360).write(
-        Image.new("RGB", (640, 360), "white"), 0, usual(stage, 640 / 360)
+    image = Lettering(scene, 640, 360).write(
+        Image.new("RGB", (640, 360), "white"), 0, usual(scene, 640 / 360)
     )
     corner = np.asarray(image)[200:, -160:].astype(int)
     places = [np.argwhere(np.all(np.abs(corner - colour) < 12, axis=-1)).mean(axis=0) for colour in AXES]

@@ -1,4 +1,4 @@
-"""Meshes of one's own."""
+"""User meshes."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,14 @@ import trimesh
 
 from dovetail.core.errors import ParameterError, UnknownNameError
 from dovetail.scene import shapes
-from dovetail.scene.meshes import MOST, asked, read, with_meshes, with_meshes_where
-from dovetail.scene.scene import Solid, Stage
+from dovetail.scene.meshes import (
+    MAX_TRIANGLES,
+    parse_mesh_options,
+    read_mesh,
+    with_meshes,
+    with_meshes_in_any,
+)
+from dovetail.scene.scene import Scene, Solid
 
 SIZE = np.array([2.0, 0.5, 1.0])
 
@@ -30,31 +36,33 @@ def saved(tmp_path):
 
 @pytest.mark.parametrize("kind", ["stl", "obj", "gltf", "glb", "ply"])
 def test_a_box_comes_back_from_every_kind_of_file(saved, kind):
-    mesh = read(saved(kind))
+    mesh = read_mesh(saved(kind))
     np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), SIZE, rtol=1e-6)
     assert len(mesh.faces) == 12
 
 
 def test_lengths_are_counted_in_what_is_said(saved):
-    (mesh,) = asked([f"aircraft={saved('stl')}@mm"]).values()
+    (mesh,) = parse_mesh_options([f"aircraft={saved('stl')}@mm"]).values()
     np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), 1e-3 * SIZE, rtol=1e-6)
 
 
 def test_a_file_may_have_an_at_in_its_name(saved, tmp_path):
     path = saved("stl").rename(tmp_path / "old@mm.stl")
-    np.testing.assert_allclose(np.ptp(asked([f"a={path}"])["a"].vertices, axis=0), SIZE, rtol=1e-6)
+    np.testing.assert_allclose(
+        np.ptp(parse_mesh_options([f"a={path}"])["a"].vertices, axis=0), SIZE, rtol=1e-6
+    )
 
 
-def stage():
+def scene():
     parts = ("drogue/ribs", "drogue/canopy", "probe")
-    return Stage("t", np.arange(2.0), solids=[Solid(name, shapes.box((1, 1, 1))) for name in parts])
+    return Scene("t", np.arange(2.0), solids=[Solid(name, shapes.box((1, 1, 1))) for name in parts])
 
 
 def test_a_mesh_takes_the_place_of_a_part_or_of_all_of_a_group():
     mesh = shapes.box((3, 3, 3))
-    one = with_meshes(stage(), {"probe": mesh})
+    one = with_meshes(scene(), {"probe": mesh})
     assert [solid.mesh is mesh for solid in one.solids] == [False, False, True]
-    group = with_meshes(stage(), {"drogue": mesh})
+    group = with_meshes(scene(), {"drogue": mesh})
     assert [(solid.name, solid.mesh is mesh) for solid in group.solids] == [
         ("drogue/ribs", True),
         ("probe", False),
@@ -63,15 +71,15 @@ def test_a_mesh_takes_the_place_of_a_part_or_of_all_of_a_group():
 
 def test_a_part_that_is_not_there_is_answered_with_those_that_are():
     with pytest.raises(UnknownNameError, match="drogue/canopy"):
-        with_meshes(stage(), {"drouge": shapes.box((1, 1, 1))})
+        with_meshes(scene(), {"drouge": shapes.box((1, 1, 1))})
     with pytest.raises(UnknownNameError, match='"tail"'):
-        with_meshes_where({"a": stage(), "b": stage()}, {"tail": shapes.box((1, 1, 1))})
+        with_meshes_in_any({"a": scene(), "b": scene()}, {"tail": shapes.box((1, 1, 1))})
 
 
 def test_of_several_pictures_those_that_have_the_part_show_it():
     mesh = shapes.box((3, 3, 3))
-    other = Stage("t", np.arange(2.0), solids=[Solid("arm", shapes.box((1, 1, 1)))])
-    shown = with_meshes_where({"machine": stage(), "cell": other}, {"probe": mesh})
+    other = Scene("t", np.arange(2.0), solids=[Solid("arm", shapes.box((1, 1, 1)))])
+    shown = with_meshes_in_any({"machine": scene(), "cell": other}, {"probe": mesh})
     assert shown["machine"].solids[2].mesh is mesh
     assert shown["cell"].solids[0] is other.solids[0]
 
@@ -79,10 +87,10 @@ def test_of_several_pictures_those_that_have_the_part_show_it():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("aircraft", "give PART=FILE"),
-        ("aircraft=nowhere.stl", "there is no file nowhere.stl"),
-        ("aircraft={stl}@yards", "yards of .* is no unit; take one of m, cm, mm"),
-        ("aircraft={text}", "ends in none of .stl, .obj"),
+        ("aircraft", "PART=FILE"),
+        ("aircraft=nowhere.stl", "not found: nowhere.stl"),
+        ("aircraft={stl}@yards", "unknown unit 'yards'.* m, cm, mm"),
+        ("aircraft={text}", "unknown format; .*.stl, .obj"),
         ("aircraft={broken}", "cannot be read as a mesh|has no triangles"),
         ("aircraft={torn}", "cannot be read as a mesh|has no triangles"),
         ("aircraft={points}", "has no triangles; save a surface"),
@@ -96,11 +104,11 @@ def test_what_cannot_be_shown_is_refused_in_words(saved, tmp_path, text, words):
     files["torn"].write_bytes(files["stl"].read_bytes()[:120])
     files["points"].write_text("v 0 0 0\nv 1 0 0\n", "utf-8")
     with pytest.raises(ParameterError, match=words):
-        asked([text.format(**files)])
+        parse_mesh_options([text.format(**files)])
 
 
 def test_more_than_can_be_shown_is_refused(tmp_path):
     path = tmp_path / "fine.stl"
     trimesh.creation.icosphere(subdivisions=7).export(path)
-    with pytest.raises(ParameterError, match=f"of which {MOST} can be shown; save it coarser"):
-        read(path)
+    with pytest.raises(ParameterError, match=str(MAX_TRIANGLES)):
+        read_mesh(path)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dovetail.scene.raster import Camera, clipped, fragments, nearest, plane
+from dovetail.scene.raster import Camera, clip_triangles, fragments, nearest, plane
 
 WIDE, TALL = 40, 30
 
@@ -59,7 +59,7 @@ def test_a_value_that_is_linear_on_the_raster_is_found_back(some):
 def test_what_is_behind_the_eye_is_cut_away_and_the_rest_is_kept():
     rng = np.random.default_rng(4)
     corners = rng.uniform(-2, 2, size=(100, 3, 3))
-    kept, value, origin = clipped(corners, corners @ [0.3, -0.2, 0.5], 0.1)
+    kept, value, origin = clip_triangles(corners, corners @ [0.3, -0.2, 0.5], 0.1)
     assert kept[..., 2].min() >= 0.1 - 1e-12
     np.testing.assert_allclose(value, kept @ [0.3, -0.2, 0.5], atol=1e-12)  # values go with their places
 
@@ -69,14 +69,16 @@ def test_what_is_behind_the_eye_is_cut_away_and_the_rest_is_kept():
         )
 
     behind = np.concatenate([corners * [1, 1, -1]])
-    rest, _, other = clipped(behind, np.zeros((100, 3)), -0.1)  # the mirror image: what was cut away
+    rest, _, other = clip_triangles(behind, np.zeros((100, 3)), -0.1)  # the mirror image: what was cut away
     both = np.bincount(origin, area(kept), 100) + np.bincount(other, area(rest), 100)
     np.testing.assert_allclose(both, area(corners), rtol=1e-9)
 
 
 def test_a_camera_puts_its_target_in_the_middle_and_up_above_it():
     camera = Camera(np.array([3.0, -2.0, 1.0]), np.array([0.5, 0.5, 0.0]), np.array([0.0, 0.0, 1.0]), 40.0)
-    middle, above = camera.on_raster(camera.seen(np.array([[0.5, 0.5, 0.0], [0.5, 0.5, 0.2]])), 200, 100)
+    middle, above = camera.project(
+        camera.in_camera_axes(np.array([[0.5, 0.5, 0.0], [0.5, 0.5, 0.2]])), 200, 100
+    )
     np.testing.assert_allclose(middle[:2], [100, 50], atol=1e-9)
     np.testing.assert_allclose(above[0], 100, atol=1e-9)
     assert above[1] < 50

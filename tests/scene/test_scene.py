@@ -13,40 +13,40 @@ from dovetail.scene.scene import (
     TRAIL,
     Arrow,
     Line,
+    Scene,
     Solid,
-    Stage,
-    haunted,
-    looked_at,
+    aim_camera,
     outline,
-    so_far,
+    trail,
+    visibly_different,
 )
 from dovetail.scene.shapes import box
 
 TIMES = np.arange(5.0)
 
 
-def stage(up="+z", **more):
-    return Stage(
+def scene(up="+z", **more):
+    return Scene(
         "a", TIMES, [Line("trail", lambda k: np.array([[0.0, 0, 0], [1.0, 2.0, 3.0]]))], up=up, **more
     )
 
 
 @pytest.mark.parametrize(("up", "axis", "sign"), [("+z", 2, 1), ("-z", 2, -1), ("-y", 1, -1)])
 def test_the_eye_is_above_what_it_looks_at(up, axis, sign):
-    seen = looked_at(stage(up))
+    seen = aim_camera(scene(up))
     assert sign * (seen.eye[axis] - seen.target[axis]) > 0
 
 
 def test_an_outline_holds_what_moves_over_the_whole_run_and_leaves_scenery_out():
     moving = Solid("mass", box((1, 1, 1)), lambda k: (np.eye(3), np.array([2.0 * k, 0, 0])))
     sea = Solid("sea", box((1e3, 1e3, 1e-3)), scenery=True)
-    points = outline(stage(solids=[moving, sea]))
+    points = outline(scene(solids=[moving, sea]))
     np.testing.assert_allclose(points.min(axis=0), [-0.5, -0.5, -0.5])
     np.testing.assert_allclose(points.max(axis=0), [8.5, 0.5, 0.5])
 
 
 def test_what_moves_fills_its_share_of_the_picture():
-    seen = looked_at(stage(solids=[Solid("mass", box((3, 1, 2)))]))
+    seen = aim_camera(scene(solids=[Solid("mass", box((3, 1, 2)))]))
     eye, target = np.array(seen.eye), np.array(seen.target)
     way = (target - eye) / np.linalg.norm(target - eye)
     right = np.cross(way, [0, 0, 1])
@@ -61,23 +61,23 @@ def test_what_moves_fills_its_share_of_the_picture():
 
 def test_a_trail_has_few_points_that_stay_as_it_goes_on_and_ends_where_the_body_is():
     path = np.random.default_rng(2).standard_normal((9000, 3)).cumsum(axis=0)
-    before, after = (so_far(path, k) for k in (7000, 7010))
+    before, after = (trail(path, k) for k in (7000, 7010))
     assert len(after) <= TRAIL + 1
     assert {tuple(p) for p in before[1:-1]} <= {tuple(p) for p in after}
     np.testing.assert_array_equal(after[-1], path[7010])
-    assert len(so_far(path, 0)) == 2
+    assert len(trail(path, 0)) == 2
 
 
 def test_an_arrow_says_what_it_is_how_large_and_beside_what():
     force = Arrow("push", lambda k: np.zeros(3), lambda k: np.array([0.0, 0.0, -1500.0]), 1e-3)
-    assert force.words(0) == "push: 1.5 kN"
-    assert replace(force, share=lambda k: "2 × weight").words(0) == "push: 1.5 kN, 2 × weight"
+    assert force.label_text(0) == "push: 1.5 kN"
+    assert replace(force, text=lambda k: "2 × weight").label_text(0) == "push: 1.5 kN, 2 × weight"
 
 
 def test_a_ghost_is_drawn_where_the_eye_can_tell_it_from_the_body_and_while_a_run_goes_on():
     there = np.zeros((3, 2))
     near, far = there + 1e-4, there + np.array([[0, 0], [0.1, 0], [0, 0]])
     ended, going_on = xr.Dataset(), xr.Dataset(attrs={"going_on": True})
-    assert not haunted(ended, near, there, 1.0)
-    assert haunted(ended, far, there, 1.0)
-    assert haunted(going_on, near, there, 1.0)
+    assert not visibly_different(ended, near, there, 1.0)
+    assert visibly_different(ended, far, there, 1.0)
+    assert visibly_different(going_on, near, there, 1.0)

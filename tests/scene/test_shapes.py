@@ -19,8 +19,8 @@ def volume(mesh):
         (shapes.ellipsoid((1.0, 2.0, 3.0), 400), 4 / 3 * np.pi * 6.0),
         (shapes.box((1.0, 2.0, 3.0)), 6.0),
         (shapes.slab(np.array([[0, 0], [2, 0], [2, 1], [0, 1.0]]), 0.1), 0.2),
-        (shapes.between((1, 1, 1), (2, 3, 3), 0.1, 400), np.pi * 0.01 * 3.0),
-        (shapes.link(400), np.pi),
+        (shapes.rod_between((1, 1, 1), (2, 3, 3), 0.1, 400), np.pi * 0.01 * 3.0),
+        (shapes.tube_piece(400), np.pi),
     ],
 )
 def test_a_simple_body_has_its_volume(mesh, exact):
@@ -28,8 +28,8 @@ def test_a_simple_body_has_its_volume(mesh, exact):
 
 
 def test_turning_and_moving_keep_the_volume_and_the_sense_of_the_faces():
-    body = shapes.joined(shapes.box((1, 2, 3)), shapes.moved(shapes.box((1, 1, 1)), (9, 0, 0)))
-    turned = shapes.turned(body, np.array([0, 0, 1.0]), np.array([-1.0, 0, 0]))
+    body = shapes.merge(shapes.box((1, 2, 3)), shapes.translate(shapes.box((1, 1, 1)), (9, 0, 0)))
+    turned = shapes.rotate(body, np.array([0, 0, 1.0]), np.array([-1.0, 0, 0]))
     assert volume(turned) == pytest.approx(volume(body))
     np.testing.assert_allclose(turned.vertices[:, 2].max(), body.vertices[:, 0].max())
 

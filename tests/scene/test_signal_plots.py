@@ -26,7 +26,7 @@ def test_the_axis_that_moves_is_shown_with_its_name_and_unit(data):
     plot = shown["displacement, y [mm]"]
     assert plot.ys[0].max() == 1e3 * data.displacement.values[:, 1].max()
     assert "tick lateness [µs]" in shown
-    assert shown["synchronisation: measured over demand [mm]"].dots
+    assert shown["synchronisation: measured against demand [mm]"].dots
 
 
 def test_every_axis_of_every_signal_can_be_chosen(data):
@@ -73,7 +73,7 @@ def test_all_feet_are_shown_or_the_most_loaded_by_name():
         {"contact_force": (("time", "foot", "axis"), force, {"units": "N"})}, {"time": np.arange(3.0)}
     )
     (plot,) = curves(data)
-    assert plot.title == "contact force of the 8 most loaded of 10 feet [kN]"
+    assert plot.title == "contact force on 8 of 10 feet with the largest load [kN]"
     assert list(plot.names) == [f"foot {i}" for i in (1, 2, 3, 4, 5, 6, 8, 10)]
     assert max(y.max() for y in plot.ys) == pytest.approx(3.951)
     (four,) = curves(data.isel(foot=slice(0, 4)))

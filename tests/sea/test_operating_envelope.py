@@ -11,7 +11,7 @@ GRID = {
     "wind_speeds": (0.0, 17.0),
     "wind_from": (np.pi / 2,),
     "duration": 15.0,
-    "waves": 16,
+    "wave_count": 16,
     "chunk": 8,
     "threads": 1,
 }
@@ -56,4 +56,4 @@ def test_the_summary_says_how_many_points_and_which_load(small):
     chart, data = small
     text = chart.summary(data)
     assert "8 points: free" in text
-    assert "highest sea state up to which it stands" in text
+    assert "highest sea state" in text

@@ -33,7 +33,7 @@ def test_position_velocity_and_acceleration_are_continuous_and_near_the_truth():
 
 def test_beyond_its_end_there_is_no_number():
     record = RecordedDeck(times=np.arange(5.0), values=np.zeros((5, 6)))
-    assert record.ends == 4.0
+    assert record.valid_until == 4.0
     assert np.isnan(record.pose(4.1)).all()
 
 
@@ -47,11 +47,11 @@ def test_a_file_names_its_columns_and_may_be_in_degrees(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "has the columns none"),
-        ("heave\n1\n", "the first line names time"),
-        ("time, have\n0, 1\n", "has the columns time, have"),
-        ("time, heave\n0, x\n", "every line holds 2 numbers"),
-        ("time, heave\n0, 1\n1\n", "every line holds 2 numbers"),
+        ("", "got the columns none"),
+        ("heave\n1\n", "first line with time"),
+        ("time, have\n0, 1\n", "got the columns time, have"),
+        ("time, heave\n0, x\n", "2 numbers in each line"),
+        ("time, heave\n0, 1\n1\n", "2 numbers in each line"),
     ],
 )
 def test_a_file_that_is_no_motion_is_told(tmp_path, text, message):
@@ -62,7 +62,7 @@ def test_a_file_that_is_no_motion_is_told(tmp_path, text, message):
 
 
 def test_a_missing_file_and_rows_out_of_order_are_told(tmp_path):
-    with pytest.raises(OutputError, match="give the file of a deck motion"):
+    with pytest.raises(OutputError, match="expected a deck motion file"):
         RecordedDeck(file=str(tmp_path / "none.csv"))
     with pytest.raises(ParameterError, match="times must increase"):
         RecordedDeck(times=[0.0, 2.0, 1.0], values=np.zeros((3, 6)))

@@ -8,15 +8,15 @@ import pytest
 from scipy.integrate import quad
 
 from dovetail.core.errors import ParameterError
-from dovetail.core.random import seeded
-from dovetail.sea import BoxShip, Bretschneider, Jonswap, Seaway, spectrum_of, waves
+from dovetail.core.random import assign_keys
+from dovetail.sea import BoxShip, Bretschneider, Jonswap, Seaway, estimate_spectrum, find_waves
 
 T = np.arange(0.0, 7200.0, 0.5)  # [s] two hours
 
 
 def sea(seed=1, **fields):
-    fields = {"spectrum": Jonswap(height=3.0, period=9.0), "waves": 512} | fields
-    return seeded(Seaway(**fields), jax.random.key(seed))
+    fields = {"spectrum": Jonswap(height=3.0, period=9.0), "wave_count": 512} | fields
+    return assign_keys(Seaway(**fields), jax.random.key(seed))
 
 
 elevations = eqx.filter_jit(lambda sea, t: jax.vmap(sea.elevation)(t))
@@ -31,20 +31,24 @@ def record():
 def test_the_significant_height_is_that_of_the_spectrum(record):
     assert 4 * record.std() == pytest.approx(3.0, rel=0.03)  # 512 waves, two hours
     # of single waves: Rayleigh's 4.004 is for a narrow band; 3.8 of the deviation is what seas have
-    assert waves(T, record).significant == pytest.approx(3.0, rel=0.08)
+    assert find_waves(T, record).significant == pytest.approx(3.0, rel=0.08)
 
 
 def test_the_mean_period_between_crossings_is_that_of_the_moments(record):
     omega, a, _, _ = map(np.asarray, components(sea()))
     m0, m2 = (float(np.sum(0.5 * a**2 * omega**n)) for n in (0, 2))
-    assert waves(T, record).mean_period == pytest.approx(2 * np.pi * np.sqrt(m0 / m2), rel=0.03)
+    assert find_waves(T, record).mean_period == pytest.approx(2 * np.pi * np.sqrt(m0 / m2), rel=0.03)
 
 
 @pytest.mark.slow
 def test_heights_of_a_narrow_band_follow_rayleigh():
-    narrow = sea(spectrum=Jonswap(height=3.0, period=9.0, enhancement=20.0), lowest=0.7, highest=1.7)
+    narrow = sea(
+        spectrum=Jonswap(height=3.0, period=9.0, enhancement=20.0),
+        min_frequency_ratio=0.7,
+        max_frequency_ratio=1.7,
+    )
     t = np.arange(0.0, 4 * 7200.0, 0.5)
-    found = waves(t, np.concatenate([np.asarray(elevations(narrow, part)) for part in np.split(t, 4)]))
+    found = find_waves(t, np.concatenate([np.asarray(elevations(narrow, part)) for part in np.split(t, 4)]))
     # waves of a narrow band come in groups: about a third of them are independent
     assert found.rayleigh_distance() < 1.63 / np.sqrt(len(found.heights) / 3)  # 1 % of Kolmogorov
 
@@ -56,7 +60,7 @@ def test_elevation_is_gaussian(record):
 
 
 def test_the_spectrum_of_the_record_is_the_one_it_was_made_of(record):
-    omega, density = spectrum_of(T, record, 32)
+    omega, density = estimate_spectrum(T, record, 32)
     band = (omega > 0.5) & (omega < 1.2)
     true = np.asarray(Jonswap(height=3.0, period=9.0).density(omega[band]))
     assert np.sum(density[band]) == pytest.approx(np.sum(true), rel=0.05)
@@ -93,7 +97,7 @@ def test_spread_waves_keep_the_height_and_turn_about_the_mean():
 
 
 def test_without_a_seed_there_is_no_sea():
-    with pytest.raises(ParameterError, match="has no random numbers"):
+    with pytest.raises(ParameterError, match="assign_keys"):
         Seaway(spectrum=Bretschneider(height=1.0, period=8.0)).pose(0.0)
 
 
@@ -104,7 +108,7 @@ def test_height_and_period_are_those_of_the_spectrum_for_random_seas():
     ratios = []
     for i in range(24):
         H, T, gamma = rng.uniform(0.5, 12), rng.uniform(4, 18), rng.uniform(1, 6)
-        made = sea(i, spectrum=Jonswap(height=H, period=T, enhancement=gamma), waves=256)
+        made = sea(i, spectrum=Jonswap(height=H, period=T, enhancement=gamma), wave_count=256)
         m0, m2 = (float(moments(made, n)) for n in (0, 2))
         assert 4 * np.sqrt(m0) == pytest.approx(H, rel=1e-9)
 
@@ -120,7 +124,7 @@ def test_height_and_period_are_those_of_the_spectrum_for_random_seas():
 
 def test_spread_waves_are_distributed_as_the_power_of_a_cosine_and_lean_to_neither_side():
     shares = jnp.linspace(0.0, 1.0, 101)
-    aside = eqx.filter_jit(lambda sea: sea._aside(shares))
+    aside = eqx.filter_jit(lambda sea: sea._spreading_angles(shares))
     for power in (0.5, 2.0, 7.3, 30.0):
         angles = np.asarray(aside(sea(spreading=power)))[1:-1]
         np.testing.assert_allclose(angles, -angles[::-1], atol=1e-9)
@@ -130,7 +134,7 @@ def test_spread_waves_are_distributed_as_the_power_of_a_cosine_and_lean_to_neith
 
 
 def test_a_raft_heaves_rolls_and_pitches_with_the_surface_under_it():
-    raft = sea(2, waves=16, spreading=4.0, speed=6.0, heading=2.0)
+    raft = sea(2, wave_count=16, spreading=4.0, speed=6.0, heading=2.0)
 
     @jax.jit
     @jax.vmap
@@ -144,7 +148,7 @@ def test_a_raft_heaves_rolls_and_pitches_with_the_surface_under_it():
 
 def test_waves_that_a_grid_cannot_show_are_left_out():
     here = jnp.zeros(1)
-    height = eqx.filter_jit(lambda sea, shortest: sea.surface(3.0, here, here, shortest=shortest)[0])
+    height = eqx.filter_jit(lambda sea, shortest: sea.surface(3.0, here, here, min_wavelength=shortest)[0])
     assert float(height(sea(), jnp.asarray(1e9))) == 0.0
     everything = float(elevations(sea(), np.array([3.0]))[0])
     assert float(height(sea(), jnp.asarray(1e-9))) == pytest.approx(everything, rel=1e-12)

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import AnalysisError
-from dovetail.sea import Waves, spectrum_of, waves
+from dovetail.sea import Waves, estimate_spectrum, find_waves
 
 T = np.arange(0.0, 200.0, 0.05)
 
 
 def test_waves_of_a_sine_are_all_alike():
-    found = waves(T, 1.5 * np.sin(0.8 * T) + 4.0)
+    found = find_waves(T, 1.5 * np.sin(0.8 * T) + 4.0)
     np.testing.assert_allclose(found.periods, 2 * np.pi / 0.8, rtol=2e-3)
     np.testing.assert_allclose(found.heights, 3.0, rtol=1e-3)
     assert found.significant == pytest.approx(3.0, rel=1e-3)
@@ -25,10 +25,10 @@ def test_rayleigh_heights_are_near_their_law_and_others_are_not():
 
 
 def test_a_record_without_waves_is_told():
-    with pytest.raises(AnalysisError, match="record longer"):
-        waves(T, T)
+    with pytest.raises(AnalysisError, match="longer record"):
+        find_waves(T, T)
 
 
 def test_the_density_of_a_sine_holds_its_power():
-    omega, density = spectrum_of(T, np.sin(2.0 * T), 4)
+    omega, density = estimate_spectrum(T, np.sin(2.0 * T), 4)
     assert np.trapezoid(density, omega) == pytest.approx(0.5, rel=0.02)

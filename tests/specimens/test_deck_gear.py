@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dovetail.core import Euler
-from dovetail.mechanics.airframe import SprungAircraft
+from dovetail.mechanics.airframe import ReducedAircraft
 from dovetail.specimens import DeckGear
 
 GEAR = DeckGear()
@@ -27,7 +27,7 @@ def test_standing_it_carries_the_weight_and_higher_nothing():
     np.testing.assert_allclose(got["force"], [0, 0, WEIGHT, 0, 0, 0], atol=1e-9)
     higher = jax.jit(lambda gear: gear.output(0.0, GEAR.init(), motion()))
     assert float(higher(DeckGear(height=0.25))["force"][2]) < 0  # clamps hold it down
-    free = higher(DeckGear(SprungAircraft(secured=0.0), height=0.25))
+    free = higher(DeckGear(ReducedAircraft(secured=0.0), height=0.25))
     np.testing.assert_allclose(free["force"], 0.0, atol=1e-12)
 
 
@@ -38,7 +38,7 @@ def test_clamps_and_tilt_push_back():
 
 
 def test_bristles_bend_against_the_slip_up_to_their_limit():
-    gear = DeckGear(SprungAircraft(secured=0.0))
+    gear = DeckGear(ReducedAircraft(secured=0.0))
     u = motion(velocity=(0.05, 0, 0, 0, 0, 0))
 
     def step(z, _):

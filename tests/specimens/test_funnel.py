@@ -10,8 +10,8 @@ from dovetail.mechanics.contact import HuntCrossley, KelvinVoigt
 from dovetail.mechanics.friction import Regularised
 from dovetail.specimens.funnel import BORE, FREE, LEAD_IN, RIBS, RIM, Funnel
 
-FUNNEL = Funnel(home=(0.0, 0.0, 0.0))
-SPEED = Funnel(home=(0.0, 0.0, 0.0), friction=Regularised(mu=0.1))
+FUNNEL = Funnel(initial_position=(0.0, 0.0, 0.0))
+SPEED = Funnel(initial_position=(0.0, 0.0, 0.0), friction=Regularised(mu=0.1))
 STATE = FUNNEL.init()
 
 
@@ -111,15 +111,17 @@ def test_a_nozzle_outside_meets_no_wall():
 def test_a_section_has_the_numbers_of_its_own():
     """Three stiffnesses: those of bore, lead-in and ribs; one number is that of all."""
     law = HuntCrossley(stiffness=(1e6, 2e6, 3e6), restitution=0.5)
-    funnel = Funnel(home=(0.0, 0.0, 0.0), law=law)
+    funnel = Funnel(initial_position=(0.0, 0.0, 0.0), law=law)
     state = {**funnel.init(), "impact_speed": jnp.asarray(0.5)}
     for place, k in (((-0.15, 0.0, 0.008), 1e6), ((-0.22, 0.03, 0.0), 2e6), ((-0.5, 0.0, -0.2), 3e6)):
         got = felt(place, funnel=funnel, state=state)
-        assert float(got["normal_force"]) == pytest.approx(k * float(got["depth"]) ** 1.5)
+        assert float(got["normal_force"]) == pytest.approx(k * float(got["penetration"]) ** 1.5)
 
 
 def test_the_rim_and_the_wall_take_the_damping_of_their_law():
-    damped = Funnel(home=(0.0, 0.0, 0.0), law=KelvinVoigt((5e4, 5e4, 2.5e3), damping=40.0, tension="clamped"))
+    damped = Funnel(
+        initial_position=(0.0, 0.0, 0.0), law=KelvinVoigt((5e4, 5e4, 2.5e3), damping=40.0, tension="clamped")
+    )
     for place, normal in (((-0.705, 0.0, 0.27), (1.0, 0.0, 0.0)), ((-0.15, 0.0, 0.007), (0.0, 0.0, 1.0))):
         fast, still = (
             felt(place, tuple(0.3 * s * n for n in normal), damped, damped.init())["normal_force"]
@@ -129,7 +131,5 @@ def test_the_rim_and_the_wall_take_the_damping_of_their_law():
 
 
 def test_a_law_with_other_than_one_or_three_numbers_is_refused():
-    with pytest.raises(
-        ParameterError, match="Funnel.law: .* give one for all, or those of bore, lead-in and ribs"
-    ):
+    with pytest.raises(ParameterError, match="Funnel.law: expected one or three values"):
         Funnel(law=KelvinVoigt((1e4, 2e4)))

@@ -12,11 +12,11 @@ from dovetail.core import RK4, Flow
 from dovetail.core.linear import linearise
 from dovetail.specimens import IdealLagDamper, LagDamper
 
-IDEAL = IdealLagDamper(closed_slope=420e3, open_slope=14e3, knee=11e3)
+IDEAL = IdealLagDamper(closed_slope=420e3, open_slope=14e3, opening_force=11e3)
 REAL = LagDamper(
     stiffness=3.5e6,
     orifice_slope=200e3,
-    setting=10.7e3,
+    opening_force=10.7e3,
     valve_slope=22e3,
     valve_frequency=120.0,
     valve_damping=0.12,
@@ -165,7 +165,7 @@ def test_an_open_valve_and_the_oil_have_the_poles_of_their_equations(side):
 
 
 def test_turbulence_makes_the_orifice_steeper_with_speed_and_keeps_its_slope_at_rest():
-    rough = dataclasses.replace(REAL, turbulence=4e6)
+    rough = dataclasses.replace(REAL, quadratic_damping=4e6)
     v, f, _ = cycle(rough, 0.02, omega=0.05)
     np.testing.assert_allclose(f, 200e3 * v + 4e6 * v * jnp.abs(v), atol=0.02 * float(f.max()))
 
@@ -184,7 +184,7 @@ def test_at_rest_the_linear_model_has_the_oil_s_rate_and_no_pole_on_the_axis():
 
 
 def test_one_damper_an_axis_when_the_interface_has_several():
-    five = dataclasses.replace(REAL, setting=jnp.linspace(9e3, 11e3, 5))
+    five = dataclasses.replace(REAL, opening_force=jnp.linspace(9e3, 11e3, 5))
     state = five.init()
     assert state["resisting"].shape == (5,)
-    assert REAL.sampled_at(1e-3, (3,)).init()["lift"][0].shape == (3,)
+    assert REAL.with_sample_time(1e-3, (3,)).init()["lift"][0].shape == (3,)

@@ -9,7 +9,7 @@ from dovetail.core.linear import linearise
 from dovetail.mechanics import Oscillator
 from dovetail.specimens import MiddleMass
 from dovetail.testing.coupled import Coupled
-from dovetail.testing.excitation import Rest
+from dovetail.testing.excitation import Zero
 
 STATE = {"x": jnp.array(0.002), "v": jnp.array(0.3)}
 MOTION = {
@@ -41,7 +41,7 @@ def test_moving_along_with_all_actuators_needs_no_force():
 
 def test_the_mass_starts_where_it_is_told_and_shows_where_it_is():
     mass = MiddleMass(m=1.0, k=100.0, x0=0.004, v0=-0.1)
-    assert mass.output(0.0, mass.init(), MOTION)["middle_displacement"] == 0.004
+    assert mass.output(0.0, mass.init(), MOTION)["mass_displacement"] == 0.004
     assert mass.init()["v"] == -0.1
 
 
@@ -52,7 +52,7 @@ def test_the_mass_starts_where_it_is_told_and_shows_where_it_is():
 def test_joined_with_two_oscillators_it_has_the_modes_of_the_three_mass_study(k, c, hertz):
     """Undamped, by hand: omega^2 = (k/m) times the eigenvalues 2 - sqrt(2), 2, 2 + sqrt(2)."""
     m = 2.2
-    whole = Coupled(Oscillator(m=[m, m], c=[c, c], k=[k, k]), MiddleMass(m=m, k=k, c=c), Rest(), (2,))
+    whole = Coupled(Oscillator(m=[m, m], c=[c, c], k=[k, k]), MiddleMass(m=m, k=k, c=c), Zero(), (2,))
     found = linearise(whole, whole.init()).modes()
     by_hand = np.sqrt(k / m * np.array([2 - np.sqrt(2), 2, 2 + np.sqrt(2)])) / (2 * np.pi)
     np.testing.assert_allclose(

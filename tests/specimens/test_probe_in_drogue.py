@@ -19,7 +19,9 @@ BALL = BallInCavity(DROGUE, LAW, FRICTION, 25e-3)
 CENTRE = jnp.array([0.15, 0.03, 0.0512])  # touches the cone by 35 um
 SPEED = Twist(jnp.array([-0.08, 0.03, 0.06]), jnp.array([0.4, -0.2, 0.1]))
 contact = eqx.filter_jit(
-    lambda pose, twist, speed: BALL.contact(pose, twist, {**BALL.meeting.init(3), "impact_speed": speed})
+    lambda pose, twist, speed: BALL.contact(
+        pose, twist, {**BALL.surface_contact.init(3), "impact_speed": speed}
+    )
 )
 
 
@@ -28,7 +30,7 @@ def test_friction_lies_in_the_tangent_plane_against_the_slip_in_any_direction():
     assert float(now.touch.depth) > 0
     along = now.wrench.f - now.met.normal_force * now.touch.normal
     assert abs(float(along @ now.touch.normal)) < 1e-9 * float(now.met.normal_force)
-    point = SPEED.at(now.touch.on_ball - CENTRE).v
+    point = SPEED.shift(now.touch.on_ball - CENTRE).v
     slip = point - (point @ now.touch.normal) * now.touch.normal
     cosine = float(along @ slip / (jnp.linalg.norm(along) * jnp.linalg.norm(slip)))
     assert cosine == pytest.approx(-1.0, abs=1e-12)
@@ -44,7 +46,7 @@ def test_a_turning_ball_without_speed_rubs_too():
 def test_the_power_of_the_contact_is_what_it_stores_and_loses():
     _, along = jax.jvp(lambda s: contact(Pose(p=CENTRE + s * SPEED.v), SPEED, 0.08).stored, (0.0,), (1.0,))
     here = contact(Pose(p=CENTRE), SPEED, 0.08)
-    taken = -float(here.wrench.at(CENTRE).power(SPEED))
+    taken = -float(here.wrench.shift(CENTRE).power(SPEED))
     assert taken == pytest.approx(float(along + here.met.impact_power + here.met.friction_power), rel=1e-9)
 
 
@@ -55,13 +57,13 @@ def test_apart_there_is_no_force():
 
 
 def specimen(**changes):
-    values = {"radius": 25e-3, "home": (0.245, 0.0, 0.075), "home_euler": (0.0, 0.0, np.pi)}
+    values = {"radius": 25e-3, "initial_position": (0.245, 0.0, 0.075), "initial_angles": (0.0, 0.0, np.pi)}
     return ProbeInDrogue(**{"cavity": DROGUE, "law": LAW, "friction": FRICTION, **values, **changes})
 
 
 def test_the_specimen_returns_the_wrench_about_the_tip():
     part = specimen()
-    motion = jnp.concatenate([CENTRE - part.home, jnp.zeros(3)])
+    motion = jnp.concatenate([CENTRE - part.initial_position, jnp.zeros(3)])
     u = {"displacement": motion, "velocity": jnp.concatenate([SPEED.v, jnp.zeros(3)])}
     x = {**part.init(), "impact_speed": jnp.array(0.08)}
     shown = part.output(0.0, x, u)
@@ -72,12 +74,12 @@ def test_the_specimen_returns_the_wrench_about_the_tip():
     np.testing.assert_allclose(shown["force"][3:], half_a_turn * lever, atol=1e-9)
     rates = part.derivative(0.0, x, u)
     assert float(rates["impact_speed"]) == 0.0  # held in contact
-    assert float(rates["friction_heat"]) > 0
+    assert float(rates["friction_dissipation"]) > 0
 
 
 def test_another_mechanism_takes_the_drogues_place():
     slot = SolidCavity(Hollow(Box((0.5, 0.05, 0.05))), 0.4)
-    part = specimen(cavity=slot, home=(0.3, 0.0, 0.0))
+    part = specimen(cavity=slot, initial_position=(0.3, 0.0, 0.0))
     u = {"displacement": jnp.array([0.0, 0.0, 0.0251, 0, 0, 0]), "velocity": jnp.zeros(6)}
     force = part.output(0.0, {**part.init(), "impact_speed": jnp.array(0.1)}, u)["force"]
     assert float(force[2]) == pytest.approx(-9.08e8 * 1e-4**1.5, rel=1e-9)
@@ -86,7 +88,7 @@ def test_another_mechanism_takes_the_drogues_place():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"home": (0.15, 0.0, 0.07)}, "overlaps the wall by .* mm at the start"),
+        ({"initial_position": (0.15, 0.0, 0.07)}, "penetrates the wall by .* mm initially"),
         ({"radius": 35e-3}, "35 mm does not fit into the cylinder of 32.5 mm"),
         ({"radius": -1.0}, "radius: got -1; must be above 0 m"),
     ],
@@ -101,8 +103,8 @@ def test_a_run_is_over_when_the_probe_is_home_or_has_left():
     x = np.array([0.0, -0.1, -0.2, -0.2199, -0.2201, -0.23])  # [m] from home at 245 mm; the radius is 25 mm
     along = np.zeros((6, 6))
     along[:, 0] = x
-    assert probe.ending(along) == (4, "joined")
+    assert probe.end_event(along) == (4, "docked")
     along[:, 0] = [0.0, -0.01, -0.005, 0.0, 1e-4, 2e-4]
-    assert probe.ending(along) == (4, "parted")
+    assert probe.end_event(along) == (4, "separated")
     along[:, 0] = [0.0, -0.01, -0.02, -0.01, -0.02, -0.01]
-    assert probe.ending(along) is None
+    assert probe.end_event(along) is None

@@ -11,15 +11,18 @@ STIFFNESS = np.array([5e4, 5e4, 2.5e3])
 
 def funnel(stiffness, slip_speed, **lengths) -> Funnel:
     law = KelvinVoigt(tuple(stiffness), tension="clamped")
-    friction = Regularised(mu=0.1, full=slip_speed)
-    return Funnel(**{"home": (0.0, 0.0, 0.0)} | lengths, law=law, friction=friction)
+    friction = Regularised(mu=0.1, smoothing_speed=slip_speed)
+    return Funnel(**{"initial_position": (0.0, 0.0, 0.0)} | lengths, law=law, friction=friction)
 
 
 FULL = funnel(STIFFNESS, 0.02)
 
 
 def small() -> Funnel:
-    fifth = {name: getattr(FULL, name) / 5 for name in ("home", "depths", "radii", "rim_radius", "way")}
+    fifth = {
+        name: getattr(FULL, name) / 5
+        for name in ("initial_position", "depths", "radii", "rim_radius", "memory_distance")
+    }
     return funnel(STIFFNESS / 60, 0.02 / 5, **fifth)
 
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from dovetail.core import RK4, Sampled
-from dovetail.specimens import RelaxingSpring
+from dovetail.specimens import StandardLinearSolid
 
-SPRING = RelaxingSpring(k=1000.0, share=0.2, tau=2.0).sampled_at(0.1, (2,))
+SPRING = StandardLinearSolid(k=1000.0, relaxing_fraction=0.2, tau=2.0).with_sample_time(0.1, (2,))
 HELD = {name: jnp.array([0.01, -0.02]) for name in ("displacement", "velocity", "acceleration")}
 
 

@@ -6,7 +6,7 @@ import pytest
 from dovetail.core import RK4
 from dovetail.specimens.tennis_ball import TennisBall
 
-BALL = TennisBall(home=0.067)
+BALL = TennisBall(initial_position=0.067)
 
 
 def imposed(depth, rate=0.0):
@@ -54,7 +54,7 @@ def test_it_remembers_its_direction_at_rest():
 
 
 def test_creep_makes_the_first_loading_the_stiffest():
-    soft = TennisBall(home=0.067, creep=0.1, creep_time=100.0)
+    soft = TennisBall(initial_position=0.067, creep=0.1, creep_time=100.0)
     _, force = cycle(soft, 1e-3, number=2)  # 100 s under load
     first, second = force[:399].max(), force[798:1198].max()
     assert 0.9 * first < second < 0.98 * first
@@ -65,7 +65,7 @@ def test_creep_makes_the_first_loading_the_stiffest():
 
 
 def test_speed_raises_the_peak_and_the_loss():
-    fast = TennisBall(home=0.067, fast_hardening=1e6, fast_loss=0.2)
+    fast = TennisBall(initial_position=0.067, fast_hardening=1e6, fast_loss=0.2)
     _, slow_force = cycle(fast, 3e-3)
     _, fast_force = cycle(fast, 1.0)
     assert fast_force.max() > 1.3 * slow_force.max()
@@ -81,6 +81,6 @@ def test_nothing_is_felt_above_the_ball():
 
 
 def test_a_ball_on_a_cell_of_one_axis_remembers_for_that_axis():
-    on_axis = BALL.sampled_at(1e-3, (1,))
+    on_axis = BALL.with_sample_time(1e-3, (1,))
     assert {value.shape for value in on_axis.init().values()} == {(1,)}
     assert {value.shape for value in BALL.init().values()} == {()}

@@ -17,10 +17,15 @@ def as_test(case: Case) -> dv.Test:
         "storey": lambda: dv.specimens.Storey(
             mass=case.m, stiffness=case.k, damping_ratio=case.c / (2 * np.sqrt(case.k * case.m))
         ),
-        "relaxing": lambda: dv.specimens.RelaxingSpring(k=case.k, share=case.share, tau=case.tau),
+        "relaxing": lambda: dv.specimens.StandardLinearSolid(
+            k=case.k, relaxing_fraction=case.share, tau=case.tau
+        ),
     }[case.kind]()
     frame = dv.mechanics.Frame(
-        mass=case.mass, stiffness=case.stiffness, damping_ratio=case.damping_ratio, storey=case.at + 1
+        mass=case.mass,
+        stiffness=case.stiffness,
+        damping_ratio=case.damping_ratio,
+        specimen_storey=case.at + 1,
     )
     return dv.Test(frame, dv.Rig(dv.transfer.Delay(1e-4), specimen), rate=10_000.0, duration=1.0)
 

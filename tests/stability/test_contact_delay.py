@@ -6,7 +6,7 @@ from dovetail.stability.contact_delay import (
     LIMIT,
     damper_work,
     damping_bounds,
-    longest_delay,
+    max_stable_delay,
     penetration,
     spring_work,
     work_by_quadrature,
@@ -72,12 +72,12 @@ def test_a_loop_in_time_grows_below_the_bound_and_decays_above():
     assert growth(10.6) < 0.95
 
 
-def test_longest_delay_for_a_damping_lies_on_its_bound():
-    delay = longest_delay(m=17.91, k=2500.0, c=51.0)
+def test_largest_delay_for_a_damping_lies_on_its_bound():
+    delay = max_stable_delay(m=17.91, k=2500.0, c=51.0)
     assert delay == pytest.approx(0.020, rel=2e-3)
-    assert longest_delay(m=17.91, k=5e4) == pytest.approx(0.014, rel=5e-3)
-    assert longest_delay(m=17.91, k=2500.0) == pytest.approx(0.063, rel=5e-3)
-    assert longest_delay(m=1.0, k=1.0, c=0.0) == 0.0
+    assert max_stable_delay(m=17.91, k=5e4) == pytest.approx(0.014, rel=5e-3)
+    assert max_stable_delay(m=17.91, k=2500.0) == pytest.approx(0.063, rel=5e-3)
+    assert max_stable_delay(m=1.0, k=1.0, c=0.0) == 0.0
 
 
 def test_penetration_before_a_robot_reacts():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dovetail.stability import DelayEquation, first_crossing, refine, single_interface
+from dovetail.stability import DelayEquation, first_crossing, refine_root, single_interface
 
 from .systems import K, adrift, one_mass, with_memory
 
@@ -66,7 +66,7 @@ def test_a_static_instability_is_found_at_zero_frequency():
 
 
 def test_newton_that_does_not_arrive_says_none():
-    assert refine(lambda tau: one_mass(tau, c=120.0), 1e-2, 40.0, low=0.0) is None
+    assert refine_root(lambda tau: one_mass(tau, c=120.0), 1e-2, 40.0, low=0.0) is None
 
 
 def test_newton_that_stalls_where_nothing_is_singular_says_none():
@@ -77,7 +77,7 @@ def test_newton_that_stalls_where_nothing_is_singular_says_none():
     late = np.zeros((4, 4))
     late[1, 0], late[3, 0] = -100.0, -1e-9
     family = lambda tau: DelayEquation(hidden, [(late, tau)])  # noqa: E731
-    found = refine(family, 5e-3, 300.0, low=0.0, reach=0.1)
+    found = refine_root(family, 5e-3, 300.0, low=0.0, reach=0.1)
     assert (
         found is None
         or np.linalg.svd(family(found.parameter).characteristic_matrix(1j * found.omega), compute_uv=False)[

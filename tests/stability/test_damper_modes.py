@@ -19,8 +19,8 @@ def test_r35_table_of_the_blades_modes():
     assert np.asarray(closed.delay) == pytest.approx(CLOSED_VALVE, rel=0.005)
     assert np.asarray(opened.delay) == pytest.approx(OPEN_VALVE, rel=0.005)
     assert (closed.mode + 1, opened.mode + 1) == (7, 8)
-    assert closed.smallest == pytest.approx(0.75e-3, rel=0.005)
-    assert opened.smallest == pytest.approx(6.34e-3, rel=0.005)
+    assert closed.min_delay == pytest.approx(0.75e-3, rel=0.005)
+    assert opened.min_delay == pytest.approx(6.34e-3, rel=0.005)
 
 
 @pytest.mark.parametrize("mode", range(8))

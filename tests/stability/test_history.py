@@ -70,10 +70,10 @@ def test_r14_forced_test_reproduces_is_bounded_and_grows_at_0_6_and_7_millisecon
 def test_growth_rate_reads_decay_and_refuses_a_trace_without_peaks():
     t = np.arange(0, 3, 1e-3)
     assert growth_rate(t, np.exp(-0.4 * t) * np.cos(30 * t)) == pytest.approx(-0.4, rel=1e-3)
-    with pytest.raises(AnalysisError, match="found 0 peaks"):
+    with pytest.raises(AnalysisError, match="0 peaks"):
         growth_rate(t, t)
 
 
 def test_a_step_longer_than_the_shortest_delay_is_refused_with_the_right_step():
-    with pytest.raises(StepSizeError, match=r"take a step of at most 0.0005 s"):
+    with pytest.raises(StepSizeError, match=r"at most 0.0005 s"):
         integrate(one_mass(0.5e-3), None, 1.0, 1e-3)

@@ -34,8 +34,8 @@ def test_no_crossing_is_false_or_missed_in_random_tests():
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_crossing_is_false_or_missed_in_thousands_of_random_tests(part):
-    """DOVETAIL_VERDICTS says how many; 10,000 take a quarter of an hour of one core."""
-    count = int(os.environ.get("DOVETAIL_VERDICTS", "2000"))
+    """DOVETAIL_VERIFY_TESTS says how many; 10,000 take a quarter of an hour of one core."""
+    count = int(os.environ.get("DOVETAIL_VERIFY_TESTS", "2000"))
     seen = judged(7, np.arange(1, 13), range(part, count, PARTS))
     assert seen["finite"] > 0.1 * count / PARTS
 

@@ -7,7 +7,7 @@ import pytest
 
 from dovetail.specimens import Spring
 from dovetail.specimens.base import Memoryless
-from dovetail.stability.linearity import NOT_LINEAR, departure_from_linear, sine
+from dovetail.stability.linearity import MAX_LINEARITY_ERROR, linearity_error, sine
 
 
 class Hardening(Memoryless):
@@ -27,7 +27,7 @@ class Gap(Memoryless):
 
 def test_a_spring_is_linear_at_any_size():
     motion, dt = sine(0.5, 30.0)
-    assert departure_from_linear(Spring(k=2250.0), motion, dt) < 1e-9
+    assert linearity_error(Spring(k=2250.0), motion, dt) < 1e-9
 
 
 def test_the_departure_of_a_cubic_spring_is_that_of_its_cube():
@@ -35,15 +35,15 @@ def test_the_departure_of_a_cubic_spring_is_that_of_its_cube():
     motion, dt = sine(1e-2, 30.0)
     second, fourth, sixth = 1 / 2, 3 / 8, 5 / 16  # means of the even powers of a sine
     expected = math.sqrt(sixth / (second + 2 * fourth + sixth))
-    assert departure_from_linear(Hardening(), motion, dt) == pytest.approx(expected, rel=1e-3)
+    assert linearity_error(Hardening(), motion, dt) == pytest.approx(expected, rel=1e-3)
 
 
 def test_a_gap_is_linear_below_it_and_not_beyond():
     below, dt = sine(0.9e-3, 30.0)
-    assert departure_from_linear(Gap(), below, dt) == 0.0
+    assert linearity_error(Gap(), below, dt) == 0.0
     beyond, dt = sine(5e-3, 30.0)
-    assert departure_from_linear(Gap(), beyond, dt) == pytest.approx(1.0)
-    assert departure_from_linear(Gap(), beyond, dt) > NOT_LINEAR
+    assert linearity_error(Gap(), beyond, dt) == pytest.approx(1.0)
+    assert linearity_error(Gap(), beyond, dt) > MAX_LINEARITY_ERROR
 
 
 def test_a_specimen_whose_force_is_lost_at_size_is_not_linear():
@@ -55,7 +55,7 @@ def test_a_specimen_whose_force_is_lost_at_size_is_not_linear():
     motion, dt = sine(1e-2, 30.0)
     motion["displacement"] = motion["displacement"][1:50] + 1e-5  # never within the fuse's range, as it is
     motion = {name: values[:49] for name, values in motion.items()}
-    assert departure_from_linear(Fuse(), motion, dt) == math.inf
+    assert linearity_error(Fuse(), motion, dt) == math.inf
 
 
 def test_all_axes_of_a_sine_move_alike():

@@ -90,11 +90,11 @@ def test_a_loop_unstable_at_once_and_one_never():
 
 
 def test_unknown_words_are_refused():
-    with pytest.raises(ParameterError, match='got "euler"; one of exact, rk4'):
+    with pytest.raises(ParameterError, match='got "euler"'):
         sampled_loop(BODY, SPRING, tau=0.0, dt=DT, method="euler")
-    with pytest.raises(ParameterError, match='got "guessed"; one of held, extrapolated'):
+    with pytest.raises(ParameterError, match='got "guessed"'):
         sampled_loop(BODY, SPRING, tau=0.0, dt=DT, hold="guessed")
-    with pytest.raises(ParameterError, match="a delay is zero or positive"):
+    with pytest.raises(ParameterError, match="zero or more"):
         sampled_loop(BODY, SPRING, tau=-1e-3, dt=DT)
 
 
@@ -130,7 +130,7 @@ def test_a_ring_buffer_is_read_over_its_period():
 
 
 def test_what_cannot_be_linearised_is_refused():
-    with pytest.raises(AnalysisError, match="no real numbers"):
+    with pytest.raises(AnalysisError, match="no poles"):
         loop_poles(lambda n: n + 1, jnp.zeros((), int))
     with pytest.raises(AnalysisError, match="not finite at this state"):
         loop_poles(lambda x: jnp.sqrt(jnp.abs(x)) + jax.numpy.linalg.norm(x), jnp.zeros(2))

@@ -10,18 +10,20 @@ from dovetail.transfer.linear import LinearTransfer
 
 def test_a_lag_passes_one_where_its_closed_form_says():
     """|g/(1 + j w T)| = 1 at w = sqrt(g^2 - 1)/T, with the phase -atan(w T)."""
-    (only,) = unit_gains(StateSpace.of(LinearTransfer([3.0], [0.1, 1.0])))
+    (only,) = unit_gains(StateSpace.from_transfer_function(LinearTransfer([3.0], [0.1, 1.0])))
     assert only.omega == pytest.approx(np.sqrt(8.0) / 0.1, rel=1e-12)
     assert only.phase == pytest.approx(2 * np.pi - np.arctan(np.sqrt(8.0)), rel=1e-12)
     assert only.falling
     assert only.residual < 1e-12
-    assert unit_gains(StateSpace.of(LinearTransfer([0.5], [0.1, 1.0]))) == []
+    assert unit_gains(StateSpace.from_transfer_function(LinearTransfer([0.5], [0.1, 1.0]))) == []
 
 
 def test_a_resonance_is_entered_and_left():
     """k/(1 - w^2 + 2 j z w) with k below one: two crossings about the peak, however narrow."""
     for ratio in (0.05, 1e-3, 1e-6):
-        gains = unit_gains(StateSpace.of(LinearTransfer([4 * ratio], [1.0, 2 * ratio, 1.0])))
+        gains = unit_gains(
+            StateSpace.from_transfer_function(LinearTransfer([4 * ratio], [1.0, 2 * ratio, 1.0]))
+        )
         assert [gain.falling for gain in gains] == [False, True]
         for gain in gains:
             w = gain.omega
@@ -29,7 +31,9 @@ def test_a_resonance_is_entered_and_left():
 
 
 def test_a_gain_that_only_touches_one_is_no_crossing():
-    touching = StateSpace.of(LinearTransfer([1.0], [1.0, 1.0]))  # one at rest, below it everywhere else
+    touching = StateSpace.from_transfer_function(
+        LinearTransfer([1.0], [1.0, 1.0])
+    )  # one at rest, below it everywhere else
     assert unit_gains(touching) == []
 
 
@@ -50,5 +54,5 @@ def test_a_sampled_loop_has_its_frequencies_on_the_circle():
 
 
 def test_an_undamped_loop_passes_one_on_both_sides_of_its_pole():
-    undamped = StateSpace.of(LinearTransfer([0.5], [1.0, 0.0, 1.0]))
+    undamped = StateSpace.from_transfer_function(LinearTransfer([0.5], [1.0, 0.0, 1.0]))
     assert [gain.omega for gain in unit_gains(undamped)] == pytest.approx(np.sqrt([0.5, 1.5]), rel=1e-9)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dovetail.studies.targets import judge, load_targets
+from dovetail.studies.targets import compute_target, load_targets
 
 
 @pytest.fixture
@@ -11,8 +11,8 @@ def meets():
 
     def check(study, name):
         target = next(target for target in load_targets(study) if target.id == name)
-        result = judge(target)
-        assert result.status == "met", f"{name}: got {result.got}, expected {target.expected}"
+        result = compute_target(target)
+        assert result.status == "met", f"{name}: got {result.value}, expected {target.expected}"
 
     return check
 
@@ -22,7 +22,7 @@ def as_said():
     """A target is computed again and comes out as its row says: met, or missed where its note begins so."""
 
     def check(target):
-        result = judge(target)
+        result = compute_target(target)
         said = "missed" if target.note.startswith("missed") else "met"
         assert result.status == said, result.record()
 

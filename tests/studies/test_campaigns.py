@@ -9,31 +9,35 @@ READY = {entry.name: entry for study in studies().values() for entry in study.ca
 
 # what makes each small: settings as on the command line
 SMALL = {
-    "docking/chapter-5": {"axis.9.values": ["flores", "hunt-crossley"]},
+    "docking/chapter-5": {"parameter.9.values": ["flores", "hunt-crossley"]},
     "docking/chapter-8": {},
-    "docking/impact-space": {"design.points": 64, "chunk": 64, "batch": 64, "set.steps": 600},
-    "docking/impact-sensitivity": {"design.points": 8, "chunk": 64, "batch": 64, "set.steps": 600},
-    "docking/chapter-7": {"axis.0.values": [0.004], "axis.1.values": [1e-6]},
-    "substructuring/delay-damping": {"axis.0.count": 2, "axis.1.count": 2, "set.duration": 0.5},
-    "substructuring/robustness": {"design.points": 4, "set.duration": 0.5},
+    "docking/impact-space": {"design.count": 64, "chunk": 64, "batch": 64, "set.steps": 600},
+    "docking/impact-sensitivity": {"design.count": 8, "chunk": 64, "batch": 64, "set.steps": 600},
+    "docking/chapter-7": {"parameter.0.values": [0.004], "parameter.1.values": [1e-6]},
+    "substructuring/delay-damping": {"parameter.0.count": 2, "parameter.1.count": 2, "set.duration": 0.5},
+    "substructuring/robustness": {"design.count": 4, "set.duration": 0.5},
     "capture/rope-selection": {
-        "axis.0.values": ["uhmwpe-24"],
-        "axis.1.count": 2,
+        "parameter.0.values": ["uhmwpe-24"],
+        "parameter.1.count": 2,
         "set.duration": 2.0,
         "set.links": 5,
     },
-    "refuelling/strike-matrix": {"axis.0.values": [1.0], "axis.1.values": [15], "axis.2.values": [0, 1]},
+    "refuelling/strike-matrix": {
+        "parameter.0.values": [1.0],
+        "parameter.1.values": [15],
+        "parameter.2.values": [0, 1],
+    },
     "refuelling/outcome-map": {
-        "axis.0.count": 2,
-        "axis.1.count": 2,
-        "axis.2.count": 2,
+        "parameter.0.count": 2,
+        "parameter.1.count": 2,
+        "parameter.2.count": 2,
         "chunk": 4,
         "batch": 4,
     },
     "shipboard/envelope": {
-        "axis.0.values": [4.0, 6.0],
-        "axis.1.count": 2,
-        "axis.2.values": [5.0],
+        "parameter.0.values": [4.0, 6.0],
+        "parameter.1.count": 2,
+        "parameter.2.values": [5.0],
         "set.duration": 10.0,
         "chunk": 4,
         "batch": 4,
@@ -60,7 +64,7 @@ def test_a_ready_campaign_is_read_and_says_what_it_is(name):
     campaign = load(find_campaign(name))
     assert campaign.title
     assert campaign.source
-    assert campaign.answers
+    assert campaign.analyses
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from dovetail.core.errors import TestFileError
 from dovetail.core.kinds import _kinds, kind, parts_by_kind
 from dovetail.mechanics.airframe.implicit import LEDGER
-from dovetail.mechanics.contact import Dissipative, NormalLaw
+from dovetail.mechanics.contact import DissipativeLaw, NormalLaw
 from dovetail.mechanics.friction import Friction
 from dovetail.studies.exchange import CONTACTS, FAMILIES, cross_table, law_table
 from dovetail.studies.registry import find_test
@@ -22,7 +22,7 @@ CASES = [(place, family) for place in CONTACTS for family in TOUCHING]
 LAW = {"kind": "hertz", "stiffness": {"kind": "stiffness", "k": 1e5}}
 OTHER = {  # what a part of another kind needs beside its law
     "rib-basket": {"law": LAW},
-    "impact-pair": {"law": LAW, "gap": 0.138, "closes": "back"},
+    "impact-pair": {"law": LAW, "gap": 0.138, "closing_direction": "negative"},
 }
 
 
@@ -41,9 +41,7 @@ def walk(place, family, names):
             with pytest.raises(TestFileError) as refused:
                 changed(place, family, name)
             told = str(refused.value)
-            assert (
-                "unknown key" in told if family == "friction" else "asks for the speed of the impact" in told
-            )
+            assert "unknown key" in told if family == "friction" else "impact speed" in told
         else:
             test = changed(place, family, name)
             assert type(get(test, f"{place.table}.{family}")) is members[name]
@@ -95,11 +93,11 @@ LANDINGS = [(family, name) for family, members in TOUCHING.items() for name in m
 @pytest.mark.parametrize(("family", "name"), LANDINGS, ids=[": ".join(case) for case in LANDINGS])
 def test_an_aircraft_lands_under_every_law_and_no_contact_gives_it_energy(family, name):
     place = next(place for place in CONTACTS if place.table == "system")
-    fine = {"system.gear.modes": 4, "method.rtol": 1e-5, "method.atol": 1e-5}
+    fine = {"system.gear.mode_count": 4, "method.rtol": 1e-5, "method.atol": 1e-5}
     test = changed(place, family, name, duration=0.5, rate=100.0, **fine)
     data = test.simulate().data
     exchanged = np.ptp(data["kinetic_energy"].values)
-    contact = data["work_ledger"].values[:, LEDGER.index("contact")]
+    contact = data["work_by_source"].values[:, LEDGER.index("contact")]
     assert exchanged > 50.0  # [J]: it fell, and was stopped
     assert np.abs(data["energy_residual"].values).max() < 1e-3 * exchanged
     assert contact.max() <= 1e-6 * exchanged
@@ -114,7 +112,7 @@ def own():
     """A law as a user would write it, for as long as a test lasts."""
 
     @kind("halfway-law")
-    class Halfway(Dissipative):
+    class Halfway(DissipativeLaw):
         r"""Between Hunt and Crossley's and that of Flores."""
 
         def damping_factor(self, restitution):
@@ -142,13 +140,13 @@ def test_a_law_of_ones_own_is_at_once_selectable_everywhere(own):
 
 
 def test_it_is_in_the_chart_of_contact_laws_and_in_the_documentation(own):
-    chart = load(find_test("docking/contact-laws"), {"chart.restitution": [0.6]}).chart
-    data = chart.compute()
+    parameter_map = load(find_test("docking/contact-laws"), {"map.restitution": [0.6]}).map
+    data = parameter_map.compute()
     flores, hunt, ours = (
         float(data.realised.sel(law=name)[0]) for name in ("flores", "hunt-crossley", "halfway-law")
     )
     assert flores < ours < hunt
-    assert "halfway-law" in chart.summary(data)
+    assert "halfway-law" in parameter_map.summary(data)
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs" / "_ext"))
     try:
         from project_tables import TABLES
@@ -169,7 +167,7 @@ def test_a_law_of_ones_own_runs_in_three_studies(own, test):
     run = case.simulate() if hasattr(case, "simulate") else case.rehearse()
     data = run.data
     assert run.outcome.completed
-    force = data["contact_force" if "contact_force" in data else "force"].values
+    force = data["contact_force" if "contact_force" in data else "feedback_force"].values
     assert np.isfinite(force).all()
     assert np.abs(force).max() > 0
     assert bool(jnp.isfinite(data.time.values[-1]))

@@ -12,24 +12,24 @@ import pytest
 from dovetail.core import RK4
 from dovetail.core.errors import TestFileError
 from dovetail.core.kinds import all_kinds, parts_by_kind
-from dovetail.core.methods.rolled import rolled
-from dovetail.core.random import seeded
-from dovetail.mechanics.motion import Mover
+from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.core.random import assign_keys
+from dovetail.mechanics.motion import MotionModel
 from dovetail.studies.exchange import MOTIONS
 from dovetail.studies.registry import find_test
 from dovetail.testing import load
 from dovetail.testing.paths import get
 
 all_kinds()
-MEMBERS = list(parts_by_kind(Mover))
+MEMBERS = list(parts_by_kind(MotionModel))
 STEP, STEPS = 5e-4, 400  # [s]
 ROWS = [[0.1 * k * a for a in (0.1, 0.2, 0.1, 0.05, 0.02, 0.03)] for k in (0, 1, 1, 0, 2)]
 EXTRA = {  # what a member asks for beside its kind
     "body": {"mass": 500.0, "inertia": [100.0, 120.0, 90.0]},
-    "harmonic-motion": {"amplitude": [0.1, 0.2, 0.3, 0.05, 0.04, 0.03], "omega": 1.3, "rise": 0.1},
+    "harmonic-motion": {"amplitude": [0.1, 0.2, 0.3, 0.05, 0.04, 0.03], "omega": 1.3, "fade_in_time": 0.1},
     "table-motion": {"times": [0.0, 0.1, 0.2, 0.3, 99.0], "values": ROWS},
     "recorded-deck": {"times": [0.0, 0.1, 0.2, 0.3, 99.0], "values": ROWS},
-    "seaway": {"spectrum": {"kind": "bretschneider", "height": 2.0, "period": 8.0}, "waves": 8},
+    "seaway": {"spectrum": {"kind": "bretschneider", "height": 2.0, "period": 8.0}, "wave_count": 8},
 }
 SMALL = {"refuelling/full-scale": "numerical", "refuelling/latched": "system", "capture/settle": "system"}
 
@@ -47,7 +47,7 @@ def marched(flow, u):
     """State at the start and after some steps, and what is shown then."""
 
     def one(k, x):
-        return rolled(RK4()).step(flow, k * STEP, STEP, x, u, ())[0]
+        return with_stage_loop(RK4()).step(flow, k * STEP, STEP, x, u, ())[0]
 
     start = flow.init()
     x = jax.lax.fori_loop(0, STEPS, one, start)
@@ -60,7 +60,7 @@ def falls_freely(flow):
     start, x, shown = marched(flow, {"force": jnp.zeros(6)})
     gained = np.asarray(flow.gravity) * STEP * STEPS
     np.testing.assert_allclose(x.first.v - start.first.v, gained, atol=1e-9)
-    spin = [flow.pair.bodies(s if s.second is not None else flow._whole(0.0, s))[0] for s in (start, x)]
+    spin = [flow.pair.bodies(s if s.second is not None else flow._full_state(0.0, s))[0] for s in (start, x)]
     before, after = (
         body.kinetic_energy(state) - body.body.mass * state.p @ flow.gravity for body, state in spin
     )
@@ -88,20 +88,20 @@ def follows(flow):
 
 def stands(test, place):
     """A deck is where its motion has it: places and velocities are finite, and the second derivative is too."""
-    motion = seeded(get(test, place.table), jax.random.key(0))
+    motion = assign_keys(get(test, place.table), jax.random.key(0))
     state = eqx.filter_jit(lambda motion: motion.state(0.05))(motion)
     assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(state))
 
 
 def check(place, member):
-    if place.refusal(parts_by_kind(Mover)[member]):
+    if place.refusal(parts_by_kind(MotionModel)[member]):
         with pytest.raises(TestFileError) as refused:
             changed(place, member)
         assert "known" in str(refused.value) or "unknown kind" in str(refused.value)
         return
     test = changed(place, member)
-    assert type(get(test, place.table)) is parts_by_kind(Mover)[member]
-    flow = seeded(getattr(test, place.table.split(".")[0]), jax.random.key(0))
+    assert type(get(test, place.table)) is parts_by_kind(MotionModel)[member]
+    flow = assign_keys(getattr(test, place.table.split(".")[0]), jax.random.key(0))
     if place.table == "numerical.second":
         falls_freely(flow)
     elif place.table == "numerical.tow":

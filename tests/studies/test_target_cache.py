@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from dovetail.studies.target_cache import Kept, fingerprint
+from dovetail.studies.target_cache import TargetCache, fingerprint
 from dovetail.studies.targets import Result, Target, Tolerance
 
 random = np.random.default_rng(2611)
@@ -18,51 +18,51 @@ def target(number, study="swings"):
 
 def test_what_was_got_comes_back_to_the_last_digit(tmp_path):
     values = [*random.standard_normal(20).tolist(), math.inf, -0.0, True, "left", [1.0, [2, "b"]], 2**60, 1.0]
-    first = Kept(tmp_path, "swings", "a")
+    first = TargetCache(tmp_path, "swings", "a")
     for i, value in enumerate(values):
         first.add(Result(target(i), value, "met" if value == 1.0 else "missed", i))
-    second = Kept(tmp_path, "swings", "a")
+    second = TargetCache(tmp_path, "swings", "a")
     for i, value in enumerate(values):
         result = second.result(target(i))
-        assert (repr(result.got), result.programs) == (repr(value), i)
+        assert (repr(result.value), result.programs) == (repr(value), i)
         assert result.status == ("met" if type(value) is float and value == 1.0 else "missed")
     assert second.count([*map(target, range(40))]) == len(values)
     assert second.result(target(0, "another")) is None
 
 
 def test_a_row_that_was_being_written_when_the_process_ended_is_computed_again(tmp_path):
-    first = Kept(tmp_path, None, "a")
+    first = TargetCache(tmp_path, None, "a")
     for i in range(3):
         first.add(Result(target(i), float(i), "missed"))
     whole = first.file.read_bytes()
     last = whole.rindex(b"{")
     for cut in random.integers(last + 1, len(whole) - 1, 4):
         first.file.write_bytes(whole[:cut])
-        second = Kept(tmp_path, None, "a")
+        second = TargetCache(tmp_path, None, "a")
         assert [second.result(target(i)) is None for i in range(3)] == [False, False, True]
         second.add(Result(target(2), 2.0, "missed"))
-        assert Kept(tmp_path, None, "a").count(map(target, range(3))) == 3
+        assert TargetCache(tmp_path, None, "a").count(map(target, range(3))) == 3
 
 
 def test_rows_of_other_files_or_tables_are_not_found(tmp_path):
-    Kept(tmp_path, "swings", "a").add(Result(target(0), 1.0, "met"))
-    assert Kept(tmp_path, "swings", "a").result(target(0)) is not None
-    assert Kept(tmp_path, "swings", "b").result(target(0)) is None
-    assert Kept(tmp_path, "swings/case", "a").result(target(0)) is None
-    assert Kept(tmp_path, None, "a").result(target(0)) is None
+    TargetCache(tmp_path, "swings", "a").add(Result(target(0), 1.0, "met"))
+    assert TargetCache(tmp_path, "swings", "a").result(target(0)) is not None
+    assert TargetCache(tmp_path, "swings", "b").result(target(0)) is None
+    assert TargetCache(tmp_path, "swings/case", "a").result(target(0)) is None
+    assert TargetCache(tmp_path, None, "a").result(target(0)) is None
 
 
 @pytest.mark.parametrize("status", ["failed", "data"])
 def test_what_was_not_computed_is_not_kept(tmp_path, status):
-    table = Kept(tmp_path, None, "a")
+    table = TargetCache(tmp_path, None, "a")
     table.add(Result(target(0), "OSError: no disk", status))
     assert not table.file.exists()
 
 
 def test_a_table_that_is_whole_leaves_nothing(tmp_path):
-    table = Kept(tmp_path, None, "a")
+    table = TargetCache(tmp_path, None, "a")
     table.add(Result(target(0), 1.0, "met"))
-    table.forget()
+    table.delete()
     assert list(tmp_path.iterdir()) == []
     assert table.result(target(0)) is None
 

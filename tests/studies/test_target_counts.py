@@ -1,6 +1,6 @@
 """Targets are counted by origin and kind, and what proves nothing is not counted as met."""
 
-from dovetail.studies.target_counts import as_markdown, as_text, tally
+from dovetail.studies.target_counts import as_markdown, as_text, count_targets
 from dovetail.studies.targets import Target, Tolerance
 
 
@@ -8,7 +8,7 @@ def _judged(origin, kind, status):
     return Target("swings", "R", "a", origin, kind, 1.0, Tolerance("exact"), "p. 1", note="so"), status
 
 
-COUNTED = tally(
+COUNTED = count_targets(
     [
         _judged("printed", "independent", "met"),
         _judged("printed", "independent", "missed"),

@@ -12,7 +12,7 @@ from dovetail.studies.targets import (
     Result,
     Target,
     Tolerance,
-    judge,
+    compute_target,
     load_targets,
     reproduce,
 )
@@ -64,7 +64,7 @@ def test_a_tolerance_reads_as_one_would_say_it(entry, text):
 
 @pytest.mark.parametrize("entry", ["roughly", {"relative": 1, "absolute": 1}, {"about": 3}, 0.1])
 def test_a_tolerance_that_means_nothing_is_refused(entry):
-    with pytest.raises(ValueError, match="one of exact, at most, at least"):
+    with pytest.raises(ValueError, match="exact, at most, at least"):
         Tolerance.read(entry)
 
 
@@ -88,51 +88,51 @@ def _target(compute, kind="independent", expected=1.0, tolerance="exact"):
 
 
 def test_a_met_target_has_the_keys_of_the_json_listing():
-    assert judge(_target(lambda: 1.0)).record() == {
+    assert compute_target(_target(lambda: 1.0)).record() == {
         "study": "swings",
         "id": "R01",
         "origin": "printed",
         "kind": "independent",
-        "what": "a number [s]",
+        "description": "a number [s]",
         "expected": 1.0,
-        "got": 1.0,
+        "value": 1.0,
         "tolerance": "exact",
         "status": "met",
         "source": "sec. 1",
         "note": "",
         "programs": 0,
-        "compiles": "",
+        "compile_reason": "",
     }
 
 
 def test_arrays_are_judged_as_lists():
-    result = judge(_target(lambda: np.array([1.0, 2.0]), expected=[1.0, 2.0]))
-    assert (result.status, result.got) == ("met", [1.0, 2.0])
-    assert judge(_target(lambda: np.float64(1.0))).status == "met"
+    result = compute_target(_target(lambda: np.array([1.0, 2.0]), expected=[1.0, 2.0]))
+    assert (result.status, result.value) == ("met", [1.0, 2.0])
+    assert compute_target(_target(lambda: np.float64(1.0))).status == "met"
 
 
 def test_a_function_that_raises_has_failed_and_got_says_why():
     def broken():
         raise ZeroDivisionError("no mass")
 
-    result = judge(_target(broken))
-    assert (result.status, result.got) == ("failed", "ZeroDivisionError: no mass")
+    result = compute_target(_target(broken))
+    assert (result.status, result.value) == ("failed", "ZeroDivisionError: no mass")
 
 
 def test_a_complex_number_is_not_judged():
-    assert judge(_target(lambda: 1.0 + 0.0j)).status == "failed"
+    assert compute_target(_target(lambda: 1.0 + 0.0j)).status == "failed"
 
 
 def test_a_measurement_is_listed_and_not_computed():
-    result = judge(_target(lambda: 1 / 0, kind="data"))
-    assert (result.status, result.got) == ("data", None)
+    result = compute_target(_target(lambda: 1 / 0, kind="data"))
+    assert (result.status, result.value) == ("data", None)
 
 
 def test_targets_of_a_study_are_read_from_its_folder_and_computed(tmp_path, monkeypatch):
     (tmp_path / "swings").mkdir()
     (tmp_path / "swings" / "study.toml").write_text('title = "a"\nsource = "b"\nabout = "c"\n')
     (tmp_path / "swings" / "targets.toml").write_text(
-        '[[target]]\nid = "R01"\nwhat = "a"\norigin = "printed"\nkind = "shape"\nexpected = "left"\n'
+        '[[target]]\nid = "R01"\ndescription = "a"\norigin = "printed"\nkind = "shape"\nexpected = "left"\n'
         'source = "p. 3"\ncompute = "x:y"\n'
     )
     monkeypatch.setattr(Target, "function", lambda self: lambda: "right")
@@ -149,22 +149,22 @@ def test_targets_of_a_study_are_read_from_its_folder_and_computed(tmp_path, monk
     [
         (
             {"kind": "lucky", "compute": "x:y"},
-            'kind "lucky"; one of independent, fitted, shape, regression, construction, data',
+            "lucky.*independent, fitted, shape, regression, construction, data",
         ),
-        ({"kind": "data", "compute": "x:y"}, "data is listed without compute"),
-        ({"kind": "fitted"}, 'name compute, or begin note with "missed: "'),
-        ({"origin": "guessed", "kind": "fitted"}, 'origin "guessed"; one of printed, derived, own'),
-        ({"origin": "own", "kind": "independent", "compute": "x:y"}, "what is own is a regression"),
-        ({"kind": "regression", "compute": "x:y"}, "regression and printed; a regression is own"),
+        ({"kind": "data", "compute": "x:y"}, "data.*compute"),
+        ({"kind": "fitted"}, "no compute.*missed: "),
+        ({"origin": "guessed", "kind": "fitted"}, "guessed.*printed, derived, own"),
+        ({"origin": "own", "kind": "independent", "compute": "x:y"}, "regression.*own"),
+        ({"kind": "regression", "compute": "x:y"}, "regression.*printed"),
         ({"kind": "shape", "compute": "x:y", "source": "Li 2021"}, "names no section, page, table, figure"),
-        ({"origin": "derived", "kind": "shape", "compute": "x:y"}, "derived: say in note how"),
-        ({"kind": "construction", "compute": "x:y"}, "by construction: say in note why"),
+        ({"origin": "derived", "kind": "shape", "compute": "x:y"}, "derived.*note"),
+        ({"kind": "construction", "compute": "x:y"}, "construction.*note"),
         ({"kind": "fitted", "compute": "x:y", "got": 3.0}, "unexpected keyword argument 'got'"),
-        ({"kind": "fitted", "compute": "x:y", "tolerance": "roughly"}, "one of exact"),
+        ({"kind": "fitted", "compute": "x:y", "tolerance": "roughly"}, "roughly.*exact"),
     ],
 )
 def test_a_faulty_row_is_named_with_what_would_be_right(tmp_path, row, text):
-    whole = {"id": "R07", "what": "a", "origin": "printed", "expected": 1.0, "source": "app. B"} | row
+    whole = {"id": "R07", "description": "a", "origin": "printed", "expected": 1.0, "source": "app. B"} | row
     with pytest.raises(ParameterError, match=text) as error:
         read_target("swings", tmp_path / "targets.toml", whole)
     assert "targets.toml of swings, R07" in str(error.value)
@@ -191,7 +191,7 @@ def test_what_nothing_computes_is_missed():
     target = Target(
         "swings", "R02", "a", "printed", "shape", 1.0, Tolerance("exact"), "p. 3", note="missed: no model"
     )
-    assert (judge(target).status, judge(target).got) == ("missed", None)
+    assert (compute_target(target).status, compute_target(target).value) == ("missed", None)
 
 
 def test_every_target_of_every_study_can_be_computed_or_says_why_not():
@@ -205,4 +205,4 @@ def test_every_target_of_every_study_can_be_computed_or_says_why_not():
 
 
 def test_a_result_is_what_judging_gives():
-    assert isinstance(judge(_target(lambda: 2.0)), Result)
+    assert isinstance(compute_target(_target(lambda: 2.0)), Result)

@@ -13,7 +13,7 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 PATIENCE = 1000 * int(os.environ.get("DOVETAIL_PATIENCE", "300"))  # [ms] a busy machine takes its time
 
 FORGET = """for (const key of Object.keys(sessionStorage))
-  if (key.startsWith("dovetail-typed:")) sessionStorage.removeItem(key)"""
+  if (key.startsWith("dovetail-unsaved:")) sessionStorage.removeItem(key)"""
 
 
 class Served:
@@ -78,7 +78,7 @@ def window(browser, served, **how):
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.goto(served.url)
-    page.wait_for_function("document.querySelector('#held')?.textContent.length > 0")
+    page.wait_for_function("document.querySelector('#control')?.textContent.length > 0")
     return page
 
 
@@ -106,13 +106,13 @@ def shared():
 
 @pytest.fixture
 def opened(request, studio, browser, shared, until):
-    """`opened("substructuring/cs1", "Set up")`: the page with that test as its file is, in a room.
+    """`opened("substructuring/cs1", "Model")`: the page with that test as its file is, in a room.
 
     Of a test that failed nothing stays: the next one has a window of its own.
     """
     before = request.session.testsfailed
 
-    def open_(name, room="Set up"):
+    def open_(name, room="Model"):
         if not shared:
             shared.append(window(browser, studio))
         page = shared[0]
@@ -121,13 +121,13 @@ def opened(request, studio, browser, shared, until):
         if page.locator("#take").is_visible():
             with contextlib.suppress(PlaywrightTimeoutError):  # who held them may have gone by now
                 page.locator("#take").click(timeout=10_000)
-            until(page, "document.querySelector('#held').textContent.startsWith('you hold')")
-        if page.locator("#test-name").inner_text().partition(",")[0] != name:
+            until(page, "document.querySelector('#control').textContent.startsWith('You have')")
+        if page.locator("#test-name").inner_text().partition(" (")[0] != name:
             _choose(page, name, until)
-        if "changed" in page.locator("#test-name").inner_text():
-            _go(page, "Set up")
-            page.get_by_role("button", name="As it was").click()
-            until(page, "!document.querySelector('#test-name').textContent.includes('changed')")
+        if "modified" in page.locator("#test-name").inner_text():
+            _go(page, "Model")
+            page.get_by_role("button", name="Revert").click()
+            until(page, "!document.querySelector('#test-name').textContent.includes('modified')")
         _go(page, room)
         return page
 
@@ -138,14 +138,14 @@ def opened(request, studio, browser, shared, until):
 
 def _choose(page, name, until):
     """Click a study and one of its tests."""
-    _go(page, "Choose")
+    _go(page, "Open")
     study = page.locator(f"[data-study={name.partition('/')[0]}]")
     test = page.locator(f"[data-test='{name}']")
     before = page.locator("#test-name").get_attribute("data-opened") or "0"
-    pressed([study, test], page.locator("#room-set-up"))  # it goes there by itself
+    pressed([study, test], page.locator("#tab-model"))  # it goes there by itself
     until(
         page,
-        "([name, before]) => document.querySelector('#test-name').textContent.split(',')[0] === name"
+        "([name, before]) => document.querySelector('#test-name').textContent.split(' (')[0] === name"
         " && document.querySelector('#test-name').dataset.opened !== before",
         [name, before],
     )
@@ -183,7 +183,7 @@ def _go(page, room):
 
 @pytest.fixture
 def go():
-    """`go(page, "Feel")` clicks a room."""
+    """`go(page, "Explore")` clicks a room."""
     return _go
 
 

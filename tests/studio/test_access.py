@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from dovetail.studio.access import Door, cookie_name
+from dovetail.studio.access import AccessMiddleware, cookie_name
 
 PORT = 8090
 COOKIE = f"{cookie_name(PORT)}=secret"
@@ -33,7 +33,7 @@ def asked(path="/", kind="http", **fields):
     async def send(message):
         sent.append(message)
 
-    coroutine = Door(inner, "secret", PORT)(scope, None, send)
+    coroutine = AccessMiddleware(inner, "secret", PORT)(scope, None, send)
     with contextlib.suppress(StopIteration):  # it waits for nothing, so it needs no loop
         coroutine.send(None)
     return sent

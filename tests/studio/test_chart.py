@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from dovetail.studio.chart import line, short
+from dovetail.studio.chart import line, rounded
 
 
 def test_numbers_are_as_short_as_a_picture_needs_and_gaps_stay_gaps():
@@ -12,7 +12,7 @@ def test_numbers_are_as_short_as_a_picture_needs_and_gaps_stay_gaps():
     for scale in (1e-12, 1e-3, 1.0, 1e9):
         values = scale * random.standard_normal(500)
         values[7] = np.nan
-        told = short(values)
+        told = rounded(values)
         assert told[7] is None
         finite = np.array([np.nan if value is None else value for value in told])
         assert np.nanmax(np.abs(finite - values)) <= 1e-4 * np.nanmax(

@@ -2,17 +2,17 @@
 
 import pytest
 
-from dovetail.studio.explore import moving_paths, plane
+from dovetail.studio.explore import pole_plot, slider_paths
 
 SLIDE = """([path, share]) => {
-  const range = document.querySelector(`[data-knob="${path}"] input[type=range]`);
+  const range = document.querySelector(`[data-slider="${path}"] input[type=range]`);
   range.value = Number(range.min) + share * (Number(range.max) - Number(range.min));
   range.dispatchEvent(new Event("input", { bubbles: true }));
 }"""
 
 
 def test_the_plane_stands_still_while_the_rightmost_root_moves_a_little():
-    one, other = plane([(-1.6, 7.2), (-40.0, 30.0)]), plane([(0.4, 7.3), (-41.0, 31.0)])
+    one, other = pole_plot([(-1.6, 7.2), (-40.0, 30.0)]), pole_plot([(0.4, 7.3), (-41.0, 31.0)])
     assert (one["x"], one["y"]) == (other["x"], other["y"])
     assert [point["colour"] for point in other["points"]] == ["bad", "bad", "good", "good"]
     assert {point["y"] for point in one["points"]} == {
@@ -21,19 +21,19 @@ def test_the_plane_stands_still_while_the_rightmost_root_moves_a_little():
         30.0,
         -30.0,
     }  # each root and its mirror image
-    assert plane([])["points"] == []
+    assert pole_plot([])["points"] == []
 
 
 def test_what_a_slider_may_move_is_found_in_all_blocks():
     from dovetail.app import Document
 
-    found = moving_paths(Document.open("substructuring/cs1").blocks())
+    found = slider_paths(Document.open("substructuring/cs1").blocks())
     assert {"rig.actuator.delay", "numerical.m", "excitation.amplitude"} <= set(found)
     assert "rig.actuator.interpolation" not in found
 
 
 def test_a_slider_makes_the_test_unstable_and_stable_again_before_it_is_let_go(opened, until):
-    page = opened("substructuring/cs1", "Feel")
+    page = opened("substructuring/cs1", "Explore")
     until(page, "Number(document.querySelector('#chart-response').dataset.number) > 0")
     until(page, "document.querySelector('#tile-stable').textContent.includes('unstable') === false")
     page.evaluate(SLIDE, ["rig.actuator.delay", 0.9])
@@ -41,25 +41,25 @@ def test_a_slider_makes_the_test_unstable_and_stable_again_before_it_is_let_go(o
     page.evaluate(SLIDE, ["rig.actuator.delay", 0.1])
     until(page, "document.querySelector('#tile-stable').textContent.match(/(^|[^n])stable/)")
     assert "ms" in page.locator("#tile-critical").inner_text()
-    assert "changed" not in page.locator("#test-name").inner_text()  # it was not let go
+    assert "modified" not in page.locator("#test-name").inner_text()  # it was not let go
 
 
 def test_a_slider_that_is_let_go_writes_its_value_into_the_file(opened, until):
-    page = opened("substructuring/cs1", "Feel")
+    page = opened("substructuring/cs1", "Explore")
     until(page, "Number(document.querySelector('#chart-response').dataset.number) > 0")  # all is drawn
-    knob = page.locator("[data-knob='rig.actuator.delay'] input[type=range]")
-    knob.focus()
-    knob.press("End")  # as a person with a keyboard would
+    slider = page.locator("[data-slider='rig.actuator.delay'] input[type=range]")
+    slider.focus()
+    slider.press("End")  # as a person with a keyboard would
     until(page, "document.querySelector('#difference').textContent.includes('+delay = \"12 ms\"')")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["substructuring/rths-benchmark", "substructuring/lag-damper"])
 def test_larger_tests_are_felt_too(opened, until, test):
-    page = opened(test, "Feel")
-    until(page, "document.querySelector('#tile-stable .answer').textContent !== ''")
-    until(page, "document.querySelector('#feel-state').textContent === ''")
+    page = opened(test, "Explore")
+    until(page, "document.querySelector('#tile-stable .result').textContent !== ''")
+    until(page, "document.querySelector('#explore-state').textContent === ''")
     before = int(page.locator("#chart-response").get_attribute("data-number"))
-    path = page.locator(".knob").first.get_attribute("data-knob")
+    path = page.locator(".slider").first.get_attribute("data-slider")
     page.evaluate(SLIDE, [path, 0.3])
     until(page, "before => Number(document.querySelector('#chart-response').dataset.number) > before", before)

@@ -10,7 +10,7 @@ def test_a_changed_test_is_handed_over_as_a_command_and_as_python(opened, until,
     field.fill("4 ms")
     field.press("Enter")
     until(page, "document.querySelector('#as-command pre').textContent.includes('delay=4 ms')")
-    go(page, "Hand over")
+    go(page, "Export")
     words = shlex.split(page.locator("#as-command pre").inner_text())
     assert words[:3] == ["dovetail", "run", "substructuring/cs1"]
     assert "rig.actuator.delay=4 ms" in words

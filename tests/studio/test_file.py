@@ -3,7 +3,7 @@
 from typer.testing import CliRunner
 
 from dovetail.cli.main import app
-from dovetail.studio.file import coloured
+from dovetail.studio.file import diff_html
 
 
 def test_what_is_typed_in_the_file_stands_in_the_drawing_and_the_values(opened, until):
@@ -29,7 +29,7 @@ def test_a_fault_in_the_file_is_told_and_kept_and_undone(opened, until):
     page.keyboard.type("[limitz]")
     until(page, "document.querySelector('#file-fault').textContent.includes('limitz')")
     assert "+[limitz]" in page.locator("#difference").inner_text()
-    page.get_by_role("button", name="As it was").click()
+    page.get_by_role("button", name="Revert").click()
     until(page, "document.querySelector('#file-fault').textContent === ''")
 
 
@@ -39,8 +39,8 @@ def test_a_saved_test_runs_unchanged_from_the_command_line(opened, studio, until
     field = page.locator("input[data-value='rig.actuator.delay']")
     field.fill("4 ms")
     field.press("Enter")
-    until(page, "document.querySelector('#test-name').textContent.includes('changed')")
-    for name, fault in (("mine", "ends in .toml"), ("mine.toml", "")):
+    until(page, "document.querySelector('#test-name').textContent.includes('modified')")
+    for name, fault in (("mine", ".toml"), ("mine.toml", "")):
         page.locator("#save").click()
         path = page.locator("input[data-field=save-path]")
         path.fill(name)
@@ -55,6 +55,6 @@ def test_a_saved_test_runs_unchanged_from_the_command_line(opened, studio, until
 
 
 def test_a_difference_is_coloured_and_markup_in_it_is_text():
-    shown = coloured('--- a\n+++ b\n@@ -1 +1 @@\n-title = "x"\n+title = "<script>"')
+    shown = diff_html('--- a\n+++ b\n@@ -1 +1 @@\n-title = "x"\n+title = "<script>"')
     assert '<span class="in">+title = &quot;&lt;script&gt;&quot;</span>' in shown
     assert "--- a" not in shown

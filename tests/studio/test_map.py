@@ -2,10 +2,10 @@
 
 
 def test_a_map_is_drawn_and_its_point_dragged_into_the_unstable(opened, until):
-    page = opened("substructuring/cs1", "Feel")
+    page = opened("substructuring/cs1", "Explore")
     until(page, "Number(document.querySelector('#chart-response').dataset.number) > 0")
     page.locator("#draw-map").click()
-    until(page, "document.querySelector('#map-state').textContent.includes('done')")
+    until(page, "document.querySelector('#map-state').textContent.includes('finished')")
     canvas = page.locator("#chart-map canvas")
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()

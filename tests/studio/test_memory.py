@@ -13,7 +13,7 @@ VALUES = ("0.3 s", "0.4 s", "0.25 s", "0.2 s")  # of the duration, typed in a ro
 SLIDES = 120  # of a slider in a round, each answered
 ANSWERED = "before => Number(document.querySelector('#chart-response').dataset.number) > before"
 SLIDE = """share => {
-  const range = document.querySelector("[data-knob] input[type=range]");
+  const range = document.querySelector("[data-slider] input[type=range]");
   range.value = Number(range.min) + share * (Number(range.max) - Number(range.min));
   range.dispatchEvent(new Event("input", { bubbles: true }));
 }"""
@@ -50,7 +50,7 @@ def held(pid):
 
 def ten_minutes(page, go, until):
     """What a person does with a test that was just opened."""
-    page.locator("#others button", has_text="The test").click()
+    page.locator("#others button", has_text="Test").click()
     field = page.locator("input[data-value='duration']")
     for value in VALUES:
         field.fill(value)
@@ -60,25 +60,25 @@ def ten_minutes(page, go, until):
             "value => document.querySelector('#difference').textContent.includes(`+duration = \"${value}\"`)",
             value,
         )
-    go(page, "Feel")
-    until(page, "document.querySelector('#tile-stable .answer').textContent !== ''")  # of this test
-    until(page, "document.querySelector('#feel-state').textContent === ''")
+    go(page, "Explore")
+    until(page, "document.querySelector('#tile-stable .result').textContent !== ''")  # of this test
+    until(page, "document.querySelector('#explore-state').textContent === ''")
     for i in range(SLIDES):
         before = int(page.locator("#chart-response").get_attribute("data-number"))
         page.evaluate(SLIDE, 0.1 + 0.8 * ((7 * i) % SLIDES) / SLIDES)
         until(page, ANSWERED, before)
     page.locator("#draw-map").click()
-    until(page, "!['', 'being computed'].includes(document.querySelector('#map-state').textContent)")
-    go(page, "Do")
-    for name in ("Rehearse", "Emulate"):
+    until(page, "!['', 'computing'].includes(document.querySelector('#map-state').textContent)")
+    go(page, "Run")
+    for name in ("Rehearse", "Reference"):
         count = page.locator("[data-job]").count()
         page.get_by_role("button", name=name, exact=True).click()
         until(page, "count => document.querySelectorAll('[data-job]').length > count", count)
         job = page.locator("[data-job]").first
-        until(page, f"name => !['', 'runs'].includes(({STATE})(name))", job.get_attribute("data-job"))
+        until(page, f"name => !['', 'running'].includes(({STATE})(name))", job.get_attribute("data-job"))
         job.get_by_role("button", name="Report").click()
         page.frame_locator("iframe.report").locator("h1").first.wait_for()
-    job.get_by_role("button", name="Scene", exact=True).click()
+    job.get_by_role("button", name="3-D view", exact=True).click()
     page.locator("iframe.scene").wait_for()
 
 

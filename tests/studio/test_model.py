@@ -21,7 +21,7 @@ def test_every_block_of_the_loop_opens_its_values(opened, test):
     for path in ("numerical", "rig.actuator", "rig.specimen"):
         page.locator(f"#loop g.part[data-path='{path}']").click()
         page.locator(f"#block h2[data-block='{path}']").wait_for()
-        assert page.locator(f"#loop g.part.chosen[data-path='{path}']").count() == 1
+        assert page.locator(f"#loop g.part.selected[data-path='{path}']").count() == 1
 
 
 def test_a_block_is_opened_from_the_keyboard_too(opened):

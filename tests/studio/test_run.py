@@ -29,28 +29,28 @@ def ended(page, name, until, state):
 def test_runs_pile_up_as_traces_with_their_reports_and_commands_and_a_page_loaded_anew_has_them(
     opened, until, go
 ):
-    page = opened("substructuring/cs1", "Do")
+    page = opened("substructuring/cs1", "Run")
     page.get_by_role("button", name="Clear", exact=True).click()
-    rehearsed, emulated = (begun(page, name, until) for name in ("Rehearse", "Emulate"))
+    rehearsed, emulated = (begun(page, name, until) for name in ("Rehearse", "Reference"))
     for name in (rehearsed, emulated):
-        ended(page, name, until, "done")
+        ended(page, name, until, "finished")
         until(page, LAID, name)
     job = page.locator(f"[data-job='{rehearsed}']")
     assert "critical delay 6.77 ms" in job.inner_text()
-    job.locator("[data-handed] summary").click()
-    command, program = job.locator("[data-handed] pre").all_inner_texts()
+    job.locator("[data-commands] summary").click()
+    command, program = job.locator("[data-commands] pre").all_inner_texts()
     assert command == f"dovetail run substructuring/cs1 --mode rehearse --out runs/{rehearsed}"
     assert f"run.report('runs/{rehearsed}/report.html')" in program
     page.reload()
-    go(page, "Do")
+    go(page, "Run")
     for name in (rehearsed, emulated):
         until(page, LAID, name)
     job.get_by_role("button", name="Report").click()
     shown = page.frame_locator("iframe.report")
     shown.get_by_text("CS1: one mass").first.wait_for()
     for shade in ("dark", "light"):  # it is as dark as the page, also when that is turned while it is shown
-        if (page.locator("#shade").inner_text() == "Dark") == (shade == "dark"):
-            page.locator("#shade").click()
+        if (page.locator("#theme").inner_text() == "Dark") == (shade == "dark"):
+            page.locator("#theme").click()
         page.locator(f"iframe.report[src*={shade}]").wait_for()
         paper = "body => getComputedStyle(body).getPropertyValue('--paper').trim()"
         assert shown.locator("body").evaluate(paper) == page.locator("body").evaluate(paper)
@@ -58,30 +58,30 @@ def test_runs_pile_up_as_traces_with_their_reports_and_commands_and_a_page_loade
 
 
 def test_a_computation_that_takes_long_is_cancelled(opened, until):
-    page = opened("substructuring/cs1", "Set up")
-    page.locator("#others button", has_text="The test").click()
+    page = opened("substructuring/cs1", "Model")
+    page.locator("#others button", has_text="Test").click()
     field = page.locator("input[data-value='duration']")
     field.fill("20000 s")
     field.press("Enter")
-    until(page, "document.querySelector('#test-name').textContent.includes('changed')")
-    page.locator(".q-tab", has_text="Do").click()
+    until(page, "document.querySelector('#test-name').textContent.includes('modified')")
+    page.locator(".q-tab", has_text="Run").click()
     name = begun(page, "Rehearse", until)
     page.locator(f"[data-job='{name}']").get_by_role("button", name="Cancel").click()
     ended(page, name, until, "cancelled")
 
 
 def test_a_run_without_a_rig_is_refused_in_words(opened):
-    page = opened("substructuring/cs1", "Do")
+    page = opened("substructuring/cs1", "Run")
     page.locator("input[data-field=rig]").fill("")
-    page.get_by_role("button", name="Run", exact=True).click()
-    page.locator(".q-notification", has_text="run needs the address of a rig").wait_for()
+    page.get_by_role("button", name="Real-time test", exact=True).click()
+    page.locator(".q-notification", has_text="needs the address of a rig").wait_for()
 
 
 def done(page, name, until):
     """Wait until a job has ended; its state in words."""
     until(
         page,
-        "name => !['', 'runs'].includes(document.querySelector(`[data-job='${name}'] [data-state]`)?.textContent)",
+        "name => !['', 'running'].includes(document.querySelector(`[data-job='${name}'] [data-state]`)?.textContent)",
         name,
     )
     return page.locator(f"[data-job='{name}'] [data-state]").inner_text()
@@ -89,50 +89,50 @@ def done(page, name, until):
 
 @pytest.mark.slow
 def test_a_design_is_made_step_by_step_and_its_plan_put_on_the_desk(opened, until):
-    page = opened("substructuring/cs1", "Do")
+    page = opened("substructuring/cs1", "Run")
     page.get_by_text("Design the test: identify").click()
     page.get_by_label("2 Compensate").click()
     page.locator(".q-menu .q-item", has_text="forward-prediction").first.click()
-    name = begun(page, "Design it", until)
-    assert done(page, name, until) in ("done", "done: no go")
+    name = begun(page, "Design", until)
+    assert done(page, name, until) in ("finished", "finished: no go")
     job = page.locator(f"[data-job='{name}']")
-    assert "--compensator forward-prediction" in job.locator("[data-handed] pre").first.text_content()
+    assert "--compensator forward-prediction" in job.locator("[data-commands] pre").first.text_content()
     job.get_by_role("button", name="Plan", exact=True).click()
     page.locator("#plan #verdict", has_text="GO").wait_for()
     assert page.locator("#plan .decided", has_text="forward-prediction").count() > 0
-    job.get_by_role("button", name="Put the plan on the desk").click()
-    until(page, "document.querySelector('#room-set-up').offsetParent !== null")
+    job.get_by_role("button", name="Apply to test").click()
+    until(page, "document.querySelector('#tab-model').offsetParent !== null")
     until(page, "document.querySelector('#difference').textContent.includes('forward-prediction')")
 
 
 @pytest.mark.slow
 def test_a_campaign_fills_its_map_and_a_click_on_a_point_opens_its_test(opened, until):
-    page = opened("substructuring/cs1", "Do")
+    page = opened("substructuring/cs1", "Run")
     page.get_by_label("Campaign of a study").click()
     page.locator(".q-menu .q-item", has_text="substructuring/delay-damping").click()
-    name = begun(page, "Compute it", until)
+    name = begun(page, "Start campaign", until)
     job = page.locator(f"[data-job='{name}']")
     job.get_by_role("button", name="Points", exact=True).click()
     until(page, "Number(document.querySelector('#chart-campaign')?.dataset.number) > 0")
     box = page.locator("#chart-campaign canvas").bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    until(page, "document.querySelector('#room-feel').offsetParent !== null")
+    until(page, "document.querySelector('#tab-explore').offsetParent !== null")
     until(page, "/points.*toml/.test(document.querySelector('#test-name').textContent)")
     until(page, "Number(document.querySelector('#chart-response').dataset.number) > 0")  # its run
-    page.locator(".q-tab", has_text="Do").click()
+    page.locator(".q-tab", has_text="Run").click()
     if job.get_by_role("button", name="Cancel", exact=True).is_visible():
         job.get_by_role("button", name="Cancel", exact=True).click()
-    assert done(page, name, until) in ("done", "cancelled")
+    assert done(page, name, until) in ("finished", "cancelled")
 
 
 @pytest.mark.slow
 def test_a_run_is_seen_in_its_scene_which_asks_for_a_key(browsers, tmp_path, serve, look, choose, until, go):
     page = look(serve(tmp_path), browser=browsers(*DRAWS))
     choose(page, "docking/impact-1dof")
-    go(page, "Do")
+    go(page, "Run")
     name = begun(page, "Rehearse", until)
-    assert done(page, name, until) == "done"
-    page.locator(f"[data-job='{name}']").get_by_role("button", name="Scene", exact=True).click()
+    assert done(page, name, until) == "finished"
+    page.locator(f"[data-job='{name}']").get_by_role("button", name="3-D view", exact=True).click()
     frame = page.locator("iframe.scene")
     frame.wait_for()
     page.frame_locator("iframe.scene").locator("canvas:visible").first.wait_for()
@@ -149,16 +149,16 @@ numerical = { kind = "oscillator", m = [2.2], c = [15.0], k = [2250.0] }
 excitation = { kind = "sine", amplitude = "5 mm", frequency = "3 Hz" }
 [rig]
 actuator = { kind = "delay", delay = "8 ms" }
-specimen = { kind = "relaxing-spring", k = 2250.0, share = 0.3, tau = "0.5 s" }
-[stepping]
-execution_time = "80 ms"
+specimen = { kind = "standard-linear-solid", k = 2250.0, relaxing_fraction = 0.3, tau = "0.5 s" }
+[pseudodynamic]
+move_time = "80 ms"
 settling_time = "40 ms"
 """
 CELL = """kind = "cell"
-home = [0.0]
+home_pose = [0.0]
 [rig]
 actuator = { kind = "delay", delay = "8 ms" }
-specimen = { kind = "relaxing-spring", k = 2250.0, share = 0.3, tau = "0.5 s" }
+specimen = { kind = "standard-linear-solid", k = 2250.0, relaxing_fraction = 0.3, tau = "0.5 s" }
 """
 
 
@@ -170,24 +170,24 @@ def test_a_creep_test_moves_a_virtual_cell_or_one_that_is_served(
     (tmp_path / "crept.toml").write_text(CREPT, "utf-8")
     (tmp_path / "cell.toml").write_text(CELL, "utf-8")
     address = serve_rig(tmp_path, "cell.toml") if served else ""
-    page = opened("refuelling/drop", "Choose")
+    page = opened("refuelling/drop", "Open")
     page.locator("input[data-field=own-path]").fill(str(tmp_path / "crept.toml"))
     page.locator("#open-own").click()
     until(page, "document.querySelector('#test-title').textContent === 'A creep test'")
-    go(page, "Do")
+    go(page, "Run")
     page.locator("input[data-field=cell]").fill(address)
-    name = begun(page, "Creep", until)
-    assert done(page, name, until) == "done", page.locator(f"[data-job='{name}']").inner_text()
+    name = begun(page, "Pseudo-dynamic test", until)
+    assert done(page, name, until) == "finished", page.locator(f"[data-job='{name}']").inner_text()
     assert address.startswith("tcp://" if served else "")
     until(page, "Number(document.querySelector('#chart-traces').dataset.number) >= 1")
 
 
 @pytest.mark.slow
 def test_a_map_is_computed_and_its_report_opened(opened, until):
-    page = opened("docking/map", "Do")
-    name = begun(page, "Compute the map", until)
-    assert done(page, name, until) == "done", page.locator(f"[data-job='{name}']").inner_text()
+    page = opened("docking/map", "Run")
+    name = begun(page, "Compute map", until)
+    assert done(page, name, until) == "finished", page.locator(f"[data-job='{name}']").inner_text()
     job = page.locator(f"[data-job='{name}']")
-    assert not job.get_by_role("button", name="Scene").is_visible()
+    assert not job.get_by_role("button", name="3-D view").is_visible()
     job.get_by_role("button", name="Report").click()
     page.frame_locator("iframe.report").locator("h1").first.wait_for()

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dovetail.report.html import page_style
-from dovetail.studio.served_files import address, report_in, shaded
+from dovetail.studio.served_files import address, report_in, with_theme
 
 
 def test_only_a_report_in_the_runs_is_shown(tmp_path):
@@ -16,13 +16,13 @@ def test_only_a_report_in_the_runs_is_shown(tmp_path):
     for folder in (tmp_path / "other", runs / ".." / "other", Path("/"), runs / "none"):
         assert report_in(runs, folder) is None
     assert address(Path("runs/a b&c")) == "/report?folder=runs/a%20b%26c"
-    assert address(Path("runs/a"), "dark") == "/report?folder=runs/a&shade=dark"
+    assert address(Path("runs/a"), "dark") == "/report?folder=runs/a&theme=dark"
 
 
 def test_a_report_is_light_or_dark_as_it_is_asked_for():
     style = page_style()
     assert style.count("prefers-color-scheme") == 1
-    assert "prefers-color-scheme" not in shaded(style, "dark") + shaded(style, "light")
-    assert "@media screen {" in shaded(style, "dark")
-    assert "@media not all {" in shaded(style, "light")
-    assert shaded(style, "") == style
+    assert "prefers-color-scheme" not in with_theme(style, "dark") + with_theme(style, "light")
+    assert "@media screen {" in with_theme(style, "dark")
+    assert "@media not all {" in with_theme(style, "light")
+    assert with_theme(style, "") == style

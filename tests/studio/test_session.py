@@ -11,7 +11,7 @@ def test_cs1_is_set_up_felt_compensated_run_against_a_rig_reported_and_saved(
     tmp_path, serve, serve_rig, look, go, until
 ):
     served = serve(tmp_path)
-    page = look(served, "Choose")
+    page = look(served, "Open")
     page.locator("[data-study=substructuring]").click()
     page.locator("[data-test='substructuring/cs1']").click()
     until(page, "document.querySelector('#test-name').textContent.startsWith('substructuring/cs1')")
@@ -22,34 +22,34 @@ def test_cs1_is_set_up_felt_compensated_run_against_a_rig_reported_and_saved(
     field.press("Enter")
     until(page, "document.querySelector('#difference').textContent.includes('9.4 ms')")
 
-    go(page, "Feel")
+    go(page, "Explore")
     until(page, "document.querySelector('#tile-stable').textContent.includes('unstable')")
 
-    go(page, "Set up")  # it is compensated
+    go(page, "Model")  # it is compensated
     page.locator("#loop g.part[data-path='compensator']").click()
     page.locator(".exchange").click()
     page.locator(".q-item[data-kind='forward-prediction']").click()
     until(page, "document.querySelector('#difference').textContent.includes('forward-prediction')")
-    go(page, "Feel")
-    until(page, "/(^|[^n])stable/.test(document.querySelector('#tile-stable .answer').textContent)")
+    go(page, "Explore")
+    until(page, "/(^|[^n])stable/.test(document.querySelector('#tile-stable .result').textContent)")
 
-    go(page, "Set up")
+    go(page, "Model")
     page.locator("#save").click()
     page.locator("input[data-field=save-path]").fill("mine.toml")
     page.locator("#save-now").click()
     page.locator(".q-notification", has_text="Saved: mine.toml").wait_for()
 
-    go(page, "Do")
+    go(page, "Run")
     page.locator("input[data-field=rig]").fill(serve_rig(tmp_path, "mine.toml"))
-    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_role("button", name="Real-time test", exact=True).click()
     job = page.locator("[data-job]").first
     name = job.get_attribute("data-job")
     until(
         page,
-        "name => !['', 'runs'].includes(document.querySelector(`[data-job='${name}'] [data-state]`).textContent)",
+        "name => !['', 'running'].includes(document.querySelector(`[data-job='${name}'] [data-state]`).textContent)",
         name,
     )
-    assert job.locator("[data-state]").inner_text() in ("done", "stopped at a limit"), job.inner_text()
+    assert job.locator("[data-state]").inner_text() in ("finished", "stopped by limit"), job.inner_text()
     job.get_by_role("button", name="Report").click()
     page.frame_locator("iframe.report").get_by_text("CS1: one mass").first.wait_for()
     done = subprocess.run(
@@ -68,7 +68,7 @@ VALUES = {  # of three studies a test, a block of its loop, and another value in
     "docking/hil-1dof": ("rig.specimen", "rig.specimen.gap", "11 mm"),
     "refuelling/drop-real-time": ("numerical", "numerical.mass", "3 kg"),
 }
-ENDS = ("done", "stopped at a limit", "done: no go")
+ENDS = ("finished", "stopped by limit", "finished: no go")
 DIFFERENCE = "words => document.querySelector('#difference').textContent.includes(words)"
 
 
@@ -78,11 +78,11 @@ def test_each_action_is_done_by_clicking_on_three_studies(tmp_path, serve, look,
     page = look(serve(tmp_path))
     choose(page, test)
     set_up(page, until, *VALUES[test])
-    go(page, "Feel")
-    feel(page, until)
-    go(page, "Do")
+    go(page, "Explore")
+    explore(page, until)
+    go(page, "Run")
     do(page, until)
-    go(page, "Hand over")
+    go(page, "Export")
     page.locator("#as-command pre", has_text=f"dovetail run {test}").wait_for()
     for what in ("command", "python"):
         page.locator(f"#copy-{what}").click()
@@ -115,35 +115,35 @@ def set_up(page, until, block, path, value):
     page.locator("input[data-field=save-path]").fill("mine.toml")
     page.locator("#save-now").click()
     page.locator(".q-notification", has_text="Saved: mine.toml").wait_for()
-    page.get_by_role("button", name="As it was").click()
-    until(page, "document.querySelector('#difference').textContent.startsWith('None')")
+    page.get_by_role("button", name="Revert").click()
+    until(page, "document.querySelector('#difference').textContent.startsWith('No changes')")
 
 
-def feel(page, until):
+def explore(page, until):
     """A slider is moved and let go, another one added and taken away, the map drawn."""
-    until(page, "document.querySelector('#tile-stable .answer').textContent !== ''")
-    knob = page.locator("[data-knob]").first
+    until(page, "document.querySelector('#tile-stable .result').textContent !== ''")
+    slider = page.locator("[data-slider]").first
     number = page.locator("#chart-response").get_attribute("data-number")
-    knob.locator("input[type=range]").focus()
-    knob.locator("input[type=range]").press("ArrowRight")
+    slider.locator("input[type=range]").focus()
+    slider.locator("input[type=range]").press("ArrowRight")
     until(page, "number => document.querySelector('#chart-response').dataset.number !== number", number)
-    until(page, "document.querySelector('#test-name').textContent.includes('changed')")
-    count = page.locator("[data-knob]").count()
+    until(page, "document.querySelector('#test-name').textContent.includes('modified')")
+    count = page.locator("[data-slider]").count()
     page.locator("#more-sliders").click()
     page.locator(".q-menu .q-item").first.click()
-    until(page, "count => document.querySelectorAll('[data-knob]').length === count + 1", count)
-    page.locator("[data-knob]").last.get_by_role("button").click()
-    until(page, "count => document.querySelectorAll('[data-knob]').length === count", count)
-    until(page, "document.querySelector('#tile-stable .answer').textContent !== ''")
+    until(page, "count => document.querySelectorAll('[data-slider]').length === count + 1", count)
+    page.locator("[data-slider]").last.get_by_role("button").click()
+    until(page, "count => document.querySelectorAll('[data-slider]').length === count", count)
+    until(page, "document.querySelector('#tile-stable .result').textContent !== ''")
     page.locator("#draw-map").click()
-    until(page, "document.querySelector('#map-state').textContent === 'done'")
+    until(page, "document.querySelector('#map-state').textContent === 'finished'")
 
 
 def do(page, until):
     """Rehearsed, emulated and designed, with traces, report, plan and scene."""
-    for name in ("Rehearse", "Emulate"):
+    for name in ("Rehearse", "Reference"):
         job = ended(page, until, name)
-        job.get_by_role("button", name="Traces").click()
+        job.get_by_role("button", name="Signals").click()
         until(
             page,
             "name => document.querySelector('#chart-traces .chart-legend').textContent.includes(name)",
@@ -151,10 +151,10 @@ def do(page, until):
         )
         job.get_by_role("button", name="Report").click()
         page.frame_locator("iframe.report").locator("h1").first.wait_for()
-    job.get_by_role("button", name="Scene", exact=True).click()
+    job.get_by_role("button", name="3-D view", exact=True).click()
     page.locator("iframe.scene").wait_for()
     page.get_by_text("Design the test: identify").click()
-    ended(page, until, "Design it").get_by_role("button", name="Plan", exact=True).click()
+    ended(page, until, "Design").get_by_role("button", name="Plan", exact=True).click()
     page.locator("#plan #verdict").wait_for()
 
 
@@ -167,7 +167,7 @@ def ended(page, until, name):
     job = page.locator(f"[data-job='{name}']")
     until(
         page,
-        "name => !['', 'runs'].includes(document.querySelector(`[data-job='${name}'] [data-state]`).textContent)",
+        "name => !['', 'running'].includes(document.querySelector(`[data-job='${name}'] [data-state]`).textContent)",
         name,
     )
     assert job.locator("[data-state]").inner_text() in ENDS, job.inner_text()

@@ -4,14 +4,14 @@ import http.client
 
 import pytest
 
-from dovetail.studio.shell import named
+from dovetail.studio.shell import unique_name
 
 
 def test_nobody_has_the_name_of_another_who_is_there():
-    assert named(None, set()) == "person 1"
-    assert named("person 2", {"person 1"}) == "person 2"  # the name that one had
-    assert named("person 2", {"person 2"}) == "person 1"  # which somebody was given meanwhile
-    assert named(None, {"person 1", "person 3"}) == "person 2"
+    assert unique_name(None, set()) == "User 1"
+    assert unique_name("User 2", {"User 1"}) == "User 2"  # the name that one had
+    assert unique_name("User 2", {"User 2"}) == "User 1"  # which somebody was given meanwhile
+    assert unique_name(None, {"User 1", "User 3"}) == "User 2"
 
 
 def status(served, path, **fields):
@@ -35,18 +35,18 @@ def test_the_server_refuses_a_missing_key_a_foreign_host_name_and_a_foreign_orig
 
 def test_of_two_browsers_one_holds_the_controls_and_both_are_told_who(opened, studio, look, until):
     first = opened("substructuring/cs1")
-    second = look(studio, "Set up")
-    until(second, "document.querySelector('#held').textContent.includes('you look on')")
+    second = look(studio, "Model")
+    until(second, "document.querySelector('#control').textContent.includes('view only')")
     first.locator("#loop g.part[data-path='rig.actuator']").click()
     second.locator("#loop g.part[data-path='rig.actuator']").click()
     field = first.locator("input[data-value='rig.actuator.delay']")
     field.fill("4 ms")
     field.press("Enter")
     until(second, "document.querySelector('input[data-value=\"rig.actuator.delay\"]').value === '4 ms'")
-    assert second.locator(".looking").count() == 1  # its fields take no click
+    assert second.locator(".view-only").count() == 1  # its fields take no click
     second.locator("#take").click()
-    until(second, "document.querySelector('#held').textContent.startsWith('you hold')")
-    until(first, "document.querySelector('#held').textContent.includes('you look on')")
+    until(second, "document.querySelector('#control').textContent.startsWith('You have')")
+    until(first, "document.querySelector('#control').textContent.includes('view only')")
     field = second.locator("input[data-value='rig.actuator.delay']")
     field.fill("5 ms")
     field.press("Enter")
@@ -56,10 +56,10 @@ def test_of_two_browsers_one_holds_the_controls_and_both_are_told_who(opened, st
 def test_the_page_is_dark_where_the_system_is_and_can_be_turned(studio, look, until):
     page = look(studio, color_scheme="dark")
     until(page, "document.body.classList.contains('body--dark')")
-    page.locator("#shade").click()
+    page.locator("#theme").click()
     until(page, "!document.body.classList.contains('body--dark')")
     page.reload()
-    until(page, "document.querySelector('#shade')?.textContent === 'Dark'")
+    until(page, "document.querySelector('#theme')?.textContent === 'Dark'")
     assert not page.evaluate("document.body.classList.contains('body--dark')")
 
 
@@ -68,12 +68,12 @@ def test_a_server_that_is_killed_and_started_again_has_lost_nothing_that_was_typ
     tmp_path, serve, look, until
 ):
     served = serve(tmp_path, "substructuring/cs1")
-    page = look(served, "Set up")
+    page = look(served, "Model")
     page.locator("#loop g.part[data-path='rig.actuator']").click()
     field = page.locator("input[data-value='rig.actuator.delay']")
     field.fill("4 ms")
     field.press("Enter")  # taken
-    until(page, "document.querySelector('#test-name').textContent.includes('changed')")
+    until(page, "document.querySelector('#test-name').textContent.includes('modified')")
     field.fill("4.25 m")  # typed half
     served.kill()
     field.fill("4.5 ms")  # typed while nobody listens
@@ -103,10 +103,10 @@ def test_markup_in_a_title_is_shown_as_text(studio, opened, until, go):
         '[excitation]\nkind = "sine"\namplitude = "12 mm"\nfrequency = "3 Hz"\n',
         "utf-8",
     )
-    page = opened("substructuring/cs1", "Choose")
+    page = opened("substructuring/cs1", "Open")
     page.on("dialog", lambda dialog: pytest.fail("a script of the title ran"))
     page.locator("input[data-field=own-path]").fill(str(file))
     page.locator("#open-own").click()
     until(page, "document.querySelector('#test-title').textContent.includes('<b>bold</b>')")
-    go(page, "Set up")
+    go(page, "Model")
     assert page.locator("#test-title b").count() == 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dovetail.studio.slider import told
+from dovetail.studio.slider import value_text
 
 
 @pytest.mark.parametrize(
@@ -10,4 +10,4 @@ from dovetail.studio.slider import told
     [(0.0065, "s", "6.5 ms"), (2250.0, "N/m", "2.25 kN/m"), (0.5, "", "0.5"), (0.0, "s", "0 s")],
 )
 def test_a_value_is_told_as_one_would_type_it(value, unit, words):
-    assert told(value, unit) == words
+    assert value_text(value, unit) == words

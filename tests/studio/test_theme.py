@@ -2,7 +2,7 @@
 
 import re
 
-from dovetail.studio.theme import css, keeping
+from dovetail.studio.theme import css, unsaved_input_script
 
 
 def test_the_page_has_the_colours_of_the_report_in_light_and_dark():
@@ -19,4 +19,4 @@ def test_the_page_has_the_colours_of_the_report_in_light_and_dark():
 
 def test_the_page_fetches_nothing_from_elsewhere():
     assert "http" not in css().replace("http://www.w3.org", "")
-    assert "fetch(" not in keeping()
+    assert "fetch(" not in unsaved_input_script()

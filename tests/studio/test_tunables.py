@@ -20,9 +20,9 @@ k = "2250 N/m"
 kind = "sine"
 amplitude = "12 mm"
 frequency = "3 Hz"
-[dials."numerical.c"]
-least = 5.0
-most = 30.0
+[tunable."numerical.c"]
+min = 5.0
+max = 30.0
 """
 
 
@@ -35,24 +35,24 @@ def rig(tmp_path, serve_rig):
 
 @pytest.mark.slow
 def test_a_dial_is_turned_and_a_run_held_resumed_and_stopped(opened, rig, tmp_path, until, go):
-    page = opened("substructuring/cs1", "Choose")
+    page = opened("substructuring/cs1", "Open")
     page.locator("input[data-field=own-path]").fill(str(tmp_path / "dialled.toml"))
     page.locator("#open-own").click()
     until(page, "document.querySelector('#test-title').textContent.includes('A run with a dial')")
-    go(page, "Do")
+    go(page, "Run")
     before = page.locator("[data-job]").count()
     page.locator("input[data-field=rig]").fill(rig)
-    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_role("button", name="Real-time test", exact=True).click()
     until(page, "before => document.querySelectorAll('[data-job]').length > before", before)
     job = page.locator("[data-job]").first
-    dial = job.locator("[data-dial='numerical.c'] input[type=range]")
+    dial = job.locator("[data-tunable='numerical.c'] input[type=range]")
     dial.focus()  # once it is there
     dial.press("End")
-    noted = "words => document.querySelector('[data-job] [data-noted]').textContent.includes(words)"
-    until(page, noted, "turn numerical.c from 15 to 30")
+    noted = "words => document.querySelector('[data-job] [data-events]').textContent.includes(words)"
+    until(page, noted, "numerical.c from 15 to 30")
     for name, what in (("Hold", "hold"), ("Resume", "resume"), ("Stop", "stop")):
         job.get_by_role("button", name=name, exact=True).click()
         if what != "stop":
-            until(page, noted, f" {what} (person")
-    until(page, "document.querySelector('[data-job] [data-state]').textContent !== 'runs'")
+            until(page, noted, f" {what} (User")
+    until(page, "document.querySelector('[data-job] [data-state]').textContent !== 'running'")
     assert not dial.is_visible()

@@ -31,12 +31,12 @@ def test_a_value_is_typed_with_its_unit_and_stands_in_the_file(
     opened, press, until, test, block, path, value, line
 ):
     page = opened(test)
-    others = page.locator("#others button", has_text="The test")
+    others = page.locator("#others button", has_text="Test")
     field = typed(page, path)
     press([page.locator(f"#loop g.part[data-path='{block}']") if block else others], field)
     field.fill(value)
     field.press("Enter")
-    until(page, "document.querySelector('#test-name').textContent.includes('changed')")
+    until(page, "document.querySelector('#test-name').textContent.includes('modified')")
     difference = page.locator("#difference").inner_text()
     assert (line or value) in difference
 
@@ -56,7 +56,7 @@ def test_a_bad_value_is_refused_at_once_with_the_words_of_the_command_line(opene
         )
         words.append(fault.inner_text())
         field.press("Enter")
-        assert "None" in page.locator("#difference").inner_text()  # nothing of it is in the file
+        assert "No changes" in page.locator("#difference").inner_text()  # nothing of it is in the file
     said = CliRunner().invoke(app, ["check", "substructuring/cs1", "--set", f"rig.actuator.delay={BAD[0]}"])
     assert words[0].split() == str(said.exception).split()
     field.fill("4 ms")

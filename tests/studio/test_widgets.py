@@ -3,5 +3,5 @@
 
 def test_markup_in_words_is_shown_as_text(opened):
     page = opened("substructuring/cs1")
-    assert page.locator("#room-set-up h2").first.inner_text() != ""
+    assert page.locator("#tab-model h2").first.inner_text() != ""
     assert page.evaluate("document.querySelectorAll('#block h2 *').length") == 0

@@ -1,19 +1,19 @@
 """What all pages share."""
 
 from dovetail.app import Document
-from dovetail.studio.workspace import first_sliders, without
+from dovetail.studio.workspace import default_sliders, without_values
 
 
 def test_sliders_are_offered_for_delay_damping_and_stiffness_first():
     document = Document.open("substructuring/cs1")
-    assert first_sliders(document.blocks()) == ["rig.actuator.delay", "numerical.c", "numerical.k"]
+    assert default_sliders(document.blocks()) == ["rig.actuator.delay", "numerical.c", "numerical.k"]
 
 
 def test_a_table_without_what_sliders_move_is_the_same_wherever_they_stand():
     document = Document.open("substructuring/cs1")
-    paths = first_sliders(document.blocks())
-    before = without(document.table, paths)
+    paths = default_sliders(document.blocks())
+    before = without_values(document.table, paths)
     assert not document.set("rig.actuator.delay", "6 ms")
-    assert without(document.table, paths) == before
+    assert without_values(document.table, paths) == before
     assert not document.set("numerical.m", "3 kg")
-    assert without(document.table, paths) != before
+    assert without_values(document.table, paths) != before

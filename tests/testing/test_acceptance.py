@@ -11,8 +11,12 @@ CS1 = find_test("substructuring/cs1")
 
 
 def test_a_test_says_what_it_accepts_and_keeps_it():
-    test = testing.load(CS1, {"accept": {"error": 0.05, "margin": "1 ms"}})
-    assert (test.accept.error, test.accept.margin, test.accept.energy) == (0.05, 1e-3, None)
+    test = testing.load(CS1, {"accept": {"response_error": 0.05, "margin": "1 ms"}})
+    assert (test.accept.response_error, test.accept.margin, test.accept.added_energy_fraction) == (
+        0.05,
+        1e-3,
+        None,
+    )
     again = testing.parse(testing.dump(test))
     assert again.accept == test.accept
 
@@ -26,8 +30,8 @@ def test_a_test_that_says_nothing_asks_nothing():
 @pytest.mark.parametrize(
     ("asked", "found"),
     [
-        ({"error": -0.1}, "accept.error"),
-        ({"eror": 0.1}, "accept.eror   unknown key; did you mean"),
+        ({"response_error": -0.1}, "accept.response_error"),
+        ({"respons_error": 0.1}, "accept.respons_error   unknown key; did you mean"),
         ({"margin": "3 kg"}, "accept.margin"),
     ],
 )

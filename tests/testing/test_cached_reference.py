@@ -4,7 +4,7 @@ import pytest
 
 import dovetail as dv
 from dovetail.studies.registry import find_test
-from dovetail.testing.cached_reference import NAME, ideal_of
+from dovetail.testing.cached_reference import NAME, reference_of
 from dovetail.testing.run import Run
 
 
@@ -16,36 +16,38 @@ def run():
 @pytest.fixture
 def asked(monkeypatch):
     """How often an ideal was computed."""
-    count, real = [], Run.ideal
-    monkeypatch.setattr(Run, "ideal", lambda self, progress=None: (count.append(1), real(self, progress))[1])
+    count, real = [], Run.reference
+    monkeypatch.setattr(
+        Run, "reference", lambda self, progress=None: (count.append(1), real(self, progress))[1]
+    )
     return count
 
 
 def test_it_is_computed_once(run, asked, tmp_path):
     place = run.save(tmp_path / "run")
-    first, again = ideal_of(run, place), ideal_of(run, place)
+    first, again = reference_of(run, place), reference_of(run, place)
     assert len(asked) == 1
     assert (place / NAME / "result.nc").is_file()
-    assert again.mode == "emulate"
+    assert again.mode == "reference"
     assert first.data.displacement.identical(again.data.displacement)
 
 
 def test_that_of_another_test_or_a_damaged_one_is_not_taken(run, asked, tmp_path):
     place = run.save(tmp_path / "run")
-    ideal_of(run, place)
+    reference_of(run, place)
     other = run.test.with_values(**{"numerical.c": 20.0}).rehearse()
-    ideal_of(other, place)
+    reference_of(other, place)
     assert len(asked) == 2
-    ideal_of(other, place)
+    reference_of(other, place)
     assert len(asked) == 2
     (place / NAME / "result.nc").write_bytes(b"no more")
-    assert ideal_of(other, place) is not None
+    assert reference_of(other, place) is not None
     assert len(asked) == 3
 
 
 def test_that_of_other_versions_is_computed_anew(run, asked, tmp_path):
     place = run.save(tmp_path / "run")
-    ideal_of(run, place)
+    reference_of(run, place)
     said = place / NAME / "test.toml"
     import json
 
@@ -54,10 +56,10 @@ def test_that_of_other_versions_is_computed_anew(run, asked, tmp_path):
     sums = json.loads(told.read_text("utf-8"))
     sums.pop("sha256")
     told.write_text(json.dumps(sums), "utf-8")
-    ideal_of(run, place)
+    reference_of(run, place)
     assert len(asked) == 2
 
 
 def test_a_folder_that_is_not_there_keeps_none_and_is_not_made(run, tmp_path):
-    assert ideal_of(run.test.emulate(), tmp_path / "none") is None
+    assert reference_of(run.test.reference(), tmp_path / "none") is None
     assert not (tmp_path / "none").exists()

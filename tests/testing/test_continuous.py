@@ -15,7 +15,7 @@ from dovetail.transfer import FirstOrderLag, SecondOrderLag, Series
 
 def impact(actuator, **fields):
     """30 kg meet 75 kg at 0.1 m/s after a millimetre."""
-    fields = {"rate": 1e5, "duration": 0.03, "rehearsal": "continuous", **fields}
+    fields = {"rate": 1e5, "duration": 0.03, "sampling": "none", **fields}
     rig = dv.Rig(actuator, ImpactPair(Flores(9.0795e8, restitution=0.8), 1e-3))
     return dv.Test(FreePair(30.0, 75.0, 0.1), rig, **fields)
 
@@ -24,8 +24,8 @@ def impact(actuator, **fields):
 def test_a_lag_far_faster_than_the_ticks_is_followed(make_cs1):
     """tau = 5 us at 1 kHz: two hundred time constants in a tick, and the force it delays is all but prompt."""
     rig = dv.Rig(FirstOrderLag(5e-6), Spring(k=500.0))
-    test = dataclasses.replace(make_cs1(duration=0.3), rig=rig, rehearsal="continuous")
-    late, ideal = test.rehearse().data, test.emulate().data
+    test = dataclasses.replace(make_cs1(duration=0.3), rig=rig, sampling="none")
+    late, ideal = test.rehearse().data, test.reference().data
     assert (
         0
         < float(abs(late.displacement - ideal.displacement).max())
@@ -35,39 +35,39 @@ def test_a_lag_far_faster_than_the_ticks_is_followed(make_cs1):
 
 def test_a_contact_that_gains_energy_stops_the_run_and_says_so():
     run = impact(SecondOrderLag(4000.0, 0.7)).rehearse()
-    assert run.outcome is Outcome.CONTACT
-    assert float(run.data.contact_gain[-1]) > 0.01
-    free = impact(SecondOrderLag(4000.0, 0.7), limits=dv.Limits(contact_gain=np.inf)).rehearse()
+    assert run.outcome is Outcome.CONTACT_ENERGY
+    assert float(run.data.contact_energy_gain[-1]) > 0.01
+    free = impact(SecondOrderLag(4000.0, 0.7), limits=dv.Limits(contact_energy_gain=np.inf)).rehearse()
     energy = free.data.kinetic_energy
     gained = float(energy[-1] / energy[0] - 1)
-    assert gained == pytest.approx(float(free.data.contact_gain[-1]), rel=1e-3)
+    assert gained == pytest.approx(float(free.data.contact_energy_gain[-1]), rel=1e-3)
     prompt = impact(Series(())).rehearse()
     assert prompt.outcome is Outcome.FINISHED
-    assert float(prompt.data.contact_gain.max()) < 1e-6
+    assert float(prompt.data.contact_energy_gain.max()) < 1e-6
 
 
 def test_a_limit_ends_the_run_where_the_ideal_would_end_too(make_cs1):
     limits = dv.Limits(displacement=2e-3)
     rig = dv.Rig(Series(()), Spring(k=2250.0))
-    test = dataclasses.replace(make_cs1(), rig=rig, limits=limits, rehearsal="continuous")
-    run, ideal = test.rehearse(), test.emulate()
+    test = dataclasses.replace(make_cs1(), rig=rig, limits=limits, sampling="none")
+    run, ideal = test.rehearse(), test.reference()
     assert run.outcome is Outcome.DISPLACEMENT
     assert str(run.trip) == str(ideal.trip)
     assert run.data.sizes == ideal.data.sizes
 
 
 def test_a_batch_of_a_continuous_rehearsal_is_refused():
-    with pytest.raises(AnalysisError, match="rehearsed in continuous time, and a batch is sampled"):
-        dv.simulate(impact(Series(())).prepared())
+    with pytest.raises(AnalysisError, match="continuous time.*, but a batch is sampled"):
+        dv.simulate(impact(Series(())).prepare())
 
 
 def test_a_file_and_the_command_line_choose_it(tmp_path):
     from dovetail import testing
     from dovetail.studies.registry import find_test
 
-    test = testing.load(find_test("docking/hil-1dof"), {"rehearsal": "continuous", "duration": "1 ms"})
-    assert test.rehearsal == "continuous"
-    assert testing.dump(test)["rehearsal"] == "continuous"
+    test = testing.load(find_test("docking/hil-1dof"), {"sampling": "none", "duration": "1 ms"})
+    assert test.sampling == "none"
+    assert testing.dump(test)["sampling"] == "none"
     data = test.rehearse().data
     # 0.35 ms behind at 0.1 m/s from the first sample on
     np.testing.assert_allclose(data.displacement - data.achieved_displacement, 35e-6, rtol=1e-9)

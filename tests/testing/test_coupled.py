@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import dovetail as dv
-from dovetail.compensation import BlendedForce, ForwardPrediction, HeldForceExtrapolation
+from dovetail.compensation import BlendedForce, ForceExtrapolation, ForwardPrediction
 from dovetail.core.errors import TestFileError
 from dovetail.testing import RecordedRig
 from dovetail.transfer import (
@@ -38,7 +38,7 @@ def test_a_loop_of_lags_is_what_scipy_makes_of_its_equations(make_cs1, seed):
         sensor=Series((Gain(scale), FirstOrderLag(tau))),
         position_sensor=FirstOrderLag(2 * tau),
     )
-    run = dataclasses.replace(test, rig=rig, rehearsal="continuous").rehearse()
+    run = dataclasses.replace(test, rig=rig, sampling="none").rehearse()
     part = test.numerical
     m, c, k_n = float(part.m), float(part.c), float(part.k)
 
@@ -66,7 +66,7 @@ def test_a_loop_of_lags_is_what_scipy_makes_of_its_equations(make_cs1, seed):
             scale_of = np.max(np.abs(row))
             np.testing.assert_allclose(data[name], row, atol=1e-8 * scale_of, err_msg=name)
     assert size > 1e-3
-    assert np.array_equal(data.force, data.measured_force)
+    assert np.array_equal(data.feedback_force, data.measured_force)
     np.testing.assert_allclose(data.specimen_force, -k * data.achieved_displacement, rtol=1e-12)
 
 
@@ -75,7 +75,7 @@ def test_the_sampled_rehearsal_tends_to_it_as_the_rate_grows(make_cs1):
     def gap(rate):
         rig = dv.Rig(SecondOrderLag(400.0, 0.7), dv.specimens.Spring(k=2250.0))
         test = dataclasses.replace(make_cs1(duration=0.5), rig=rig, rate=rate)
-        continuous = dataclasses.replace(test, rehearsal="continuous").rehearse().data.displacement
+        continuous = dataclasses.replace(test, sampling="none").rehearse().data.displacement
         return float(abs(test.rehearse().data.displacement - continuous).max() / abs(continuous).max())
 
     coarse, fine = gap(1000.0), gap(4000.0)
@@ -85,8 +85,8 @@ def test_the_sampled_rehearsal_tends_to_it_as_the_rate_grows(make_cs1):
 
 def test_with_a_perfect_rig_it_is_the_ideal(make_cs1):
     test = make_cs1(duration=0.5)
-    test = dataclasses.replace(test, rig=dv.Rig(Series(()), test.rig.specimen), rehearsal="continuous")
-    run, ideal = test.rehearse(), test.emulate()
+    test = dataclasses.replace(test, rig=dv.Rig(Series(()), test.rig.specimen), sampling="none")
+    run, ideal = test.rehearse(), test.reference()
     assert run.mode == "rehearse"
     for name in ideal.data:
         np.testing.assert_array_equal(run.data[name], ideal.data[name], err_msg=name)
@@ -96,16 +96,16 @@ def test_lags_start_in_the_steady_state_of_the_approach():
     bodies = dv.mechanics.FreePair(30.0, 75.0, 0.1)
     pair = dv.specimens.ImpactPair(dv.mechanics.contact.Flores(9e8, restitution=0.8), gap=1.0)
     rig = dv.Rig(TotalDelayLag(1e-3), pair, position_sensor=FirstOrderLag(2e-3))
-    data = dv.Test(bodies, rig, rate=1e4, duration=0.01, rehearsal="continuous").rehearse().data
+    data = dv.Test(bodies, rig, rate=1e4, duration=0.01, sampling="none").rehearse().data
     behind = 0.35e-3 * 0.1
     np.testing.assert_allclose(data.displacement - data.achieved_displacement, behind, rtol=1e-10)
     np.testing.assert_allclose(data.achieved_displacement - data.measured_displacement, 2e-4, rtol=1e-10)
 
 
 def test_a_parameter_of_the_rig_may_be_on_the_schedule(make_cs1):
-    profile = dv.Switch(at=0.25, before=500.0, after=100.0)
+    profile = dv.Switch(start=0.25, initial=500.0, final=100.0)
     rig = dv.Rig(SecondOrderLag(500.0, 0.7), dv.specimens.Spring(k=500.0))
-    test = dataclasses.replace(make_cs1(duration=0.5), rig=rig, rehearsal="continuous")
+    test = dataclasses.replace(make_cs1(duration=0.5), rig=rig, sampling="none")
     changed = dataclasses.replace(test, schedule={"rig.actuator.omega": profile}).rehearse().data
     constant = test.rehearse().data
     early = slice(0.0, 0.25)
@@ -118,11 +118,11 @@ def test_a_parameter_of_the_rig_may_be_on_the_schedule(make_cs1):
 def test_a_share_of_a_model_is_blended_with_what_the_sensor_reads(make_cs1):
     spring = dv.specimens.Spring(k=500.0)
     rig = dv.Rig(SecondOrderLag(500.0, 0.7), spring)
-    test = dataclasses.replace(make_cs1(duration=0.3), rig=rig, rehearsal="continuous")
+    test = dataclasses.replace(make_cs1(duration=0.3), rig=rig, sampling="none")
     data = dataclasses.replace(test, feedback=BlendedForce(spring, 0.25)).rehearse().data
     expected = 0.25 * data.measured_force - 0.75 * 500.0 * data.displacement
-    np.testing.assert_allclose(data.force, expected, rtol=1e-12)
-    assert float(abs(data.force - data.measured_force).max()) > 1e-3
+    np.testing.assert_allclose(data.feedback_force, expected, rtol=1e-12)
+    assert float(abs(data.feedback_force - data.measured_force).max()) > 1e-3
 
 
 def test_every_part_that_is_no_equation_is_named_with_its_place(make_cs1):
@@ -137,22 +137,22 @@ def test_every_part_that_is_no_equation_is_named_with_its_place(make_cs1):
         test,
         rig=rig,
         compensator=ForwardPrediction(2e-3),
-        feedback=HeldForceExtrapolation(),
-        rehearsal="continuous",
+        feedback=ForceExtrapolation(),
+        sampling="none",
     )
     with pytest.raises(TestFileError) as refusal:
         bad.rehearse()
-    said = {fault.place: fault.text for fault in refusal.value.faults}
+    said = {fault.path: fault.text for fault in refusal.value.faults}
     assert set(said) == {"compensator", "feedback", "rig.actuator.parts.1", "rig.sensor"}
-    assert said["compensator"].startswith("ForwardPrediction acts at ticks")
-    assert said["feedback"].startswith("HeldForceExtrapolation acts at ticks")
-    assert said["rig.actuator.parts.1"].startswith("Delay acts at ticks or looks back")
+    assert said["compensator"].startswith("ForwardPrediction is defined at ticks")
+    assert said["feedback"].startswith("ForceExtrapolation is defined at ticks")
+    assert said["rig.actuator.parts.1"].startswith("Delay acts at ticks")
     assert said["rig.sensor"].startswith("WhiteNoise acts at ticks")
-    assert dataclasses.replace(bad, rehearsal="sampled").faults() == []
+    assert dataclasses.replace(bad, sampling="rate").faults() == []
 
 
 def test_a_rig_that_only_replays_is_no_equation(make_cs1):
     readings = {name: np.zeros(101) for name in ("measured_displacement", "measured_force")}
-    test = dataclasses.replace(make_cs1(duration=0.1), rig=RecordedRig(readings), rehearsal="continuous")
-    with pytest.raises(TestFileError, match="RecordedRig acts at ticks"):
+    test = dataclasses.replace(make_cs1(duration=0.1), rig=RecordedRig(readings), sampling="none")
+    with pytest.raises(TestFileError, match="RecordedRig is defined at ticks"):
         test.rehearse()

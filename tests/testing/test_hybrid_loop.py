@@ -11,7 +11,7 @@ from dovetail.testing.hybrid_loop import Driven, start, tick
 
 
 def test_one_tick_does_what_it_says(make_cs1):
-    test = make_cs1(delay=0.0).prepared()
+    test = make_cs1(delay=0.0).prepare()
     state, _first = start(test)
     after, record = tick(test, state, jnp.asarray(0))
     driven = Driven(test.numerical, test.excitation)
@@ -30,7 +30,7 @@ def test_the_excitation_is_felt_at_the_stages(make_cs1):
     for rate in (200.0, 400.0):
         test = eqx.tree_at(lambda t: t.numerical.m, free, jnp.array(2.2))
         test = dv.Test(test.numerical, test.rig, excitation=test.excitation, rate=rate, duration=1.0)
-        run, ideal = test.rehearse(), test.emulate()
+        run, ideal = test.rehearse(), test.reference()
         errors.append(float(abs(run.data.displacement - ideal.data.displacement).max()))
     assert np.log2(errors[0] / errors[1]) == pytest.approx(4.0, abs=0.2)
 
@@ -41,15 +41,17 @@ def test_the_held_force_costs_half_a_tick(make_cs1):
     errors = {}
     for rate in (1000.0, 2000.0):
         test = make_cs1(delay=0.0, rate=rate)
-        errors[rate] = float(abs(test.rehearse().data.displacement - test.emulate().data.displacement).max())
+        errors[rate] = float(
+            abs(test.rehearse().data.displacement - test.reference().data.displacement).max()
+        )
     assert errors[1000.0] / errors[2000.0] == pytest.approx(2.0, rel=0.05)
     late = make_cs1(delay=0.5e-3, rate=16000.0)  # the same half millisecond, as an actuator's delay
-    error = float(abs(late.rehearse().data.displacement - late.emulate().data.displacement).max())
+    error = float(abs(late.rehearse().data.displacement - late.reference().data.displacement).max())
     assert error == pytest.approx(errors[1000.0], rel=0.1)
 
 
 def test_a_batch_is_its_single_runs_to_rounding(make_cs1):
-    test = make_cs1(delay=6e-3, duration=0.5).prepared()
+    test = make_cs1(delay=6e-3, duration=0.5).prepare()
     delays = jnp.array([1e-3, 3.3e-3, 6e-3])
 
     def run(delay):
@@ -62,7 +64,7 @@ def test_a_batch_is_its_single_runs_to_rounding(make_cs1):
 
 
 def test_the_loop_has_a_derivative(make_cs1):
-    test = make_cs1(delay=3e-3, duration=0.2).prepared()
+    test = make_cs1(delay=3e-3, duration=0.2).prepare()
 
     def last(delay):
         records = dv.simulate(eqx.tree_at(lambda t: t.rig.actuator.delay, test, delay))[1]
@@ -78,7 +80,7 @@ DRIVEN = dv.Sine(amplitude=0.012, frequency=3.0, phase=0.7, offset=1e-3)  # not 
 
 
 def test_the_first_record_is_that_of_t_zero(make_cs1):
-    test = make_cs1(excitation=DRIVEN).prepared()
+    test = make_cs1(excitation=DRIVEN).prepare()
     state, first = start(test)
     force, wall = float(state["force"]), 0.012 * np.sin(0.7) + 1e-3
     rate = 0.012 * 6 * np.pi * np.cos(0.7)
@@ -89,7 +91,7 @@ def test_the_first_record_is_that_of_t_zero(make_cs1):
 
 
 def test_a_record_has_the_acceleration_and_the_excitation_of_its_own_time(make_cs1):
-    test = make_cs1(excitation=DRIVEN, rate=100.0).prepared()
+    test = make_cs1(excitation=DRIVEN, rate=100.0).prepare()
     state, _ = start(test)
     after, record = tick(test, state, jnp.asarray(3))  # from 0.03 s to 0.04 s
     angle = 6 * np.pi * 0.04 + 0.7
@@ -99,7 +101,7 @@ def test_a_record_has_the_acceleration_and_the_excitation_of_its_own_time(make_c
     held = float(state["force"])  # it moved under this one
     expected = (held - 2250 * (z - wall) - 15 * (v - rate)) / 2.2
     assert float(record["acceleration"]) == pytest.approx(expected, rel=1e-11)
-    assert float(after["force"]) == float(record["force"])
+    assert float(after["force"]) == float(record["feedback_force"])
 
 
 def test_two_substeps_are_two_ticks_where_nothing_pushes_back(make_cs1):

@@ -70,7 +70,7 @@ def test_arrays_and_datasets_are_taken_as_they_are():
     same(read_recording(ARRAYS, **SAID))
     same(read_recording(xr.Dataset({k: ("time", v) for k, v in ARRAYS.items()}), **SAID))
     same(read_recording(np.stack([T, U, Y], axis=1)))
-    same(read_recording(np.stack([Y, U], axis=1), command=2, measured=1, spacing=0.002), t=T - 0.5)
+    same(read_recording(np.stack([Y, U], axis=1), command=2, measured=1, sample_time=0.002), t=T - 0.5)
 
 
 def test_structs_and_matrices_are_named_by_dot_and_colon(tmp_path):
@@ -120,19 +120,19 @@ def test_a_recorded_run_is_a_recording(make_cs1, tmp_path):
     ("name", "content", "said", "words"),
     [
         ("no.csv", None, {}, r"no.csv: cannot be read \(no such file"),
-        ("no.mat", None, {}, "no.mat: there is no such file"),
-        ("a.xls", "1", {}, "is no recording that is known by its name; one of .csv"),
-        ("a.csv", "t,a,b,c\n0,1,2,3\n1,1,2,3\n", {}, r'4 columns \(t, a, b, c\); say which holds the command'),
+        ("no.mat", None, {}, "no.mat: no such file"),
+        ("a.xls", "1", {}, "unknown recording format; .*.csv"),
+        ("a.csv", "t,a,b,c\n0,1,2,3\n1,1,2,3\n", {}, r'4 columns \(t, a, b, c\); .* command'),
         ("a.csv", "t,a,b\n0,1,2\n1,1,2\n", {"command": "aa"}, 'no column for the command in .*did you mean "a"'),
-        ("a.csv", "t,a,b\n0,1,2\n1,1,2\n3,1,2\n", {}, "times are 1 to 2 s apart; they must be equally spaced"),
-        ("a.csv", "t,a [V],b\n0,1,2\n1,1,2\n", {}, r'"a" is in "V"; say another unit of length .*"a \[mm\]"'),
+        ("a.csv", "t,a,b\n0,1,2\n1,1,2\n3,1,2\n", {}, "from 1 to 2 s; equal steps"),
+        ("a.csv", "t,a [V],b\n0,1,2\n1,1,2\n", {}, r'"a" .* unit "V"; .* length .*"a \[mm\]"'),
         ("a.csv", "t,a,b\n0,1,2\n1,x,2\n", {}, r'a.csv, line 3: got "1,x,2"'),
-        ("a.csv", "t,a,b\n0,1,2\n", {}, "holds 1 samples"),
+        ("a.csv", "t,a,b\n0,1,2\n", {}, "has 1 samples"),
         ("a.csv", "t,a,b\n0,1,2\n1,1,2\n", {"command": ["a", "b"]}, "2 commands and 1 measured"),
-        ("a.nc", "no netCDF", {}, "is damaged, or no .nc file"),
-        ("a.mat", "no MAT", {}, "is damaged, or no .mat file"),
-        ("a.mat", "MATLAB 7.3 MAT-file", {}, "is damaged, or no .mat file"),
-        ("a.npz", "no NPZ", {}, "no recording could be read"),
+        ("a.nc", "no netCDF", {}, "is damaged or not a .nc file"),
+        ("a.mat", "no MAT", {}, "is damaged or not a .mat file"),
+        ("a.mat", "MATLAB 7.3 MAT-file", {}, "is damaged or not a .mat file"),
+        ("a.npz", "no NPZ", {}, "cannot read the recording"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_or_is_left_open_is_told(tmp_path, name, content, said, words):
@@ -145,5 +145,5 @@ def test_what_cannot_be_read_or_is_left_open_is_told(tmp_path, name, content, sa
 def test_arrays_of_different_lengths_and_gaps_are_told():
     with pytest.raises(DovetailError, match="columns have 39, 40 samples"):
         read_recording({"t": T, "command": U, "measured": Y[1:]})
-    with pytest.raises(DovetailError, match='"command" holds no number at sample 4'):
+    with pytest.raises(DovetailError, match='"command" has no finite number at sample 4'):
         read_recording({"t": T, "command": np.where(np.arange(N) == 3, np.nan, U), "measured": Y})

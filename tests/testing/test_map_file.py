@@ -9,7 +9,7 @@ from dovetail.studies.registry import find_test
 
 def test_a_map_file_is_read_and_written_back():
     file = testing.load(find_test("docking/map"))
-    assert isinstance(file, testing.ChartFile)
+    assert isinstance(file, testing.MapFile)
     table = testing.dump(file)
     assert table["kind"] == "map"
     again = testing.parse(table)
@@ -17,10 +17,10 @@ def test_a_map_file_is_read_and_written_back():
 
 
 def test_a_chart_may_find_fault_with_its_grid():
-    with pytest.raises(TestFileError, match=r"chart.height .* overlaps the wall by .* mm at the start"):
-        testing.load(find_test("docking/map"), {"chart.height": [0.0, 0.12]})
+    with pytest.raises(TestFileError, match=r"map.height .* overlap of tip and wall: 14.4 mm"):
+        testing.load(find_test("docking/map"), {"map.height": [0.0, 0.12]})
 
 
 def test_an_unknown_root_names_the_known_ones():
-    with pytest.raises(TestFileError, match='kind .* got "mapp"; one of test, simulation, map'):
+    with pytest.raises(TestFileError, match='kind .* got "mapp"; .*test, simulation, map, cell'):
         testing.parse({"kind": "mapp"})

@@ -10,8 +10,8 @@ import pytest
 from dovetail import testing
 from dovetail.core.errors import TestFileError
 from dovetail.studies.registry import find_test
-from dovetail.testing.memory_estimate import PIECE, TWICE, _row, _size, in_words, require_room
-from dovetail.testing.shared_programs import piece_length
+from dovetail.testing.memory_estimate import COPIES, MAX_CHUNK, _row, _size, format_size, require_memory
+from dovetail.testing.shared_programs import chunk_length
 
 
 def recorded(run):
@@ -27,13 +27,13 @@ def test_what_a_tick_takes_is_what_a_run_then_holds(make_cs1):
     assert _size(_row(test)) == pytest.approx(recorded(run), abs=24)
 
 
-@pytest.mark.parametrize("mode", ["rehearse", "emulate"])
+@pytest.mark.parametrize("mode", ["rehearse", "reference"])
 def test_a_run_that_the_machine_cannot_hold_is_refused_with_the_number(make_cs1, mode):
     test = dataclasses.replace(make_cs1(), rate=1e9, duration=1e6)
     tracemalloc.start()
     try:
         with pytest.raises(
-            TestFileError, match=r"are 1e\+15 ticks: recording them takes more than 1.6e\+04 TB of"
+            TestFileError, match=r"are 1e\+15 ticks: recording them needs more than 1.6e\+04 TB of"
         ):
             getattr(test, mode)()
         assert tracemalloc.get_traced_memory()[1] < 50e6
@@ -43,50 +43,48 @@ def test_a_run_that_the_machine_cannot_hold_is_refused_with_the_number(make_cs1,
 
 def test_the_limit_lies_where_the_whole_record_fills_the_room(make_cs1):
     test = make_cs1(duration=2.0)
-    size = TWICE * test.tick_count * _size(_row(test))
-    require_room(test, room=1.001 * size)
+    size = COPIES * test.tick_count * _size(_row(test))
+    require_memory(test, available=1.001 * size)
     with pytest.raises(TestFileError, match="lower the rate or shorten the test"):
-        require_room(test, room=0.999 * size)
-    require_room(test, room=float("inf"))
+        require_memory(test, available=0.999 * size)
+    require_memory(test, available=float("inf"))
 
 
 @pytest.mark.parametrize("share", [0.7, 0.05, 1e-3])
 def test_a_refusal_offers_how_many_ticks_may_be_recorded_and_that_fits(make_cs1, share):
     test = dataclasses.replace(make_cs1(duration=7.0), rate=1e6)  # 7,000,000 ticks
     each = _size(_row(test))
-    room = share * TWICE * test.tick_count * each + PIECE * each
+    available = share * COPIES * test.tick_count * each + MAX_CHUNK * each
     with pytest.raises(TestFileError) as refused:
-        require_room(test, room=room)
+        require_memory(test, available=available)
     found = re.search(
         r"record_every = (\d+) records every \1th tick and fits; or lower the rate", str(refused.value)
     )
     every = int(found[1])
     assert 1 / share <= every <= 5 / share
-    require_room(dataclasses.replace(test, record_every=every), room=room)
+    require_memory(dataclasses.replace(test, record_every=every), available=available)
     with pytest.raises(TestFileError, match="of 7e\\+06 ticks|every"):
-        require_room(dataclasses.replace(test, record_every=max(every // 10, 1)), room=room)
+        require_memory(dataclasses.replace(test, record_every=max(every // 10, 1)), available=available)
 
 
 def test_a_run_of_days_is_told_that_recording_less_of_it_does_not_help(make_cs1):
     test = dataclasses.replace(make_cs1(duration=1000.0), rate=1e9)
-    with pytest.raises(
-        TestFileError, match="11.6 days at a microsecond each; recording fewer of them would not make"
-    ):
-        require_room(test, room=1e10)
+    with pytest.raises(TestFileError, match="11.6 days .*recording fewer ticks does not make"):
+        require_memory(test, available=1e10)
 
 
 def test_a_simulation_is_refused_as_a_test_is():
     test = testing.load(find_test("capture/swing"), {"duration": "1000 s"})
-    size = TWICE * test.tick_count * _size(_row(test))
-    require_room(test, room=1.001 * size)
+    size = COPIES * test.tick_count * _size(_row(test))
+    require_memory(test, available=1.001 * size)
     with pytest.raises(TestFileError, match=r"record_every = \d+ records every") as no:
-        require_room(test, room=0.999 * size)
+        require_memory(test, available=0.999 * size)
     every = int(re.search(r"record_every = (\d+)", str(no.value))[1])
-    require_room(dataclasses.replace(test, record_every=every), room=0.999 * size)
+    require_memory(dataclasses.replace(test, record_every=every), available=0.999 * size)
 
 
 def test_sizes_are_said_as_people_read_them():
-    assert [in_words(size) for size in (8, 12_300, 2.5e9, 1.6e16)] == [
+    assert [format_size(size) for size in (8, 12_300, 2.5e9, 1.6e16)] == [
         "8 B",
         "12.3 kB",
         "2.5 GB",
@@ -102,4 +100,4 @@ def test_a_loop_with_more_states_than_matrices_have_room_for_has_no_stability_bu
 
 
 def test_the_piece_that_is_counted_is_the_longest_there_is():
-    assert piece_length(10**12, 1000, 40) == PIECE
+    assert chunk_length(10**12, 1000, 40) == MAX_CHUNK

@@ -11,7 +11,7 @@ def test_every_outcome_is_a_sentence_and_round_trips():
 
 
 def test_only_what_a_test_was_made_for_is_completed():
-    done = [Outcome.FINISHED, Outcome.LATCHED, Outcome.JOINED, Outcome.PARTED]
+    done = [Outcome.FINISHED, Outcome.LATCHED, Outcome.DOCKED, Outcome.SEPARATED]
     assert [o for o in Outcome if o.completed] == done
     assert Outcome.FINISHED.code == 0
 
@@ -19,4 +19,7 @@ def test_only_what_a_test_was_made_for_is_completed():
 def test_a_trip_reads_as_a_line():
     trip = Trip("measured_force", 101.23, 100.0, 3.5, "N")
     assert str(trip) == "measured force 101.2 N (limit 100 N) at 3.5 s"
-    assert str(Trip("contact_gain", 0.5, 0.01, 3.5, "1")) == "contact gain 0.5 (limit 0.01) at 3.5 s"
+    assert (
+        str(Trip("contact_energy_gain", 0.5, 0.01, 3.5, "1"))
+        == "contact energy gain 0.5 (limit 0.01) at 3.5 s"
+    )

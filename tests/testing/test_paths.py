@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import ParameterError, UnknownNameError
-from dovetail.testing.paths import declared_at, get, joined, put, spread, steps
+from dovetail.testing.paths import declared_at, format_path, get, replace_all, replace_value, steps
 
 
 def test_every_way_is_written_and_read_back():
@@ -15,28 +15,30 @@ def test_every_way_is_written_and_read_back():
         way = [words[rng.integers(len(words))]]
         for _ in range(rng.integers(5)):
             way.append(int(rng.integers(20)) if rng.random() < 0.3 else words[rng.integers(len(words))])
-        assert list(steps(joined(way))) == way
+        assert list(steps(format_path(way))) == way
 
 
 @pytest.mark.parametrize(
     "path", ["", ".", "a.", ".a", "a..b", "a[", "a[]", "a[-1]", "a[x]", "[0]", 'a."b', "a]b", "a[0]b"]
 )
 def test_what_is_no_path_is_told_so(path):
-    with pytest.raises(ParameterError, match="is no path; join names by dots"):
+    with pytest.raises(ParameterError, match="is not a path; join names by dots"):
         steps(path)
 
 
 def test_paths_reach_into_parts_tuples_dictionaries_and_arrays(make_cs1):
     test = make_cs1()
     assert float(get(test, "rig.actuator.delay")) == pytest.approx(3e-3)
-    assert float(put(test, "rig.actuator.delay", jnp.array(1e-3)).rig.actuator.delay) == pytest.approx(1e-3)
+    assert float(
+        replace_value(test, "rig.actuator.delay", jnp.array(1e-3)).rig.actuator.delay
+    ) == pytest.approx(1e-3)
     tree = {"a": (1, 2), "b.c": jnp.arange(6.0).reshape(2, 3)}
     assert get(tree, "a.1") == get(tree, "a[1]") == 2
     assert float(get(tree, '"b.c"[1][2]')) == 5.0
-    changed = put(tree, '"b.c"[1][2]', 9.0)
+    changed = replace_value(tree, '"b.c"[1][2]', 9.0)
     np.testing.assert_array_equal(changed["b.c"], [[0, 1, 2], [3, 4, 9]])
-    np.testing.assert_array_equal(spread(tree, '"b.c"[0]', 7.0)["b.c"], [[7, 7, 7], [3, 4, 5]])
-    np.testing.assert_array_equal(spread(tree, '"b.c"', 7.0)["b.c"], np.full((2, 3), 7.0))
+    np.testing.assert_array_equal(replace_all(tree, '"b.c"[0]', 7.0)["b.c"], [[7, 7, 7], [3, 4, 5]])
+    np.testing.assert_array_equal(replace_all(tree, '"b.c"', 7.0)["b.c"], np.full((2, 3), 7.0))
 
 
 def test_an_unknown_path_lists_what_is_there(make_cs1):
@@ -44,15 +46,15 @@ def test_an_unknown_path_lists_what_is_there(make_cs1):
     with pytest.raises(UnknownNameError, match='"rig.actuater.delay" "actuater"; did you mean "actuator"'):
         get(test, "rig.actuater.delay")
     with pytest.raises(
-        ParameterError, match=r'"numerical.c\[0\]": what is there has the shape \(\), so no entry 0'
+        ParameterError, match=r'"numerical.c\[0\]": the array has the shape \(\) and no entry 0'
     ):
         get(test, "numerical.c[0]")
     with pytest.raises(ParameterError, match="no entry 3"):
-        put({"a": jnp.zeros(3)}, "a[3]", 1.0)
+        replace_value({"a": jnp.zeros(3)}, "a[3]", 1.0)
 
 
 def test_what_is_declared_of_a_parameter_holds_for_its_entries(make_cs1):
     assert declared_at(make_cs1(), "rig.actuator.delay").unit == "s"
-    wide = spread(make_cs1(), "numerical.c", 1.0)
+    wide = replace_all(make_cs1(), "numerical.c", 1.0)
     assert declared_at(wide, "rate").unit == "Hz"
     assert declared_at(wide, "rig") is None

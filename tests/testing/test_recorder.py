@@ -10,7 +10,7 @@ import dovetail as dv
 from dovetail.core.errors import ParameterError, TestFileError
 from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome
-from dovetail.testing.recorder import Records, faults, largest_of, that_fits
+from dovetail.testing.recorder import Records, faults, fitting_interval, largest_of
 from dovetail.testing.remarks import remarks
 
 random = np.random.default_rng(20)
@@ -23,13 +23,13 @@ def signals(run):
 
 @pytest.mark.parametrize(
     ("mode", "every"),
-    [("rehearse", 7), ("rehearse", 1500), ("emulate", 7), ("emulate", 1500), ("continuous", 7)],
+    [("rehearse", 7), ("rehearse", 1500), ("reference", 7), ("reference", 1500), ("continuous", 7)],
 )
 def test_what_is_recorded_is_every_so_manieth_tick_to_the_bit_and_no_peak_is_lost(make_cs1, mode, every):
     test = make_cs1(duration=10.5)  # of several pieces, whose ends are not those of records
     if mode == "continuous":
         lag = dv.Rig(dv.transfer.FirstOrderLag(2e-3), test.rig.specimen)
-        mode, test = "rehearse", dataclasses.replace(test, rig=lag, rehearsal="continuous")
+        mode, test = "rehearse", dataclasses.replace(test, rig=lag, sampling="none")
     whole = getattr(test, mode)().data
     run = getattr(dataclasses.replace(test, record_every=every), mode)()
     assert run.outcome is Outcome.FINISHED
@@ -45,7 +45,7 @@ def test_what_is_recorded_is_every_so_manieth_tick_to_the_bit_and_no_peak_is_los
         assert largest_of(run.data, ["tracking_error"]) == strayed
 
 
-@pytest.mark.parametrize("mode", ["rehearse", pytest.param("emulate", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("mode", ["rehearse", pytest.param("reference", marks=pytest.mark.slow)])
 def test_memory_goes_down_with_what_is_not_recorded(make_cs1, mode):
     test = make_cs1(duration=400.0)  # 400,000 ticks
     getattr(test, mode)()  # compiled
@@ -67,10 +67,10 @@ LIMITS = {
     "displacement": 0.03,
     "velocity": 0.8,
     "force": 60.0,
-    "tracking": 6e-3,
-    "energy": 1.0,
+    "tracking_error": 6e-3,
+    "interface_energy": 1.0,
     "power": 20.0,
-    "growth": 0.05,
+    "growth_rate": 0.05,
 }
 
 
@@ -88,10 +88,10 @@ def test_a_limit_is_met_in_the_same_tick_with_the_same_number_whatever_is_record
 
 def test_a_stuck_reading_is_met_in_the_same_tick(make_cs1):
     stuck = dv.Rig(dv.transfer.Delay(0.05), dv.specimens.Spring(k=0.0))
-    held = dataclasses.replace(make_cs1(limits=dv.Limits(stale=20.0)), rig=stuck)
+    held = dataclasses.replace(make_cs1(limits=dv.Limits(frozen_sensor=20.0)), rig=stuck)
     whole = held.rehearse()
     thin = dataclasses.replace(held, record_every=16).rehearse()
-    assert whole.outcome is Outcome.STALE
+    assert whole.outcome is Outcome.FROZEN_SENSOR
     assert whole.trip.value == 21.0
     assert (thin.outcome, thin.trip) == (whole.outcome, whole.trip)
 
@@ -101,13 +101,15 @@ def test_an_interrupt_keeps_whole_records(make_cs1):
         if share >= 0.4:
             raise KeyboardInterrupt
 
-    for mode in ("rehearse", "emulate"):
+    for mode in ("rehearse", "reference"):
         test = make_cs1(duration=10.0, record_every=16)
         run = getattr(test, mode)(progress=stop, keep=True)
         whole = getattr(test, mode)()
         assert run.outcome is Outcome.INTERRUPTED
         assert 0.3 < float(run.data.time[-1]) / 10.0 < 0.6
-        np.testing.assert_array_equal(run.data.force, whole.data.force[: run.data.sizes["time"]])
+        np.testing.assert_array_equal(
+            run.data.feedback_force, whole.data.feedback_force[: run.data.sizes["time"]]
+        )
         with pytest.raises(KeyboardInterrupt):  # half a reference is none
             getattr(test, mode)(progress=stop, keep=False)
 
@@ -115,8 +117,8 @@ def test_an_interrupt_keeps_whole_records(make_cs1):
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        (7, "2000 ticks are no whole number of records of 7 ticks each.*for example 5 or 8"),
-        (3000, "no whole number of records of 3000"),
+        (7, "2000 ticks are not a multiple of 7; .*for example 5 or 8"),
+        (3000, "not a multiple of 3000"),
         (0, "record_every"),
         (-3, "record_every"),
         (2.5, "record_every"),
@@ -128,7 +130,7 @@ def test_an_interrupt_keeps_whole_records(make_cs1):
 def test_a_bad_number_is_refused_in_words(make_cs1, value, said):
     table = {**dv.testing.dump(make_cs1()), "record_every": value}
     with pytest.raises(TestFileError, match=said):
-        dv.testing.parse(table, "a test").prepared()
+        dv.testing.parse(table, "a test").prepare()
 
 
 def test_what_is_recorded_is_said_when_a_test_is_checked_and_written(make_cs1):
@@ -136,14 +138,14 @@ def test_what_is_recorded_is_said_when_a_test_is_checked_and_written(make_cs1):
     table = dv.testing.dump(test)
     assert table["record_every"] == 50
     assert any(
-        "of 2000 ticks every 50th is recorded, 40 records 0.05 s apart" in s for s in remarks(test, table)
+        "1 of 50 ticks is recorded, 40 records every 0.05 s of 2000 ticks" in s for s in remarks(test, table)
     )
 
 
 def test_a_creep_test_and_a_replay_say_what_they_need(make_cs1):
     test = make_cs1(duration=0.2, record_every=10)
-    with pytest.raises(TestFileError, match=r"record_every +a creep test records all of its steps"):
-        test.creep()
+    with pytest.raises(TestFileError, match=r"record_every +a pseudo-dynamic test records all steps"):
+        test.run_pseudodynamic()
     with pytest.raises(ParameterError, match="record_every = 1"):
         test.replay(test.rehearse())
 
@@ -152,14 +154,14 @@ def test_a_whole_recording_can_be_replayed_thinned(make_cs1):
     test = make_cs1(duration=0.5)
     whole = test.rehearse()
     thin = dataclasses.replace(test, record_every=20).replay(whole)
-    np.testing.assert_allclose(thin.data.force, whole.data.force[::20], atol=1e-12)
+    np.testing.assert_allclose(thin.data.feedback_force, whole.data.feedback_force[::20], atol=1e-12)
 
 
 @pytest.mark.slow
 def test_contacts_that_no_record_shows_are_resolved_by_the_ideal_all_the_same():
     """An impact of some milliseconds at a rate that makes the ideal take shorter steps for it."""
     test = dv.load(find_test("docking/impact-1dof"), {"rate": "1 kHz", "duration": "0.12 s"})
-    whole, thin = test.emulate(), dataclasses.replace(test, record_every=40).emulate()
+    whole, thin = test.reference(), dataclasses.replace(test, record_every=40).reference()
     assert float(whole.data.contact_time[-1]) > 0
     assert thin.data.sizes["time"] == 4
     for name in signals(thin):
@@ -169,7 +171,7 @@ def test_contacts_that_no_record_shows_are_resolved_by_the_ideal_all_the_same():
 @pytest.mark.parametrize("ticks", random.integers(2, 10**6, 20).tolist())
 def test_numbers_that_are_offered_divide_the_test(ticks):
     wanted = float(random.uniform(1, ticks))
-    found = that_fits(ticks, wanted)
+    found = fitting_interval(ticks, wanted)
     assert found is not None
     assert found >= wanted
     assert ticks % found == 0
@@ -184,7 +186,7 @@ def test_pieces_of_any_length_give_the_same_records(seed):
     while records.tick < 1000:
         count = min(int(random.integers(1, 200)), 1000 - records.tick)
         records.add({"force": values[records.tick : records.tick + count + 3]}, count)
-    np.testing.assert_array_equal(records.joined()["force"], values[every - 1 :: every])
+    np.testing.assert_array_equal(records.to_arrays()["force"], values[every - 1 :: every])
     np.testing.assert_array_equal(records.largest["force"], abs(values).max(axis=0))
     np.testing.assert_array_equal(records.last["force"], values[-1])
-    assert all(piece["force"].base is None for piece in records.pieces)  # none keeps what it was taken from
+    assert all(chunk["force"].base is None for chunk in records.chunks)  # none keeps what it was taken from

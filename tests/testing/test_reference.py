@@ -13,15 +13,15 @@ from dovetail.core import RK4, parameter
 from dovetail.core.errors import AnalysisError
 from dovetail.specimens import Specimen
 from dovetail.specimens.base import Memoryless
-from dovetail.testing import Accuracy, RecordedRig
+from dovetail.testing import RecordedRig, ReferenceSettings
 from dovetail.testing.continuous import integrate
-from dovetail.testing.coupled import ideal_system
-from dovetail.testing.limit_monitor import Watch
+from dovetail.testing.coupled import reference_system
+from dovetail.testing.limit_monitor import LimitMonitor
 
 
 def test_the_steady_state_has_the_published_amplitude_and_phase(make_cs1):
     """Emulated CS1 at 3 Hz, c = 15: amplitude ratio 0.6081, phase +2.81 degrees."""
-    data = make_cs1(duration=20.0).emulate().data.sel(time=slice(15.0, 20.0))
+    data = make_cs1(duration=20.0).reference().data.sel(time=slice(15.0, 20.0))
     t, w = data.time.values, 2 * np.pi * 3.0
     basis = np.stack([np.sin(w * t), np.cos(w * t)], axis=1)
     a, b = np.linalg.lstsq(basis, data.displacement.values, rcond=None)[0]
@@ -30,7 +30,7 @@ def test_the_steady_state_has_the_published_amplitude_and_phase(make_cs1):
 
 
 def test_the_ideal_agrees_with_scipy(make_cs1):
-    run = make_cs1(duration=2.0).emulate()
+    run = make_cs1(duration=2.0).reference()
 
     def equation(t, y):
         r, rate = 0.012 * np.sin(6 * np.pi * t), 0.012 * 6 * np.pi * np.cos(6 * np.pi * t)
@@ -41,8 +41,8 @@ def test_the_ideal_agrees_with_scipy(make_cs1):
 
 
 def test_same_integrator_for_ideal_and_hybrid_is_possible(make_cs1):
-    coarse = make_cs1().emulate(Accuracy(method=RK4(), substeps=1))
-    fine = make_cs1().emulate()
+    coarse = make_cs1().reference(ReferenceSettings(method=RK4(), substeps=1))
+    fine = make_cs1().reference()
     assert 0 < float(abs(coarse.data.displacement - fine.data.displacement).max()) < 1e-9
 
 
@@ -66,7 +66,7 @@ def test_a_mass_in_the_specimen_is_a_heavier_mass(make_cs1):
         rig=dv.Rig(whole.rig.actuator, Inertia(m=0.7)),
     )
     np.testing.assert_allclose(
-        split.emulate().data.displacement, whole.emulate().data.displacement, atol=1e-13
+        split.reference().data.displacement, whole.reference().data.displacement, atol=1e-13
     )
 
 
@@ -89,7 +89,7 @@ class Follower(Specimen):
 def test_a_specimen_with_memory_is_integrated_with_the_rest(make_cs1):
     test = make_cs1(duration=1.0)
     test = dataclasses.replace(test, rig=dv.Rig(test.rig.actuator, Follower(tau=0.05, k=2250.0)))
-    run = test.emulate()
+    run = test.reference()
 
     def equation(t, y):
         r, rate = 0.012 * np.sin(6 * np.pi * t), 0.012 * 6 * np.pi * np.cos(6 * np.pi * t)
@@ -102,16 +102,18 @@ def test_a_specimen_with_memory_is_integrated_with_the_rest(make_cs1):
 def test_without_a_model_of_the_specimen_there_is_no_ideal(make_cs1):
     readings = {name: jnp.zeros(3) for name in ("measured_displacement", "measured_force")}
     test = dataclasses.replace(make_cs1(), rig=RecordedRig(readings))
-    with pytest.raises(AnalysisError, match="no model of its specimen"):
-        test.emulate()
+    with pytest.raises(AnalysisError, match="no specimen model"):
+        test.reference()
 
 
 def test_the_ideal_follows_the_schedule_from_modelled_to_measured_force(make_cs1):
     """A softer model at first, led to the specimen's spring in half a second, against scipy."""
-    ramp = dv.testing.schedule.Ramp(begin=0.5, end=1.0, before=0.0, after=1.0)
-    blended = dv.compensation.BlendedForce(model=dv.specimens.Spring(k=1000.0), share=0.0)
-    plan = dataclasses.replace(make_cs1(duration=2.0), feedback=blended, schedule={"feedback.share": ramp})
-    run = plan.emulate(Accuracy(substeps=4))
+    ramp = dv.testing.schedule.Ramp(start=0.5, end=1.0, initial=0.0, final=1.0)
+    blended = dv.compensation.BlendedForce(model=dv.specimens.Spring(k=1000.0), measured_fraction=0.0)
+    plan = dataclasses.replace(
+        make_cs1(duration=2.0), feedback=blended, schedule={"feedback.measured_fraction": ramp}
+    )
+    run = plan.reference(ReferenceSettings(substeps=4))
 
     def equation(t, y):
         r, rate = 0.012 * np.sin(6 * np.pi * t), 0.012 * 6 * np.pi * np.cos(6 * np.pi * t)
@@ -125,27 +127,27 @@ def test_the_ideal_follows_the_schedule_from_modelled_to_measured_force(make_cs1
 
 
 def test_a_constant_share_of_a_model_is_no_part_of_the_ideal(make_cs1):
-    blended = dv.compensation.BlendedForce(model=dv.specimens.Spring(k=1000.0), share=0.5)
+    blended = dv.compensation.BlendedForce(model=dv.specimens.Spring(k=1000.0), measured_fraction=0.5)
     plan = dataclasses.replace(make_cs1(), feedback=blended)
     np.testing.assert_array_equal(
-        plan.emulate().data.displacement.values, make_cs1().emulate().data.displacement.values
+        plan.reference().data.displacement.values, make_cs1().reference().data.displacement.values
     )
 
 
 def test_the_ideal_is_the_same_to_the_bit_in_pieces_and_as_a_whole(make_cs1):
     test = make_cs1(duration=3.2)
-    ready, accuracy = test.prepared(), Accuracy()
+    ready, accuracy = test.prepare(), ReferenceSettings()
     _, whole = integrate(
-        ideal_system(test, test.rig.specimen),
-        Watch.of(ready, "emulate"),
+        reference_system(test, test.rig.specimen),
+        LimitMonitor.for_test(ready, "reference"),
         accuracy.method,
         test.dt,
         accuracy.substeps,
         test.tick_count,
     )
     said = []
-    run = test.emulate(progress=lambda share, text: said.append(share))
+    run = test.reference(progress=lambda share, text: said.append(share))
     assert len(said) == 4
     assert said[-1] == 1.0
-    for name in ("displacement", "velocity", "force", "growth_rate"):
+    for name in ("displacement", "velocity", "feedback_force", "growth_rate"):
         np.testing.assert_array_equal(run.data[name], whole[name])

@@ -11,7 +11,7 @@ from dovetail.testing import Outcome, hybrid_loop
 def test_every_signal_carries_its_unit(make_cs1):
     data = make_cs1(duration=0.1).rehearse().data
     assert data.displacement.attrs["units"] == "m"
-    assert data.force.attrs["units"] == "N"
+    assert data.feedback_force.attrs["units"] == "N"
     assert data.time.attrs["units"] == "s"
     assert all(variable.attrs["long_name"] for variable in data.values())
 
@@ -91,13 +91,13 @@ def test_several_axes_are_one_loop(make_cs1):
 def test_the_sampled_loop_loses_stability_half_a_tick_early(make_cs1, delay, grows):
     """Held force at 1 kHz: the limit seen is near 6.27 ms, not the continuous 6.77 ms."""
     test = make_cs1(delay=delay, duration=60.0)
-    z = test.rehearse().data.displacement - test.emulate().data.displacement
+    z = test.rehearse().data.displacement - test.reference().data.displacement
     early, late = (float(abs(z.sel(time=slice(*window))).max()) for window in ((10, 20), (50, 60)))
     assert (late > early) == grows
 
 
 def test_a_piece_of_ticks_carries_on_where_the_last_ended(make_cs1):
-    test = make_cs1(duration=0.4).prepared()
+    test = make_cs1(duration=0.4).prepare()
     state, _ = hybrid_loop.start(test)
     state, first = hybrid_loop.ticks(test, state, jnp.asarray(0), 150)
     _, second = hybrid_loop.ticks(test, state, jnp.asarray(150), 250)

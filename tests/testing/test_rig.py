@@ -29,7 +29,7 @@ class Mass(Specimen):
 
 
 def drive(rig, command, ticks):
-    rig = rig.sampled_at(DT, ())
+    rig = rig.with_sample_time(DT, ())
     times = (jnp.arange(ticks) + 1) * DT
 
     def step(x, t):
@@ -45,7 +45,7 @@ def test_a_punctual_rig_answers_within_the_tick():
 
 
 def test_a_held_command_is_a_tick_late():
-    rig = dv.Rig(dv.transfer.Delay(0.0), dv.specimens.Spring(k=10.0), between_ticks="held")
+    rig = dv.Rig(dv.transfer.Delay(0.0), dv.specimens.Spring(k=10.0), command_hold="zoh")
     times, reading = drive(rig, jnp.sin, 20)
     np.testing.assert_allclose(reading["achieved_displacement"], jnp.sin(times - DT), atol=1e-14)
 
@@ -62,13 +62,13 @@ def test_velocity_of_the_specimen_is_punctual_to_second_order(substeps):
 def test_substeps_sharpen_a_ramped_command():
     """Between ticks a parabola is closer to a smooth demand than a straight line."""
     errors = {}
-    for between in ("smooth", "ramp"):
+    for between in ("quadratic", "foh"):
         rig = dv.Rig(
-            dv.transfer.Delay(0.0), dv.specimens.Spring(k=0.0, c=1.0), substeps=10, between_ticks=between
+            dv.transfer.Delay(0.0), dv.specimens.Spring(k=0.0, c=1.0), substeps=10, command_hold=between
         )
         times, reading = drive(rig, lambda t: jnp.sin(20.0 * t), 200)
         errors[between] = float(jnp.abs(reading["specimen_force"][5:] + 20 * jnp.cos(20 * times[5:])).max())
-    assert errors["smooth"] < errors["ramp"] / 10
+    assert errors["quadratic"] < errors["foh"] / 10
 
 
 def test_a_specimen_with_memory_integrates_the_motion_it_is_given():
@@ -91,7 +91,7 @@ def test_sensors_act_on_what_is_measured_only():
 
 
 def test_an_axis_each():
-    rig = dv.Rig(dv.transfer.Delay([0.0, 1e-3]), dv.specimens.Spring(k=[1.0, 2.0])).sampled_at(DT, (2,))
+    rig = dv.Rig(dv.transfer.Delay([0.0, 1e-3]), dv.specimens.Spring(k=[1.0, 2.0])).with_sample_time(DT, (2,))
     x, first = rig.step(0.0, DT, rig.init(), jnp.array([1.0, 1.0]))
     assert first["measured_force"].shape == (2,)
     np.testing.assert_allclose(first["measured_force"], [-1.0, 0.0])

@@ -10,7 +10,7 @@ from dovetail.testing.run import dataset
 
 def test_a_run_reads_as_a_line(make_cs1):
     run = make_cs1(duration=0.5, title="CS1").rehearse()
-    assert str(run) == "CS1: rehearse, 0.5 of 0.5 s. The test ran to its end."
+    assert str(run) == "CS1: rehearse, 0.5 of 0.5 s. Finished: the run reached its end time."
 
 
 def test_a_signal_that_is_not_in_the_table_is_refused(make_cs1):
@@ -23,6 +23,6 @@ def test_axes_are_numbered_when_they_have_no_names():
         numerical=dv.mechanics.Oscillator(m=[1.0, 1.0], c=1.0, k=1.0),
         rig=dv.Rig(dv.transfer.Delay(0.0), dv.specimens.Spring(k=1.0)),
     )
-    data = dataset(test, np.arange(3.0), {"force": np.zeros((3, 2))}, {"mode": "x"})
+    data = dataset(test, np.arange(3.0), {"feedback_force": np.zeros((3, 2))}, {"mode": "x"})
     assert list(data.axis.values) == ["1", "2"]
-    assert data.force.dims == ("time", "axis")
+    assert data.feedback_force.dims == ("time", "axis")

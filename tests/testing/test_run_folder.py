@@ -18,7 +18,7 @@ def run(make_cs1):
 
 def test_a_saved_run_reads_back_whole(run, tmp_path):
     saved = run.save(tmp_path / "run")
-    again = run_folder.read(saved)
+    again = run_folder.read_run(saved)
     assert again.data.identical(run.data)
     assert again.outcome is run.outcome
     assert again.mode == "rehearse"
@@ -45,18 +45,18 @@ def test_a_stopped_run_tells_why(make_cs1, tmp_path):
     assert outcome["outcome"] == "FORCE"
     assert outcome["trip"]["limit"] == 5.0
     assert not outcome["completed"]
-    assert run_folder.read(saved).trip == stopped.trip
+    assert run_folder.read_run(saved).trip == stopped.trip
     assert "force" in (saved / "log.txt").read_text()
 
 
 def test_a_folder_with_something_in_it_is_not_overwritten(run, tmp_path):
     (tmp_path / "kept").write_text("mine")
-    with pytest.raises(OutputError, match="already there and not empty; choose another folder"):
+    with pytest.raises(OutputError, match="exists and is not empty; choose another folder"):
         run.save(tmp_path)
     assert (tmp_path / "kept").read_text() == "mine"
     file = tmp_path / "file"
     file.touch()
-    with pytest.raises(OutputError, match="already there"):
+    with pytest.raises(OutputError, match="exists"):
         run_folder.create(file)
 
 
@@ -80,12 +80,12 @@ def test_folders_are_numbered(tmp_path):
 
 
 def test_what_is_no_run_is_told(tmp_path):
-    with pytest.raises(OutputError, match="holds no result.nc"):
-        run_folder.read(tmp_path)
+    with pytest.raises(OutputError, match="contains no result.nc"):
+        run_folder.read_run(tmp_path)
 
 
 def test_signals_keep_their_units_in_the_file(run, tmp_path):
-    again = run_folder.read(run.save(tmp_path / "run"))
+    again = run_folder.read_run(run.save(tmp_path / "run"))
     assert again.data.displacement.attrs["units"] == "m"
     assert np.issubdtype(again.data.displacement.dtype, np.float64)
 

@@ -35,22 +35,22 @@ def test_both_answer_the_same_questions(make_cs1, simulation):
     for each in (make_cs1(), simulation):
         modes = each.modes()
         assert list(modes) == list(MODES)
-        assert modes[each.USUAL] == ""
+        assert modes[each.DEFAULT_MODE] == ""
         assert each.faults() == []
         run = testing.rehearse(each)
-        assert run.mode == each.USUAL
-        assert run.ideal() is None or run.ideal().mode == "emulate"
-    assert (make_cs1().ideal() is None, simulation.ideal()) == (False, None)
-    assert simulation.modes()["creep"] == "is a simulation without a rig"
-    with pytest.raises(AnalysisError, match="there is no loop to be stable"):
+        assert run.mode == each.DEFAULT_MODE
+        assert run.reference() is None or run.reference().mode == "reference"
+    assert (make_cs1().reference() is None, simulation.reference()) == (False, None)
+    assert simulation.modes()["pseudodynamic"] == "is a simulation without a rig"
+    with pytest.raises(AnalysisError, match="there is no loop"):
         simulation.stability()
 
 
 def test_there_is_no_ideal_of_an_ideal_nor_of_what_has_times_of_its_own(make_cs1):
-    run = make_cs1(duration=0.05).emulate()
-    assert run.ideal() is None
-    assert dataclasses.replace(run, mode="creep").ideal() is None
-    assert dataclasses.replace(run, mode="run").ideal().mode == "emulate"
+    run = make_cs1(duration=0.05).reference()
+    assert run.reference() is None
+    assert dataclasses.replace(run, mode="pseudodynamic").reference() is None
+    assert dataclasses.replace(run, mode="realtime").reference().mode == "reference"
 
 
 def test_it_is_checked_once_whoever_asks(make_cs1, looked):
@@ -58,36 +58,36 @@ def test_it_is_checked_once_whoever_asks(make_cs1, looked):
     assert test.faults() == []
     test.stability()
     run = test.rehearse()
-    run.ideal()
+    run.reference()
     test.replay(run)
     assert looked == [test]
 
 
 def test_a_variant_is_checked_anew(make_cs1, looked):
-    test = make_cs1().checked()
+    test = make_cs1().validate()
     variants = (
         test.with_values(**{"rig.actuator.delay": 2e-3}),
         dataclasses.replace(test, seed=1),
         eqx.tree_at(lambda t: t.numerical.k, test, jnp.asarray(2000.0)),
     )
     for variant in variants:
-        variant.checked()
+        variant.validate()
     assert len(looked) == 1 + len(variants)
     assert "limits" not in str(test.faults())
     with pytest.raises(TestFileError, match="torque"):
-        dataclasses.replace(test, limits=dv.Limits(torque=1.0)).checked()
+        dataclasses.replace(test, limits=dv.Limits(torque=1.0)).validate()
 
 
 def test_values_are_changed_by_path(make_cs1, simulation):
     assert float(make_cs1().with_values(**{"numerical.k": 7.0}).numerical.k) == 7.0
     changed = simulation.with_values(**{"system.k": 7.0}, seed=5, title="other")
     assert (float(changed.system.k), changed.seed, changed.title) == (7.0, 5, "other")
-    with pytest.raises(ParameterError, match="no numeric parameter"):
+    with pytest.raises(ParameterError, match="not a numeric parameter"):
         make_cs1().with_values(**{"rig.actuator": 1.0})
 
 
 def test_a_state_tells_what_the_supervisor_has_seen(make_cs1, simulation):
     for each in (make_cs1(), simulation):
-        state, first = each.prepared().start()
-        assert int(state["watch"]["tick"]) == 0
+        state, first = each.prepare().start()
+        assert int(state["monitor"]["tick"]) == 0
         assert "displacement" in first

@@ -38,18 +38,19 @@ def brought(test, **changes):
 
 RUNS = {
     "rehearsal": lambda cs1: cs1(duration=0.1).rehearse(),
-    "ideal": lambda cs1: cs1(duration=0.1).emulate(),
+    "ideal": lambda cs1: cs1(duration=0.1).reference(),
     "untitled": lambda cs1: cs1(duration=0.1, title="").rehearse(),
     "stopped": lambda cs1: cs1(duration=0.5, limits=dv.Limits(force=5.0)).rehearse(),
     "thinned": lambda cs1: cs1(duration=0.1, record_every=10).rehearse(),
     "replay": lambda cs1: (test := cs1(duration=0.1)).replay(test.rehearse().data),
     "brought": lambda cs1: brought(cs1(duration=0.1)),
     "brought and met": lambda cs1: brought(
-        cs1(duration=0.1), trip=Trip("force", *map(np.float64, (1.0, np.inf, np.nan)), "N")
+        cs1(duration=0.1), trip=Trip("measured_force", *map(np.float64, (1.0, np.inf, np.nan)), "N")
     ),
     "nothing": lambda cs1: brought(cs1(duration=0.1), data=xr.Dataset({}, {"time": np.zeros(0)})),
-    "aftermath": lambda cs1: brought(
-        cs1(duration=0.1), aftermath=xr.Dataset({"force": ("time", [1.0, 2.0])}, {"time": [0.1, 0.2]})
+    "return_recording": lambda cs1: brought(
+        cs1(duration=0.1),
+        return_recording=xr.Dataset({"feedback_force": ("time", [1.0, 2.0])}, {"time": [0.1, 0.2]}),
     ),
 }
 
@@ -57,13 +58,13 @@ RUNS = {
 @pytest.mark.parametrize("name", RUNS)
 def test_what_is_read_is_what_was_saved(name, make_cs1, tmp_path):
     run = RUNS[name](make_cs1)
-    again = testing.read(testing.save(run, tmp_path / "run"))
+    again = testing.read_run(testing.save_run(run, tmp_path / "run"))
     assert again.mode == run.mode
     assert again.outcome is run.outcome
     assert again.title == run.title
     assert testing.dump(again.test) == testing.dump(run.test)
     assert str(again.trip) == str(run.trip)
-    for one, other in ((again.data, run.data), (again.aftermath, run.aftermath)):
+    for one, other in ((again.data, run.data), (again.return_recording, run.return_recording)):
         if other is None:
             assert one is None
             continue
@@ -74,4 +75,4 @@ def test_what_is_read_is_what_was_saved(name, make_cs1, tmp_path):
         assert set(one.attrs) == set(other.attrs)
         for key, value in other.attrs.items():
             np.testing.assert_array_equal(one.attrs[key], value)
-    testing.save(again, str(tmp_path / "again"))  # and so on
+    testing.save_run(again, str(tmp_path / "again"))  # and so on

@@ -32,7 +32,7 @@ def place(whole, tmp_path):
 
 
 def test_a_whole_folder_is_read(place):
-    run = run_folder.read(place)
+    run = run_folder.read_run(place)
     assert run.mode == "rehearse"
     assert run.test.title == "short"
 
@@ -51,30 +51,30 @@ def test_each_damaged_file_is_named_and_what_the_rest_is_good_for(place, name, d
             {"empty": b"", "cut": data[: len(data) // 2], "garbage": b"\x89" * 50}.get(damage, turned)
         )
     with pytest.raises(OutputError) as caught:
-        run_folder.read(place)
+        run_folder.read_run(place)
     text = str(caught.value)
     assert f"  {name}: " in text
     assert ("is missing" in text) == (damage == "missing")
     if name != "result.nc":
-        assert "result.nc is whole: open it with xarray, or replay it" in text
+        assert "result.nc is valid: open it with xarray, or replay it" in text
         assert readings(place).sizes["time"] == 51
     if name != "test.toml":
-        assert "test.toml is whole: run it again with" in text
+        assert "test.toml is valid: run it again with" in text
 
 
 def test_all_damaged_files_are_told_at_once(place):
     (place / "outcome.json").write_text("{")
     (place / "test.toml").unlink()
     with pytest.raises(OutputError, match=r"(?s)outcome.json: is damaged.*test.toml: is missing"):
-        run_folder.read(place)
+        run_folder.read_run(place)
 
 
 def test_a_bit_lost_in_the_numbers_is_told_and_not_taken_for_a_measurement(place):
     data = bytearray((place / "result.nc").read_bytes())
     data[-20] ^= 1
     (place / "result.nc").write_bytes(data)
-    with pytest.raises(OutputError, match=r"result.nc: is not the one that the run wrote .*its checksum"):
-        run_folder.read(place)
+    with pytest.raises(OutputError, match=r"result.nc: its checksum differs"):
+        run_folder.read_run(place)
     with pytest.raises(OutputError, match="checksum"):
         readings(place)
 
@@ -83,7 +83,7 @@ def test_a_folder_of_before_there_were_checksums_is_read(place):
     table = json.loads((place / "outcome.json").read_text())
     del table["sha256"]
     (place / "outcome.json").write_text(json.dumps(table))
-    assert run_folder.read(place).outcome.completed
+    assert run_folder.read_run(place).outcome.completed
 
 
 @pytest.mark.parametrize(
@@ -111,5 +111,5 @@ def test_a_report_and_a_journal_that_are_there_are_told_of(place):
     (place / "result.nc").unlink()
     (place / "report.html").touch()
     (place / "journal.jsonl").touch()
-    with pytest.raises(OutputError, match=r"(?s)--mode creep --resume.*report.html"):
-        run_folder.read(place)
+    with pytest.raises(OutputError, match=r"(?s)--mode pseudodynamic --resume.*report.html"):
+        run_folder.read_run(place)

@@ -5,7 +5,7 @@ import pytest
 
 import dovetail as dv
 from dovetail.core.programs import guard
-from dovetail.testing.shared_programs import piece_length
+from dovetail.testing.shared_programs import chunk_length
 from dovetail.testing.simulation import Simulation
 
 random = np.random.default_rng(2026)
@@ -69,7 +69,7 @@ def test_a_limit_that_is_met_after_the_end_is_not_met(build, go):
 
 @pytest.mark.parametrize("total", random.integers(1, 10**7, 20).tolist())
 def test_pieces_are_few_in_number_and_in_kind(total):
-    length = piece_length(total, 1000, 40)
+    length = chunk_length(total, 1000, 40)
     assert length == total < 1000 or (length / 1000) in {2**i for i in range(20)}
     assert length == 64_000 or -(-total // length) <= 40
     assert -(-total // length) * length <= max(1.06 * total, total + 1000)

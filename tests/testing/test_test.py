@@ -10,17 +10,19 @@ from dovetail.core.errors import ParameterError, TestFileError, UnknownNameError
 
 def faults(test) -> str:
     with pytest.raises(TestFileError) as caught:
-        test.prepared()
+        test.prepare()
     return str(caught.value)
 
 
 def test_a_delay_longer_than_the_test_is_a_fault(make_cs1):
-    assert "rig.actuator.delay   3 s is longer than the test of 2 s" in faults(make_cs1(delay=3.0))
+    assert "rig.actuator.delay   3 s is longer than the duration of the test, 2 s" in faults(
+        make_cs1(delay=3.0)
+    )
 
 
 def test_a_table_that_ends_early_is_a_fault(make_cs1):
     table = dv.Table(times=[0.0, 0.5, 1.0], values=[0.0, 1e-3, 0.0])
-    assert "it ends at 1 s, before the run does at 2 s" in faults(make_cs1(excitation=table))
+    assert "ends at 1 s, before the end of the run at 2 s" in faults(make_cs1(excitation=table))
 
 
 def test_a_step_beyond_the_method_s_bound_is_a_fault(make_cs1):
@@ -51,7 +53,7 @@ def test_variants_by_path(make_cs1):
     assert other.duration == 4.0
     with pytest.raises(UnknownNameError, match='did you mean "delay"'):
         make_cs1().with_values(**{"rig.actuator.dely": 1.0})
-    with pytest.raises(ParameterError, match="build the part anew"):
+    with pytest.raises(ParameterError, match="replace the part"):
         make_cs1().with_values(**{"rig.substeps": 3})
 
 

@@ -10,7 +10,7 @@ import tomli_w
 
 import dovetail as dv
 from dovetail.core.errors import OutputError, TestFileError
-from dovetail.testing import dump, excitation, load, parse, save, test_file
+from dovetail.testing import dump, excitation, load, parse, save_run, test_file
 
 GOOD = """
 title = "one mass"
@@ -56,10 +56,10 @@ displacement = "5 cm"
 
 [schedule."rig.specimen.k"]
 kind = "ramp"
-begin = 0.1
+start = 0.1
 end = 0.2
-before = 2000
-after = 2250
+initial = 2000
+final = 2250
 """
 
 
@@ -98,7 +98,7 @@ def test_a_resolved_test_holds_every_default():
     assert resolved["compensator"] == {"kind": "none"}
     assert resolved["feedback"]["kind"] == "measured"
     assert resolved["limits"]["force"] == np.inf
-    assert resolved["rig"]["between_ticks"] == "smooth"
+    assert resolved["rig"]["command_hold"] == "quadratic"
     assert resolved["method"] == {"kind": "rk4"}
     assert resolved["substeps"] == 1
 
@@ -113,37 +113,37 @@ def test_a_resolved_test_holds_every_default():
         ({"numerical__m": -1}, "numerical.m   got -1; must be above 0 kg"),
         ({"numerical__m": float("nan")}, "numerical.m   got nan; not a number"),
         ({"numerical__kind": "oscilator"}, 'did you mean "oscillator"?'),
-        ({"numerical": {"m": 1}}, "numerical   has no kind; one of"),
-        ({"numerical": 3}, "numerical   got 3; needs a table with a kind"),
-        ({"rig": 3}, "rig   got 3; needs a table"),
+        ({"numerical": {"m": 1}}, "numerical   has no kind; add one of"),
+        ({"numerical": 3}, "numerical   got 3; give a table with a kind"),
+        ({"rig": 3}, "rig   got 3; give a table"),
         ({"rig__specimen": {"kind": "delay", "delay": 1e-3}}, 'rig.specimen   no kind "delay"'),
-        ({"rig__actuator__parts": 3}, "rig.actuator.parts   got 3; needs a list of tables"),
+        ({"rig__actuator__parts": 3}, "rig.actuator.parts   got 3; give a list of tables"),
         ({"rig__actuator__parts__0__delay": "-3 ms"}, "rig.actuator.parts.0.delay   got -0.003"),
         (
             {"rig__actuator__parts__1__gian": 2},
             'rig.actuator.parts.1.gian   unknown key; did you mean "gain"?',
         ),
-        ({"rig__substeps": 1.5}, "rig.substeps   got 1.5; needs a whole number"),
-        ({"rig__substeps": float("inf")}, "rig.substeps   got inf; needs a whole number"),
+        ({"rig__substeps": 1.5}, "rig.substeps   got 1.5; give a whole number"),
+        ({"rig__substeps": float("inf")}, "rig.substeps   got inf; give a whole number"),
         ({"rig__substeps": 10**400}, "rig.substeps   got 1000"),
-        ({"numerical__k": []}, "numerical.k   got []; needs a number, or a list of them"),
-        ({"numerical__k": [[1.0], 2.0]}, "numerical.k   rows of different lengths"),
+        ({"numerical__k": []}, "numerical.k   got []; give a number or a list of numbers"),
+        ({"numerical__k": [[1.0], 2.0]}, "numerical.k   has rows of different lengths"),
         ({"numerical__k": 10**400}, "characters); needs a number; needs N/m"),
         (
             {"numerical__k": datetime.date(2020, 1, 1)},
             "numerical.k   got datetime.date(2020, 1, 1); needs a number",
         ),
-        ({"numerical__k": float("inf")}, "numerical   its motion begins with numbers that are not finite"),
-        ({"rate": [100.0, 200.0]}, "rate   got [100.0, 200.0]; needs one number"),
+        ({"numerical__k": float("inf")}, "numerical   its initial rates are not finite"),
+        ({"rate": [100.0, 200.0]}, "rate   got [100.0, 200.0]; give one number"),
         ({"rate": float("inf")}, "rate   got inf; needs a finite number"),
-        ({"rig__specimen__k": [1.0, 2.0]}, "rig   rig.specimen: Spring answers with a force of 2 axes"),
-        ({"kind": ["test"]}, "kind   got ['test']; one of test, simulation"),
-        ({"rig__between_ticks": "spline"}, 'rig.between_ticks   got "spline"; one of smooth, ramp, held'),
+        ({"rig__specimen__k": [1.0, 2.0]}, "rig   rig.specimen: Spring returns a force of 2 axes"),
+        ({"kind": ["test"]}, "kind   got ['test']; give one of test, simulation"),
+        ({"rig__command_hold": "spline"}, 'rig.command_hold   got "spline"; one of zoh, foh, quadratic'),
         ({"rate": "1 m"}, 'rate   got "1 m", which is m; needs a frequency in Hz'),
         ({"rate": True}, "rate   got True; needs a number"),
-        ({"schedule": 3}, "schedule   got 3; needs a table"),
+        ({"schedule": 3}, "schedule   got 3; give a table"),
         (
-            {"schedule": {"rig.specimen.q": {"kind": "switch", "at": 1, "before": 0, "after": 1}}},
+            {"schedule": {"rig.specimen.q": {"kind": "switch", "start": 1, "initial": 0, "final": 1}}},
             "known: c, k",
         ),
         ({"method": "rk5"}, 'method   no kind "rk5"; did you mean "rk4"?'),
@@ -190,9 +190,9 @@ def test_changes_reach_into_lists_and_make_tables():
     )
     assert changed["rig"]["actuator"]["parts"][0]["delay"] == 5e-3
     assert changed["compensator"] == {"kind": "none"}
-    with pytest.raises(TestFileError, match="no such entry; the list has 2"):
+    with pytest.raises(TestFileError, match="does not exist; the list has 2"):
         test_file.change(tomllib.loads(GOOD), {"rig.actuator.parts.7.delay": 1.0})
-    with pytest.raises(TestFileError, match='"rate" is no table'):
+    with pytest.raises(TestFileError, match='"rate" is "1 kHz", not a table'):
         test_file.change(tomllib.loads(GOOD), {"rate.value": 1.0})
 
 
@@ -214,18 +214,20 @@ def test_a_file_is_looked_for_from_the_folder_of_the_test_that_names_it(tmp_path
     home = tmp_path / "tests"
     home.mkdir()
     (home / "quake.csv").write_text("0,1\n0.5,2\n1,3\n")
-    quake = '[excitation]\nkind = "ground-motion"\nof = { kind = "ground-record", file = "quake.csv" }\n'
+    quake = (
+        '[excitation]\nkind = "ground-motion"\nexcitation = { kind = "ground-record", file = "quake.csv" }\n'
+    )
     text = GOOD.replace(GOOD[GOOD.index("[excitation]") : GOOD.index("[limits]")], quake)
     (home / "a.toml").write_text(text)
     monkeypatch.chdir(tmp_path)
     first = load("tests/a.toml")
-    assert first.excitation.of.file == str(home / "quake.csv")
+    assert first.excitation.excitation.file == str(home / "quake.csv")
     (home / "other.csv").write_text("0,1\n0.5,2\n1,4\n")
-    other = load("tests/a.toml", {"excitation.of.file": "other.csv"})  # as a line of that file would
-    assert float(other.excitation.of.samples[-1]) == 4.0
+    other = load("tests/a.toml", {"excitation.excitation.file": "other.csv"})  # as a line of that file would
+    assert float(other.excitation.excitation.samples[-1]) == 4.0
     with pytest.raises((OutputError, TestFileError), match="none.csv: cannot be read"):
-        load("tests/a.toml", {"excitation.of.file": "none.csv"})
-    folder = save(first.with_values(duration=0.01).rehearse(), tmp_path / "run")
+        load("tests/a.toml", {"excitation.excitation.file": "none.csv"})
+    folder = save_run(first.with_values(duration=0.01).rehearse(), tmp_path / "run")
     (home / "quake.csv").unlink()
     assert dump(load(folder / "test.toml"))["excitation"] == dump(first)["excitation"]
 
@@ -238,16 +240,16 @@ def test_a_file_named_in_python_is_named_in_full_where_the_test_is_written(tmp_p
 
 
 def test_dials_and_schedules_are_said_in_the_units_of_what_they_move():
-    dials = {"numerical.k": {"least": "1 kN/m", "most": "3 N/mm", "over": "2 s"}}
-    ramp = {"kind": "switch", "at": "10 ms", "before": "2 ms", "after": 0.003}
-    test = parse(table(dials=dials, schedule={"rig.actuator.parts[0].delay": ramp}))
-    dial, switch = test.dials["numerical.k"], test.schedule["rig.actuator.parts[0].delay"]
-    assert (float(dial.least), float(dial.most)) == (1000.0, 3000.0)
-    assert (float(switch.before), float(switch.after)) == (0.002, 0.003)
+    tunable = {"numerical.k": {"min": "1 kN/m", "max": "3 N/mm", "ramp_time": "2 s"}}
+    ramp = {"kind": "switch", "start": "10 ms", "initial": "2 ms", "final": 0.003}
+    test = parse(table(tunable=tunable, schedule={"rig.actuator.parts[0].delay": ramp}))
+    dial, switch = test.tunable["numerical.k"], test.schedule["rig.actuator.parts[0].delay"]
+    assert (float(dial.min), float(dial.max)) == (1000.0, 3000.0)
+    assert (float(switch.initial), float(switch.final)) == (0.002, 0.003)
     assert dump(parse(tomllib.loads(tomli_w.dumps(dump(test))))) == dump(test)
     data = dataclasses.replace(test, duration=0.02).rehearse().data
     assert np.isfinite(data.displacement).all()
-    wrong = faults(dials={"numerical.k": {"least": "1 kg", "most": "3 N/mm"}})
-    assert 'dials."numerical.k".least   got "1 kg", which is kg; needs N/m' in wrong
-    unknown = faults(dials={"numerical.q": {"least": "1 kg", "most": 3}})
-    assert "dials.numerical.q   no parameter" in unknown
+    wrong = faults(tunable={"numerical.k": {"min": "1 kg", "max": "3 N/mm"}})
+    assert 'tunable."numerical.k".min   got "1 kg", which is kg; needs N/m' in wrong
+    unknown = faults(tunable={"numerical.q": {"min": "1 kg", "max": 3}})
+    assert "tunable.numerical.q   no parameter" in unknown

@@ -6,7 +6,7 @@ from dovetail.core import Part
 from dovetail.core.errors import TestFileError
 from dovetail.core.kinds import parts_by_kind
 from dovetail.testing import Test
-from dovetail.testing.test_table import change, located, parts_of
+from dovetail.testing.test_table import change, parts_of, resolve_paths
 
 TABLE = {"numerical": {"mass": [1, 2], "rows": [[1, 2], [3, 4]]}, "parts": [{"k": 1}], "excitation": "rest"}
 
@@ -23,7 +23,9 @@ def test_values_are_set_at_paths_and_nothing_else_is_touched():
         "rate": 2,
     }
     assert TABLE["numerical"]["mass"] == [1, 2]
-    assert change({}, {'dials."feedback.share".most': 1}) == {"dials": {"feedback.share": {"most": 1}}}
+    assert change({}, {'tunable."feedback.measured_fraction".max': 1}) == {
+        "tunable": {"feedback.measured_fraction": {"max": 1}}
+    }
 
 
 def test_a_part_of_another_kind_keeps_what_both_have_and_sheds_the_rest():
@@ -45,28 +47,31 @@ def test_a_part_of_another_kind_keeps_what_both_have_and_sheds_the_rest():
 @pytest.mark.parametrize(
     ("path", "place", "text"),
     [
-        ("numerical.mass[2]", "numerical.mass[2]", "there is no such entry; the list has 2, counted from 0"),
-        ("parts.one.k", "parts.one", "there is no such entry; the list has 1"),
+        ("numerical.mass[2]", "numerical.mass[2]", "does not exist; the list has 2 entries, counted from 0"),
+        ("parts.one.k", "parts.one", "does not exist; the list has 1"),
         (
             "excitation.frequency",
             "excitation.frequency",
-            '"excitation" is no table but "rest"; give excitation',
+            '"excitation" is "rest", not a table; set excitation',
         ),
-        ("numerical.mass[0].x", "numerical.mass[0].x", '"numerical.mass[0]" is no table but 1'),
-        ("rig.k[0]", "rig.k[0]", '"rig.k" is no list in the file; give rig.k as a whole'),
-        ("a..b", "a..b", "is no path"),
+        ("numerical.mass[0].x", "numerical.mass[0].x", '"numerical.mass[0]" is 1, not a table'),
+        ("rig.k[0]", "rig.k[0]", '"rig.k" is not a list in the file; set rig.k as a whole'),
+        ("a..b", "a..b", "is not a path"),
     ],
 )
 def test_a_path_that_leads_nowhere_is_told(path, place, text):
     with pytest.raises(TestFileError) as caught:
         change(TABLE, {path: 3})
-    assert caught.value.faults[0].place == place
+    assert caught.value.faults[0].path == place
     assert text in caught.value.faults[0].text
 
 
 def test_names_of_files_are_made_whole_wherever_they_stand(tmp_path):
     table = {
-        "excitation": {"kind": "ground-motion", "of": {"kind": "ground-record", "file": "a/quake.csv"}},
+        "excitation": {
+            "kind": "ground-motion",
+            "excitation": {"kind": "ground-record", "file": "a/quake.csv"},
+        },
         "numerical": {"kind": "oscillator", "file": "no field"},
         "rig": {
             "actuator": {"kind": "series", "parts": [{"kind": "none such", "file": "x"}, 3]},
@@ -75,21 +80,21 @@ def test_names_of_files_are_made_whole_wherever_they_stand(tmp_path):
         "schedule": 3,
         "kind": "no such kind",
     }
-    found = located(table, Test, tmp_path)
-    assert found["excitation"]["of"]["file"] == str(tmp_path / "a" / "quake.csv")
-    assert located(found, Test, tmp_path / "elsewhere") == found  # whole names stay
+    found = resolve_paths(table, Test, tmp_path)
+    assert found["excitation"]["excitation"]["file"] == str(tmp_path / "a" / "quake.csv")
+    assert resolve_paths(found, Test, tmp_path / "elsewhere") == found  # whole names stay
     assert found["numerical"] == table["numerical"]
     assert found["rig"] == table["rig"]
-    assert table["excitation"]["of"]["file"] == "a/quake.csv"
+    assert table["excitation"]["excitation"]["file"] == "a/quake.csv"
 
 
 def test_the_parts_in_every_part_can_be_told():
     assert all(isinstance(parts_of(cls), dict) for cls in parts_by_kind(Part).values())
-    assert parts_of(Test)["dials"][1]  # by name
+    assert parts_of(Test)["tunable"][1]  # by name
 
 
 def test_a_part_exchanged_for_one_without_values_leaves_all_of_its_own_behind():
     table = {"structure": {"kind": "hinged-blade", "radius": 3.0, "inertia": 20.0}}
-    assert change(table, {"structure.kind": "stiff-blade"}) == {"structure": {"kind": "stiff-blade"}}
+    assert change(table, {"structure.kind": "rigid-blade"}) == {"structure": {"kind": "rigid-blade"}}
     misspelt = change(table, {"structure.kind": "stif-blade"})  # which the reader will say
     assert misspelt["structure"]["radius"] == 3.0

@@ -16,7 +16,7 @@ def test_whole_numbers_of_ticks_pass_whatever_the_rounding():
 
 def test_a_duration_that_would_be_cut_is_refused_with_those_beside_it():
     assert str(length_faults(0.5005, 1000.0, "tick")[0].text) == (
-        "0.5005 s is 500.5 ticks of 0.001 s; give a whole number of them, for example 0.5 s or 0.501 s"
+        "0.5005 s is 500.5 ticks of 0.001 s; give a whole number of ticks, for example 0.5 s or 0.501 s"
     )
     assert "is shorter than one record" in length_faults(0.0007, 1000.0, "record")[0].text
     assert length_faults(3.0, 333.3333, "tick") == []  # a rate in few digits
@@ -25,9 +25,9 @@ def test_a_duration_that_would_be_cut_is_refused_with_those_beside_it():
 @pytest.mark.parametrize(
     ("axes", "shape", "text"),
     [
-        (("x", "y"), (), "names 2 (x, y); the interface has one axis"),
-        (("x",), (2,), "names 1 (x); the interface has 2 axes"),
-        (("x", "y", "x"), (3,), '"x" is the name of two axes; give each its own'),
+        (("x", "y"), (), "has 2 names (x, y); the interface has one axis"),
+        (("x",), (2,), "has 1 names (x); the interface has 2 axes"),
+        (("x", "y", "x"), (3,), '"x" is the name of two axes; give each axis a unique name'),
     ],
 )
 def test_names_that_do_not_fit_are_refused(axes, shape, text):

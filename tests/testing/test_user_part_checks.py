@@ -73,9 +73,9 @@ def told(make_cs1):
         rig = rig if actuator is None else dataclasses.replace(rig, actuator=actuator)
         test = dataclasses.replace(test, rig=rig, **({"numerical": Pair()} | parts))
         try:
-            test.prepared()
+            test.prepare()
         except TestFileError as error:
-            return [f"{fault.place}: {fault.text}" for fault in error.faults]
+            return [f"{fault.path}: {fault.text}" for fault in error.faults]
         return []
 
     return told
@@ -90,22 +90,28 @@ def test_what_fits_is_not_spoken_of(told):
     [
         (
             {"numerical": Pair(velocity_axes=1)},
-            'numerical: Pair gives "velocity" of shape (1,); the interface is (2,)',
+            'numerical: Pair returns "velocity" of shape (1,), but the interface has shape (2,)',
         ),
         (
             {"numerical": Pair(rate_size=1)},
-            'numerical: Pair has a state "v" of shape (2,), which has a rate of shape (1,)',
+            'numerical: Pair has a state "v" of shape (2,), but its rate is of shape (1,)',
         ),
         (
             {"specimen": Spring(k=jnp.ones(3))},
-            "Spring cannot take displacement, velocity, acceleration of 2 axes",
+            "Spring does not accept displacement, velocity, acceleration of 2 axes",
         ),
         ({"specimen": Spring(k=jnp.ones(3))}, "mul got incompatible shapes for broadcasting: (3,), (2,)."),
-        ({"actuator": Lag()}, 'rig.actuator: Lag gives "signal" of shape (1,); the interface is (2,)'),
-        ({"actuator": Lag()}, "rig.actuator: Lag has a state of shape (2,), which becomes one of shape (1,)"),
+        (
+            {"actuator": Lag()},
+            'rig.actuator: Lag returns "signal" of shape (1,), but the interface has shape (2,)',
+        ),
+        (
+            {"actuator": Lag()},
+            "rig.actuator: Lag has a state of shape (2,), but the next state is of shape (1,)",
+        ),
         (
             {"compensator": Silent()},
-            'compensator: Silent gives comand; the loop takes "command" of shape (2,)',
+            'compensator: Silent returns comand; the loop needs "command" of shape (2,)',
         ),
     ],
 )

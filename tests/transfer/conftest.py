@@ -8,7 +8,7 @@ import dovetail.core  # noqa: F401  sets float64
 
 def _drive(part, signal, dt):
     signal = jnp.asarray(signal, float)
-    return _driven(part.sampled_at(dt, signal.shape[1:]), signal, dt)
+    return _driven(part.with_sample_time(dt, signal.shape[1:]), signal, dt)
 
 
 @eqx.filter_jit

@@ -35,7 +35,7 @@ def test_a_series_of_nothing_passes_the_input_on(drive):
 
 
 def test_a_series_in_a_series_is_shaped_to_the_depth():
-    part = Series((Gain(2.0), Series((Delay(2.5e-3), SecondOrderLag(200.0, 0.7))))).sampled_at(dt, (3,))
+    part = Series((Gain(2.0), Series((Delay(2.5e-3), SecondOrderLag(200.0, 0.7))))).with_sample_time(dt, (3,))
     assert jax.tree.leaves(part.init())[0].shape == (5, 3)
     assert part.step(0.0, dt, part.init(), jnp.ones(3))[1].shape == (3,)
 
@@ -58,12 +58,12 @@ def test_the_remarks_of_a_series_say_what_its_linear_part_leaves_out():
     g = Series(parts).linear()
     assert complex(g(1j)) == 0.5
     assert g.remarks == (
-        "amplitude limit taken as not reached",
-        "dead zone taken as unit gain: signals large against its threshold",
-        "quantiser taken as unit gain: signals large against its resolution",
-        "noise left out",
-        "bias left out",
-        "rate limit taken as not reached",
+        "amplitude limit assumed not reached",
+        "dead zone replaced by unit gain (signals large compared with its threshold)",
+        "quantiser replaced by unit gain (signals large compared with its resolution)",
+        "noise neglected",
+        "bias neglected",
+        "rate limit assumed not reached",
     )
 
 
@@ -76,13 +76,13 @@ class Square(Transfer):
 
 
 def test_a_part_without_a_linear_part_says_so():
-    with pytest.raises(AnalysisError, match=r"Square does not describe its linear part; give it a method"):
+    with pytest.raises(AnalysisError, match=r"Square has no linear model"):
         Series((Gain(1.0), Square())).linear()
 
 
 def test_a_shape_that_does_not_fit_is_said():
-    with pytest.raises(ParameterError, match=r"Gain.gain: has shape \(2,\) and the interface \(\)"):
-        Gain([1.0, 2.0]).sampled_at(dt, ())
+    with pytest.raises(ParameterError, match=r"Gain.gain: got shape \(2,\) for the interface \(\)"):
+        Gain([1.0, 2.0]).with_sample_time(dt, ())
 
 
 @pytest.mark.parametrize(

@@ -18,12 +18,12 @@ def test_poles_come_slowest_first_and_are_those_of_the_linear_part():
 
 def test_an_unstable_loop_is_refused_by_its_own_name():
     with pytest.raises(AnalysisError, match=r"InnerLoop: axis 0 is unstable, with a pole at .* rad/s; "):
-        InnerLoop(Proportional(1.0), PLANT).sampled_at(1e-3)
+        InnerLoop(Proportional(1.0), PLANT).with_sample_time(1e-3)
 
 
 def test_a_stable_one_is_stepped_as_its_closed_loop():
-    loop = InnerLoop(Proportional(0.5), PLANT).sampled_at(1e-3)
-    closed = loop.closed().sampled_at(1e-3)
+    loop = InnerLoop(Proportional(0.5), PLANT).with_sample_time(1e-3)
+    closed = loop.closed().with_sample_time(1e-3)
     x, y = loop.init(), closed.init()
     for k in range(3):
         x, given = loop.step(k * 1e-3, 1e-3, x, 1.0)

@@ -65,7 +65,7 @@ def _integrated(follower, until, steps):
 def test_the_equation_is_that_of_the_transfer_function_and_shows_its_rates(name):
     part = LINEAR[name]
     t = np.linspace(0.0, 0.1, 2001)
-    _, (y, v, a) = _integrated(part.follower(), 0.1, 2000)
+    _, (y, v, a) = _integrated(part.continuous_model(), 0.1, 2000)
     linear = part.linear()
     system = (np.ravel(linear.numerator), np.ravel(linear.denominator))
     _, expected, _ = scipy.signal.lsim(system, np.asarray(_signal(jnp.asarray(t))[0]), t)
@@ -78,7 +78,7 @@ def test_the_equation_is_that_of_the_transfer_function_and_shows_its_rates(name)
 
 @pytest.mark.parametrize("name", LINEAR)
 def test_a_steady_ramp_keeps_a_steady_state(name):
-    follower = LINEAR[name].follower()
+    follower = LINEAR[name].continuous_model()
     ramp = (jnp.asarray(0.3), jnp.asarray(-2.0), jnp.asarray(0.0))
     x = follower.steady(ramp)
     _, rate, bend = follower.output(0.0, x, ramp)
@@ -90,7 +90,7 @@ def test_a_steady_ramp_keeps_a_steady_state(name):
 @pytest.mark.parametrize("name", LINEAR)
 def test_coasting_is_the_step_of_the_part_itself(name):
     part, h = LINEAR[name], 0.013
-    follower = part.follower()
+    follower = part.continuous_model()
 
     @jax.jit
     def both(start, rate):
@@ -102,11 +102,11 @@ def test_coasting_is_the_step_of_the_part_itself(name):
 
 
 def test_actuators_of_several_axes_each_have_their_own():
-    part = TransferFunction([[50.0, 80.0]], [[1.0, 1.0], [50.0, 80.0]]).sampled_at(1e-3, (2,))
+    part = TransferFunction([[50.0, 80.0]], [[1.0, 1.0], [50.0, 80.0]]).with_sample_time(1e-3, (2,))
 
     @jax.jit
     def shown(ramp):
-        follower = part.follower()
+        follower = part.continuous_model()
         return follower.output(0.0, follower.steady(ramp), ramp)
 
     value, rate = shown((jnp.ones(2), jnp.ones(2)))
@@ -116,14 +116,16 @@ def test_actuators_of_several_axes_each_have_their_own():
 
 def test_rounding_leaves_the_speed_alone_and_a_limit_stops_it():
     motion = (jnp.asarray(0.0123), jnp.asarray(2.0), jnp.asarray(-5.0))
-    rounded = Quantiser(1e-2).follower().output(0.0, (), motion)
+    rounded = Quantiser(1e-2).continuous_model().output(0.0, (), motion)
     np.testing.assert_allclose(rounded, (0.01, 2.0, -5.0))
-    np.testing.assert_allclose(AmplitudeLimit(0.01).follower().output(0.0, (), motion), (0.01, 0.0, 0.0))
     np.testing.assert_allclose(
-        Bias(0.1, drift=0.5).follower().output(2.0, (), motion), (0.0123 + 0.1 + 1.0, 2.5, -5.0)
+        AmplitudeLimit(0.01).continuous_model().output(0.0, (), motion), (0.01, 0.0, 0.0)
+    )
+    np.testing.assert_allclose(
+        Bias(0.1, drift=0.5).continuous_model().output(2.0, (), motion), (0.0123 + 0.1 + 1.0, 2.5, -5.0)
     )
 
 
 def test_a_part_that_is_no_equation_says_so():
-    with pytest.raises(AnalysisError, match="Delay acts at ticks or looks back .* rehearse it sampled"):
-        Series((Delay(1e-3),)).follower()
+    with pytest.raises(AnalysisError, match='Delay .* use sampling = "rate"'):
+        Series((Delay(1e-3),)).continuous_model()

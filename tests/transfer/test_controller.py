@@ -19,7 +19,7 @@ def test_pid_is_the_sum_of_its_parts():
 
 
 def test_gains_in_decibels_are_factors():
-    pid = PID.of_decibels(32.0, 1.2, 0.8)  # [Wallace 2006, table 6.2]
+    pid = PID.from_decibels(32.0, 1.2, 0.8)  # [Wallace 2006, table 6.2]
     np.testing.assert_allclose([pid.kp, pid.ki, pid.kd], [39.81, 1.148, 1.0965], rtol=1e-3)
 
 

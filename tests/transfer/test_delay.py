@@ -68,9 +68,9 @@ def test_below_one_sample_the_cubic_goes_through_the_newest_four(drive):
 def test_a_long_buffer_and_a_short_one_agree(drive):
     signal = np.random.default_rng(0).normal(size=900)
     short = Delay(0.1234)
-    long = Delay(0.1234, longest=0.5)
-    assert short.sampled_at(dt).shifted
-    assert not long.sampled_at(dt).shifted
+    long = Delay(0.1234, max_delay=0.5)
+    assert short.with_sample_time(dt).is_shift_register
+    assert not long.with_sample_time(dt).is_shift_register
     np.testing.assert_allclose(drive(long, signal, dt), drive(short, signal, dt), atol=1e-14)
 
 
@@ -79,12 +79,12 @@ def test_each_axis_may_have_its_own_delay(drive):
     together = drive(Delay([9.4e-3, 0.6e-3]), signal, dt)
     np.testing.assert_allclose(together[:, 0], drive(Delay(9.4e-3), signal[:, 0], dt), atol=1e-15)
     np.testing.assert_allclose(together[:, 1], drive(Delay(0.6e-3), signal[:, 1], dt), atol=1e-15)
-    long = drive(Delay([9.4e-3, 0.6e-3], longest=0.5), signal, dt)
+    long = drive(Delay([9.4e-3, 0.6e-3], max_delay=0.5), signal, dt)
     np.testing.assert_allclose(long, together, atol=1e-15)
 
 
 def test_a_delay_beyond_the_buffer_is_nan_and_never_a_wrong_number(drive):
-    part = Delay(2.5e-3).sampled_at(dt)
+    part = Delay(2.5e-3).with_sample_time(dt)
     grown = dataclasses.replace(part, delay=3.5e-3)
     step = eqx.filter_jit(lambda part, dt: part.step(0.0, dt, part.init(), 1.0)[1])
     inside, beyond = step(part, jnp.asarray(dt)), step(grown, jnp.asarray(dt))
@@ -97,14 +97,14 @@ def test_a_delay_beyond_the_buffer_is_nan_and_never_a_wrong_number(drive):
 def test_a_batch_of_delays_equals_single_ones(drive):
     delays = jnp.array([0.0, 0.4e-3, 1e-3, 5.7e-3, 9.4e-3])
     signal = sine(t[:200])
-    batch = jax.vmap(lambda d: drive(Delay(d, longest=10e-3), signal, dt))(delays)
+    batch = jax.vmap(lambda d: drive(Delay(d, max_delay=10e-3), signal, dt))(delays)
     for d, y in zip(delays, batch, strict=True):
         np.testing.assert_allclose(y, drive(Delay(d), signal, dt), atol=1e-15)
 
 
 def test_the_gradient_with_respect_to_the_delay_is_that_of_finite_differences(drive):
     def last(d):
-        return jnp.sum(drive(Delay(d, longest=20e-3), sine(t[:120]), dt)[-40:] ** 2)
+        return jnp.sum(drive(Delay(d, max_delay=20e-3), sine(t[:120]), dt)[-40:] ** 2)
 
     h = 1e-8  # [s] far from a whole number of samples, and round-off eps/h = 1e-8
 
@@ -120,7 +120,7 @@ def test_the_gradient_with_respect_to_the_delay_is_that_of_finite_differences(dr
 
 def test_the_gradient_at_a_whole_number_of_samples_is_minus_the_rate(drive):
     def y(d):
-        return drive(Delay(d, longest=20e-3), sine(t[:120]), dt)[-1]
+        return drive(Delay(d, max_delay=20e-3), sine(t[:120]), dt)[-1]
 
     rate = 2 * np.pi * 5 * np.cos(2 * np.pi * 5 * (t[119] - 9e-3))
     # one-sided third-order difference: relative error (w dt)^3 ~ 3e-5 of the largest rate
@@ -128,7 +128,7 @@ def test_the_gradient_at_a_whole_number_of_samples_is_minus_the_rate(drive):
 
 
 def test_one_step_is_a_linear_map_whose_poles_are_zero():
-    part = Delay(5.4e-3).sampled_at(dt)
+    part = Delay(5.4e-3).with_sample_time(dt)
     jacobian = jax.jit(jax.jacfwd(lambda x: part.step(0.0, dt, x, 0.0)[0]))(part.init())
     assert np.abs(np.linalg.matrix_power(np.asarray(jacobian), part.taps)).max() == 0.0
 
@@ -142,9 +142,9 @@ def test_linear_is_a_pure_delay():
 def test_faults_are_said():
     with pytest.raises(ParameterError, match=r"Delay.delay: got -0.02; must be at least 0 s"):
         Delay(-0.02)
-    with pytest.raises(ParameterError, match=r"call sampled_at\(dt, shape\) first"):
+    with pytest.raises(ParameterError, match=r"call with_sample_time\(dt, shape\) first"):
         Delay(0.02).init()
-    with pytest.raises(ParameterError, match=r"Delay.delay: has shape \(3,\) and the interface \(2,\)"):
-        Delay([0.01, 0.02, 0.03]).sampled_at(dt, (2,))
-    with pytest.raises(ParameterError, match=r"is traced.*set longest"):
-        jax.jit(lambda d: Delay(d).sampled_at(dt).init())(0.01)
+    with pytest.raises(ParameterError, match=r"Delay.delay: got shape \(3,\) for the interface \(2,\)"):
+        Delay([0.01, 0.02, 0.03]).with_sample_time(dt, (2,))
+    with pytest.raises(ParameterError, match=r"is traced.*set max_delay"):
+        jax.jit(lambda d: Delay(d).with_sample_time(dt).init())(0.01)

@@ -7,7 +7,7 @@ from dovetail.transfer.eddy_current import calibrate, laser_displacement
 
 
 def settled(part, u, steps=40):
-    part = part.sampled_at(1e-5)
+    part = part.with_sample_time(1e-5)
     x = part.init()
     for _ in range(steps):
         x, y = part.step(0.0, 1e-5, x, np.asarray(u))
@@ -20,7 +20,7 @@ def test_a_perfect_table_gives_the_displacement_back():
 
 
 def test_at_rest_it_reads_zero_from_the_start():
-    part = EddyCurrentSensor().sampled_at(1e-5)
+    part = EddyCurrentSensor().with_sample_time(1e-5)
     _, y = part.step(0.0, 1e-5, part.init(), np.zeros(()))
     assert float(y) == pytest.approx(0.0, abs=1e-12)
 
@@ -43,10 +43,12 @@ def test_laser_conversion():
 
 
 def test_a_table_that_does_not_rise_is_refused():
-    with pytest.raises(ParameterError, match="EddyCurrentSensor.table_voltage: must be a list that rises"):
+    with pytest.raises(
+        ParameterError, match="EddyCurrentSensor.table_voltage: expected a strictly increasing list"
+    ):
         EddyCurrentSensor(table_voltage=[0.0, 1.0, 0.5], table_displacement=[0.0, 1e-4, 2e-4])
 
 
 def test_records_of_different_length_are_refused():
-    with pytest.raises(ParameterError, match="give two of equal length"):
+    with pytest.raises(ParameterError, match=r"got records of \(3,\) and \(4,\)"):
         calibrate(np.zeros(3), np.zeros(4), 2)

@@ -27,7 +27,7 @@ def test_a_ratio_is_the_product_of_its_factors():
 def test_discretised_at_75_kilohertz_it_answers_as_an_independent_integration():
     system, dt = ratio([pair(0.2, 8000.0)], [pair(0.1, 11660.0), single(4000.0)]), 1 / 75e3
     u = np.r_[0.0, np.ones(400)]
-    y = simulate(TransferFunction(system.numerator, system.denominator, hold="held"), u, dt)
+    y = simulate(TransferFunction(system.numerator, system.denominator, hold="zoh"), u, dt)
     t = np.arange(400) * dt
     _, step = scipy.signal.step((system.numerator, system.denominator), T=np.r_[t, t[-1] + dt])
     np.testing.assert_allclose(y[1:], step[1:], atol=1e-6)

@@ -78,7 +78,5 @@ def test_the_machine_is_symmetric_about_its_middle_plane():
 
 
 def test_legs_that_do_not_fit_are_refused_with_their_length():
-    with pytest.raises(
-        ParameterError, match=r"at home the legs are 1.0\d+ m long; the stops at 0.75 m and 1 m"
-    ):
-        Hexapod(longest=1.0)
+    with pytest.raises(ParameterError, match=r"leg lengths are 1.0\d+ m to 1.0\d+ m; .* 0.75 m and 1 m"):
+        Hexapod(max_leg_length=1.0)

@@ -7,7 +7,7 @@ from dovetail.core.errors import ParameterError
 from dovetail.transfer import Hexapod, HexapodRobot, TotalDelayLag
 
 DT = 1e-4
-ROBOT = HexapodRobot(home_euler=(0.0, -0.13, np.pi)).sampled_at(DT, (6,))
+ROBOT = HexapodRobot(initial_angles=(0.0, -0.13, np.pi)).with_sample_time(DT, (6,))
 
 
 @jax.jit
@@ -39,7 +39,7 @@ def test_small_motions_are_those_of_six_equal_lags():
     t = DT * np.arange(1, 401)
     size = np.array([1e-4, 2e-4, 1e-4, 1e-4, 2e-4, 1e-4])  # [m], [rad]
     demands = size * np.sin(60 * t)[:, None] * np.array([1, -1, 0.5, 1, 0.5, -1])
-    lag = TotalDelayLag(1e-3).sampled_at(DT, (6,))
+    lag = TotalDelayLag(1e-3).with_sample_time(DT, (6,))
     _, expected = jax.lax.scan(lambda x, u: lag.step(0.0, DT, x, u), lag.init(), jnp.asarray(demands))
     found, _ = follow(jnp.asarray(demands))
     # what is left is second order in the motion over the size of the machine: 2e-4 / 0.3
@@ -50,7 +50,7 @@ def test_a_leg_has_a_top_speed_and_stops():
     demands = jnp.zeros((6000, 6)).at[:, 0].set(-1.0)  # far beyond what the machine reaches
     _, legs = follow(demands)
     steps = np.abs(np.diff(np.asarray(legs), axis=0))
-    assert steps.max() <= float(ROBOT.hexapod.speed) * DT * (1 + 1e-9)
+    assert steps.max() <= float(ROBOT.hexapod.max_leg_speed) * DT * (1 + 1e-9)
     rest = float(ROBOT.hexapod.lengths(ROBOT.hexapod.home)[0])
     np.testing.assert_allclose(rest + legs[-1], 1.35, rtol=1e-12)
 
@@ -58,7 +58,7 @@ def test_a_leg_has_a_top_speed_and_stops():
 def test_an_analysis_sees_the_lag_and_is_told_what_is_left_out():
     linear = ROBOT.linear()
     assert float(linear.low_frequency_delay) == pytest.approx(0.35e-3)
-    assert "legs" in linear.remarks[0]
+    assert "leg limits" in linear.remarks[0]
 
 
 def test_a_run_is_judged_by_what_it_asks_of_the_legs():
@@ -73,11 +73,11 @@ def test_a_run_is_judged_by_what_it_asks_of_the_legs():
     assert float(asked.force) == pytest.approx(2000 / 6 / steepness / 6000, rel=0.01)
     assert asked.feasible
     assert "feasible" in str(asked)
-    weak = HexapodRobot(Hexapod(force=300.0)).demands(motion, force, DT)
+    weak = HexapodRobot(Hexapod(max_leg_force=300.0)).demands(motion, force, DT)
     assert not weak.feasible
-    assert "too much: force" in str(weak)
+    assert "exceeded: force" in str(weak)
 
 
 def test_it_moves_six_axes_only():
-    with pytest.raises(ParameterError, match="moves six axes"):
-        HexapodRobot().sampled_at(DT, ())
+    with pytest.raises(ParameterError, match="expected six axes"):
+        HexapodRobot().with_sample_time(DT, ())

@@ -49,15 +49,15 @@ def test_a_derivative_adds_damping():
 
 
 def test_an_unstable_loop_is_refused_with_the_gain_that_would_do():
-    text = r"axis 0 is unstable, with a pole at .* rad/s; stability changes .* controller is scaled by 0.75"
+    text = r"axis 0 is unstable, with a pole at .* rad/s; stability changes .* factors of 0.75"
     with pytest.raises(AnalysisError, match=text):
-        InnerLoop(Proportional(1.0), THIRD).sampled_at(dt)
-    InnerLoop(Proportional(0.74), THIRD).sampled_at(dt)
+        InnerLoop(Proportional(1.0), THIRD).with_sample_time(dt)
+    InnerLoop(Proportional(0.74), THIRD).with_sample_time(dt)
 
 
 def test_a_loop_of_the_wrong_sign_is_hopeless():
-    with pytest.raises(AnalysisError, match="no positive factor on the controller makes it stable"):
-        InnerLoop(Proportional(-1.0), TransferFunction([1.0], [1.0, 0.0])).sampled_at(dt)
+    with pytest.raises(AnalysisError, match="no positive factor on the controller gain makes it stable"):
+        InnerLoop(Proportional(-1.0), TransferFunction([1.0], [1.0, 0.0])).with_sample_time(dt)
 
 
 def test_critical_gains_are_where_a_pole_is_on_the_axis():
@@ -75,11 +75,9 @@ def test_each_axis_may_have_its_gain(drive):
         y[:, 1], drive(InnerLoop(Proportional(0.6), SMALL_RIG), pair[:, 1], dt), atol=1e-12
     )
     with pytest.raises(AnalysisError, match="axis 1 is unstable"):
-        InnerLoop(Proportional([0.5, 1.0]), THIRD).sampled_at(dt, (2,))
+        InnerLoop(Proportional([0.5, 1.0]), THIRD).with_sample_time(dt, (2,))
 
 
 def test_a_derivative_on_a_plant_that_passes_straight_through_is_refused():
-    with pytest.raises(
-        ParameterError, match=r"PID differentiates, so the plant's numerator must be of lower order"
-    ):
+    with pytest.raises(ParameterError, match=r"PID differentiates, .* lower order"):
         InnerLoop(PID(1.0, 1.0, 1.0), TransferFunction([1.0, 1.0], [1.0, 2.0]))

@@ -36,7 +36,7 @@ def test_a_ramp_between_samples_is_answered_exactly(drive, name):
 @pytest.mark.parametrize("name", LAGS)
 def test_a_held_input_acts_over_the_whole_step(drive, name):
     lag, system = LAGS[name]
-    held = type(lag)(**{**_parameters(lag), "hold": "held"})
+    held = type(lag)(**{**_parameters(lag), "hold": "zoh"})
     _, expected, _ = scipy.signal.lsim(system, np.r_[signal[1:], 0.0], t, interp=False)  # old value held
     y = drive(held, signal[1:], dt)
     np.testing.assert_allclose(y, expected[1:], atol=1e-11)

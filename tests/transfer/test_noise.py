@@ -5,7 +5,7 @@ import scipy.signal
 import scipy.stats
 
 from dovetail.core.errors import ParameterError
-from dovetail.core.random import seeded
+from dovetail.core.random import assign_keys
 from dovetail.transfer import ColouredNoise, RelativeNoise, Series, WhiteNoise
 
 dt = 1e-3  # [s]
@@ -13,7 +13,7 @@ n = 40_000
 
 
 def noise(drive, part, seed=7, n=n, axes=(), dt=dt):
-    return np.asarray(drive(seeded(part, jax.random.key(seed)), np.zeros((n, *axes)), dt))
+    return np.asarray(drive(assign_keys(part, jax.random.key(seed)), np.zeros((n, *axes)), dt))
 
 
 def test_white_noise_is_gaussian_of_its_deviation_and_uncorrelated(drive):
@@ -26,7 +26,7 @@ def test_white_noise_is_gaussian_of_its_deviation_and_uncorrelated(drive):
 
 
 def test_the_density_sets_the_deviation(drive):
-    part = WhiteNoise.of_density(1e-3, 1 / 4096)
+    part = WhiteNoise.from_density(1e-3, 1 / 4096)
     y = noise(drive, part, dt=1 / 4096)
     _, density = scipy.signal.welch(y, 4096, nperseg=256)
     assert density[5:-5].mean() / 2 == pytest.approx(1e-3, rel=0.03)  # welch's is one-sided; 312 averages
@@ -46,7 +46,7 @@ def test_parts_and_axes_are_independent(drive):
 
 
 def test_noise_is_added_to_the_signal(drive):
-    part = seeded(WhiteNoise(0.3), jax.random.key(0))
+    part = assign_keys(WhiteNoise(0.3), jax.random.key(0))
     zero, one = (np.asarray(drive(part, np.full(20, u), dt)) for u in (0.0, 1.0))
     np.testing.assert_allclose(one - zero, 1.0, rtol=1e-12)
 
@@ -76,15 +76,15 @@ def test_the_spectrum_of_coloured_noise_has_halved_at_its_corner(drive):
 
 def test_a_part_without_a_key_says_so():
     with pytest.raises(
-        ParameterError, match=r"WhiteNoise.key: is empty.*seeded\(part, jax.random.key\(seed\)\)"
+        ParameterError, match=r"WhiteNoise.key: is empty.*assign_keys\(part, jax.random.key\(seed\)\)"
     ):
-        WhiteNoise(0.5).sampled_at(dt).init()
+        WhiteNoise(0.5).with_sample_time(dt).init()
     with pytest.raises(ParameterError, match=r"ColouredNoise.key: is empty"):
-        ColouredNoise(0.5, 1.0).sampled_at(dt).init()
+        ColouredNoise(0.5, 1.0).with_sample_time(dt).init()
 
 
 def test_relative_noise_goes_with_the_signal(drive):
-    part = seeded(RelativeNoise(0.06), jax.random.key(0))
+    part = assign_keys(RelativeNoise(0.06), jax.random.key(0))
     u = np.tile([1.0, -20.0, 0.0], n // 3)
     error = np.asarray(drive(part, u, dt)) - u
     for i, level in enumerate((1.0, 20.0)):

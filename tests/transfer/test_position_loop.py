@@ -17,9 +17,9 @@ def test_integral_action_brings_the_position_to_the_demand():
 
 
 def test_stroke_and_drive_are_limited():
-    loop = PositionLoop(controller=INTEGRAL, plant=Gain(1.0), lowest=0.0, highest=5e-5)
+    loop = PositionLoop(controller=INTEGRAL, plant=Gain(1.0), min_position=0.0, max_position=5e-5)
     assert np.asarray(simulate(loop, np.full(3000, 1e-4), 1e-5))[-1] == pytest.approx(5e-5, rel=1e-3)
-    starved = PositionLoop(controller=INTEGRAL, plant=Gain(1.0), drive_highest=3e-5)
+    starved = PositionLoop(controller=INTEGRAL, plant=Gain(1.0), max_drive=3e-5)
     assert np.asarray(simulate(starved, np.full(3000, 1e-4), 1e-5)).max() == pytest.approx(3e-5)
 
 

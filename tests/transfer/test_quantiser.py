@@ -36,4 +36,4 @@ def test_the_derivative_passes_straight_through():
 
 def test_a_step_of_zero_rounds_nothing_axis_by_axis():
     u = jnp.array([0.1234, 0.1234])
-    np.testing.assert_array_equal(Quantiser([0.0, 0.01]).through(0.0, u), [0.1234, 0.12])
+    np.testing.assert_array_equal(Quantiser([0.0, 0.01]).apply(0.0, u), [0.1234, 0.12])

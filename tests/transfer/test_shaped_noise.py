@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import scipy.signal
 
-from dovetail.core.random import seeded
+from dovetail.core.random import assign_keys
 from dovetail.transfer import ShapedNoise
 
 
 def record(part, dt, count, key=3):
-    part = seeded(part.sampled_at(dt), jax.random.key(key))
+    part = assign_keys(part.with_sample_time(dt), jax.random.key(key))
 
     def step(x, _):
         return part.step(0.0, dt, x, jnp.zeros(()))

@@ -18,7 +18,7 @@ def test_its_slow_lag_is_a_third_of_it():
 
 
 def test_a_ramp_is_followed_late_by_that_lag():
-    part = TotalDelayLag(1e-3).sampled_at(1e-5)
+    part = TotalDelayLag(1e-3).with_sample_time(1e-5)
     v = 0.1
     ramp = v * 1e-5 * jnp.arange(1, 1001)
     _, y = jax.jit(lambda: jax.lax.scan(lambda x, u: part.step(0.0, 1e-5, x, u), part.init(), ramp))()

@@ -32,7 +32,7 @@ def test_the_answer_to_a_ramp_between_samples_is_exact(drive, name):
 def test_a_held_input_acts_over_the_whole_step(drive):
     system = SYSTEMS["with a zero on the right"]
     _, expected, _ = scipy.signal.lsim(system, np.r_[signal[1:], 0.0], t, interp=False)
-    y = drive(TransferFunction(*system, hold="held"), signal[1:], dt)
+    y = drive(TransferFunction(*system, hold="zoh"), signal[1:], dt)
     np.testing.assert_allclose(y, expected[1:], atol=1e-10)
 
 
@@ -78,11 +78,11 @@ def test_axes_may_have_columns_of_their_own(drive):
 
 
 def test_faults_are_said():
-    with pytest.raises(ParameterError, match=r"order 2 is above the denominator's 1; an improper system"):
+    with pytest.raises(ParameterError, match=r"got order 2 and a denominator of order 1; an improper system"):
         TransferFunction([1.0, 0.0, 0.0], [1.0, 1.0])
-    with pytest.raises(ParameterError, match="leading coefficient is 0; leave it out"):
+    with pytest.raises(ParameterError, match="leading coefficient of 0"):
         TransferFunction([1.0], [0.0, 1.0])
-    with pytest.raises(ParameterError, match=r"coefficients are lists"):
+    with pytest.raises(ParameterError, match=r"expected lists of coefficients"):
         TransferFunction(1.0, [1.0, 1.0])
-    with pytest.raises(ParameterError, match=r"has shape \(2, 3\) and the interface \(2,\)"):
-        TransferFunction([1.0], np.ones((2, 3))).sampled_at(dt, (2,))
+    with pytest.raises(ParameterError, match=r"got shape \(2, 3\) for the interface \(2,\)"):
+        TransferFunction([1.0], np.ones((2, 3))).with_sample_time(dt, (2,))

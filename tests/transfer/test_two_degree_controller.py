@@ -14,8 +14,8 @@ def test_an_integrator_round_a_stiff_plant_is_a_first_order_lag():
     assert INTEGRATOR.poles()[0].real == pytest.approx(-100.0, rel=1e-3)
     assert INTEGRATOR.bandwidth() == pytest.approx(100 / (2 * np.pi), rel=1e-2)
     step = INTEGRATOR.step(0.1)
-    assert step.rise == pytest.approx(0.01, rel=1e-2)
-    assert step.settling == pytest.approx(np.log(50) / 100, rel=1e-2)
+    assert step.rise_time == pytest.approx(0.01, rel=1e-2)
+    assert step.settling_time == pytest.approx(np.log(50) / 100, rel=1e-2)
 
 
 def test_sensitivity_and_closed_loop_add_up_to_one():
@@ -37,13 +37,13 @@ def test_a_prefilter_leaves_stability_alone_and_shapes_the_answer():
         INTEGRATOR.plant, INTEGRATOR.controller, ratio([single(100.0)], [single(1000.0)])
     )
     np.testing.assert_allclose(shaped.poles(), INTEGRATOR.poles())
-    assert shaped.step(0.05).settling < INTEGRATOR.step(0.1).settling / 5
+    assert shaped.step(0.05).settling_time < INTEGRATOR.step(0.1).settling_time / 5
 
 
 def test_an_unstable_loop_has_no_step_response():
     loop = TwoDegreesOfFreedom(ratio([], [single(1.0), single(1.0)]), ratio([], [S], 3.0))
     assert not loop.stable
-    with pytest.raises(AnalysisError, match="the loop is unstable: a pole at"):
+    with pytest.raises(AnalysisError, match="the loop is unstable"):
         loop.step(1.0)
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import dovetail as dv
-from dovetail.scene import stage_of
+from dovetail.scene import build_scene
 from dovetail.view import RunPage
 
 FLAGS = ["--enable-unsafe-swiftshader"]
@@ -75,21 +75,21 @@ def cs1():
 
 
 @pytest.fixture(scope="session")
-def opened(cs1, looking):
+def open_server(cs1, looking):
     """One page, and one window to look at it with: to open one takes seconds. Its title has markup in it."""
     with served() as serve:
-        page = serve(RunPage(replace(stage_of(cs1), title="A <b>bold</b> [title](x)"), port=0))
+        page = serve(RunPage(replace(build_scene(cs1), title="A <b>bold</b> [title](x)"), port=0))
         tab = looking(page)
         yield page, tab
         tab.close()
 
 
 @pytest.fixture
-def looked_on(opened):
+def looked_on(open_server):
     """The same at its beginning, with nothing pressed."""
-    page, tab = opened
+    page, tab = open_server
     page.press("stop")
-    page.pressed.clear()
+    page.events.clear()
     return page, tab
 
 

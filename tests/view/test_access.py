@@ -1,4 +1,4 @@
-"""The gate of the view: what viser serves, its page and its websocket, and nothing of it without the token."""
+"""Access control of the view: page and websocket of viser require the token."""
 
 import contextlib
 import http.client
@@ -8,19 +8,19 @@ import websockets.asyncio.server
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from dovetail.view.access import Gate, cookie_name, judge
-from dovetail.view.browser import MissingViewer, opened
+from dovetail.view.access import AccessControl, check_token, cookie_name
+from dovetail.view.browser import MissingViewer, open_server
 
 viser = pytest.importorskip("viser")
 
 
 @pytest.fixture(scope="module")
 def served():
-    """`served(gate)`: the port of a server behind a gate."""
+    """`served(access_control)`: port of a server with access control."""
     servers = []
 
-    def serve(gate):
-        servers.append(opened(gate, 0))
+    def serve(access_control):
+        servers.append(open_server(access_control, 0))
         return int(servers[-1].get_port())
 
     yield serve
@@ -30,13 +30,13 @@ def served():
 
 @pytest.fixture(scope="module")
 def locked(served):
-    gate = Gate(wanted=True)
-    return gate, served(gate)
+    access_control = AccessControl(always=True)
+    return access_control, served(access_control)
 
 
 @pytest.fixture(scope="module")
 def free(served):
-    return served(Gate())
+    return served(AccessControl())
 
 
 def get(port, path="/", **headers):
@@ -73,9 +73,9 @@ def test_without_the_token_neither_the_page_nor_its_websocket_is_had(locked):
 
 
 def test_the_token_is_exchanged_for_a_cookie_that_lets_in(locked):
-    gate, port = locked
-    assert gate.url(port) == f"http://127.0.0.1:{port}/?token={gate.token}"
-    status, cookie, _ = get(port, f"/?token={gate.token}")
+    access_control, port = locked
+    assert access_control.url(port) == f"http://127.0.0.1:{port}/?token={access_control.token}"
+    status, cookie, _ = get(port, f"/?token={access_control.token}")
     assert status == 302
     assert "HttpOnly" in cookie
     assert "SameSite=Strict" in cookie
@@ -102,28 +102,28 @@ def test_on_loopback_a_foreign_host_name_is_refused(free, name):
 
 
 def test_beyond_loopback_there_is_a_token_and_any_name_of_the_machine():
-    gate = Gate("0.0.0.0")
-    assert gate.token in gate.url(8080)
-    assert "0.0.0.0" not in gate.url(8080)
-    cookie = {"Host": "lab.example:8080", "Cookie": f"{cookie_name(8080)}={gate.token}"}
-    assert gate.verdict("/", cookie, 8080) == "pass"
-    assert gate.verdict("/", {"Host": "lab.example:8080"}, 8080) == "refuse"
+    access_control = AccessControl("0.0.0.0")
+    assert access_control.token in access_control.url(8080)
+    assert "0.0.0.0" not in access_control.url(8080)
+    cookie = {"Host": "lab.example:8080", "Cookie": f"{cookie_name(8080)}={access_control.token}"}
+    assert access_control.decision("/", cookie, 8080) == "pass"
+    assert access_control.decision("/", {"Host": "lab.example:8080"}, 8080) == "refuse"
 
 
 def test_a_viser_that_serves_in_another_way_is_not_opened(monkeypatch):
     monkeypatch.setattr(viser, "ViserServer", lambda **_: type("Open", (), {"stop": lambda self: None})())
-    with pytest.raises(MissingViewer, match="would let everybody in"):
-        opened(Gate(), 0)
+    with pytest.raises(MissingViewer, match="not supported"):
+        open_server(AccessControl(), 0)
 
 
 def test_what_stood_before_stands_there_again():
-    before = websockets.asyncio.server.serve
-    with Gate().before():
-        assert websockets.asyncio.server.serve is not before
-    assert websockets.asyncio.server.serve is before
+    installed = websockets.asyncio.server.serve
+    with AccessControl().installed():
+        assert websockets.asyncio.server.serve is not installed
+    assert websockets.asyncio.server.serve is installed
 
 
 def test_of_several_cookies_the_right_one_counts():
-    assert judge("/", "a=b; dovetail-1=secret", "secret", "dovetail-1") == "pass"
-    assert judge("/", "dovetail-2=secret", "secret", "dovetail-1") == "refuse"
-    assert judge("/?token=", "dovetail-1=", "secret", "dovetail-1") == "refuse"
+    assert check_token("/", "a=b; dovetail-1=secret", "secret", "dovetail-1") == "pass"
+    assert check_token("/", "dovetail-2=secret", "secret", "dovetail-1") == "refuse"
+    assert check_token("/?token=", "dovetail-1=", "secret", "dovetail-1") == "refuse"

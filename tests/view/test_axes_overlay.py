@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dovetail.scene.raster import Camera
-from dovetail.scene.scene import Stage
-from dovetail.view.axes_overlay import Corner, seen_by, styled, svg
+from dovetail.scene.scene import Scene
+from dovetail.view.axes_overlay import AxesOverlay, camera_of, overlay_css, svg
 
 LEVEL = Camera(np.array([0.0, -10.0, 0.0]), np.zeros(3), np.array([0.0, 0.0, 1.0]), 75.0)
 
@@ -33,13 +33,13 @@ def test_the_bar_is_as_long_as_it_says(enlarged):
     begin, end = map(float, re.search(r"M(\d+) 52v10m0-5H(\d+)", drawing).groups())
     number, unit = re.search(r">([\d.]+) (m|mm)( of motion)?<", drawing).groups()[:2]
     metres = float(number) * {"m": 1.0, "mm": 1e-3}[unit]
-    a, b = LEVEL.on_raster(LEVEL.seen(np.array([[0.0, 0, 0], [enlarged * metres, 0, 0]])), 1000, 800)
+    a, b = LEVEL.project(LEVEL.in_camera_axes(np.array([[0.0, 0, 0], [enlarged * metres, 0, 0]])), 1000, 800)
     assert end - begin == pytest.approx(b[0] - a[0], abs=1.0)
     assert ("of motion" in drawing) == (enlarged != 1.0)
 
 
 def test_the_drawing_is_whole_in_the_pages_style():
-    content = styled(LEVEL, 800)
+    content = overlay_css(LEVEL, 800)
     (image,) = re.findall(r'url\("data:image/svg\+xml,([^"]*)"\)', content)
     assert unquote(image) == svg(LEVEL, 800)
     assert not re.search(r"[<>'(){}]", image)
@@ -72,27 +72,27 @@ class Page:
 def test_who_looks_from_elsewhere_sees_another_corner_and_who_leaves_is_forgotten(monkeypatch):
     clock = [0.0]
     monkeypatch.setattr("dovetail.view.axes_overlay.time", SimpleNamespace(monotonic=lambda: clock[0]))
-    page, stage = Page(), Stage("t", np.arange(2.0))
-    corner = Corner(page)
-    corner.tend(stage)
+    page, scene = Page(), Scene("t", np.arange(2.0))
+    axes_overlay = AxesOverlay(page)
+    axes_overlay.update(scene)
     (handle,) = page.added
-    assert handle.content == styled(seen_by(page.client.camera), 800)
+    assert handle.content == overlay_css(camera_of(page.client.camera), 800)
     page.client.camera.position = np.array([10.0, 0.0, 0.0])
-    corner.tend(stage)
-    assert handle.content == styled(LEVEL, 800)  # too soon
+    axes_overlay.update(scene)
+    assert handle.content == overlay_css(LEVEL, 800)  # too soon
     clock[0] += 1.0
-    corner.tend(stage)
-    assert handle.content == styled(seen_by(page.client.camera), 800)
+    axes_overlay.update(scene)
+    assert handle.content == overlay_css(camera_of(page.client.camera), 800)
     assert len(page.added) == 1
     page.clients = {}
-    corner.tend(stage)
-    assert not corner.handles
+    axes_overlay.update(scene)
+    assert not axes_overlay.handles
 
 
 def test_corners_can_be_taken_off():
     page = Page()
-    corner = Corner(page)
-    corner.tend(Stage("t", np.arange(2.0)))
-    corner.remove()
+    axes_overlay = AxesOverlay(page)
+    axes_overlay.update(Scene("t", np.arange(2.0)))
+    axes_overlay.remove()
     assert page.removed == [page.added[0].content]
-    assert not corner.handles
+    assert not axes_overlay.handles

@@ -43,16 +43,16 @@ def line(title, values):
 def test_new_numbers_reach_the_charts_and_the_chosen_signal():
     charts = Charts(Gui(), [line("a", [1, 2])], {"b": lambda: line("b", [3, 4])})
     charts.box.value = "b"
-    charts.tend()
-    assert charts.chosen.title == "b"
+    charts.update_selection()
+    assert charts.selected.title == "b"
     charts.update([line("a", [5, 6])], {"b": lambda: line("b", [7, 8])})
     assert charts.charts[0].data[1].tolist() == [5, 6]
-    assert charts.chosen.data[1].tolist() == [7, 8]
-    shown = charts.chosen
-    charts.box.value = "nothing"
-    charts.tend()
+    assert charts.selected.data[1].tolist() == [7, 8]
+    shown = charts.selected
+    charts.box.value = "none"
+    charts.update_selection()
     assert not shown.there
-    assert charts.chosen is None
+    assert charts.selected is None
 
 
 def test_a_unit_that_comes_with_new_numbers_is_written():
@@ -60,11 +60,11 @@ def test_a_unit_that_comes_with_new_numbers_is_written():
     charts = Charts(Gui(), [line("z [µm]", [1, 2])], {"b": lambda: line("b [mN]", [3, 4])})
     before = charts.charts[0]
     charts.box.value = "b"
-    charts.tend()
+    charts.update_selection()
     charts.update([line("z [mm]", [5, 6])], {"b": lambda: line("b [N]", [7, 8])})
     assert charts.charts[0].title == "z [mm]"
     assert charts.charts[0].data[1].tolist() == [5, 6]
-    assert charts.chosen.title == "b [N]"
+    assert charts.selected.title == "b [N]"
     assert not before.there  # in its place is another
     assert charts.charts[0].order == before.order
 
@@ -107,8 +107,8 @@ def test_over_no_time_the_playhead_stands_where_the_moment_is():
 def test_every_plot_is_pointed_at_the_chosen_one_too():
     charts = Charts(Gui(), [line("a", [1, 2])], {"b": lambda: line("b", [3, 4])}, now=0.0)
     charts.box.value = "b"
-    charts.tend()
-    charts.point(0.5)
-    for chart in (charts.charts[0], charts.chosen):
+    charts.update_selection()
+    charts.move_cursor(0.5)
+    for chart in (charts.charts[0], charts.selected):
         assert chart.data[0][chart.data[-1] == ABOVE] == [0.5]
         assert len(chart.series) == len(chart.data)

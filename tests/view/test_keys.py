@@ -11,19 +11,19 @@ def test_space_plays_and_holds_and_arrows_step_without_turning_the_view(until, l
     tab.get_by_role(
         "button", name="Stop"
     ).click()  # a button that has the focus takes no key of ours for its own
-    until(lambda: page.pressed)
+    until(lambda: page.events)
     client = next(iter(page.server.get_clients().values()))
     tab.keyboard.press("Space")
-    until(lambda: page.player.position > 0)
+    until(lambda: page.playback.position > 0)
     tab.keyboard.press("Space")
-    until(lambda: not page.player.playing)
-    assert [what for _, what in page.pressed] == ["stop", "play", "hold"]
-    at, before = page.player.position, np.array(client.camera.position)
+    until(lambda: not page.playback.playing)
+    assert [what for _, what in page.events] == ["stop", "play", "pause"]
+    at, before = page.playback.position, np.array(client.camera.position)
     tab.keyboard.press("ArrowRight", delay=200)
-    until(lambda: page.player.position > at)
-    assert page.player.position == pytest.approx(at + (page.player.last - page.player.first) / 100)
+    until(lambda: page.playback.position > at)
+    assert page.playback.position == pytest.approx(at + (page.playback.last - page.playback.first) / 100)
     until(lambda: not page.keys.views)
     here = np.array(client.camera.position)
     assert np.linalg.norm(here - before) < 1e-3 * np.linalg.norm(before - client.camera.look_at)
     tab.keyboard.press("ArrowLeft")
-    until(lambda: page.player.position == pytest.approx(at))
+    until(lambda: page.playback.position == pytest.approx(at))

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.links.live_run import Live, watched
+from dovetail.links.live_run import Live, find_live_run
 from dovetail.links.ring import Ring
 from dovetail.studies.registry import find_test
-from dovetail.testing import Dial
-from dovetail.testing.operator import presses
+from dovetail.testing import Tunable
+from dovetail.testing.operator import read_events
 from dovetail.view import LivePage
-from dovetail.view.live import Feed, finished
+from dovetail.view.live import Feed, wait_for_recording
 
 pytest.importorskip("viser")
 
@@ -20,7 +20,7 @@ def test():
     loaded = dv.load(find_test("substructuring/cs1"), {"duration": 20.0})
     return dv.Test(
         **{f: getattr(loaded, f) for f in ("numerical", "rig", "excitation", "duration", "rate", "title")},
-        dials={"numerical.c": Dial(least=5.0, most=30.0)},
+        tunable={"numerical.c": Tunable(min=5.0, max=30.0)},
     )
 
 
@@ -29,7 +29,7 @@ SIGNALS = {"displacement": (), "measured_displacement": (), "measured_force": ()
 
 def moved(ring, count):
     for _ in range(count):
-        n = ring.written + 1
+        n = ring.row_count + 1
         z = 0.01 * np.sin(0.02 * n)
         ring.show(np.array([z, 0.9 * z, -20 * z, 1e-6 * n]))
 
@@ -37,14 +37,14 @@ def moved(ring, count):
 @pytest.fixture
 def going_on(test, tmp_path):
     """A loop that writes its window, and the folder it runs in."""
-    with Live(test, tmp_path, "run") as live:
+    with Live(test, tmp_path, "realtime") as live:
         ring = Ring(SIGNALS, test.tick_count, test.dt, live.window)
         yield live, ring
 
 
 def test_the_feed_is_thinned_and_ends_with_the_newest_sample(test, going_on):
     live, ring = going_on
-    feed = Feed(test, watched(live.folder).opened(), "run")
+    feed = Feed(test, find_live_run(live.folder).open_ring(), "realtime")
     assert feed.read() is None
     moved(ring, 15_007)
     data = feed.read()
@@ -52,14 +52,14 @@ def test_the_feed_is_thinned_and_ends_with_the_newest_sample(test, going_on):
     assert float(data.time[-1]) == pytest.approx(15.007)
     assert float(data.displacement[-1]) == 0.01 * np.sin(0.02 * 15_007)
     assert float(data.time[0]) > 4.5  # ten seconds
-    stage = feed.stage()
+    scene = feed.scene()
     assert feed.largest >= 0.01
-    assert {plot.title.split(" [")[0] for plot in stage.plots} >= {"displacement", "tick lateness"}
+    assert {plot.title.split(" [")[0] for plot in scene.plots} >= {"displacement", "tick lateness"}
 
 
 def test_the_picture_keeps_its_size_while_the_motion_changes(test, going_on):
     live, ring = going_on
-    feed = Feed(test, watched(live.folder).opened(), "run")
+    feed = Feed(test, find_live_run(live.folder).open_ring(), "realtime")
     moved(ring, 200)
     feed.read()
     first = feed.largest
@@ -72,14 +72,14 @@ def test_the_page_shows_what_the_loop_wrote_and_presses_reach_the_run(
     test, going_on, serving, until, chromium
 ):
     live, ring = going_on
-    live.operator.allow(test)
-    page = serving(LivePage(watched(live.folder), port=0))
+    live.operator.register_tunables(test)
+    page = serving(LivePage(find_live_run(live.folder), port=0))
     moved(ring, 1000)
     tab = chromium.new_page()
     tab.goto(f"http://127.0.0.1:{page.port}")
     tab.get_by_text("t = 1.000 s of 20 s").wait_for()
     tab.get_by_role("button", name="Hold").click()
-    until(lambda: live.operator.attend(1.0) or live.operator.held)
+    until(lambda: live.operator.update(1.0) or live.operator.held)
     tab.get_by_text("1.000 s hold").wait_for()  # as the run noted it
     moved(ring, 500)
     tab.get_by_text("t = 1.500 s of 20 s").wait_for()
@@ -88,21 +88,21 @@ def test_the_page_shows_what_the_loop_wrote_and_presses_reach_the_run(
     number = tab.get_by_role("textbox").first
     number.fill("20")
     number.press("Enter")
-    until(lambda: live.operator.attend(1.5) or live.operator.values["numerical.c"] == 20.0)
+    until(lambda: live.operator.update(1.5) or live.operator.values["numerical.c"] == 20.0)
     tab.get_by_role("button", name="Stop").click()
-    until(lambda: live.operator.attend(1.5) or live.operator.stopped)
+    until(lambda: live.operator.update(1.5) or live.operator.stopped)
     tab.close()
-    assert {press.what for press in presses(live.folder)} == {"hold", "turn", "stop"}
+    assert {event.action for event in read_events(live.folder)} == {"hold", "set", "stop"}
 
 
 def test_when_the_run_is_over_the_page_says_so(test, tmp_path):
-    with Live(test, tmp_path, "run") as live:
+    with Live(test, tmp_path, "realtime") as live:
         ring = Ring(SIGNALS, test.tick_count, test.dt, live.window)
-        page = LivePage(watched(tmp_path), port=0)
+        page = LivePage(find_live_run(tmp_path), port=0)
         moved(ring, 10)
         assert not page.serve(0.0)
         assert page.frames == 1
     assert page.serve(0.0)  # one look is enough
     assert page.panel.buttons["stop"].disabled
-    assert not finished(tmp_path, patience=0.0)
+    assert not wait_for_recording(tmp_path, timeout=0.0)
     page.close()

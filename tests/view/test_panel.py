@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dovetail.testing import Dial, Operator
+from dovetail.testing import Operator, Tunable
 from dovetail.testing.operator import LIVE
 from dovetail.view.panel import Panel
 
@@ -35,30 +35,30 @@ class Gui:
 @pytest.fixture
 def panel(tmp_path):
     (tmp_path / LIVE).mkdir()
-    return Panel(Gui(), tmp_path, {"numerical.c": Dial(least=5.0, most=30.0)}, {"numerical.c": 15.0})
+    return Panel(Gui(), tmp_path, {"numerical.c": Tunable(min=5.0, max=30.0)}, {"numerical.c": 15.0})
 
 
 def test_a_press_becomes_a_wish_that_the_run_fulfils_and_the_panel_shows(panel):
     operator = Operator(panel.folder)
-    operator.dials, operator.values = {"numerical.c": Dial(least=5.0, most=30.0)}, {"numerical.c": 15.0}
+    operator.tunables, operator.values = {"numerical.c": Tunable(min=5.0, max=30.0)}, {"numerical.c": 15.0}
     event = SimpleNamespace(client=object(), client_id=3)
     panel.buttons["hold"].act(event)
-    panel.dials["numerical.c"].value = 20.0
-    panel.dials["numerical.c"].act(event)
+    panel.tunables["numerical.c"].value = 20.0
+    panel.tunables["numerical.c"].act(event)
     assert not operator.held
-    operator.attend(2.0)
+    operator.update(2.0)
     assert operator.held
     assert operator.values["numerical.c"] == 20.0
     panel.update()
-    assert "turn numerical.c from 15 to 20" in panel.log.content.replace("\\", "")
-    assert "in the view, window 3" in panel.log.content.replace("\\", "")
+    assert "numerical.c from 15 to 20" in panel.log.content.replace("\\", "")
+    assert "window 3" in panel.log.content.replace("\\", "")
 
 
 def test_a_dial_that_the_page_itself_sets_is_no_press(panel):
-    panel.dials["numerical.c"].act(SimpleNamespace(client=None, client_id=0))
+    panel.tunables["numerical.c"].act(SimpleNamespace(client=None, client_id=0))
     operator = Operator(panel.folder)
-    operator.attend(0.0)
-    assert operator.presses == []
+    operator.update(0.0)
+    assert operator.events == []
 
 
 def test_when_the_run_is_over_nothing_can_be_pressed(panel):

@@ -2,7 +2,7 @@
 
 from html.parser import HTMLParser
 
-from dovetail.view.plot_clicks import SCRIPT, heard
+from dovetail.view.plot_clicks import SCRIPT, click_listener
 
 
 class Images(HTMLParser):
@@ -18,7 +18,7 @@ class Images(HTMLParser):
 
 def test_the_element_holds_the_whole_script_and_fetches_nothing():
     page = Images()
-    page.feed(heard())
+    page.feed(click_listener())
     ((tag, attributes),) = page.found
     assert tag == "img"
     assert attributes["onerror"] == SCRIPT

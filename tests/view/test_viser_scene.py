@@ -7,61 +7,61 @@ import pytest
 
 from dovetail.scene import shapes
 from dovetail.scene.raster import Camera
-from dovetail.scene.scene import Arrow, Solid, Stage, fixed
+from dovetail.scene.scene import Arrow, Scene, Solid, fixed
 from dovetail.view.viser_scene import (
     LETTER,
     LINE,
-    Scene,
-    arrow_ends,
-    behind,
-    clear,
-    plain,
-    told,
+    ViserScene,
+    arrow_points,
+    background_css,
+    escape_markup,
+    place_label,
+    text_lines,
 )
 
 
 def test_names_with_markup_are_text():
-    assert plain("<script>alert(1)</script>") == "&lt;script&gt;alert\\(1\\)&lt;/script&gt;"
-    assert plain("[a](javascript:b) **c**") == "\\[a\\]\\(javascript:b\\) \\*\\*c\\*\\*"
+    assert escape_markup("<script>alert(1)</script>") == "&lt;script&gt;alert\\(1\\)&lt;/script&gt;"
+    assert escape_markup("[a](javascript:b) **c**") == "\\[a\\]\\(javascript:b\\) \\*\\*c\\*\\*"
 
 
 def test_lines_that_are_told_are_text():
-    said = told("t = 1 s", "", "<b>a & b</b>")
+    said = text_lines("t = 1 s", "", "<b>a & b</b>")
     assert "&lt;b&gt;a &amp; b&lt;/b&gt;" in said
     assert said.count("<p") == 2  # an empty one is none
 
 
 def test_an_arrow_is_as_long_as_its_force_and_never_without_length():
     arrow = Arrow("force", lambda k: np.zeros(3), lambda k: np.array([0.0, 0.0, 10.0 * k]), length=0.01)
-    np.testing.assert_allclose(arrow_ends(arrow, 2)[0, 1], [0, 0, 0.2], rtol=1e-6)
-    assert np.any(arrow_ends(arrow, 0)[0, 1])
+    np.testing.assert_allclose(arrow_points(arrow, 2)[0, 1], [0, 0, 0.2], rtol=1e-6)
+    assert np.any(arrow_points(arrow, 0)[0, 1])
 
 
 def test_a_small_force_is_drawn_as_long_as_an_arrows_head():
     arrow = Arrow("force", lambda k: np.zeros(3), lambda k: np.array([0.0, 0.0, 1e-3]), length=1.0)
-    np.testing.assert_allclose(arrow_ends(arrow, 0, 0.1)[0, 1], [0, 0, 0.1], rtol=1e-5)
+    np.testing.assert_allclose(arrow_points(arrow, 0, 0.1)[0, 1], [0, 0, 0.1], rtol=1e-5)
 
 
 def test_a_sky_is_paler_below_and_only_a_room_knows_night():
     above, below = (
-        sum(map(int, found)) for found in re.findall(r"rgb\((\d+), (\d+), (\d+)\)", behind("sky"))
+        sum(map(int, found)) for found in re.findall(r"rgb\((\d+), (\d+), (\d+)\)", background_css("sky"))
     )
     assert above < below
-    assert behind("sky", dark=True) == behind("sky")
-    assert behind("room", dark=True) != behind("room")
+    assert background_css("sky", dark=True) == background_css("sky")
+    assert background_css("room", dark=True) != background_css("room")
 
 
 def test_what_is_drawn_anew_is_called_by_names_that_none_had_before():
     """The page keeps the pose of a name: a ghost at the origin stood where another thing had stood."""
     viser = pytest.importorskip("viser")
     server = viser.ViserServer(port=0, verbose=False)
-    stage = Stage("t", np.arange(2.0), solids=[Solid("a", shapes.box((1, 1, 1)), fixed((3.0, 0, 0)))])
-    ghost = Stage("t", np.arange(2.0), solids=[Solid("ideal", shapes.box((1, 1, 1)))])
+    scene = Scene("t", np.arange(2.0), solids=[Solid("a", shapes.box((1, 1, 1)), fixed((3.0, 0, 0)))])
+    ghost = Scene("t", np.arange(2.0), solids=[Solid("reference", shapes.box((1, 1, 1)))])
     try:
-        scene = Scene(server, stage)
-        before = {handle.name for handle in scene.handles}
-        scene.set(ghost)
-        assert before.isdisjoint(handle.name for handle in scene.handles)
+        viser_scene = ViserScene(server, scene)
+        before = {handle.name for handle in viser_scene.handles}
+        viser_scene.replace(ghost)
+        assert before.isdisjoint(handle.name for handle in viser_scene.handles)
     finally:
         server.stop()
 
@@ -70,22 +70,23 @@ def test_labels_at_one_place_stand_one_above_another_on_the_screen():
     eye = Camera(np.array([0.0, -10.0, 0.0]), np.zeros(3), np.array([0.0, 0.0, 1.0]), 75.0)
     taken = []
     places = [
-        clear(np.array([[0.01 * i, 0.0, 0.0]]), "foot 1: 523 N", eye, (900, 400), taken) for i in range(8)
+        place_label(np.array([[0.01 * i, 0.0, 0.0]]), "foot 1: 523 N", eye, (900, 400), taken)
+        for i in range(8)
     ]
-    rows = eye.on_raster(eye.seen(np.array(places)), 0, 400)
+    rows = eye.project(eye.in_camera_axes(np.array(places)), 0, 400)
     np.testing.assert_allclose(places[0], [0, 0, 0], atol=1e-12)  # the first is where it was
     assert np.diff(np.sort(rows[:, 1])).min() >= LINE
     np.testing.assert_allclose(rows[:, 0], rows[0, 0], atol=10.0)  # none is moved aside
-    far = clear(np.array([[5.0, 0.0, 0.0]]), "foot 9", eye, (900, 400), taken)
+    far = place_label(np.array([[5.0, 0.0, 0.0]]), "foot 9", eye, (900, 400), taken)
     assert 5.0 * eye.focal(400) / 10.0 > 13 * LETTER  # there is room beside the others
     np.testing.assert_allclose(far, [5.0, 0.0, 0.0])
 
 
 def test_a_label_at_the_edge_of_a_screen_is_moved_in_whole():
     eye = Camera(np.array([0.0, -10.0, 0.0]), np.zeros(3), np.array([0.0, 0.0, 1.0]), 75.0)
-    text, wide = "force on the drogue: 7.48 kN, 43 × the drogue's weight", 420
-    place = clear(np.array([[3.0, 0.0, 1.0]]), text, eye, (wide, 400), [])
-    (was, row, _), (x, y, _) = eye.on_raster(eye.seen(np.array([[3.0, 0.0, 1.0], place])), wide, 400)
+    text, wide = "force on the drogue: 7.48 kN, 43 × weight of the drogue", 420
+    place = place_label(np.array([[3.0, 0.0, 1.0]]), text, eye, (wide, 400), [])
+    (was, row, _), (x, y, _) = eye.project(eye.in_camera_axes(np.array([[3.0, 0.0, 1.0], place])), wide, 400)
     assert was + LETTER * len(text) > wide  # it would have been cut
     assert 0 <= x <= wide - LETTER * len(text)
     assert y == pytest.approx(row)
@@ -95,16 +96,16 @@ def test_words_are_put_anew_when_somebody_looks_from_elsewhere():
     viser = pytest.importorskip("viser")
     server = viser.ViserServer(port=0, verbose=False)
     marks = [("one", (0.0, 0, 0)), ("two", (0.0, 1e-3, 0))]
-    stage = Stage("t", np.arange(2.0), solids=[Solid("a", shapes.box((1, 1, 1)))], marks=marks)
+    scene = Scene("t", np.arange(2.0), solids=[Solid("a", shapes.box((1, 1, 1)))], marks=marks)
     try:
-        scene = Scene(server, stage)
-        before = [tuple(label.position) for label in scene.marks]
-        scene.tend(stage, 0)
-        assert [tuple(label.position) for label in scene.marks] == before  # the look is the same
+        viser_scene = ViserScene(server, scene)
+        before = [tuple(label.position) for label in viser_scene.marks]
+        viser_scene.update_labels(scene, 0)
+        assert [tuple(label.position) for label in viser_scene.marks] == before  # the look is the same
         near = Camera(np.array([0.0, -1.0, 0.5]), np.zeros(3), np.array([0.0, 0.0, 1.0]), 75.0)
-        scene._smallest = lambda: (near, (420.0, 300.0))
-        scene.tended = -1.0
-        scene.tend(stage, 0)
-        assert [tuple(label.position) for label in scene.marks] != before
+        viser_scene._smallest_screen = lambda: (near, (420.0, 300.0))
+        viser_scene.labels_time = -1.0
+        viser_scene.update_labels(scene, 0)
+        assert [tuple(label.position) for label in viser_scene.marks] != before
     finally:
         server.stop()

@@ -1,9 +1,9 @@
-"""Atmosphere, wind, turbulence, wake, the drag of cables and bodies, what is towed, and rotors.
+"""Atmosphere, wind, turbulence, wakes, drag of cables and bodies, towed ropes and hoses, rotors.
 
 Depends on: core, mechanics.
 
-Axes of everything towed: x downstream, y down, z to starboard, with the towing aircraft's attachment point as
-origin and translating with it.
+Axes of towed systems: x downstream, y down, z to starboard. The origin is the attachment point on the towing
+aircraft and translates with it.
 """
 
 from typing import TYPE_CHECKING
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
         LaggedDevice,
         NoDevice,
         PointDevice,
-        PulledTip,
         RigidDevice,
         TipDevice,
+        TipForce,
         WingedStage,
     )
     from dovetail.air.receiver import Receiver
@@ -40,25 +40,25 @@ if TYPE_CHECKING:
         Attachment,
         BeamBlade,
         Blade,
-        BladeAir,
+        BladeAerodynamics,
         BladeModes,
         BladeStructure,
         Controls,
         CoupledRotor,
         FlappingRotor,
         HingedBlade,
-        ListedBlade,
         ModalBlade,
         PilotedRotor,
+        RigidBlade,
         RotatingBlade,
         Rotor,
         RotorLoad,
         RotorSchedule,
-        StiffBlade,
+        TabulatedBlade,
     )
     from dovetail.air.saved_state import RopeStepper
-    from dovetail.air.settling_measures import Settling, settling
-    from dovetail.air.speed_sweep import TowedLinks
+    from dovetail.air.settling_measures import SettlingMeasures, settling_measures
+    from dovetail.air.speed_sweep import TowedLinkBatch
     from dovetail.air.tanker import TankerAir
     from dovetail.air.towed_rope import TowedRope
     from dovetail.air.turbulence import Dryden, GustyWind
@@ -74,7 +74,7 @@ __all__ = [
     "Attachment",
     "BeamBlade",
     "Blade",
-    "BladeAir",
+    "BladeAerodynamics",
     "BladeModes",
     "BladeStructure",
     "CableDrag",
@@ -94,16 +94,15 @@ __all__ = [
     "HoldPosition",
     "LaggedDevice",
     "LatchedHose",
-    "ListedBlade",
     "ModalBlade",
     "NoCommand",
     "NoDevice",
     "PilotedRotor",
     "PointDevice",
-    "PulledTip",
     "RampCommand",
     "Receiver",
     "RecordedAcceleration",
+    "RigidBlade",
     "RigidDevice",
     "RopeFleet",
     "RopeStepper",
@@ -111,18 +110,19 @@ __all__ = [
     "Rotor",
     "RotorLoad",
     "RotorSchedule",
-    "Settling",
+    "SettlingMeasures",
     "SineSquaredPulse",
     "StandardAtmosphere",
     "SteadyWind",
     "StepCommand",
-    "StiffBlade",
     "StillAir",
+    "TabulatedBlade",
     "TabulatedCylinder",
     "TankerAir",
     "TipDevice",
+    "TipForce",
     "TowedDrogue",
-    "TowedLinks",
+    "TowedLinkBatch",
     "TowedRope",
     "Tug",
     "VortexPair",
@@ -131,5 +131,5 @@ __all__ = [
     "WindFields",
     "WindTable",
     "WingedStage",
-    "settling",
+    "settling_measures",
 ]

@@ -1,6 +1,6 @@
-r"""The standard atmosphere up to 20 km, and gravity that falls with height.
+r"""Standard atmosphere up to 20 km, and gravity that decreases with altitude.
 
-Troposphere (to 11 km): :math:`T = 288.15 - 0.0065 h`, :math:`p = 101325 (T/288.15)^{5.25588}`; above it the
+Troposphere (to 11 km): :math:`T = 288.15 - 0.0065 h`, :math:`p = 101325 (T/288.15)^{5.25588}`; above it, the
 temperature is constant and the pressure falls exponentially. Source: [ISO 2533].
 """
 
@@ -20,26 +20,26 @@ TROPOPAUSE = 11_000.0  # [m]
 
 @kind("standard-atmosphere")
 class StandardAtmosphere(Part):
-    """Temperature, pressure, density and speed of sound against altitude [m], up to 20 km."""
+    """Temperature, pressure, density and speed of sound as functions of altitude [m], up to 20 km."""
 
-    temperature_offset: jax.Array = parameter("K", "departure from the standard temperature", default=0.0)
+    temperature_offset: jax.Array = parameter("K", "deviation from the standard temperature", default=0.0)
 
     def temperature(self, h: jax.Array) -> jax.Array:
-        """[K]"""
+        """Temperature [K]."""
         return 288.15 - LAPSE * jnp.minimum(h, TROPOPAUSE) + self.temperature_offset
 
     def pressure(self, h: jax.Array) -> jax.Array:
-        """[Pa]"""
+        """Pressure [Pa]."""
         below = 1 - LAPSE * jnp.minimum(h, TROPOPAUSE) / 288.15
         above = jnp.exp(-G0 * jnp.maximum(h - TROPOPAUSE, 0.0) / (R_AIR * 216.65))
         return 101_325.0 * below ** (G0 / (LAPSE * R_AIR)) * above
 
     def density(self, h: jax.Array) -> jax.Array:
-        """[kg/m^3]"""
+        """Air density [kg/m^3]."""
         return self.pressure(h) / (R_AIR * self.temperature(h))
 
     def speed_of_sound(self, h: jax.Array) -> jax.Array:
-        """[m/s]"""
+        """Speed of sound [m/s]."""
         return jnp.sqrt(1.4 * R_AIR * self.temperature(h))
 
 

@@ -1,12 +1,12 @@
-r"""The bow wave of a receiver: air that its nose pushes aside, and with it the drogue.
+r"""Bow wave of a receiver: air displaced by its nose, which pushes the drogue away.
 
-The forebody is a half body, a point source in the stream: with the radius a of the body far behind its nose,
+The forebody is a half body: a point source in the stream. With the radius a of the body far behind its nose,
 
 .. math:: v = \frac{V a^2}{4}\,\frac{r - r_s}{|r - r_s|^3}
 
-where :math:`r_s` is the source, beside and behind the nozzle. It pushes air forward and outward, so that a drogue
-which the probe nears drifts away from the nose. Source: [Rankine 1871]; its use as bow wave [Ro & Kamman 2010, named in
-Bolien 2018, sec. 1.4]. Not modelled: the wing's upwash, compressibility.
+where :math:`r_s` is the source, beside and behind the nozzle. The source pushes air forward and outward, so the drogue
+drifts away from the nose as the probe approaches. Source: [Rankine 1871]; its use as bow wave [Ro & Kamman 2010, cited
+in Bolien 2018, sec. 1.4]. Not modelled: the wing's upwash, compressibility.
 """
 
 from __future__ import annotations
@@ -14,23 +14,27 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.air.wind import WindField, everywhere
+from dovetail.air.wind import WindField, broadcast_velocity
 from dovetail.core import kind, parameter
 
 
 @kind("half-body")
 class HalfBody(WindField):
-    """A blunt nose as a source in the stream; places are counted from the nozzle: x forward, z down."""
+    """Blunt nose, modelled as a source in the stream. Positions are relative to the nozzle: x forward, z down."""
 
-    carried = True
+    needs_stream = True
 
-    radius: jax.Array = parameter("m", "of the body far behind its nose", default=0.8, above=0.0)
-    nose: jax.Array = parameter(
-        "m", "of the source from the nozzle: x forward, y starboard, z down", default=(-3.0, -1.0, 1.0)
+    radius: jax.Array = parameter("m", "radius of the body far behind its nose", default=0.8, above=0.0)
+    source_position: jax.Array = parameter(
+        "m",
+        "position of the source from the nozzle: x forward, y starboard, z down",
+        default=(-3.0, -1.0, 1.0),
     )
-    core: jax.Array = parameter("m", "within which the field is smoothed", default=0.3, above=0.0)
+    core_radius: jax.Array = parameter(
+        "m", "core radius within which the velocity field is smoothed", default=0.3, above=0.0
+    )
 
     def velocity(self, t, r, stream=None):
-        away = r - everywhere(self.nose, r)
-        square = jnp.sum(away**2, axis=0) + self.core**2
+        away = r - broadcast_velocity(self.source_position, r)
+        square = jnp.sum(away**2, axis=0) + self.core_radius**2
         return stream.speed * self.radius**2 / 4 * away / square**1.5

@@ -1,12 +1,12 @@
-r"""Drag and lift of a cable by its total angle of attack.
+r"""Drag and lift of a cable as functions of its total angle of attack.
 
 .. math::
 
     F_D = \tfrac12\rho C_D(\alpha_t) A |w|^2, \quad F_L = \tfrac12\rho C_L(\alpha_t) A |w|^2, \qquad
     \cos\alpha_t = u\cdot w/|w|
 
-Drag acts along the local wind w, lift across it in the plane of w and the cable, away from the cable's downstream
-end: it lifts a cable that trails below its support. Sources: [Mastrogiuseppe 2023, sec. 3.3.5];
+Drag acts along the local wind w. Lift acts across the wind, in the plane of w and the cable, away from the cable's
+downstream end: it lifts a cable that trails below its support. Sources: [Mastrogiuseppe 2023, sec. 3.3.5];
 cross-flow law [Hoerner 1965, ch. 3].
 """
 
@@ -35,8 +35,8 @@ class CylinderCoefficients(Part):
 class CrossFlow(CylinderCoefficients):
     r"""The cross-flow law: :math:`C_D = C_f + C_n|\sin^3\alpha|`, :math:`C_L = C_n\sin^2\alpha\cos\alpha`."""
 
-    normal: jax.Array = parameter("1", "coefficient of the flow across the cable", default=1.1, at_least=0.0)
-    friction: jax.Array = parameter("1", "coefficient of the flow along it", default=0.02, at_least=0.0)
+    normal: jax.Array = parameter("1", "coefficient of the cross flow", default=1.1, at_least=0.0)
+    friction: jax.Array = parameter("1", "coefficient of the axial flow", default=0.02, at_least=0.0)
 
     def __call__(self, cosine):
         square = jnp.maximum(1 - cosine**2, 0.0)
@@ -47,7 +47,7 @@ class CrossFlow(CylinderCoefficients):
 
 @kind("along-and-across")
 class AlongAndAcross(CylinderCoefficients):
-    r"""Friction along the cable and pressure across it, each by its own part of the wind.
+    r"""Axial friction and cross-flow pressure drag, each from its own wind component.
 
     .. math:: F = \tfrac12\rho\,d\,l\,(\pi c_t |w_t| w_t + c_n |w_n| w_n)
 
@@ -55,9 +55,9 @@ class AlongAndAcross(CylinderCoefficients):
     """
 
     along: jax.Array = parameter(
-        "1", "friction coefficient, of the wetted surface", default=0.01, at_least=0.0
+        "1", "friction coefficient, referred to the wetted surface", default=0.01, at_least=0.0
     )
-    across: jax.Array = parameter("1", "coefficient of the flow across", default=0.6, at_least=0.0)
+    across: jax.Array = parameter("1", "coefficient of the cross flow", default=0.6, at_least=0.0)
 
     def __call__(self, cosine):
         square = jnp.maximum(1 - cosine**2, 0.0)
@@ -68,12 +68,13 @@ class AlongAndAcross(CylinderCoefficients):
 
 @kind("tabulated-cylinder")
 class TabulatedCylinder(CylinderCoefficients):
-    """C_D and C_L from a table against the angle of attack, linear between its rows.
+    """C_D and C_L from a table over the angle of attack, with linear interpolation.
 
-    The angle goes from 0 to 90 degrees; beyond it the cable is seen from its other end, with lift reversed.
+    The angle goes from 0 to 90 degrees. Beyond 90 degrees the table applies to the other end of the cable, with the
+    lift reversed.
     """
 
-    angle: jax.Array = parameter("rad", "angles of attack, rising from 0 to pi/2", at_least=0.0)
+    angle: jax.Array = parameter("rad", "angles of attack, increasing from 0 to pi/2", at_least=0.0)
     drag: jax.Array = parameter("1", "drag coefficients", at_least=0.0)
     lift: jax.Array = parameter("1", "lift coefficients")
 
@@ -85,11 +86,11 @@ class TabulatedCylinder(CylinderCoefficients):
 
 @kind("cable-drag")
 class CableDrag(Part):
-    """Forces of the air on each link of a cable.
+    """Aerodynamic forces on each link of a cable.
 
-    `area` is what the coefficients are multiplied with: `projected`, diameter times length (what they are
-    referred to), or `cross-section`, the cable's section once a link. The latter makes the air on the cable
-    negligible and is what the published curves agree with; it is no physics.
+    `area` is the reference area of the coefficients: `projected` is diameter times length, `cross-section` is the
+    cable's cross-section for each link. The published curves agree with `cross-section`, which makes the aerodynamic
+    force on the cable negligible; it has no physical justification.
     """
 
     diameter: jax.Array = parameter("m", "diameter", above=0.0)
@@ -103,12 +104,12 @@ class CableDrag(Part):
         c_drag, c_lift = self.coefficients(cosine)
         lift = c_lift * jax.lax.rsqrt(
             jnp.maximum(1 - cosine**2, 0.0) + TINY
-        )  # across is u - w cos, of length sin
+        )  # the cross direction u - w cos has length sin
         area = self.diameter * l if self.area == "projected" else jnp.pi / 4 * self.diameter**2
         q = 0.5 * density * area * speed
         return q * (c_drag + lift * cosine) * wind - q * speed * lift * u
 
 
 def total_angle(alpha: jax.Array, beta: jax.Array) -> jax.Array:
-    """Total angle of attack [rad] of an inclination and a side angle."""
+    """Total angle of attack [rad] from an inclination and a side angle."""
     return jnp.arccos(jnp.cos(alpha) * jnp.cos(beta))

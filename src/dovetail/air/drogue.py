@@ -1,8 +1,7 @@
-r"""A drogue at the end of a hose: a mass behind a ball joint, its drag, and the air's moment that turns it back.
+r"""Drogue at the end of a hose: point mass behind a ball joint, with drag and a restoring aerodynamic moment.
 
-Its drag acts at the centre of mass; its weight on the hose is a point mass at the arm's length behind the joint, so it
-has an attitude without roll. Moments act as couples of forces across the arm. Source: [Bolien 2018, sec. 3.5 and
-table 1 of ch. 5].
+Drag acts at the centre of mass. The drogue is a point mass at the distance `arm` behind the joint, so it has pitch and
+yaw but no roll. Moments act as couples of forces across the arm. Source: [Bolien 2018, sec. 3.5 and table 1 of ch. 5].
 """
 
 from __future__ import annotations
@@ -15,36 +14,36 @@ from dovetail.air.latching_device import bluff_drag
 from dovetail.core import Part, choice, kind, parameter
 from dovetail.mechanics.chain.base import Chain
 
-TINY = 1e-12  # keeps roots differentiable in still air; far below any wind squared
-DOWN = np.array([0.0, 0.0, 1.0])  # in the axes of flight
+TINY = 1e-12  # keeps square roots differentiable in still air; far below any squared wind speed
+DOWN = np.array([0.0, 0.0, 1.0])  # in flight axes: x forward, y starboard, z down
 
 
 @kind("towed-drogue")
 class TowedDrogue(Part):
-    """Drogue and coupling by their numbers."""
+    """Parameters of drogue and coupling."""
 
     mass: jax.Array = parameter("kg", "mass of drogue and coupling", default=17.91, above=0.0)
-    arm: jax.Array = parameter("m", "ball joint to centre of mass", default=0.3, above=0.0)
+    arm: jax.Array = parameter("m", "distance from ball joint to centre of mass", default=0.3, above=0.0)
     canopy_diameter: jax.Array = parameter("m", "diameter of the canopy", default=0.6096, at_least=0.0)
     drag: jax.Array = parameter("1", "drag coefficient of the canopy", default=0.8, at_least=0.0)
     joint_friction: jax.Array = parameter("N m s", "viscous friction of the ball joint", default=10.0)
-    aero_moment: jax.Array = parameter("N m/rad", "restoring moment of the air", default=286.4788975654116)
-    aero_zero: str = choice("trim", "wind", about="where the moment is zero", default="trim")
+    aero_moment: jax.Array = parameter("N m/rad", "aerodynamic restoring moment", default=286.4788975654116)
+    aero_zero: str = choice("trim", "wind", about="direction in which the moment is zero", default="trim")
 
-    def behind(self, chain: Chain) -> Chain:
-        """The chain with this body at its end."""
+    def attach_to(self, chain: Chain) -> Chain:
+        """Return the chain with this body attached at its end."""
         return chain.with_body(self.mass, self.arm, self.joint_friction)
 
     def force(self, wind: jax.Array, density: jax.Array | float) -> jax.Array:
-        """Drag (3,) [N] in a relative wind (3,) [m/s]."""
+        """Drag (3,) [N] in the relative wind (3,) [m/s]."""
         return bluff_drag(wind, density, jnp.pi / 4 * self.canopy_diameter**2 * self.drag)
 
     def pull(self, stream: jax.Array, density: jax.Array, gravity: jax.Array) -> jax.Array:
-        """Force (3,) [N] on the hose in steady flight, in its axes: drag and weight."""
+        """Force (3,) [N] of the drogue on the hose in steady flight, in hose axes: drag and weight."""
         return self.force(stream, density) + self.mass * gravity * DOWN
 
     def restoring(self, n: jax.Array, l: jax.Array, zero: jax.Array) -> jax.Array:
-        """Force (3,) at the far end, reversed at the joint, that turns the direction n up the hose to `zero`, (3,)."""
+        """Force (3,) at the far end, reversed at the joint, that turns the up-hose direction n to `zero`, (3,)."""
         cosine = jnp.clip(n @ zero, -1.0, 1.0)
         side = zero - cosine * n
         sine = jnp.sqrt(side @ side + TINY**2)
@@ -53,13 +52,13 @@ class TowedDrogue(Part):
 
 
 def couple(moment: jax.Array, l: jax.Array) -> jax.Array:
-    """Force (3,) at the far end of an arm, reversed at its joint, of a moment (3,) about the joint, in the arm's axes.
+    """Force (3,) at the arm's far end, reversed at the joint, equivalent to a moment (3,) about the joint, in arm axes.
 
-    Its part about the arm is lost: twist is locked. Source: [Bolien 2018, eq. 3.5].
+    The component about the arm is dropped: twist is locked. Source: [Bolien 2018, eq. 3.5].
     """
     return jnp.stack([jnp.zeros_like(moment[0]), -moment[2] / l, moment[1] / l])
 
 
 def unit(force: jax.Array) -> jax.Array:
-    """Direction of a force (3,)."""
+    """Unit vector along a force (3,)."""
     return force / jnp.sqrt(force @ force + TINY**2)

@@ -1,11 +1,11 @@
-r"""Drag of a body by its equivalent flat plates.
+r"""Drag of a body from its equivalent flat-plate areas.
 
 .. math:: w = R^T v_W - v_B - \omega\times r_{CP},\qquad
    F = \tfrac12\rho\,A\circ w\circ|w|,\qquad M = r_{CP}\times F
 
-in the body's axes, element by element: each area meets its own component of the wind with a drag coefficient of
-one, and the force acts at a centre of pressure fixed in the body [Schock 2020, sec. 4.3.1]. The last sign of the
-relative wind is printed the other way round there.
+in the body's axes, element by element. Each area is exposed to its own wind component, with a drag coefficient of one.
+The force acts at a centre of pressure fixed in the body [Schock 2020, sec. 4.3.1]. The source prints the last sign of
+the relative wind reversed.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from dovetail.mechanics.spatial import Wrench
 
 @kind("flat-plates")
 class FlatPlates(AirBody):
-    """Equivalent areas along the body's axes, and where their drag acts."""
+    """Equivalent flat-plate areas along the body's axes, and their centre of pressure."""
 
     area: jax.Array = parameter(
         "m^2", "equivalent areas along x, y, z", default=(2.0, 2.0, 2.0), at_least=0.0
     )
     centre: jax.Array = parameter("m", "centre of pressure from the body's origin", default=(0.0, 0.0, 0.0))
 
-    def wrench(self, velocity, turning, wind, density=1.225):
-        relative = wind - velocity - jnp.cross(turning, self.centre)
+    def wrench(self, velocity, angular_velocity, wind, density=1.225):
+        relative = wind - velocity - jnp.cross(angular_velocity, self.centre)
         force = 0.5 * density * self.area * relative * jnp.abs(relative)
         return Wrench(force, jnp.cross(self.centre, force))
 
 
 @kind("wind-drag")
 class WindDrag(BodyLoad):
-    """Drag of an airframe in a wind: its axes are forward, port, up, and the wind is read where it is."""
+    """Drag of an airframe in wind, with axes forward, port, up. The wind is evaluated at the airframe's position."""
 
     plates: FlatPlates = FlatPlates()
     wind: WindField = StillAir()
@@ -47,9 +47,9 @@ class WindDrag(BodyLoad):
         self.wind.check_without_stream("WindDrag.wind")
 
     @property
-    def ends(self) -> float:
-        """Time [s] up to which the wind is given."""
-        return self.wind.ends
+    def valid_until(self) -> float:
+        """Time [s] up to which wind data are available."""
+        return self.wind.valid_until
 
     def act(self, t, motion):
         plates = FlatPlates(self.plates.area, self.plates.centre - motion.offset)

@@ -1,8 +1,8 @@
-"""Several ropes behind one aircraft at once, and the choice among them.
+"""Several candidate ropes behind one aircraft, simulated together, and the selection among them.
 
-Each candidate is a rope of its own with the same device in the same air; they are integrated side by side as one
-flow. The choice follows [Mastrogiuseppe 2023, sec. 4.2]: strong enough, then clear of the wake and settled in time,
-then light.
+Each candidate is a separate rope with the same device in the same air. All candidates are integrated as one flow. The
+selection follows [Mastrogiuseppe 2023, sec. 4.2]: sufficient strength first, then clearance from the wake and settling
+time, then lowest mass.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.air.settling_measures import settling
+from dovetail.air.settling_measures import settling_measures
 from dovetail.air.towed_rope import TowedRope
 from dovetail.core import Flow, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
@@ -23,10 +23,10 @@ from dovetail.core.errors import Fault, ParameterError
 
 @kind("rope-fleet")
 class RopeFleet(Flow):
-    """Candidates for one rope: `rope` as it is, with the diameters, masses, lengths and strengths of each.
+    """Candidate ropes: `rope` with the diameter, mass, length and strength of each candidate.
 
-    Stiffnesses and dampings follow from the diameter, the `modulus` and the rope's mass, as in the source: EA / L,
-    EI, and dampings in proportion to the whole mass. The rope's chain is a `rod-chain`.
+    Stiffness and damping follow from the diameter, the `modulus` and the rope's mass, as in the source: EA / L, EI, and
+    damping proportional to the total mass. The rope's chain is a `rod-chain`.
     """
 
     FIRST = ("displacement", "tension", "velocity")
@@ -34,35 +34,36 @@ class RopeFleet(Flow):
         "displacement": "position of each tip relative to the support: x downstream, y down, z to starboard",
         "velocity": "velocity of each tip relative to the support",
         "tension": "largest tension along each rope",
-        "energy_residual": "energy less what was there and all work done, of each rope: error of the integration",
+        "energy_residual": "energy balance residual of each rope (integration error)",
     }
 
     rope: TowedRope
-    diameter: jax.Array = parameter("m", "of each candidate, (k,)", above=0.0)
-    mass_per_length: jax.Array = parameter("kg/m", "of each candidate, (k,)", above=0.0)
-    length: jax.Array = parameter("m", "of each candidate, (k,)", above=0.0)
-    strength: jax.Array = parameter("N", "breaking strength of each candidate, (k,)", above=0.0)
+    diameter: jax.Array = parameter("m", "diameter of each candidate, (k,)", above=0.0)
+    mass_per_length: jax.Array = parameter("kg/m", "mass per length of each candidate, (k,)", above=0.0)
+    length: jax.Array = parameter("m", "length of each candidate, (k,)", above=0.0)
+    breaking_strength: jax.Array = parameter("N", "breaking strength of each candidate, (k,)", above=0.0)
     names: tuple[str, ...] = eqx.field(static=True, default=())
     modulus: jax.Array = parameter("Pa", "Young's modulus", default=13.8e9, above=0.0)
-    joint_damping: jax.Array = parameter("N m s/kg", "friction of a joint over the mass", default=10.0)
-    axial_damping: jax.Array = parameter("N s/(m kg)", "axial damping over the mass", default=50.0)
-    load: jax.Array = parameter("N", "load that the rope must bear", default=125e3, above=0.0)
-    factor: jax.Array = parameter("1", "how many times over", default=4.0, above=0.0)
-    clear_depth: jax.Array = parameter("m", "depth at which it must settle or below", default=60.0)
-    settled_within: jax.Array = parameter("s", "time in which it must settle", default=60.0, above=0.0)
+    joint_damping: jax.Array = parameter("N m s/kg", "joint friction per total mass", default=10.0)
+    axial_damping: jax.Array = parameter("N s/(m kg)", "axial damping per total mass", default=50.0)
+    design_load: jax.Array = parameter("N", "design load of the rope", default=125e3, above=0.0)
+    safety_factor: jax.Array = parameter("1", "safety factor on the load", default=4.0, above=0.0)
+    min_depth: jax.Array = parameter("m", "smallest allowed final depth", default=60.0)
+    max_settling_time: jax.Array = parameter("s", "longest allowed settling time", default=60.0, above=0.0)
 
     def __check_init__(self):
         columns = {
-            n: np.size(getattr(self, n)) for n in ("diameter", "mass_per_length", "length", "strength")
+            n: np.size(getattr(self, n))
+            for n in ("diameter", "mass_per_length", "length", "breaking_strength")
         }
         if self.names:
             columns["names"] = len(self.names)
         if len(set(columns.values())) > 1:
             sizes = ", ".join(f"{name} has {size}" for name, size in columns.items())
-            raise ParameterError(f"{sizes}; all need one entry for each candidate")
+            raise ParameterError(f"{sizes}; expected one entry for each candidate")
 
     def candidate(self, d: Any, density: Any, length: Any) -> TowedRope:
-        """The system of one candidate."""
+        """Return the towed rope of one candidate."""
         mass = density * length
         base: Any = self.rope.chain
         chain = dataclasses.replace(
@@ -90,21 +91,21 @@ class RopeFleet(Flow):
 
     def output(self, t, x, u):
         signals = self._each(lambda rope, x: rope.output(t, x, None), x)
-        turned = {name: jnp.swapaxes(signals[name], 0, 1) for name in ("displacement", "velocity")}
+        by_axis = {name: jnp.swapaxes(signals[name], 0, 1) for name in ("displacement", "velocity")}
         return {
-            **turned,
+            **by_axis,
             "tension": jnp.max(signals["tension"], axis=1),
             "energy_residual": signals["energy_residual"],
         }
 
     def faults(self, method, step) -> list[Fault]:
-        """What is wrong with any candidate; strength is for the choice to judge."""
-        problems = []
+        """Faults of all candidates; strength is checked by `verdicts`, not here."""
+        faults = []
         for i in range(len(self.length)):
             rope = self.candidate(self.diameter[i], self.mass_per_length[i], self.length[i])
-            for fault in dataclasses.replace(rope, strength=None).faults(method, step):
-                problems.append(Fault(f"candidate {self._name(i)}: {fault.place}", fault.text))
-        return problems
+            for fault in dataclasses.replace(rope, breaking_strength=None).faults(method, step):
+                faults.append(Fault(f"candidate {self._name(i)}: {fault.path}", fault.text))
+        return faults
 
     @property
     def lines(self) -> list[str]:
@@ -116,34 +117,38 @@ class RopeFleet(Flow):
         return f"{kind_} of {float(self.length[i]):g} m"
 
     def verdicts(self, data: Any) -> list[tuple[int, str]]:
-        """Candidates with what speaks against each; those that pass first, the lightest in front."""
+        """Candidates, each with its result; passing candidates first, lightest first."""
         passed, failed = [], []
         for i in range(len(self.length)):
-            settled = settling(data.time.values, data["displacement"].values[:, 1, i])
+            settled = settling_measures(data.time.values, data["displacement"].values[:, 1, i])
             reasons = []
-            strength, needed = float(self.strength[i]), float(self.factor * self.load)
-            if strength < needed:
-                reasons.append(f"breaks at {strength / 1e3:.0f} kN, must bear {needed / 1e3:.0f} kN")
-            clear = float(self.clear_depth)
-            if settled.final < clear:
+            strength, required = (
+                float(self.breaking_strength[i]),
+                float(self.safety_factor * self.design_load),
+            )
+            if strength < required:
+                reasons.append(f"breaks at {strength / 1e3:.0f} kN, required {required / 1e3:.0f} kN")
+            min_depth = float(self.min_depth)
+            if settled.final < min_depth:
                 reasons.append(
-                    f"settles at {settled.final:.1f} m, {clear - settled.final:.2g} m short of {clear:g} m"
+                    f"settles at {settled.final:.1f} m, {min_depth - settled.final:.2g} m above the required "
+                    f"{min_depth:g} m"
                 )
-            if settled.settling_time > float(self.settled_within):
+            if settled.settling_time > float(self.max_settling_time):
                 reasons.append(
-                    f"settles in {settled.settling_time:.0f} s, later than {float(self.settled_within):g} s"
+                    f"settles in {settled.settling_time:.0f} s, longer than {float(self.max_settling_time):g} s"
                 )
             mass = float(self.mass_per_length[i] * self.length[i])
             if reasons:
                 failed.append((i, "; ".join(reasons)))
             else:
-                text = f"passes: {mass:.0f} kg, {settled.final:.1f} m deep, settled in {settled.settling_time:.0f} s"
+                text = f"passes: {mass:.0f} kg, {settled.final:.1f} m deep, settles in {settled.settling_time:.0f} s"
                 passed.append((mass, i, text))
         return [(i, text) for _, i, text in sorted(passed)] + failed
 
     def measures(self, data: Any) -> dict[str, str]:
-        """The choice in words."""
+        """Result of each candidate, and the selected one."""
         verdicts = self.verdicts(data)
-        answers = {self._name(i): text for i, text in verdicts}
-        chosen = self._name(verdicts[0][0]) if verdicts[0][1].startswith("passes") else "none"
-        return answers | {"choice": chosen}
+        results = {self._name(i): text for i, text in verdicts}
+        selected = self._name(verdicts[0][0]) if verdicts[0][1].startswith("passes") else "none"
+        return results | {"choice": selected}

@@ -1,11 +1,12 @@
-r"""A hose whose drogue has coupled: its end goes where the nozzle goes, and waves run up the hose and back.
+r"""Hose after coupling: its end follows the receiver's nozzle, and waves travel along the hose.
 
-The receiver still comes on when it has coupled. A hose of rigid links, straight as it is, can only take that up by
-whipping sideways: at 1.5 m/s the impulse of coupling alone asks for hundreds of kilonewtons, and links push that should
-go slack. So the chain must be one that stretches and cannot push, its end held; weight, drag, bending and reel are
-those of the hose before. It starts in its own steady flight; the drogue is the probe's burden from then on. The end's
-motion is given, as in [Bolien 2018, sec. 3.5, eqs 3.51 to 3.54]; axial stiffness and loss are unpublished, and tensions
-hang on them: the modulus of bending times the hose's section is a beginning, a woven hose is stiffer.
+The receiver still moves forward when it couples. A straight hose of rigid links can only take up this motion by
+whipping sideways: at 1.5 m/s the impulse of coupling alone would require hundreds of kilonewtons, and links would carry
+compression where a hose goes slack. The chain must therefore be elastic, unable to carry compression, and prescribed at
+its end. Weight, drag, bending and reel are those of the hose before coupling. The initial state is the hose's own
+steady flight. After coupling the probe carries the drogue. The motion of the end is prescribed, as in [Bolien 2018,
+sec. 3.5, eqs 3.51 to 3.54]. Axial stiffness and loss are unpublished, and the tensions depend on them: the bending
+modulus times the hose's cross-section is a starting value; a woven hose is stiffer.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.air.drogue import DOWN
-from dovetail.air.trailing_rope import FAR, Trailed, TrailingHose
-from dovetail.air.wind import ended
+from dovetail.air.trailing_rope import FAR, HoseKinematics, TrailingHose
+from dovetail.air.wind import data_end_faults
 from dovetail.core import kind, parameter
 from dovetail.core.errors import Fault, ParameterError
 from dovetail.core.kinds import name_of
-from dovetail.mechanics.chain.attitude import flown, towed
-from dovetail.mechanics.chain.base import Loads, Solved
+from dovetail.mechanics.chain.attitude import to_flight_axes, to_towing_axes
+from dovetail.mechanics.chain.base import ChainLoads, ChainSolution
 from dovetail.mechanics.chain.elastic import ElasticChain
 from dovetail.mechanics.chain.waves import follow_waves
 from dovetail.mechanics.motion import BrakingPoint, FrameMotion
@@ -31,27 +32,29 @@ from dovetail.mechanics.motion import BrakingPoint, FrameMotion
 
 @kind("latched-hose")
 class LatchedHose(TrailingHose):
-    """Tanker, drum and hose in their air, its end held by the receiver's nozzle from the latch on; no input."""
+    """Tanker, drum and hose in air after latching: the receiver's nozzle prescribes the end's motion. No input."""
 
     nozzle: FrameMotion = BrakingPoint()
-    since_contact: jax.Array = parameter(
-        "s", "from first contact to the latch, for the reel", default=0.08, at_least=0.0
+    latch_delay: jax.Array = parameter(
+        "s", "time from first contact to the latch, for the reel", default=0.08, at_least=0.0
     )
 
     def __check_init__(self):
         if not isinstance(self.chain, ElasticChain):
             raise ParameterError(
-                f"LatchedHose.chain: {name_of(type(self.chain))} does not stretch link by link and go slack, but an "
-                "end that comes on while it is held asks for it. Do: take an elastic-chain"
+                f"LatchedHose.chain: '{name_of(type(self.chain))}' cannot stretch and go slack, but the prescribed "
+                "motion of the hose's end requires it. Use kind 'elastic-chain'"
             )
 
     def time_faults(self, duration: float) -> list[Fault]:
-        """Winds that end before the run does."""
-        return ended({"system.air.wake": self.air.wake, "system.air.gusts": self.air.gusts}, duration)
+        """Faults: wind data that end before the run."""
+        return data_end_faults(
+            {"system.air.wake": self.air.wake, "system.air.gusts": self.air.gusts}, duration
+        )
 
-    def _chain(self, end: str) -> Any:
+    def _chain(self, tip: str) -> Any:
         chain: Any = self.chain
-        return dataclasses.replace(chain, end=end)
+        return dataclasses.replace(chain, tip=tip)
 
     @property
     def _tow(self) -> jax.Array:
@@ -59,43 +62,45 @@ class LatchedHose(TrailingHose):
 
     def init(self) -> dict[str, Any]:
         rope = self.steady().state
-        return {"hose": rope, "end": self.tow_point + towed(rope["position"][:, -1])}
+        return {"hose": rope, "end": self.tow_point + to_towing_axes(rope["position"][:, -1])}
 
     @property
     def loaded_chain(self) -> Any:
-        """The hose before the latch, its end free; the drogue's pull is a load."""
+        """Hose before the latch with a free end; the drogue's pull is a load."""
         return self._chain("free")
 
-    def still_loads(self, x: Any) -> Loads:
-        loads = self._loads(0.0, Trailed(self.loaded_chain, x, self._tow))
+    def steady_loads(self, x: Any) -> ChainLoads:
+        loads = self._loads(0.0, HoseKinematics(self.loaded_chain, x, self._tow))
         node = jnp.zeros((3, self.chain.links + 1)).at[:, -1].set(self.pull)
         return dataclasses.replace(loads, node=node)
 
-    def _loads(self, t, hose: Trailed) -> Loads:
+    def _loads(self, t, hose: HoseKinematics) -> ChainLoads:
         link, _ = hose.drag(self.drag, self.air, t, FAR, hose.l.size)
-        return Loads(towed(self.gravity * DOWN), link=link)
+        return ChainLoads(to_towing_axes(self.gravity * DOWN), link=link)
 
-    def _solved(self, t, x) -> tuple[Any, Trailed, jax.Array, Loads, Solved]:
-        """The rope with its end where the nozzle is, and what it does."""
+    def _solution(self, t, x) -> tuple[Any, HoseKinematics, jax.Array, ChainLoads, ChainSolution]:
+        """Solve the hose with its end prescribed by the nozzle's motion."""
         end = jnp.stack(self.nozzle.point(t, jnp.zeros(3))).at[0].add(x["end"])
-        held = {
-            "position": x["hose"]["position"].at[:, -1].set(towed(end[0] - self.tow_point)),
-            "velocity": x["hose"]["velocity"].at[:, -1].set(towed(end[1])),
+        state = {
+            "position": x["hose"]["position"].at[:, -1].set(to_towing_axes(end[0] - self.tow_point)),
+            "velocity": x["hose"]["velocity"].at[:, -1].set(to_towing_axes(end[1])),
         }
-        length = self.reel.paid_out(t, self.chain.length, t + self.since_contact)
-        chain = self._chain("held")
-        hose = Trailed(chain, held, self._tow)
-        loads = dataclasses.replace(self._loads(t, hose), end=towed(end[2]), length=length)
-        return held, hose, end, loads, chain.solve(t, held, loads)
+        length = self.reel.paid_out_length(t, self.chain.length, t + self.latch_delay)
+        chain = self._chain("prescribed")
+        hose = HoseKinematics(chain, state, self._tow)
+        loads = dataclasses.replace(
+            self._loads(t, hose), tip_acceleration=to_towing_axes(end[2]), length=length
+        )
+        return state, hose, end, loads, chain.solve(t, state, loads)
 
     def derivative(self, t, x, u):
-        *_, solved = self._solved(t, x)
+        *_, solved = self._solution(t, x)
         return {"hose": solved.rate, "end": jnp.zeros(3)}
 
     def output(self, t, x, u) -> dict[str, Any]:
-        _, hose, end, loads, solved = self._solved(t, x)
-        # the drogue lies behind its ball joint in line with the probe
-        r = flown(hose.r)
+        _, hose, end, loads, solved = self._solution(t, x)
+        # the drogue is behind its ball joint, aligned with the probe
+        r = to_flight_axes(hose.r)
         behind = r[:, -1:] - self.drogue.arm * jnp.array([[1.0], [0.0], [0.0]])
         return {
             "displacement": end[0],
@@ -109,7 +114,7 @@ class LatchedHose(TrailingHose):
         }
 
     def measures(self, data: Any) -> dict[str, str]:
-        """Waves, whip and tensions of a recorded simulation, named."""
+        """Results of a recorded simulation: waves, whip and tensions."""
         t, tow, end = (data[name].values for name in ("time", "tow_tension", "end_tension"))
         wave = follow_waves(t, data["hose_position"].values)
         slack = (data["tension"].values <= 0).any(axis=1)
@@ -117,8 +122,8 @@ class LatchedHose(TrailingHose):
         return {
             "tow end fastest sideways": f"{wave.at_support:.2f} s after the latch",
             "drogue end again": f"{wave.back:.2f} s after the latch",
-            "whip": f"{wave.whip:.3g} m/s sideways at most, from then on",
+            "whip": f"{wave.whip:.3g} m/s largest sideways speed after the return",
             "tension at the tow point": f"{tow.min():.0f} to {tow.max():.0f} N",
             "tension at the end": f"{end.min():.0f} to {end.max():.0f} N",
-            "a link is slack": f"for {step * slack.sum():.2f} s in all",
+            "a link is slack": f"for {step * slack.sum():.2f} s in total",
         }

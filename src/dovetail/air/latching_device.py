@@ -1,14 +1,14 @@
-r"""What flies at the tip: a point with drag and commanded lift, with lag, or a body with four fins; a stage.
+r"""Devices at the tip: a point with drag and commanded lift, with or without lag, a body with four fins, a stage.
 
-All take the wind relative to the tip and give a force on it; the rope carries their mass. Lift acts across the
-wind and up, side force across both, to starboard:
+Each device takes the wind relative to the tip and returns a force on the tip. The rope carries the device's mass. Lift
+acts across the wind and up, side force across both, to starboard:
 
 .. math:: F = \tfrac12\rho|w|\,S C_D\,w
     + \tfrac12\rho|w|^2 (S C_{L\alpha}\,\alpha\,\hat l + S C_{Y\beta}\,\beta\,\hat s)
     + L_0 (|w|/V)^2\,\hat l
 
-Sources: point model after [Mastrogiuseppe 2023, sec. 4.2]; the superposition of fins is ours, as its source is
-not public.
+Sources: point model after [Mastrogiuseppe 2023, sec. 4.2]. The superposition of fins is this project's own model,
+because the source's fin data are not public.
 """
 
 from __future__ import annotations
@@ -21,60 +21,60 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Part, choice, kind, parameter
-from dovetail.mechanics.bodies.rigid_body import turning
+from dovetail.mechanics.bodies.rigid_body import rotation_rates
 from dovetail.mechanics.spatial import quaternion, rotation
 
 UP = np.array([0.0, -1.0, 0.0])
-TINY = 1e-12  # keeps roots differentiable in still air; far below any wind squared
+TINY = 1e-12  # keeps square roots differentiable in still air; far below any squared wind speed
 
 
 def bluff_drag(wind: jax.Array, density: jax.Array | float, drag_area: jax.Array) -> jax.Array:
-    """Drag (3,) [N] of a body of S C_D [m^2] in a relative wind (3,) [m/s]."""
+    """Drag (3,) [N] of a body with drag area S C_D [m^2] in a relative wind (3,) [m/s]."""
     return 0.5 * density * drag_area * jnp.sqrt(wind @ wind + TINY) * wind
 
 
 class TipDevice(Part):
-    """A body at the rope's tip: its mass is the rope's tip mass, its attitude its own state."""
+    """Body at the rope's tip: its mass is the rope's tip mass; its attitude is a state of the device."""
 
     mass: jax.Array = parameter("kg", "mass, carried by the rope", default=0.0, at_least=0.0)
 
     def init(self) -> Any:
-        """State of its attitude at the start."""
+        """Return the initial attitude state."""
         return {}
 
     @abstractmethod
     def force(
         self, x: Any, wind: jax.Array, density: jax.Array, speed: jax.Array, command: jax.Array
     ) -> jax.Array:
-        """Force (3,) [N] on the tip in a relative wind (3,) [m/s]; `speed` is the undisturbed one."""
+        """Force (3,) [N] on the tip in a relative wind (3,) [m/s]; `speed` is the undisturbed airspeed."""
 
     def rate(self, x: Any, wind: jax.Array, density: jax.Array, speed: jax.Array, command: jax.Array) -> Any:
-        """Rate of the attitude's state."""
+        """Rate of the attitude state."""
         return {}
 
     def attitude(self, x: Any, command: jax.Array) -> jax.Array:
-        """Pitch and yaw (2,) [rad] that act."""
+        """Effective pitch and yaw, (2,) [rad]."""
         return command
 
     def roll(self, x: Any) -> tuple[jax.Array, jax.Array] | None:
-        """Roll angle [rad] and rate [rad/s]; None where it does not roll."""
+        """Roll angle [rad] and rate [rad/s]; None if the device does not roll."""
         return None
 
-    def turned(self, rate: Any, torque: jax.Array) -> Any:
-        """Rate of the attitude's state with a further torque [N m] about the roll axis."""
+    def with_roll_torque(self, rate: Any, torque: jax.Array) -> Any:
+        """Rate of the attitude state with an additional torque [N m] about the roll axis."""
         return rate
 
 
 @kind("no-device")
 class NoDevice(TipDevice):
-    """A bare tip, or a lump of `mass`."""
+    """No device: a bare tip, or a point mass of `mass`."""
 
     def force(self, x, wind, density, speed, command):
         return jnp.zeros(3)
 
 
-@kind("pulled-tip")
-class PulledTip(TipDevice):
+@kind("tip-force")
+class TipForce(TipDevice):
     """A constant force on the tip."""
 
     pull: jax.Array = parameter("N", "force, (3,)", default=(0.0, 0.0, 0.0))
@@ -85,27 +85,32 @@ class PulledTip(TipDevice):
 
 @kind("winged-stage")
 class WingedStage(TipDevice):
-    """A stage in tow: constant drag, and lift that carries its weight. An extreme simplification.
+    """Towed stage with constant drag, and lift that carries its weight; a strong simplification.
 
     Source: [Mastrogiuseppe 2023, sec. 4.2.2].
     """
 
     drag: jax.Array = parameter("N", "drag, along the undisturbed stream", default=50e3, at_least=0.0)
-    lift_over_weight: jax.Array = parameter("1", "share of the weight that lift carries", default=1.0)
-    gravity: jax.Array = parameter("m/s^2", "with which the weight is counted", default=9.81)
+    lift_over_weight: jax.Array = parameter("1", "fraction of the weight carried by lift", default=1.0)
+    gravity: jax.Array = parameter("m/s^2", "gravity used for the weight", default=9.81)
 
     def force(self, x, wind, density, speed, command):
         return jnp.array([1.0, 0.0, 0.0]) * self.drag + self.lift_over_weight * self.mass * self.gravity * UP
 
 
 class Aerodynamic(TipDevice):
-    """What the flying devices share: drag, trim lift, lift and side force by angles."""
+    """Base of the flying devices: drag, trim lift, and lift and side force from angles."""
 
     drag_area: jax.Array = parameter("m^2", "S C_D", default=0.7909, at_least=0.0)
     trim_lift: jax.Array = parameter("N", "lift at trim in the undisturbed stream", default=171.5)
     lift_area: jax.Array = parameter("m^2/rad", "S C_L,alpha", default=2.0, at_least=0.0)
     side_area: jax.Array = parameter("m^2/rad", "S C_Y,beta", default=2.0, at_least=0.0)
-    trim: str = choice("constant", "dynamic", about="whether trim lift follows the wind", default="constant")
+    trim: str = choice(
+        "constant",
+        "dynamic",
+        about="constant or wind-dependent trim lift",
+        default="constant",
+    )
 
     def loads(self, wind, density, speed, angles):
         """Force (3,) [N] for angles of attack and side-slip (2,) [rad]."""
@@ -124,7 +129,7 @@ class Aerodynamic(TipDevice):
 
 @kind("point-device")
 class PointDevice(Aerodynamic):
-    """A point whose angles of attack and side-slip are the command at once."""
+    """Point device whose angles of attack and side-slip equal the command without lag."""
 
     def force(self, x, wind, density, speed, command):
         return self.loads(wind, density, speed, command)
@@ -132,7 +137,7 @@ class PointDevice(Aerodynamic):
 
 @kind("lagged-device")
 class LaggedDevice(Aerodynamic):
-    """A point whose angles follow the command as an oscillator does."""
+    """Point device whose angles follow the command as a second-order system."""
 
     omega: jax.Array = parameter("rad/s", "natural angular frequency of the tracking", default=2.0, above=0.0)
     damping: jax.Array = parameter("1", "damping ratio of the tracking", default=0.7, at_least=0.0)
@@ -158,39 +163,44 @@ class LaggedDevice(Aerodynamic):
 class RigidDevice(Aerodynamic):
     r"""A body free in pitch, yaw and roll, with four fins behind its centre of mass.
 
-    Fin i stands at the roll angle :math:`\eta_i`, sees the incidence :math:`\alpha_i = \alpha\cos\eta_i +
-    \beta\sin\eta_i - p r/V + \tau\delta_i` plus what pitching and yawing add at its arm, and pushes across its
-    plane with :math:`q S_f a\,\alpha_i`; forces and moments of the four are summed. The flaps are set by the
+    Fin i at the roll angle :math:`\eta_i` has the incidence :math:`\alpha_i = \alpha\cos\eta_i +
+    \beta\sin\eta_i - p r/V + \tau\delta_i` plus the contribution of pitching and yawing at its arm. Its force across
+    its plane is :math:`q S_f a\,\alpha_i`; forces and moments of the four fins are summed. The flaps are set by the
     least-squares inverse of that sum: pitch and yaw flaps trim the body at the commanded angles of attack and
     side-slip, roll flaps level it. Angles of attack are those of the local flow, so gusts and wakes lift it.
-    It turns as a `RigidBody` does, about axes downstream, down and to starboard: roll, yaw and pitch; fins and
-    flaps are those of small incidences. The rope's pull acts at the centre of mass and has no moment.
+    It rotates like a `RigidBody`, about axes downstream, down and to starboard: roll, yaw and pitch. Fins and
+    flaps are linear, valid for small incidences. The rope's pull acts at the centre of mass and has no moment.
     """
 
     inertia: jax.Array = parameter(
-        "kg m^2", "about the axes downstream, down and to starboard", default=(15.0, 60.0, 60.0), above=0.0
+        "kg m^2",
+        "moments of inertia: axes downstream, down, to starboard",
+        default=(15.0, 60.0, 60.0),
+        above=0.0,
     )
-    fin_area: jax.Array = parameter("m^2", "of one fin", default=0.25, above=0.0)
+    fin_area: jax.Array = parameter("m^2", "area of one fin", default=0.25, above=0.0)
     fin_slope: jax.Array = parameter("1/rad", "lift slope of a fin", default=3.5, above=0.0)
-    fin_arm: jax.Array = parameter("m", "from the centre of mass back to the fins", default=0.8, above=0.0)
-    fin_radius: jax.Array = parameter(
-        "m", "from the axis to a fin's centre of pressure", default=0.5, above=0.0
+    fin_arm: jax.Array = parameter(
+        "m", "distance from the centre of mass aft to the fins", default=0.8, above=0.0
     )
-    flap_effect: jax.Array = parameter("1", "incidence by flap deflection", default=0.5, above=0.0)
+    fin_radius: jax.Array = parameter(
+        "m", "distance from the axis to a fin's centre of pressure", default=0.5, above=0.0
+    )
+    flap_effect: jax.Array = parameter("1", "incidence per flap deflection", default=0.5, above=0.0)
     flap_limit: jax.Array = parameter("rad", "largest deflection", default=0.6, above=0.0)
-    roll_gain: jax.Array = parameter("1", "roll flap by roll angle", default=0.5, at_least=0.0)
+    roll_gain: jax.Array = parameter("1", "gain from roll angle to roll flap", default=0.5, at_least=0.0)
     first_fin: jax.Array = parameter("rad", "roll angle of the first fin", default=0.7853981633974483)
 
     def init(self):
         return {"attitude": quaternion.identity(), "spin": jnp.zeros(3)}
 
     def angles(self, x):
-        """Roll, pitch and yaw (3,) [rad] from the undisturbed stream: the vector of its rotation."""
+        """Roll, pitch and yaw (3,) [rad] relative to the undisturbed stream: the rotation vector."""
         roll, yaw, pitch = quaternion.to_vector(x["attitude"])
         return jnp.stack([roll, pitch, yaw])
 
     def _level(self, x):
-        """Rotation (3, 3) from its axes to those that do not roll with it: in them the sum of four fins is the same."""
+        """Rotation (3, 3) from body axes to axes that do not roll; the sum over the four fins is equal in both."""
         return rotation.about_x(self.angles(x)[0])
 
     def fins(self):
@@ -198,7 +208,7 @@ class RigidDevice(Aerodynamic):
         return self.first_fin + jnp.arange(4) * jnp.pi / 2
 
     def flow_angles(self, x, wind):
-        """Angles of attack and side-slip (2,) [rad] of the local flow; positive lifts, pushes to starboard."""
+        """Angles of attack and side-slip (2,) [rad] of the local flow, positive for lift and force to starboard."""
         along, down, side = self._level(x) @ quaternion.rotate(quaternion.conjugate(x["attitude"]), wind)
         return jnp.arctan2(jnp.stack([-down, side]), along)
 
@@ -209,10 +219,12 @@ class RigidDevice(Aerodynamic):
         return effect.T @ jnp.linalg.inv(effect @ effect.T)
 
     def flaps(self, x, command):
-        """Deflections (4,) [rad]: trim at the command, level in roll."""
-        # a body at incidence a is in trim when its flaps cancel the fins' own incidence, summed: 2 a
-        wanted = jnp.stack([-2.0 * command[0], -2.0 * command[1], 4.0 * self.roll_gain * self.angles(x)[0]])
-        return jnp.clip(self.allocation() @ wanted, -self.flap_limit, self.flap_limit)
+        """Deflections (4,) [rad]: trim at the commanded angles, roll levelled."""
+        # a body at incidence a is trimmed when its flaps cancel the summed incidence of the fins, 2 a
+        incidence = jnp.stack(
+            [-2.0 * command[0], -2.0 * command[1], 4.0 * self.roll_gain * self.angles(x)[0]]
+        )
+        return jnp.clip(self.allocation() @ incidence, -self.flap_limit, self.flap_limit)
 
     def incidences(self, x, wind, speed, command):
         """Incidence (4,) [rad] of each fin."""
@@ -221,8 +233,8 @@ class RigidDevice(Aerodynamic):
         eta = self.fins()
         swept = (pitch_rate * jnp.cos(eta) + yaw_rate * jnp.sin(eta)) * self.fin_arm / speed
         rolled = roll_rate * self.fin_radius / speed
-        own = alpha * jnp.cos(eta) + beta * jnp.sin(eta)
-        return own + swept + rolled + self.flap_effect * self.flaps(x, command)
+        static = alpha * jnp.cos(eta) + beta * jnp.sin(eta)
+        return static + swept + rolled + self.flap_effect * self.flaps(x, command)
 
     def force(self, x, wind, density, speed, command):
         eta = self.fins()
@@ -242,8 +254,10 @@ class RigidDevice(Aerodynamic):
                 -self.fin_arm * jnp.sum(each * jnp.cos(eta)),
             ]
         )
-        turned, spun = turning(x["attitude"], x["spin"], self._level(x).T @ moment, jnp.diag(self.inertia))
-        return {"attitude": turned, "spin": spun}
+        attitude_rate, spin_rate = rotation_rates(
+            x["attitude"], x["spin"], self._level(x).T @ moment, jnp.diag(self.inertia)
+        )
+        return {"attitude": attitude_rate, "spin": spin_rate}
 
     def attitude(self, x, command):
         return self.angles(x)[1:]
@@ -251,5 +265,5 @@ class RigidDevice(Aerodynamic):
     def roll(self, x):
         return self.angles(x)[0], x["spin"][0]
 
-    def turned(self, rate, torque):
+    def with_roll_torque(self, rate, torque):
         return {**rate, "spin": rate["spin"].at[0].add(torque / self.inertia[0])}

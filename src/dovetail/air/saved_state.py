@@ -1,9 +1,9 @@
-"""A towed rope for another program's loop: advance by a step, save, restore.
+"""Step a towed rope from another program's loop: advance, save, restore.
 
-A host that flies the aircraft or the device itself (a control simulation at a hundred steps a second, as in the
-source) gives the force on the tip and the support's acceleration, held over the step, and takes the tip's motion and
-the force on the support. A step that is not accepted can be taken back: `save` gives the whole state as bytes,
-`restore` takes it up again, also in another process.
+The host program simulates the aircraft or the device (a control simulation at a hundred steps a second, as in the
+source). It passes the force on the tip and the acceleration of the support, both constant over the step. It receives
+the motion of the tip and the force on the support. A rejected step can be undone: `save` returns the complete state as
+bytes, `restore` loads it, also in another process.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from dovetail.air.latching_device import TipDevice
 from dovetail.air.towed_rope import TowedRope
 from dovetail.core import RK4, Method
 from dovetail.core.errors import ParameterError, TestFileError
-from dovetail.core.methods.rolled import rolled
+from dovetail.core.methods.rolled import with_stage_loop
 
 
-class _Pushed(TipDevice):
-    """A device with a further force on it."""
+class _DeviceWithForce(TipDevice):
+    """Device with an additional force on it."""
 
     device: TipDevice = None  # type: ignore[assignment]  # always given; a default must follow a default
     push: Any = None
@@ -46,28 +46,28 @@ class _Pushed(TipDevice):
     def roll(self, x):
         return self.device.roll(x)
 
-    def turned(self, rate, torque):
-        return self.device.turned(rate, torque)
+    def with_roll_torque(self, rate, torque):
+        return self.device.with_roll_torque(rate, torque)
 
 
-class _Moved(SupportMotion):
-    """A motion with a further acceleration."""
+class _AcceleratedSupport(SupportMotion):
+    """Support motion with an additional acceleration."""
 
     motion: SupportMotion
-    more: Any
+    added: Any
 
     def acceleration(self, t):
-        return self.motion.acceleration(t) + self.more
+        return self.motion.acceleration(t) + self.added
 
 
-def _fed(system: TowedRope, force, acceleration) -> TowedRope:
-    device = _Pushed(mass=system.device.mass, device=system.device, push=force)
-    return dataclasses.replace(system, device=device, motion=_Moved(system.motion, acceleration))
+def _with_inputs(system: TowedRope, force, acceleration) -> TowedRope:
+    device = _DeviceWithForce(mass=system.device.mass, device=system.device, push=force)
+    return dataclasses.replace(system, device=device, motion=_AcceleratedSupport(system.motion, acceleration))
 
 
 @eqx.filter_jit
 def _advance(system, method, state, t, h, substeps, force, acceleration):
-    flow = _fed(system, force, acceleration)
+    flow = _with_inputs(system, force, acceleration)
 
     def one(i, carry):
         return method.step(flow, t + i * h, h, carry[0], None, carry[1])
@@ -77,30 +77,32 @@ def _advance(system, method, state, t, h, substeps, force, acceleration):
 
 
 class RopeStepper:
-    """The rope as something that is stepped from outside.
+    """Towed rope that a host program advances step by step.
 
     Attributes
     ----------
     time : float
-        Where it is [s].
+        Current time [s].
 
     Examples
     --------
     >>> from dovetail.mechanics.chain import LinkChain
-    >>> rope = RopeStepper(TowedRope(chain=LinkChain(n=2, length=10.0, mass=5.0), air="off"), step=0.01)
-    >>> before = rope.save()
-    >>> shown = rope.step(force=[100.0, 0.0, 0.0])
-    >>> round(rope.time, 2), shown["displacement"].shape
+    >>> rope = RopeStepper(TowedRope(chain=LinkChain(n=2, length=10.0, mass=5.0), airflow="off"), step=0.01)
+    >>> saved = rope.save()
+    >>> signals = rope.step(force=[100.0, 0.0, 0.0])
+    >>> round(rope.time, 2), signals["displacement"].shape
     (0.01, (3,))
-    >>> rope.restore(before)
+    >>> rope.restore(saved)
     >>> rope.time
     0.0
     """
 
     def __init__(self, system: TowedRope, *, step: float, method: Method | None = None, substeps: int = 1):
-        self.system, self.method = system, rolled(method or RK4())
+        self.system, self.method = system, with_stage_loop(method or RK4())
         if not step > 0 or substeps < 1:
-            raise ParameterError(f"RopeStepper: got a step of {step:g} s in {substeps} parts; both above 0")
+            raise ParameterError(
+                f"RopeStepper: got a step of {step:g} s in {substeps} parts; expected a step > 0 s, 1 part or more"
+            )
         self.interval, self.substeps, self.time = float(step), int(substeps), 0.0
         faults = system.faults(method or RK4(), step / substeps)
         if faults:
@@ -111,9 +113,9 @@ class RopeStepper:
     def step(
         self, force: Any = (0.0, 0.0, 0.0), acceleration: Any = (0.0, 0.0, 0.0)
     ) -> dict[str, np.ndarray]:
-        """Advance by one step under a further tip force [N] and support acceleration [m/s^2], (3,) each, held."""
+        """Advance one step with an additional constant tip force [N] and support acceleration [m/s^2], (3,) each."""
         h = self.interval / self.substeps
-        self._state, shown = _advance(
+        self._state, signals = _advance(
             self.system,
             self.method,
             self._state,
@@ -124,23 +126,23 @@ class RopeStepper:
             jnp.asarray(acceleration, float),
         )
         self.time += self.interval
-        return {name: np.asarray(value) for name, value in shown.items()}
+        return {name: np.asarray(value) for name, value in signals.items()}
 
     def save(self) -> bytes:
-        """The state and the time."""
+        """Return state and time as bytes."""
         file = io.BytesIO()
         np.savez(file, np.asarray(self.time), *map(np.asarray, jax.tree.leaves(self._state)))
         return file.getvalue()
 
     def restore(self, saved: bytes) -> None:
-        """Go back, or on, to a state that `save` gave; of a rope of the same form."""
+        """Load a state returned by `save` from a rope of the same structure."""
         with np.load(io.BytesIO(saved)) as stored:
             arrays = [stored[name] for name in stored.files]
         leaves, form = jax.tree.flatten(self._state)
         shapes = [np.shape(leaf) for leaf in leaves]
         if [a.shape for a in arrays[1:]] != shapes:
             raise ParameterError(
-                f"RopeStepper.restore: a state with arrays {[a.shape for a in arrays[1:]]}; this rope has {shapes}"
+                f"RopeStepper.restore: got a state with arrays {[a.shape for a in arrays[1:]]}; expected {shapes}"
             )
         self.time = float(arrays[0])
         self._state = jax.tree.unflatten(form, [jnp.asarray(a) for a in arrays[1:]])

@@ -1,7 +1,8 @@
-"""Many ropes of links behind one aircraft, side by side: a sweep of specifications as one flow.
+"""Many ropes of links behind one aircraft, integrated as one flow: a parameter sweep.
 
-What `TowedRope` is for one rope, without its ledger: gravity, a steady stream, the aircraft's wake at the tip, and a
-body there whose force follows the local wind at once. The variants are in the lanes of `ManyLinks`.
+Like `TowedRope` for many ropes, without the record of work by source. It models gravity, a steady stream, the
+aircraft's wake at the tip, and a tip device whose force follows the local wind without lag. The variants are the lanes
+of the link-chain batch.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from dovetail.air.latching_device import PointDevice, TipDevice
 from dovetail.air.wind import FreeStream, StillAir, WindField
 from dovetail.core import Flow, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.chain import ManyLinks
+from dovetail.mechanics.chain import LinkChainBatch
 
 
-class TowedLinks(Flow):
-    """Ropes that trail behind an aircraft at the start, each with the same kind of body at its tip."""
+class TowedLinkBatch(Flow):
+    """Ropes that initially trail straight behind an aircraft, each with the same kind of device at its tip."""
 
-    ropes: ManyLinks
+    ropes: LinkChainBatch
     device: TipDevice = PointDevice()
     wake: WindField = StillAir()
     airspeed: jax.Array = parameter("m/s", "true airspeed", default=170.0, at_least=0.0)
@@ -31,14 +32,14 @@ class TowedLinks(Flow):
     def __check_init__(self):
         if self.device.init():
             raise ParameterError(
-                f"TowedLinks: {type(self.device).__name__} has a motion of its own; run it in a TowedRope"
+                f"TowedLinkBatch: {type(self.device).__name__} has internal states; use it in a TowedRope"
             )
 
     def init(self) -> dict[str, jax.Array]:
         return self.ropes.straight([1.0, 0.0, 0.0])
 
     def loads(self, t: Any, x: Any) -> tuple[jax.Array, jax.Array]:
-        """Gravity (3,) [m/s^2] and the air's force on each tip (3, k) [N]."""
+        """Gravity (3,) [m/s^2] and the aerodynamic force on each tip (3, k) [N]."""
         tip, velocity = x["position"][-1], x["velocity"][-1]
         stream = jnp.stack([self.airspeed, 0.0 * self.airspeed, 0.0 * self.airspeed])[:, None]
         wind = stream + self.wake.velocity(t, tip, FreeStream(self.airspeed, self.density)) - velocity

@@ -1,13 +1,13 @@
-r"""A rope towed through the air with a body at its tip: everything together, with an energy ledger.
+r"""Rope towed through the air with a device at its tip, with an energy balance.
 
-The wind at a place of the rope is the stream, less the place's own velocity, plus steady wind, wake and gusts:
+The wind at a point of the rope is the stream minus the point's velocity, plus steady wind, wake and gusts:
 
 .. math:: w = V\hat x + v_{wind} + v_{wake}(r) + v_{gust}(t, x) - \dot r
 
-The ledger integrates the power of all outer forces and of the dampers beside the motion, so that what is left of
-:math:`U - U_0 - W` is the error of the integration. A reel adds the work of the support on the rope that passes it
-and the kinetic energy that this rope brings; links that change their length between nodes share it only
-approximately, so with a reel the residual also has the error of the discretisation.
+The energy balance integrates the power of all external forces and of the dampers together with the motion, so the
+residual :math:`U - U_0 - W` is the integration error. A reel adds the work of the support on the rope that passes it
+and the kinetic energy of that rope. Links with variable length distribute it between their nodes only approximately, so
+with a reel the residual also contains the discretisation error.
 Axes: x downstream, y down, z to starboard.
 """
 
@@ -24,33 +24,34 @@ from dovetail.air.atmosphere import StandardAtmosphere, gravity
 from dovetail.air.commands import Command, NoCommand
 from dovetail.air.cylinder import CableDrag
 from dovetail.air.latching_device import NoDevice, TipDevice
-from dovetail.air.settling_measures import settling
-from dovetail.air.wind import FreeStream, StillAir, WindField, ended
+from dovetail.air.settling_measures import settling_measures
+from dovetail.air.wind import FreeStream, StillAir, WindField, data_end_faults
 from dovetail.core import Flow, Method, check_step, choice, kind, parameter
 from dovetail.core.errors import DovetailError, Fault, StepSizeError
 from dovetail.core.kinds import name_of
-from dovetail.mechanics.chain import Chain, Loads, ReelLaw
+from dovetail.mechanics.chain import Chain, ChainLoads, ReelLaw
 from dovetail.mechanics.chain.angles import direction
-from dovetail.mechanics.chain.base import apart, dot
+from dovetail.mechanics.chain.base import dot, link_differences
 from dovetail.mechanics.chain.equilibrium import hanging_directions, straight_to
 from dovetail.mechanics.chain.links import LinkChain
 from dovetail.mechanics.chain.remesh import AdaptiveElements, remesh
 from dovetail.mechanics.chain.torsion import TwistLine
-from dovetail.mechanics.motion import Still, SupportMotion
+from dovetail.mechanics.motion import FixedFrame, SupportMotion
 
-FOREVER = 1e9  # [s] when a reel has done what it does
+FOREVER = 1e9  # [s] time after which any reel has finished
 
 
 @kind("towed-rope")
 class TowedRope(Flow):
-    """A rope behind an aircraft, or hung from any moving support.
+    """Rope behind an aircraft, or hung from any moving support.
 
-    It starts straight along `start_angles` (phi 0 hanging, 90 degrees trailing; psi to starboard) at rest, or
-    straight to `start_tip`, or in its static equilibrium. The tip body's mass is put on the chain's tip. Without a
-    `density` the standard atmosphere gives it at the `altitude`. `descent` tilts gravity against the stream: a glide.
-    With `weight = "altitude"` gravity is that of the sea level and falls with the square of the distance from the
-    earth's centre. A `twist` line joins the roll of the tip body to the support. With `elements` a simulation changes
-    the number of links of a `link-chain` as the rope bends and straightens; its records have the most of them.
+    It starts at rest: straight along `initial_angles` (phi 0 hanging, 90 degrees trailing; psi to starboard), straight
+    to `initial_tip`, or in its static equilibrium. The mass of the tip device is added to the chain's tip. The default
+    `density` is that of the standard atmosphere at `altitude`. `descent_angle` tilts gravity against the stream
+    (glide). With `gravity_model = "altitude"`, gravity is the sea-level value reduced with the square of the distance
+    from the earth's centre. A `twist` line couples the roll of the tip device to the support. With `elements`, the
+    simulation adapts the number of links of a `link-chain` to the bending of the rope; records are sized for the
+    largest number.
     """
 
     FIRST = ("displacement", "tension", "stretch_tension", "velocity", "tip_command", "tip_attitude")
@@ -58,12 +59,12 @@ class TowedRope(Flow):
         "displacement": "position of the tip relative to the support: x downstream, y down, z to starboard",
         "velocity": "velocity of the tip relative to the support",
         "acceleration": "acceleration of the tip relative to the support",
-        "tension": "tension in each link, faint at the support and strong at the tip",
+        "tension": "tension in each link, from the support (light) to the tip (dark)",
     }
 
     chain: Chain
     device: TipDevice = NoDevice()
-    motion: SupportMotion = Still()
+    motion: SupportMotion = FixedFrame()
     command: Command = NoCommand()
     wake: WindField = StillAir()
     gusts: WindField = StillAir()
@@ -74,18 +75,28 @@ class TowedRope(Flow):
     airspeed: jax.Array = parameter("m/s", "true airspeed", default=170.0, at_least=0.0)
     altitude: jax.Array = parameter("m", "altitude", default=5000.0)
     density: jax.Array | None = parameter("kg/m^3", "density of the air", default=None, at_least=0.0)
-    wind: jax.Array = parameter("m/s", "steady wind beside the stream, (3,)", default=(0.0, 0.0, 0.0))
-    gravity: jax.Array = parameter("m/s^2", "acceleration of gravity", default=9.81, at_least=0.0)
-    descent: jax.Array = parameter("rad", "angle of descent", default=0.0)
-    start_angles: jax.Array = parameter("rad", "phi and psi of a straight start", default=(jnp.pi / 2, 0.0))
-    start_tip: jax.Array | None = parameter("m", "where a straight start has its tip, (3,)", default=None)
-    strength: jax.Array | None = parameter("N", "breaking strength of the rope", default=None, above=0.0)
-    safety: jax.Array = parameter("1", "factor that the strength must leave", default=1.0, above=0.0)
-    start: str = choice("straight", "static", about="initial state", default="straight")
-    weight: str = choice(
-        "constant", "altitude", about="whether gravity falls with altitude", default="constant"
+    wind: jax.Array = parameter(
+        "m/s", "steady wind velocity added to the free stream, (3,)", default=(0.0, 0.0, 0.0)
     )
-    air: str = choice("off", "on", about="whether there is a stream at all", default="on")
+    gravity: jax.Array = parameter("m/s^2", "acceleration of gravity", default=9.81, at_least=0.0)
+    descent_angle: jax.Array = parameter("rad", "angle of descent", default=0.0)
+    initial_angles: jax.Array = parameter(
+        "rad", "phi and psi of a straight initial rope", default=(jnp.pi / 2, 0.0)
+    )
+    initial_tip: jax.Array | None = parameter(
+        "m", "tip position of a straight initial rope, (3,)", default=None
+    )
+    breaking_strength: jax.Array | None = parameter(
+        "N", "breaking strength of the rope", default=None, above=0.0
+    )
+    safety_factor: jax.Array = parameter(
+        "1", "required safety factor on the strength", default=1.0, above=0.0
+    )
+    initial_state: str = choice("straight", "static", about="initial state", default="straight")
+    gravity_model: str = choice(
+        "constant", "altitude", about="whether gravity decreases with altitude", default="constant"
+    )
+    airflow: str = choice("off", "on", about="whether the air stream is included", default="on")
 
     @property
     def loaded_chain(self) -> Chain:
@@ -93,27 +104,29 @@ class TowedRope(Flow):
         return self.chain.with_tip(self.device.mass)
 
     def air_density(self) -> jax.Array:
-        """[kg/m^3]"""
+        """Air density [kg/m^3]."""
         return StandardAtmosphere().density(self.altitude) if self.density is None else self.density
 
     def _paid_out(self, t) -> Any:
-        """Length and its rates, where a reel changes it."""
-        return None if self.reel is None else self.reel.paid_out(t, self.chain.length)
+        """Paid-out length and its rates; None without a reel."""
+        return None if self.reel is None else self.reel.paid_out_length(t, self.chain.length)
 
     def weight_field(self) -> jax.Array:
         """Gravity in the rope's axes, (3,) [m/s^2]."""
         zero, g = jnp.zeros(()), self.gravity
-        if self.weight == "altitude":
+        if self.gravity_model == "altitude":
             g = gravity(self.altitude, g)
-        return g * jnp.stack([-jnp.sin(self.descent), jnp.cos(self.descent), zero])
+        return g * jnp.stack([-jnp.sin(self.descent_angle), jnp.cos(self.descent_angle), zero])
 
     def init(self) -> dict[str, Any]:
         chain: Any = self.loaded_chain
-        along = direction(*self.start_angles)
-        if self.start_tip is not None:
-            along = self.start_tip / jnp.sqrt(self.start_tip @ self.start_tip)
-        if self.start == "static":
-            rope = chain.along(self.static_directions(), self.weight_field(), self._still_tip_force())
+        along = direction(*self.initial_angles)
+        if self.initial_tip is not None:
+            along = self.initial_tip / jnp.sqrt(self.initial_tip @ self.initial_tip)
+        if self.initial_state == "static":
+            rope = chain.rest_state_along(
+                self.static_directions(), self.weight_field(), self._still_tip_force()
+            )
         elif self.reel is not None:
             rope = chain.straight(along, self._paid_out(0.0))
         else:
@@ -122,15 +135,15 @@ class TowedRope(Flow):
         if self.twist is not None:
             x["twist"] = self.twist.init()
         work = {"external": jnp.zeros(()), "damping": jnp.zeros(())}
-        loads = None if self.reel is None else Loads(self.weight_field(), length=self._paid_out(0.0))
+        loads = None if self.reel is None else ChainLoads(self.weight_field(), length=self._paid_out(0.0))
         return x | {"work": work, "energy": self.mechanical_energy(x, loads)}
 
     def static_directions(self) -> jax.Array:
-        """Directions (3, n) of the links at rest, the air on the rope included."""
+        """Directions (3, n) of the links at rest, with the aerodynamic forces on the rope."""
         chain = self.loaded_chain
         l = jnp.full(chain.links, chain.length / chain.links)
         link_force = None
-        if self.drag is not None and self.air == "on":
+        if self.drag is not None and self.airflow == "on":
             stream = jnp.zeros((3, chain.links)).at[0].set(self.airspeed) + self.wind[:, None]
             rho = self.air_density()
 
@@ -157,16 +170,16 @@ class TowedRope(Flow):
         )
 
     def _rho(self):
-        return self.air_density() if self.air == "on" else jnp.zeros(())
+        return self.air_density() if self.airflow == "on" else jnp.zeros(())
 
     def local_wind(self, t: Any, r: jax.Array, v: jax.Array) -> jax.Array:
-        """Wind (3, n) [m/s] relative to places r (3, n) [m] that move at v (3, n) [m/s]."""
+        """Wind (3, n) [m/s] relative to points r (3, n) [m] with velocities v (3, n) [m/s]."""
         steady = jnp.zeros((3, 1)).at[0].set(self.airspeed) + self.wind[:, None]
         stream = FreeStream(self.airspeed, self._rho())
         return steady + sum(field.velocity(t, r, stream) for field in self._winds.values()) - v
 
     def _acting(self, t, x):
-        """Loads on the chain, the tip's wind and the command."""
+        """Loads on the chain, wind at the tip, and command."""
         chain = self.loaded_chain
         length = self._paid_out(t)
         nodes = chain.nodes(x["rope"], length)
@@ -176,14 +189,14 @@ class TowedRope(Flow):
         wind = self.local_wind(t, tip[:, None], tip_velocity[:, None])[:, 0]
         force = self.device.force(x["device"], wind, rho, self.airspeed, command)
         link: Any = 0.0
-        if self.drag is not None and self.air == "on":
+        if self.drag is not None and self.airflow == "on":
             r, v = nodes.centres
-            d = apart(nodes.position)
+            d = link_differences(nodes.position)
             l = jnp.sqrt(dot(d, d))
             link = self.drag.forces(d / l, l, self.local_wind(t, r, v), rho)
         node = jnp.zeros((3, chain.links + 1)).at[:, -1].set(force)
         field = self.weight_field() - self.motion.acceleration(t)
-        return chain, Loads(field=field, node=node, link=link, length=length), wind, command
+        return chain, ChainLoads(field=field, node=node, link=link, length=length), wind, command
 
     def derivative(self, t, x, u):
         chain, loads, wind, command = self._acting(t, x)
@@ -204,19 +217,21 @@ class TowedRope(Flow):
             length = chain.length if loads.length is None else loads.length[0]
             end = self.device.roll(x["device"])
             rates["twist"] = self.twist.rate(x["twist"], length, end)
-            rates["device"] = self.device.turned(device, -self.twist.torques(x["twist"], length, end)[-1])
+            rates["device"] = self.device.with_roll_torque(
+                device, -self.twist.torques(x["twist"], length, end)[-1]
+            )
         return rates
 
     def _reel_power(self, chain, rope, loads, reaction):
         """Power [W] of the support on the rope that passes it, and the kinetic energy of that rope."""
         speed = loads.length[1]
-        first = apart(chain.nodes(rope, loads.length).position)[:, 0]
+        first = link_differences(chain.nodes(rope, loads.length).position)[:, 0]
         along = first * jax.lax.rsqrt(first @ first)
         density = chain.mass / chain.length
         return speed * (0.5 * density * speed**2 - reaction @ along)
 
-    def mechanical_energy(self, x: dict[str, Any], loads: Loads | None = None) -> jax.Array:
-        """Kinetic, elastic and gravity energy [J]; the support is at zero height."""
+    def mechanical_energy(self, x: dict[str, Any], loads: ChainLoads | None = None) -> jax.Array:
+        """Kinetic, elastic and gravitational energy [J]; the support is at zero height."""
         chain = self.loaded_chain
         moment, _ = chain.mass_moments(x["rope"], loads)
         return sum(chain.energies(x["rope"], loads).values()) - self.weight_field() @ moment
@@ -240,18 +255,18 @@ class TowedRope(Flow):
         }
         signals["energy_residual"] = total - x["energy"] - x["work"]["external"] - x["work"]["damping"]
         if self.elements is not None:
-            signals = self.elements.shown(signals, chain.links)
+            signals = self.elements.resample_record(signals, chain.links)
         if self.twist is not None:
             length = chain.length if loads.length is None else loads.length[0]
             signals["twist_torque"] = self.twist.torques(x["twist"], length, self.device.roll(x["device"]))
         return signals
 
-    def adapted(self, x: dict[str, Any]) -> tuple[TowedRope, dict[str, Any]]:
-        """This rope and its state with as many links as it needs; what that changes of the energy is in the ledger."""
+    def adapt(self, x: dict[str, Any]) -> tuple[TowedRope, dict[str, Any]]:
+        """Return rope and state with the required number of links; the energy change enters the residual."""
         if self.elements is None:
             return self, x
         chain: Any = self.loaded_chain
-        n = self.elements.wanted(chain, x["rope"])
+        n = self.elements.link_count(chain, x["rope"])
         if n == chain.links:
             return self, x
         own: Any = self.chain
@@ -259,51 +274,51 @@ class TowedRope(Flow):
         return dataclasses.replace(self, chain=dataclasses.replace(own, n=n)), {**x, "rope": rope}
 
     def faults(self, method: Method, step: float) -> list[Fault]:
-        """What is wrong with the whole: a step too long, a rope too weak, a wake that ends too soon."""
+        """Faults of the system: step too long, rope too weak, wake data too short."""
         faults = []
         plain = isinstance(self.chain, LinkChain) and np.ndim(self.chain.node_mass) == 0
         if self.elements is not None and (not plain or self.reel is not None):
-            text = "the number of links can change for a link-chain of constant length without masses on its nodes"
-            faults.append(Fault("system.elements", text + "; take such a chain, or leave elements out"))
+            text = "only a link-chain of constant length without node masses can change its number of links"
+            faults.append(Fault("system.elements", text + "; use such a chain, or remove elements"))
         if self.reel is not None and not self.chain.variable:
-            text = f"the length of a {name_of(type(self.chain))} cannot change; take a link-chain, an angle-chain "
-            faults.append(Fault("system.chain.kind", text + "or an elastic-chain, or leave the reel out"))
-        if self.reel is not None and self.reel.waits:
-            text = "waits for a contact, which a towed rope has not; take a timed-reel or a smooth-reel"
+            text = f"a {name_of(type(self.chain))} has constant length; use a link-chain, an angle-chain"
+            faults.append(Fault("system.chain.kind", text + " or an elastic-chain, or remove the reel"))
+        if self.reel is not None and self.reel.waits_for_contact:
+            text = "waits for a contact, but a towed rope has no contact; use a timed-reel or a smooth-reel"
             faults.append(Fault("system.reel.kind", text))
         try:
             check_step(method, self._shortest_chain().fastest_rates(), step)
         except StepSizeError as error:
             faults.append(Fault("rate", str(error)))
-        if self.strength is not None:
+        if self.breaking_strength is not None:
             pull = float(np.linalg.norm(self.static_force()))
-            allowed = float(self.strength / self.safety)
+            allowed = float(self.breaking_strength / self.safety_factor)
             if pull > allowed:
                 faults.append(
                     Fault(
                         "system.device.mass",
-                        f"the rope must carry {pull:.4g} N at rest, but may {allowed:.4g} N (strength "
-                        f"{float(self.strength):.4g} N over a factor {float(self.safety):g}); take a stronger rope "
-                        "or a lighter body",
+                        f"the rope carries {pull:.4g} N at rest, allowed are {allowed:.4g} N (strength "
+                        f"{float(self.breaking_strength):.4g} N divided by {float(self.safety_factor):g}); use a "
+                        "stronger rope or a lighter device",
                     )
                 )
-        if self.start == "straight" and self.start_tip is not None:
+        if self.initial_state == "straight" and self.initial_tip is not None:
             try:
-                straight_to(np.asarray(self.start_tip), float(self.chain.length))
+                straight_to(np.asarray(self.initial_tip), float(self.chain.length))
             except DovetailError as error:
-                faults.append(Fault("system.start_tip", str(error)))
+                faults.append(Fault("system.initial_tip", str(error)))
         force = self.static_force()
-        along = np.asarray(direction(*self.start_angles))
+        along = np.asarray(direction(*self.initial_angles))
         if (
-            self.start == "straight"
-            and self.start_tip is None
+            self.initial_state == "straight"
+            and self.initial_tip is None
             and force @ along < -1e-6 * np.linalg.norm(force)
         ):
             faults.append(
                 Fault(
-                    "system.start_angles",
-                    "the rope would be slack at the start: weight and tip force push its tip towards the support; "
-                    "turn it to where it is pulled (phi 0 hangs, 90 degrees trails)",
+                    "system.initial_angles",
+                    "the rope is slack in its initial position: weight and tip force push its tip towards the support; "
+                    "turn the rope towards the pull (phi 0 hangs, 90 degrees trails)",
                 )
             )
         for where, field in self._winds.items():
@@ -314,15 +329,15 @@ class TowedRope(Flow):
         return faults
 
     def time_faults(self, duration: float) -> list[Fault]:
-        """Winds that end before the run does."""
-        return ended(self._winds, duration)
+        """Faults: wind data that end before the run."""
+        return data_end_faults(self._winds, duration)
 
     @property
     def _winds(self) -> dict[str, WindField]:
         return {"system.wake": self.wake, "system.gusts": self.gusts}
 
     def _shortest_chain(self) -> Any:
-        """The chain as it is when least of it is paid out: its links are shortest then, and its waves quickest."""
+        """Chain at its shortest paid-out length, where its links are shortest and its wave rates highest."""
         chain: Any = self.loaded_chain
         if self.reel is None or not self.chain.variable:
             return chain
@@ -330,26 +345,26 @@ class TowedRope(Flow):
         return dataclasses.replace(chain, length=length, mass=chain.mass * length / chain.length)
 
     def static_force(self) -> np.ndarray:
-        """Force on the support at rest (3,) [N], the air on the rope left out."""
+        """Force on the support at rest, (3,) [N], without aerodynamic forces on the rope."""
         weight = (self.chain.mass + self.device.mass) * self.weight_field()
         return np.asarray(weight + self._still_tip_force())
 
     def measures(self, data: Any) -> dict[str, str]:
-        """What a run of it showed, in words: for the command line and the report."""
-        settled = settling(data.time.values, data["displacement"].values[:, 1])
+        """Result lines of a run, for the command line and the report."""
+        settled = settling_measures(data.time.values, data["displacement"].values[:, 1])
         largest = float(data["tension"].max())
         answers = {
             "tip at the end": ", ".join(
                 f"{v:.5g}" for v in np.round(data["displacement"].values[-1], 9) + 0.0
             )
             + " m",
-            "depth": f"{settled.peak:.4g} m deepest at {settled.peak_time:.3g} s",
+            "depth": f"{settled.peak:.4g} m largest depth at {settled.peak_time:.3g} s",
         }
         end = float(data.time[-1])
-        if settled.settling_time < 0.75 * end:  # a quarter of the run to show that it stays
+        if settled.settling_time < 0.75 * end:  # the last quarter of the run confirms that it stays settled
             period = f", period {settled.period:.3g} s" if np.isfinite(settled.period) else ""
             answers["settled"] = (
-                f"at {settled.final:.4g} m, to 5 % after {settled.settling_time:.4g} s{period}"
+                f"at {settled.final:.4g} m, within 5 % after {settled.settling_time:.4g} s{period}"
             )
         else:
             answers["settled"] = f"not within the {end:g} s"
@@ -359,6 +374,6 @@ class TowedRope(Flow):
             exchanged = ("kinetic_energy", "gravity_energy", "external_work")
             share = 100 * residual / max(*(float(abs(data[name]).max()) for name in exchanged), 1e-300)
             answers["energy residual"] = f"{residual:.3g} J, {share:.2g} % of the largest energy or work"
-        if self.strength is not None:
-            answers["safety factor"] = f"{float(self.strength) / largest:.3g}"
+        if self.breaking_strength is not None:
+            answers["safety factor"] = f"{float(self.breaking_strength) / largest:.3g}"
         return answers

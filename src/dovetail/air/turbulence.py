@@ -1,4 +1,4 @@
-r"""Turbulence with the Dryden spectra, as a sum of waves with random phases.
+r"""Turbulence with Dryden spectra: a sum of waves with random phases.
 
 One-sided spectra over the spatial frequency :math:`\Omega` [rad/m]:
 
@@ -7,12 +7,12 @@ One-sided spectra over the spatial frequency :math:`\Omega` [rad/m]:
     \Phi_u = \sigma_u^2 \frac{2 L_u}{\pi}\frac{1}{1+(L_u\Omega)^2}, \qquad
     \Phi_w = \sigma_w^2 \frac{L_w}{\pi}\frac{1+3(L_w\Omega)^2}{(1+(L_w\Omega)^2)^2}
 
-Cut to the band of its waves, a field of short scale would lose much of its energy (0.69 of the deviation is left at
-5 m): the waves of each axis are scaled so that the deviation is the `intensity`.
+The band of the waves cuts the spectrum, so a field of short scale would lose much of its energy (at 5 m, 0.69 of the
+standard deviation would remain). The waves of each axis are therefore scaled to the standard deviation `intensity`.
 
-The field is frozen and blows past: at a place x and time t the wave has the phase :math:`\Omega(Vt - x)`. Being
-a function of time it serves fixed-step and adaptive integration alike, and the same seed gives the same gusts
-at any step. `GustyWind` is a mean wind that carries such a field past a deck. Source: [MIL-HDBK-1797, app. A].
+The field is frozen and moves with the stream: at position x and time t a wave has the phase :math:`\Omega(Vt - x)`. As
+a function of time it works with fixed-step and adaptive integration, and the same seed gives the same gusts at any
+step. `GustyWind` is a mean wind that carries such a field past a deck. Source: [MIL-HDBK-1797, app. A].
 """
 
 from __future__ import annotations
@@ -20,38 +20,38 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.air.wind import FreeStream, WindField, everywhere
+from dovetail.air.wind import FreeStream, WindField, broadcast_velocity
 from dovetail.core import count, kind, parameter
 from dovetail.core.random import Random
 
 
 @kind("dryden")
 class Dryden(WindField, Random):
-    """Gusts with the Dryden spectra; same everywhere across the stream."""
+    """Gusts with Dryden spectra, uniform across the stream."""
 
     intensity: jax.Array = parameter("m/s", "standard deviation, one or (x, y, z)", default=1.0, at_least=0.0)
     scale: jax.Array = parameter("m", "length scale, one or (x, y, z)", default=533.0, above=0.0)
-    waves: int = count("number of waves", default=64, at_least=1)
-    lowest: jax.Array = parameter("rad/m", "lowest spatial frequency", default=1e-4, above=0.0)
-    highest: jax.Array = parameter("rad/m", "highest spatial frequency", default=0.3, above=0.0)
+    wave_count: int = count("number of waves", default=64, at_least=1)
+    min_wavenumber: jax.Array = parameter("rad/m", "lowest spatial frequency", default=1e-4, above=0.0)
+    max_wavenumber: jax.Array = parameter("rad/m", "highest spatial frequency", default=0.3, above=0.0)
 
-    carried = True
+    needs_stream = True
 
     def velocity(self, t, r, stream=None):
-        edges = jnp.geomspace(self.lowest, self.highest, self.waves + 1)
+        edges = jnp.geomspace(self.min_wavenumber, self.max_wavenumber, self.wave_count + 1)
         omega = jnp.sqrt(edges[1:] * edges[:-1])
-        phase = jax.random.uniform(self.drawn(0), (3, self.waves), maxval=2 * jnp.pi)
+        phase = jax.random.uniform(self.draw_key(0), (3, self.wave_count), maxval=2 * jnp.pi)
         sigma, scale = jnp.broadcast_to(self.intensity, 3), jnp.broadcast_to(self.scale, 3)
         energy = spectrum(omega, jnp.ones((3, 1)), scale[:, None]) * jnp.diff(edges)
         size = sigma[:, None] * jnp.sqrt(2 * energy / jnp.sum(energy, axis=1, keepdims=True))
         angle = omega[:, None] * (stream.speed * t - jnp.ravel(r[0]))
-        # cos(a + p) by products, so that the large angle is not formed for each axis
+        # cos(a + p) from products, so the large array of angles is not formed for each axis
         gust = (size * jnp.cos(phase)) @ jnp.cos(angle) - (size * jnp.sin(phase)) @ jnp.sin(angle)
         return jnp.reshape(gust, jnp.shape(r))
 
 
 def spectrum(omega: jax.Array, sigma: jax.Array, scale: jax.Array) -> jax.Array:
-    """One-sided spectra (3, waves) [m^3/s^2] of the gust along x, and across along y and z."""
+    """One-sided spectra (3, waves) [m^3/s^2] of the gust: longitudinal for x, lateral for y and z."""
     a = (scale * omega) ** 2
     along = sigma**2 * 2 * scale / jnp.pi / (1 + a)
     across = sigma**2 * scale / jnp.pi * (1 + 3 * a) / (1 + a) ** 2
@@ -60,14 +60,14 @@ def spectrum(omega: jax.Array, sigma: jax.Array, scale: jax.Array) -> jax.Array:
 
 @kind("gusty-wind")
 class GustyWind(WindField):
-    """A mean wind that carries frozen Dryden gusts past the deck.
+    """Mean wind that carries frozen Dryden gusts past the deck.
 
-    Gusts along the wind have the longitudinal spectrum, the two across the lateral one. The wind must blow: gusts
-    that are not carried are no function of time.
+    The gust component along the wind has the longitudinal spectrum, the two across it the lateral one. The mean wind
+    must not be zero, because the gusts are carried by it.
     """
 
     wind: jax.Array = parameter("m/s", "mean velocity of the air, (3,), not all zero")
-    gusts: Dryden = Dryden(intensity=1.0, scale=50.0, lowest=1e-3, highest=1.0)
+    gusts: Dryden = Dryden(intensity=1.0, scale=50.0, min_wavenumber=1e-3, max_wavenumber=1.0)
 
     def velocity(self, t, r, stream=None):
         speed = jnp.sqrt(jnp.sum(self.wind**2) + 1e-12)
@@ -76,4 +76,4 @@ class GustyWind(WindField):
         level = level / jnp.sqrt(jnp.sum(level**2) + 1e-24)
         axes = jnp.stack([along, level, jnp.cross(along, level)])
         gust = self.gusts.velocity(t, jnp.tensordot(axes, r, 1), FreeStream(speed, jnp.ones(())))
-        return everywhere(self.wind, r) + jnp.tensordot(axes.T, gust, 1)
+        return broadcast_velocity(self.wind, r) + jnp.tensordot(axes.T, gust, 1)

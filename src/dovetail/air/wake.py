@@ -1,9 +1,9 @@
-r"""Wakes, of a towing aircraft or of what stands on a deck: velocity fields that depend on the place.
+r"""Wakes of a towing aircraft or of a ship's superstructure: velocity fields that depend on position.
 
 `VortexPair` has two counter-rotating vortices at :math:`z = \pm b_0/2`, :math:`b_0 = \pi b/4`, of circulation
 :math:`\Gamma = m g/(\rho V b_0)` and with the core :math:`v_\theta = \Gamma r / (2\pi(r^2 + r_c^2))`
-[Burnham & Hallock 1982], and an axial deficit; both fade to nothing at a depth. `GriddedWake` reads a field from a
-file, in its axes. Axes of the pair: x downstream, y down, z to starboard; origin at the attachment point.
+[Burnham & Hallock 1982], and an axial velocity deficit. Both fade to zero at a given depth. `GriddedWake` reads a field
+from a file, in the file's axes. Axes of the pair: x downstream, y down, z to starboard; origin at the attachment point.
 """
 
 from __future__ import annotations
@@ -23,18 +23,22 @@ from dovetail.core.parameter import file_name
 
 @kind("vortex-pair")
 class VortexPair(WindField):
-    """A pair of trailing vortices that carries the aircraft, with an axial deficit, down to a depth."""
+    """Pair of trailing vortices that carries the aircraft's weight, with an axial deficit, down to a depth."""
 
-    carried = True
+    needs_stream = True
 
-    aircraft_mass: jax.Array = parameter("kg", "mass that the vortices carry", default=250e3, above=0.0)
+    aircraft_mass: jax.Array = parameter(
+        "kg", "aircraft mass carried by the vortices", default=250e3, above=0.0
+    )
     span: jax.Array = parameter("m", "wing span", default=63.45, above=0.0)
     core: jax.Array = parameter("m", "core radius", default=3.0, above=0.0)
-    deficit: jax.Array = parameter("1", "axial speed lost, over the speed", default=0.0, at_least=0.0)
-    depth: jax.Array = parameter("m", "below this the wake is neglected", default=50.0, above=0.0)
+    deficit: jax.Array = parameter(
+        "1", "axial velocity deficit relative to the airspeed", default=0.0, at_least=0.0
+    )
+    depth: jax.Array = parameter("m", "depth below which the wake is neglected", default=50.0, above=0.0)
 
     def circulation(self, speed: jax.Array, density: jax.Array) -> jax.Array:
-        """[m^2/s]"""
+        """Circulation [m^2/s]."""
         return self.aircraft_mass * 9.81 / (density * speed * self._spacing())
 
     def _spacing(self):
@@ -59,17 +63,19 @@ class VortexPair(WindField):
 
 @kind("gridded-wake")
 class GriddedWake(WindField):
-    """A measured or computed field on a regular grid, linear between its points.
+    """Measured or computed velocity field on a regular grid, with linear interpolation.
 
-    The file is an `.npz` with `x`, `y`, `z` [m], rising, and `velocity` of shape (3, x, y, z) [m/s], or of shape
-    (angles, 3, x, y, z) with `attack` [rad] for several angles of attack. A field that is given over the speed of the
-    free wind, like that behind a superstructure, has that speed as `scale`. Outside the grid the velocity is NaN, so
-    that a run ends there with what was computed; `check_cover` says so before.
+    The file is an `.npz` with increasing `x`, `y`, `z` [m] and `velocity` of shape (3, x, y, z) [m/s], or of shape
+    (angles, 3, x, y, z) with `attack` [rad] for several angles of attack. For a field normalised by the free wind
+    speed, such as the wake of a superstructure, `scale` is that speed. Outside the grid the velocity is NaN: the run
+    stops there and keeps the recorded data. `check_cover` reports this before the run.
     """
 
     file: str = file_name()
-    attack: jax.Array = parameter("rad", "angle of attack to read the field at", default=0.0)
-    scale: jax.Array = parameter("1", "what the velocities of the file are multiplied by", default=1.0)
+    angle_of_attack: jax.Array = parameter(
+        "rad", "angle of attack at which the field is evaluated", default=0.0
+    )
+    scale: jax.Array = parameter("1", "factor on the velocities of the file", default=1.0)
 
     def _tables(self):
         path = Path(self.file)
@@ -78,14 +84,12 @@ class GriddedWake(WindField):
         shape = tuple(len(data[name]) for name in "xyz")
         if data["velocity"].shape[-4:] != (3, *shape):
             raise ParameterError(
-                f"{path}: velocity has the shape {data['velocity'].shape}; needs (3, {', '.join(map(str, shape))})"
+                f"{path}: velocity has the shape {data['velocity'].shape}; expected (3, {', '.join(map(str, shape))})"
             )
         if data["velocity"].ndim != 4:
             several = data["velocity"].ndim == 5 and data.get("attack", np.zeros(0)).shape
             if several != data["velocity"].shape[:1]:
-                text = (
-                    f"velocity has the shape {data['velocity'].shape}; needs an attack for each of its fields"
-                )
+                text = f"velocity has the shape {data['velocity'].shape}; expected one 'attack' value for each field"
                 raise ParameterError(f"{path}: {text}")
             require_rising(path, data, ("attack",))
         return data
@@ -93,29 +97,31 @@ class GriddedWake(WindField):
     def _field(self, data):
         if data["velocity"].ndim == 4:
             return jnp.asarray(data["velocity"])
-        place = jnp.interp(self.attack, data["attack"], jnp.arange(len(data["attack"])))
-        low = jnp.clip(jnp.floor(place).astype(int), 0, len(data["attack"]) - 2)
+        index = jnp.interp(self.angle_of_attack, data["attack"], jnp.arange(len(data["attack"])))
+        low = jnp.clip(jnp.floor(index).astype(int), 0, len(data["attack"]) - 2)
         field = jnp.asarray(data["velocity"])
-        return field[low] + (place - low) * (field[low + 1] - field[low])
+        return field[low] + (index - low) * (field[low + 1] - field[low])
 
     def velocity(self, t, r, stream=None):
         data = self._tables()
         field = self._field(data)
         index = []
-        for place, name in zip(r, "xyz", strict=True):
+        for coordinate, name in zip(r, "xyz", strict=True):
             axis = jnp.asarray(data[name])
-            at = jnp.interp(place, axis, jnp.arange(len(axis), dtype=float), left=jnp.nan, right=jnp.nan)
-            index.append(at)
+            position = jnp.interp(
+                coordinate, axis, jnp.arange(len(axis), dtype=float), left=jnp.nan, right=jnp.nan
+            )
+            index.append(position)
         inside = jnp.isfinite(index[0] + index[1] + index[2])
         index = [jnp.where(inside, i, 0.0) for i in index]
-        read = [jax.scipy.ndimage.map_coordinates(component, index, order=1) for component in field]
-        return self.scale * jnp.where(inside, jnp.stack(read), jnp.nan)
+        values = [jax.scipy.ndimage.map_coordinates(component, index, order=1) for component in field]
+        return self.scale * jnp.where(inside, jnp.stack(values), jnp.nan)
 
     def check_cover(self, reach):
         data = self._tables()
         for name, low, high in (("x", 0.0, reach), ("y", 0.0, reach), ("z", -reach, reach)):
             if data[name][0] > low or data[name][-1] < high:
                 raise ParameterError(
-                    f"{self.file}: {name} goes from {data[name][0]:g} to {data[name][-1]:g} m, but the rope may "
-                    f"reach from {low:g} to {high:g} m; extend the grid, with zeros where the air is undisturbed"
+                    f"{self.file}: {name} covers {data[name][0]:g} to {data[name][-1]:g} m, but the rope can "
+                    f"reach {low:g} to {high:g} m; extend the grid, with zeros where the air is undisturbed"
                 )

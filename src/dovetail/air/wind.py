@@ -1,9 +1,10 @@
-r"""The air that moves: a steady wind, a wind in time, several fields together, and what every field answers.
+r"""Wind fields: no wind, steady wind, wind tables, sums of fields, and their base class.
 
-A field gives the velocity of the air at places and a time, in the axes of whoever asks: those of a deck's mean position
-(x forward, y to port, z up), those of what is towed (x downstream, y down, z to starboard). Ropes, hoses, airframes and
-rotors take any of them, also gusts, wakes and the bow wave of a receiver. Some of these are carried by a stream, or are
-what an aircraft does to it: such a field asks for the stream, and over a deck, where there is none, it is refused.
+A field returns the velocity of the air at given positions and time, in the axes of its caller: those of a deck's mean
+position (x forward, y to port, z up), or those of towed systems (x downstream, y down, z to starboard). Ropes, hoses,
+airframes and rotors accept any field, including gusts, wakes and the bow wave of a receiver. Some fields depend on a
+stream: they are carried by it, or are caused by an aircraft that flies through it. Such a field requires a stream and
+is rejected over a deck, where there is none.
 """
 
 from __future__ import annotations
@@ -19,69 +20,69 @@ import numpy as np
 
 from dovetail.core import Part, choice, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
+from dovetail.core.interpolation import interval_and_fraction, smooth_step
 from dovetail.core.kinds import name_of
-from dovetail.core.name_lookup import place, smooth
-from dovetail.core.parameter import known
+from dovetail.core.parameter import all_concrete
 
 
 class FreeStream(NamedTuple):
-    """Undisturbed air that flows along x."""
+    """Undisturbed air stream along x."""
 
     speed: jax.Array  # [m/s]
     density: jax.Array  # [kg/m^3]
 
 
 class WindField(Part):
-    """Velocity of the air in space and time, beside the stream it is in."""
+    """Velocity of the air in space and time, relative to the free stream."""
 
-    carried: ClassVar[bool] = False  # by a stream, or made by what flies through it
+    needs_stream: ClassVar[bool] = False  # True if the field depends on a stream
 
     @abstractmethod
     def velocity(self, t: jax.Array, r: jax.Array, stream: FreeStream | None = None) -> jax.Array:
-        """Velocity (3, ...) [m/s] at places r (3, ...) [m] and time t [s]."""
+        """Velocity (3, ...) [m/s] at positions r (3, ...) [m] and time t [s]."""
 
     @property
-    def ends(self) -> float:
-        """Time [s] up to which it is given; a run that lasts longer should be refused."""
+    def valid_until(self) -> float:
+        """Time [s] up to which data are available; a longer run should be rejected."""
         return math.inf
 
     def check_without_stream(self, where: str) -> None:
-        """Raise `ParameterError` if it cannot be where no stream is."""
-        if self.carried:
+        """Raise `ParameterError` if the field requires a stream."""
+        if self.needs_stream:
             raise ParameterError(
-                f"{where}: a {name_of(type(self))} asks for the stream that carries it, and here is none. Do: take a "
-                "gusty-wind, which has its own, or a field that is given as it is"
+                f"{where}: '{name_of(type(self))}' requires a stream that carries it, but there is none here. Use a "
+                "gusty-wind, which has its own mean wind, or a field that needs no stream"
             )
 
     def check_cover(self, reach: float) -> None:
-        """Raise `ParameterError` if a rope of length `reach` [m] could leave it."""
+        """Raise `ParameterError` if a rope of length `reach` [m] can leave the field's range."""
 
 
-def ended(fields: dict[str, WindField], duration: float) -> list[Fault]:
-    """Fields, each with its place in a test, that end before a run of a duration [s] does."""
+def data_end_faults(fields: dict[str, WindField], duration: float) -> list[Fault]:
+    """Faults: fields, by their path in a test, whose data end before a run of `duration` [s]."""
     return [
-        Fault(where, f"is given until {field.ends:g} s, the run lasts {duration:g} s; make its table longer")
+        Fault(where, f"data end at {field.valid_until:g} s, the run lasts {duration:g} s; extend the table")
         for where, field in fields.items()
-        if field.ends < duration - 1e-9
+        if field.valid_until < duration - 1e-9
     ]
 
 
 def from_compass(speed: jax.Array, direction: jax.Array) -> jax.Array:
-    """Velocity (3,) of a wind of `speed` that blows from `direction` [rad], counted from the bow to starboard.
+    """Velocity (3,) of a wind of `speed` that blows from `direction` [rad], measured from the bow to starboard.
 
-    A head-wind has direction 0, a wind from starboard 90 degrees (it blows to port, +y).
+    A head-wind has direction 0. A wind from starboard has direction 90 degrees; it blows to port, +y.
     """
     return -jnp.stack([speed * jnp.cos(direction), -speed * jnp.sin(direction), 0.0 * speed])
 
 
-def everywhere(velocity: jax.Array, r: jax.Array) -> jax.Array:
-    """A velocity (3,) at places r (3, ...)."""
+def broadcast_velocity(velocity: jax.Array, r: jax.Array) -> jax.Array:
+    """Return a velocity (3,) broadcast to positions r (3, ...)."""
     return jnp.broadcast_to(jnp.reshape(velocity, (3,) + (1,) * (jnp.ndim(r) - 1)), jnp.shape(r))
 
 
 @kind("still-air")
 class StillAir(WindField):
-    """Nothing moves it."""
+    """No wind."""
 
     def velocity(self, t, r, stream=None):
         return jnp.zeros(jnp.shape(r))
@@ -89,53 +90,53 @@ class StillAir(WindField):
 
 @kind("steady-wind")
 class SteadyWind(WindField):
-    """The same everywhere and always: over a deck a head-wind is negative along x."""
+    """Uniform, constant wind; over a deck a head-wind is negative along x."""
 
     wind: jax.Array = parameter("m/s", "velocity of the air, (3,)", default=(0.0, 0.0, 0.0))
 
     def velocity(self, t, r, stream=None):
-        return everywhere(self.wind, r)
+        return broadcast_velocity(self.wind, r)
 
 
 @kind("wind-table")
 class WindTable(WindField):
-    """The same everywhere, from a table in time: straight, or along a blend that rests at each time."""
+    """Uniform wind from a table over time; linear interpolation, or smooth with zero slope at each time."""
 
-    times: jax.Array = parameter("s", "times, rising")
+    times: jax.Array = parameter("s", "increasing times")
     wind: jax.Array = parameter("m/s", "velocity, one row (3,) for each time")
-    between: str = choice("linear", "blend", about="how two times are joined", default="linear")
+    interpolation: str = choice("linear", "smooth", about="interpolation between times", default="linear")
 
     def __check_init__(self):
         t, w = self.times, self.wind
-        if not known(t, w):
+        if not all_concrete(t, w):
             return
         if t.ndim != 1 or len(t) < 2 or w.shape != (len(t), 3):
             raise ParameterError(
-                f"WindTable: {t.shape} times and {w.shape} velocities; give three numbers for each of two "
-                f"times or more"
+                f"WindTable: got {t.shape} times and {w.shape} velocities; expected two or more times and three "
+                f"velocity components for each"
             )
         if np.any(np.diff(np.asarray(t)) <= 0):
-            raise ParameterError(f"WindTable.times: got {np.asarray(t)}; times must rise")
+            raise ParameterError(f"WindTable.times: got {np.asarray(t)}; expected increasing times")
 
     @property
-    def ends(self) -> float:
+    def valid_until(self) -> float:
         return float(self.times[-1])
 
     def velocity(self, t, r, stream=None):
-        i, s = place(self.times, t)
-        share = s if self.between == "linear" else smooth(s)
-        return everywhere(self.wind[i] + share * (self.wind[i + 1] - self.wind[i]), r)
+        i, s = interval_and_fraction(self.times, t)
+        fraction = s if self.interpolation == "linear" else smooth_step(s)
+        return broadcast_velocity(self.wind[i] + fraction * (self.wind[i + 1] - self.wind[i]), r)
 
 
 @kind("wind-fields")
 class WindFields(WindField):
-    """Several fields added: a mean wake and the gusts in it."""
+    """Sum of several fields, for example a mean wake and its gusts."""
 
     parts: tuple[WindField, ...] = eqx.field(converter=tuple, default=())
 
     @property
-    def ends(self) -> float:
-        return min((part.ends for part in self.parts), default=math.inf)
+    def valid_until(self) -> float:
+        return min((part.valid_until for part in self.parts), default=math.inf)
 
     def check_without_stream(self, where):
         for part in self.parts:

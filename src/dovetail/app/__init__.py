@@ -1,7 +1,7 @@
-"""The studio without its pages: a test under edit, what it would do while a value moves, work in other processes.
+"""Application layer of the studio, without pages: test editing, interactive exploration, jobs in other processes.
 
 Depends on: core, stability, testing, links, assess, campaign, studies, report, cli.
-Pages build on it (`docs/design/studio.md`); it knows nothing of them.
+The pages of `dovetail.studio` build on it (`docs/design/studio.md`); it does not import them.
 """
 
 from typing import TYPE_CHECKING
@@ -10,40 +10,40 @@ from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
     from dovetail.app import export
-    from dovetail.app.actions import Deed
-    from dovetail.app.blocks import Choice, DrawnBlock, Value
-    from dovetail.app.control_lock import Holding
+    from dovetail.app.actions import Action
+    from dovetail.app.blocks import BlockView, PartOption, Value
+    from dovetail.app.control_lock import ControlLock
     from dovetail.app.document import Document
     from dovetail.app.drafts import Drafts
-    from dovetail.app.explore import Feel
-    from dovetail.app.explore_process import Beside
-    from dovetail.app.explore_result import Answer, Trace
-    from dovetail.app.history import Past, recent
+    from dovetail.app.explore import Explorer
+    from dovetail.app.explore_process import ExploreProcess
+    from dovetail.app.explore_result import ExploreResult, Trace
+    from dovetail.app.history import RunEntry, recent_runs
     from dovetail.app.jobs import Job, Jobs
-    from dovetail.app.slider_ranges import Knob, knobs
+    from dovetail.app.slider_ranges import SliderRange, slider_ranges
     from dovetail.app.stability_map import StabilityMap
 
 lazily(__name__)
 
 
 __all__ = [
-    "Answer",
-    "Beside",
-    "Choice",
-    "Deed",
+    "Action",
+    "BlockView",
+    "ControlLock",
     "Document",
     "Drafts",
-    "DrawnBlock",
-    "Feel",
-    "Holding",
+    "ExploreProcess",
+    "ExploreResult",
+    "Explorer",
     "Job",
     "Jobs",
-    "Knob",
-    "Past",
+    "PartOption",
+    "RunEntry",
+    "SliderRange",
     "StabilityMap",
     "Trace",
     "Value",
     "export",
-    "knobs",
-    "recent",
+    "recent_runs",
+    "slider_ranges",
 ]

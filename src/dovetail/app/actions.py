@@ -1,4 +1,4 @@
-"""Something to be done with a test, and the words of the command line that do it."""
+"""Actions on a test (run, design, campaign, map) and their command lines."""
 
 from __future__ import annotations
 
@@ -8,87 +8,104 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.app.document import Document
-from dovetail.cli.run import able
+from dovetail.cli.run import require_runnable
 from dovetail.core.errors import ParameterError
-from dovetail.testing import ChartFile
+from dovetail.testing import MapFile
 from dovetail.testing.limit_monitor import MODES
 from dovetail.testing.runnable import Runnable
 
 
-def deeds(test: Any) -> tuple[str, ...]:
-    """What can be done with a test, or whatever a file holds, the usual first; nothing with a cell, which is served."""
-    if isinstance(test, ChartFile):
+def available_actions(test: Any) -> tuple[str, ...]:
+    """Return the actions available for the content of a test file, the default mode first.
+
+    A robot cell has no action; it is served.
+    """
+    if isinstance(test, MapFile):
         return ("map",)
     if not isinstance(test, Runnable):
         return ()
-    modes = [mode for mode in MODES if mode != "replay" and not test.why_not(mode)]  # that needs a recording
+    modes = [
+        mode for mode in MODES if mode != "replay" and not test.mode_faults(mode)
+    ]  # replay needs a recording
     design = ("design",) if test.rig is not None else ()
-    return (test.USUAL, *(mode for mode in modes if mode != test.USUAL), *design)
+    return (test.DEFAULT_MODE, *(mode for mode in modes if mode != test.DEFAULT_MODE), *design)
 
 
 @dataclass(frozen=True)
-class Deed:
-    """A mode of a test, its design, or a campaign, with the options that it takes.
+class Action:
+    """Action: a mode of a test, a map, a design or a campaign, with its options.
 
-    `what` is a mode (emulate, rehearse, run, creep, simulate), "map", "design" or "campaign"; empty is the usual
-    mode. Of a campaign `document` is left out and `campaign` names it. `options` are further words, as
-    `{"--tolerance": "0.05"}`.
+    `name` is a mode (reference, rehearse, realtime, pseudodynamic, simulate), "map", "design" or "campaign"; an empty
+    string is the default mode. A campaign has no `document`; `campaign` names it. `options` are further options of the
+    command line, for example `{"--max-error": "0.05"}`.
     """
 
-    what: str
+    name: str
     document: Document | None = None
-    rig: str | None = None  # udp://HOST:PORT for run; tcp://HOST:PORT for creep, or none for its virtual cell
+    address: str | None = (
+        None  # udp://HOST:PORT (realtime); tcp://HOST:PORT or None for a simulated cell (pseudodynamic)
+    )
     key: str | None = None
-    campaign: str | None = None  # a study's campaign or a file
-    settings: tuple[str, ...] = ()  # of a campaign, as `--set` takes them
+    campaign: str | None = None  # campaign of a study, or a campaign file
+    settings: tuple[str, ...] = ()  # values for `--set` of a campaign
     options: dict[str, str] = field(default_factory=dict)
 
     @property
     def stem(self) -> str:
-        """What its folder is called after."""
+        """First part of the name of the output folder."""
         name = self.campaign or (self.document.name if self.document is not None else "")
-        return f"{Path(name).stem}-{self.what or 'run'}"
+        return f"{Path(name).stem}-{self.name or 'run'}"
 
     @property
     def title(self) -> str:
-        """What it is done with."""
+        """Title of the test, or name of the campaign."""
         return self.document.title if self.document is not None else self.campaign or ""
 
     def fault(self) -> str:
-        """Why it cannot be done, in words; empty if it can."""
-        if self.what == "campaign":
-            return "" if self.campaign else "name a campaign: a study's, or a file"
+        """Return the reason why the action is not possible; empty if it is possible."""
+        if self.name == "campaign":
+            return (
+                ""
+                if self.campaign
+                else "no campaign is selected; select one of a study or give a campaign file"
+            )
         if self.document is None or self.document.test is None:
-            return "there is no test to do it with"
+            return "no test is open; open a test first"
         if self.document.fault:
             return self.document.fault
-        if self.what == "run" and not self.rig:
-            return "run needs the address of a rig, udp://HOST:PORT; serve one with: dovetail rig serve TEST"
+        if self.name == "realtime" and not self.address:
+            return (
+                "a real-time test needs the address of a rig, udp://HOST:PORT; "
+                "serve a simulated rig with: dovetail rig serve TEST"
+            )
         try:
-            if self.what in MODES:
-                able(self.document.name, self.document.test, self.what)
+            if self.name in MODES:
+                require_runnable(self.document.name, self.document.test, self.name)
         except ParameterError as error:
             return str(error)
         return ""
 
-    def words(self, out: Path, file: Path | None = None) -> list[str]:
-        """What follows `dovetail`; the test by its name with what was set, or, where only its text says it, `file`."""
+    def arguments(self, out: Path, file: Path | None = None) -> list[str]:
+        """Return the arguments after `dovetail`.
+
+        The test is given by its name and `--set` options, or by `file` if `--set` cannot express the changes.
+        """
         folder = ["--out", str(out)]
         more = [word for option in self.options.items() for word in option if word]
-        if self.what == "campaign":
+        if self.name == "campaign":
             assert self.campaign is not None
             sets = [word for setting in self.settings for word in ("--set", setting)]
             return ["campaign", self.campaign, *sets, *more, *folder]
-        test = self.test_words(file)
-        if self.what == "design":
+        test = self.test_arguments(file)
+        if self.name == "design":
             return ["design", *test, *more, *folder]
-        mode = ["--mode", self.what] if self.what in MODES else []
-        asked = {"--rig": self.rig, "--key": self.key}
-        link = [word for option, value in asked.items() if value for word in (option, value)]
+        mode = ["--mode", self.name] if self.name in MODES else []
+        link_options = {"--address": self.address, "--key": self.key}
+        link = [word for option, value in link_options.items() if value for word in (option, value)]
         return ["run", *test, *mode, *link, *more, *folder]
 
-    def test_words(self, file: Path | None = None) -> list[str]:
-        """The test as a command takes it."""
+    def test_arguments(self, file: Path | None = None) -> list[str]:
+        """Return the arguments that give the test to a command."""
         assert self.document is not None
         settings = self.document.settings()
         if settings is None:
@@ -96,5 +113,5 @@ class Deed:
         return [self.document.name, *(word for setting in settings for word in ("--set", setting))]
 
     def command_line(self, out: Path, file: Path | None = None) -> str:
-        """The whole of it, to be typed into a shell."""
-        return shlex.join(["dovetail", *self.words(out, file)])
+        """Return the complete command line for a shell."""
+        return shlex.join(["dovetail", *self.arguments(out, file)])

@@ -1,7 +1,7 @@
-"""The parts of a test as an editor shows them: what each is, its values with all that was declared of them.
+"""Parts of a test for display in an editor: kind, description, values with unit, range and meaning.
 
-The boxes of the report's drawing come first, in its order; then what else the test is made of; the whole test last.
-Units, ranges and meanings are those of the declarations, so that an editor knows what the reader of files knows.
+The parts in the loop drawing of the report come first, in the order of the drawing; then all other parts; the test
+itself is last. Units, ranges and meanings come from the parameter declarations that the file reader uses too.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ from dovetail.core import Part
 from dovetail.core.block import Method
 from dovetail.core.kind_index import sentence
 from dovetail.core.kinds import entries, name_of, names
-from dovetail.core.parameter import declared
+from dovetail.core.parameter import declared_parameters
+from dovetail.core.plain_math import plain_math
 from dovetail.core.units import PARAMETER, SIGNAL
 from dovetail.report.drawing import BOXES
 from dovetail.report.parameters import worded
-from dovetail.testing import ChartFile
-from dovetail.testing.paths import get, joined, steps
+from dovetail.testing import MapFile
+from dovetail.testing.paths import format_path, get, steps
 from dovetail.testing.runnable import Runnable
-from dovetail.testing.test_file import UNSAID
+from dovetail.testing.test_file import DERIVED_FIELDS
 from dovetail.testing.test_table import parts_of
 
 
@@ -37,87 +38,93 @@ class Value:
 
     path: str
     name: str
-    said: str  # as the file has it, "3 ms"; empty where it says nothing
-    shown: str  # as a report prints it
-    unit: str  # of that
-    si_unit: str  # as declared; empty for none
-    number: float | None  # in the declared unit, where it is one number
-    allowed: str  # its range, in words
+    file_text: str  # text in the file, for example "3 ms"; empty if the file does not set it
+    text: str  # formatted as in a report
+    unit: str  # unit of `text`
+    si_unit: str  # declared unit; empty if it has none
+    number: float | None  # in the declared unit, if the value is one number
+    allowed: str  # allowed range, as text
     meaning: str
-    choices: tuple[str, ...]  # of one that is a word
-    default: bool  # the file says nothing of it
-    moves: bool  # a number that may change without a compilation
+    choices: tuple[str, ...]  # allowed words of a choice parameter
+    default: bool  # the file does not set it
+    traced: bool  # a number that can change without recompilation
 
 
 @dataclass(frozen=True)
-class DrawnBlock:
-    """A part of a test: its kind in a sentence, where that comes from, its values, and the parts in it."""
+class BlockView:
+    """Part of a test: path, kind, description, sources, values and inner parts."""
 
-    path: str  # empty for the test as a whole
+    path: str  # empty for the test itself
     role: str
     kind: str
     about: str
     sources: tuple[str, ...]
     values: tuple[Value, ...]
-    inner: tuple[DrawnBlock, ...]
+    inner: tuple[BlockView, ...]
     exchangeable: bool
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A member of a family that a part may be exchanged for."""
+class PartOption:
+    """Kind that can replace a part."""
 
     kind: str
     about: str
-    present: bool
+    current: bool
 
 
-def blocks(test: Any, said: Mapping[str, Any]) -> list[DrawnBlock]:
-    """All parts of a test, or of whatever a file holds; `said` is the table as the file has it."""
+def blocks(test: Any, table: Mapping[str, Any]) -> list[BlockView]:
+    """Return all parts of the content of a test file; `table` is the table of the file."""
     boxes = {path: role for role, path, _ in BOXES.values()}
-    drawn = {path: role for path, role in boxes.items() if _at(test, path) is not None}
-    found = [_block(test, path, role, said, boxes) for path, role in drawn.items()]
-    found += [
-        _block(test, name, name.capitalize(), said, boxes) for name, _ in _parts(test) if name not in drawn
+    drawn = {path: role for path, role in boxes.items() if _part_at(test, path) is not None}
+    views = [_block(test, path, role, table, boxes) for path, role in drawn.items()]
+    views += [
+        _block(test, name, name.capitalize(), table, boxes) for name, _ in _parts(test) if name not in drawn
     ]
-    source = (str(test.source),) if isinstance(test, Runnable | ChartFile) and test.source else ()
-    whole = DrawnBlock(
-        "", "The test", "", sentence(type(test)), source, tuple(_values(test, "", said)), (), False
+    source = (str(test.source),) if isinstance(test, Runnable | MapFile) and test.source else ()
+    test_view = BlockView(
+        "", "Test", "", plain_math(sentence(type(test))), source, tuple(_values(test, "", table)), (), False
     )
-    return [*found, whole]
+    return [*views, test_view]
 
 
-def choices(test: Any, path: str) -> list[Choice]:
-    """What the part at a path may be exchanged for; nothing where there is no choice."""
+def choices(test: Any, path: str) -> list[PartOption]:
+    """Return the kinds that can replace the part at a path; empty if there is no choice."""
     family = _family(test, path)
     if family is None:
         return []
-    known, present = entries(), name_of(type(_at(test, path)))
-    return [Choice(kind, known[kind].about, kind == present) for kind in names(family) if kind in known]
+    kinds, present = entries(), name_of(type(_part_at(test, path)))
+    return [
+        PartOption(kind, plain_math(kinds[kind].about), kind == present)
+        for kind in names(family)
+        if kind in kinds
+    ]
 
 
-def _block(test: Any, path: str, role: str, said: Mapping[str, Any], boxes: Mapping[str, str]) -> DrawnBlock:
+def _block(test: Any, path: str, role: str, table: Mapping[str, Any], boxes: Mapping[str, str]) -> BlockView:
     part = get(test, path)
     inner = [
-        _block(test, f"{path}.{name}", name, said, boxes)
+        _block(test, f"{path}.{name}", name, table, boxes)
         for name, _ in _parts(part)
         if f"{path}.{name}" not in boxes
     ]
-    sources = tuple(f"{key}: {why}" for key, why in part.references.items()) if isinstance(part, Part) else ()
-    return DrawnBlock(
+    sources = (
+        tuple(f"{key}: {reason}" for key, reason in part.references.items()) if isinstance(part, Part) else ()
+    )
+    return BlockView(
         path,
         role,
         name_of(type(part)) or "",
-        sentence(type(part)),
+        plain_math(sentence(type(part))),
         sources,
-        tuple(_values(part, path, said)),
+        tuple(_values(part, path, table)),
         tuple(inner),
         _family(test, path) is not None,
     )
 
 
 def _parts(part: Any) -> Iterator[tuple[str, Any]]:
-    """Parts in a part, by the rest of their path: of its fields, of lists and of tables in them."""
+    """Iterate over the inner parts of a part (fields, list entries, table entries) with their relative paths."""
     for field in dataclasses.fields(part):
         value = getattr(part, field.name, None)
         if isinstance(value, Part | Method):
@@ -127,16 +134,16 @@ def _parts(part: Any) -> Iterator[tuple[str, Any]]:
         elif isinstance(value, dict):
             for key, one in value.items():
                 if isinstance(one, Part):
-                    yield joined((field.name, key)), one
+                    yield format_path((field.name, key)), one
 
 
-def _values(part: Any, path: str, said: Mapping[str, Any]) -> Iterator[Value]:
-    """What a part says of itself, parts in it left out."""
+def _values(part: Any, path: str, file_table: Mapping[str, Any]) -> Iterator[Value]:
+    """Iterate over the values of a part, without its inner parts."""
     cls: Any = type(part)
-    left_out = {steps(name)[0] for name, _ in _parts(part)} | set(parts_of(cls)) | set(UNSAID)
-    known, table = declared(cls), _said_at(said, path)
+    left_out = {steps(name)[0] for name, _ in _parts(part)} | set(parts_of(cls)) | set(DERIVED_FIELDS)
+    declared, table = declared_parameters(cls), _table_at(file_table, path)
     for field in dataclasses.fields(part):
-        value, about = getattr(part, field.name, None), known.get(field.name)
+        value, about = getattr(part, field.name, None), declared.get(field.name)
         if field.name in left_out or not field.init or (isinstance(value, tuple | dict) and not value):
             continue
         unit = about.unit if about is not None and about.unit not in ("1", SIGNAL, PARAMETER) else ""
@@ -147,12 +154,12 @@ def _values(part: Any, path: str, said: Mapping[str, Any]) -> Iterator[Value]:
         number = None
         if about is not None and not about.choices and plain is not None and np.size(plain) == 1:
             number = float(np.ravel(plain)[0])
-        shown, shown_unit = worded(plain, unit)
+        text, shown_unit = worded(plain, unit)
         yield Value(
             path=f"{path}.{field.name}" if path else field.name,
             name=field.name,
-            said=str(table[field.name]) if field.name in table else "",
-            shown=shown,
+            file_text=str(table[field.name]) if field.name in table else "",
+            text=text,
             unit=shown_unit,
             si_unit=unit,
             number=number,
@@ -160,12 +167,12 @@ def _values(part: Any, path: str, said: Mapping[str, Any]) -> Iterator[Value]:
             meaning=about.about if about else "",
             choices=about.choices if about else (),
             default=field.name not in table,
-            moves=traced and number is not None,
+            traced=traced and number is not None,
         )
 
 
-def _said_at(said: Mapping[str, Any], path: str) -> Mapping[str, Any]:
-    node: Any = said
+def _table_at(table: Mapping[str, Any], path: str) -> Mapping[str, Any]:
+    node: Any = table
     for step in steps(path) if path else ():
         try:
             node = node[step]
@@ -174,7 +181,7 @@ def _said_at(said: Mapping[str, Any], path: str) -> Mapping[str, Any]:
     return node if isinstance(node, Mapping) else {}
 
 
-def _at(test: Any, path: str) -> Any:
+def _part_at(test: Any, path: str) -> Any:
     try:
         return get(test, path)
     except (KeyError, ValueError, AttributeError):
@@ -182,14 +189,14 @@ def _at(test: Any, path: str) -> Any:
 
 
 def _family(test: Any, path: str) -> type | None:
-    """The class of which a field takes any member; None where it takes one kind only, or no part."""
-    way = list(steps(path))
-    while way and isinstance(way[-1], int):
-        way.pop()
-    parent = _at(test, joined(way[:-1])) if way[1:] else test
-    if not dataclasses.is_dataclass(parent) or not way:
+    """Return the family class of the field at a path; None if the field takes one kind only, or no part."""
+    keys = list(steps(path))
+    while keys and isinstance(keys[-1], int):
+        keys.pop()
+    parent = _part_at(test, format_path(keys[:-1])) if keys[1:] else test
+    if not dataclasses.is_dataclass(parent) or not keys:
         return None
-    hint = typing.get_type_hints(type(parent)).get(str(way[-1]))
+    hint = typing.get_type_hints(type(parent)).get(str(keys[-1]))
     while typing.get_origin(hint) in (types.UnionType, typing.Union, tuple):
         hint = next(a for a in typing.get_args(hint) if a is not type(None))
     if not isinstance(hint, type) or not issubclass(hint, Part | Method):

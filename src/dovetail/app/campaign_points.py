@@ -1,4 +1,4 @@
-"""The points of a campaign while it fills: values of its axes, what was measured so far, and the test of each."""
+"""Points of a campaign: parameter values, measures computed so far, and the test of each point."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dovetail.testing.test_table import change
 
 @dataclass(frozen=True)
 class Column:
-    """One value for each point of a campaign, NaN where it is not known yet; words of an axis of words."""
+    """One value for each point of a campaign; NaN if not computed yet, text for a parameter with text values."""
 
     name: str
     about: str
@@ -27,10 +27,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Points:
-    """What a campaign's folder holds now."""
+    """Current content of a campaign folder."""
 
     title: str
-    axes: tuple[Column, ...]
+    parameters: tuple[Column, ...]
     measures: tuple[Column, ...]
     computed: int
     total: int
@@ -38,19 +38,24 @@ class Points:
 
 
 def points(folder: str | Path) -> Points:
-    """All points of a campaign, computed or not. Raises `OutputError` where there is none.
+    """Return all points of a campaign, computed or not.
 
-    Of several seeds a measure is the mean, of several modes the last: the rehearsal, where there is one.
+    A measure is the mean over all seeds, and the value of the last mode (rehearse, if the campaign has it).
+
+    Raises
+    ------
+    OutputError
+        If the folder contains no campaign.
     """
     data, campaign = open_results(folder, flat=True), Store.resume(folder).campaign
-    axes = tuple(
+    parameters = tuple(
         Column(
-            axis.name,
-            axis.about or ", ".join(axis.paths),
-            "" if axis.unit == "1" else axis.unit,
-            data[axis.name].values,
+            parameter.name,
+            parameter.about or ", ".join(parameter.paths),
+            "" if parameter.unit == "1" else parameter.unit,
+            data[parameter.name].values,
         )
-        for axis in campaign.axes
+        for parameter in campaign.parameters
     )
     measures = []
     for name, values in data.data_vars.items():
@@ -60,36 +65,40 @@ def points(folder: str | Path) -> Points:
             unit = str(values.attrs.get("units", ""))
             about = str(values.attrs.get("long_name", name))
             measures.append(Column(str(name), about, "" if unit == "1" else unit, values.values))
-    told = data.attrs
-    return Points(str(told["title"]), axes, tuple(measures), told["computed"], told["points"], told["failed"])
+    attrs = data.attrs
+    return Points(
+        str(attrs["title"]), parameters, tuple(measures), attrs["computed"], attrs["points"], attrs["failed"]
+    )
 
 
 def point_document(folder: str | Path, number: int) -> Document:
-    """The test of one point of a campaign, as a document of its own in the campaign's folder (`points/NUMBER.toml`).
+    """Write the test of one point to `points/NUMBER.toml` in the campaign folder and open it.
 
     Raises
     ------
     ParameterError
-        If the campaign is not of a test, or has no such point.
+        If the campaign does not vary a test, or has no such point.
     """
     campaign = Store.resume(folder).campaign
     if campaign.subject != "test":
         raise ParameterError(
-            f"{campaign.of}: is no test but a function, whose points cannot be run one by one"
+            f"{campaign.subject_name}: is a function, not a test; its points cannot be run individually"
         )
     table = campaign.points()
     total = len(next(iter(table.values())))
     if not 0 <= number < total:
-        raise ParameterError(f"point {number}: there are {total}, counted from 0")
+        raise ParameterError(f"point {number} does not exist; expected 0 to {total - 1}")
     changes: dict[str, Any] = {}
-    for axis in campaign.axes:
-        value = table[axis.name][number]
+    for parameter in campaign.parameters:
+        value = table[parameter.name][number]
         plain = value.item() if isinstance(value, np.generic) else value
-        changes |= dict.fromkeys(axis.paths, plain)
+        changes |= dict.fromkeys(parameter.paths, plain)
     file = Path(folder) / "points" / f"{number}.toml"
     try:
         file.parent.mkdir(exist_ok=True)
-        replace_text(file, tomli_w.dumps(change(campaign.table, changes, campaign.of)))
+        replace_text(file, tomli_w.dumps(change(campaign.table, changes, campaign.subject_name)))
     except OSError as error:
-        raise OutputError(f"{file}: cannot be written ({reason(error)})") from error
+        raise OutputError(
+            f"{file}: cannot be written ({reason(error)}); check permissions and disk space"
+        ) from error
     return Document.open(str(file))

@@ -1,8 +1,8 @@
-"""Who holds the controls: several may look at a test, one changes it and does things with it.
+"""Control lock of a studio: several users can view a test, one user can edit and run it.
 
-Whoever looks says every few seconds that they are still there. Who has said nothing for longer than the `patience` has
-gone, and with them their hold; the next who asks has it. Nobody loses it otherwise but to somebody who takes it over
-and says so.
+Each page reports every few seconds that it is open. A user who has not reported for longer than `timeout` [s] is
+removed and loses control; the next user who asks gets it. Otherwise control changes only when a user explicitly takes
+it.
 """
 
 from __future__ import annotations
@@ -11,76 +11,76 @@ import threading
 import time
 from collections.abc import Callable
 
-PATIENCE = 15.0  # [s] after which somebody who says nothing has gone
+PRESENCE_TIMEOUT = 15.0  # [s] after which a user without report is removed
 
 
-class Holding:
-    """The controls of one studio."""
+class ControlLock:
+    """Control lock of one studio server."""
 
-    def __init__(self, patience: float = PATIENCE, clock: Callable[[], float] = time.monotonic):
-        self.patience, self._clock = patience, clock
+    def __init__(self, timeout: float = PRESENCE_TIMEOUT, clock: Callable[[], float] = time.monotonic):
+        self.timeout, self._clock = timeout, clock
         self._seen: dict[str, float] = {}
         self._holder: str | None = None
         self._lock = threading.Lock()
 
-    def here(self, who: str) -> None:
-        """Somebody is there; the first to be has the controls."""
+    def join(self, user: str) -> None:
+        """Report that a user is present; the first user gets control."""
         with self._lock:
-            self._seen[who] = self._clock()
+            self._seen[user] = self._clock()
             self._forget()
             if self._holder is None:
-                self._holder = who
+                self._holder = user
 
-    def gone(self, who: str) -> None:
-        """Somebody has closed their page."""
+    def leave(self, user: str) -> None:
+        """Remove a user whose page is closed."""
         with self._lock:
-            self._seen.pop(who, None)
+            self._seen.pop(user, None)
             self._forget()
 
-    def take(self, who: str, over: bool = False) -> str:
-        """Have the controls, if nobody holds them or they are taken `over`; else who holds them, in words."""
+    def take(self, user: str, over: bool = False) -> str:
+        """Take control if it is free, or from another user if `over`; return a message if another user has control."""
         with self._lock:
-            self._seen[who] = self._clock()
+            self._seen[user] = self._clock()
             self._forget()
-            if self._holder not in (None, who) and not over:
-                return f"{self._holder} holds the controls; ask for them, or take them over"
-            self._holder = who
+            if self._holder not in (None, user) and not over:
+                return f"{self._holder} has control; select Take control to take it"
+            self._holder = user
             return ""
 
-    def release(self, who: str) -> None:
-        """Give the controls back; nothing happens if somebody else has them."""
+    def release(self, user: str) -> None:
+        """Release control, if this user has it."""
         with self._lock:
-            if self._holder == who:
+            if self._holder == user:
                 self._holder = None
 
-    def holds(self, who: str) -> bool:
-        """Whether somebody holds the controls."""
-        return self.holder == who
+    def holds(self, user: str) -> bool:
+        """Return whether a user has control."""
+        return self.holder == user
 
     @property
     def holder(self) -> str | None:
-        """Who holds the controls; None if nobody does."""
+        """User who has control; None if no one has it."""
         with self._lock:
             self._forget()
             return self._holder
 
-    def lookers(self) -> list[str]:
-        """Everybody who is there, the holder first."""
+    def viewers(self) -> list[str]:
+        """Return all users who are present, the user with control first."""
         with self._lock:
             self._forget()
-            return sorted(self._seen, key=lambda who: (who != self._holder, who))
+            return sorted(self._seen, key=lambda user: (user != self._holder, user))
 
-    def words(self, who: str) -> str:
-        """What a page says of it to somebody."""
-        holder, others = self.holder, len([one for one in self.lookers() if one != who])
-        looking = f"; {others} other{'s look' if others > 1 else ' looks'} on" if others else ""
-        if holder == who:
-            return f"you hold the controls{looking}"
-        return "nobody holds the controls" if holder is None else f"{holder} holds the controls; you look on"
+    def status_text(self, user: str) -> str:
+        """Return the status text for the page of a user."""
+        holder, others = self.holder, len([other for other in self.viewers() if other != user])
+        viewers_text = f" ({others} viewer{'s' if others > 1 else ''})" if others else ""
+        if holder == user:
+            return f"You have control{viewers_text}"
+        return "No one has control" if holder is None else f"{holder} has control (view only)"
 
     def _forget(self) -> None:
-        """Whoever has gone, and their hold."""
+        """Remove users who are no longer present."""
         now = self._clock()
-        self._seen = {who: seen for who, seen in self._seen.items() if now - seen <= self.patience}
+        self._seen = {user: seen for user, seen in self._seen.items() if now - seen <= self.timeout}
         if self._holder not in self._seen:
             self._holder = None

@@ -1,7 +1,7 @@
-"""A design's plan put into the test on the desk: what it decided, and nothing else of the file.
+"""Apply the plan of a design to the open test.
 
-A plan has the whole test, resolved. Here the parts that a design decides are compared with those of the desk's test: a
-part of another kind is taken as a whole, of the same kind the values that differ.
+The folder of a plan contains the complete resolved test. Only the parts that a design decides are compared with the
+open test: a part of another kind is replaced as a whole; of a part of the same kind, only different values are set.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from dovetail.app.document import Document, leaves
+from dovetail.app.document import Document, changed_values
 from dovetail.core.errors import reason
 from dovetail.testing import dump
 
-DECIDED = ("compensator", "feedback", "numerical")  # of a test, by a design
-FILE = "test.toml"  # of a plan
+DESIGNED_PARTS = ("compensator", "feedback", "numerical")  # parts of a test that a design decides
+FILE = "test.toml"  # test file in the folder of a plan
 
 
-def adopted(document: Document, folder: str | Path) -> str:
-    """Put what the design in a folder decided into a test; what is wrong, and then nothing has changed."""
+def apply_plan(document: Document, folder: str | Path) -> str:
+    """Apply the decisions of the design in a folder to a test; return a message if the test was not changed."""
     file = Path(folder) / FILE
     try:
         planned = tomllib.loads(file.read_text("utf-8"))
@@ -27,14 +27,14 @@ def adopted(document: Document, folder: str | Path) -> str:
         return f"{file}: the plan cannot be read ({reason(error)}); design the test again"
     now = dump(document.test)
     if planned.get("title") != now.get("title"):
-        return f'the plan is of another test, "{planned.get("title")}"; put that on the desk first'
+        return f'the plan belongs to another test, "{planned.get("title")}"; open that test first'
     changes: dict[str, Any] = {}
-    for name in DECIDED:
-        before, wanted = now.get(name), planned.get(name)
-        if wanted is None or wanted == before:
+    for name in DESIGNED_PARTS:
+        before, new = now.get(name), planned.get(name)
+        if new is None or new == before:
             continue
-        if isinstance(before, dict) and before.get("kind") == wanted.get("kind"):
-            changes |= {f"{name}.{path}": value for path, value in leaves(before, wanted)}
+        if isinstance(before, dict) and before.get("kind") == new.get("kind"):
+            changes |= {f"{name}.{path}": value for path, value in changed_values(before, new)}
         else:
-            changes[name] = wanted
+            changes[name] = new
     return document.change(changes) if changes else ""

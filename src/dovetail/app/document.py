@@ -1,9 +1,9 @@
-"""The test under edit: the text of its file and the values in it, both ways.
+"""Test file that is being edited, as text and as values.
 
-A value that is typed goes the way of `--set` on the command line: read as TOML where it is that, else as text, put into
-the table, and the whole test read and checked. What is refused is answered in the words of the command line and leaves
-the text as it was. A text that is typed by hand is kept whatever it says; until it can be read, values and drawing stay
-those of the last text that could.
+A value typed in the editor is handled like `--set` on the command line: it is parsed as TOML if possible, otherwise
+taken as text, and put into the table; then the complete test is read and validated. A rejected value leaves the text
+unchanged and returns the message of the command line. Text typed by hand is always stored; while it has a fault,
+values and drawing are those of the last valid text.
 """
 
 from __future__ import annotations
@@ -16,38 +16,38 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dovetail.app.blocks import Choice, DrawnBlock, blocks, choices
-from dovetail.app.part_exchange import filled
-from dovetail.app.toml_text import inline, patched
+from dovetail.app.blocks import BlockView, PartOption, blocks, choices
+from dovetail.app.part_exchange import fill_new_part
+from dovetail.app.toml_text import inline, patch_toml
 from dovetail.cli.run import parse_settings
 from dovetail.core.errors import DovetailError, OutputError, reason
 from dovetail.core.toml_file import toml_table
 from dovetail.report import drawing
 from dovetail.studies.registry import find_test
 from dovetail.testing import CellFile
-from dovetail.testing.paths import joined
+from dovetail.testing.paths import format_path
 from dovetail.testing.runnable import Runnable
-from dovetail.testing.test_file import dump, parse, whole_names
-from dovetail.testing.test_table import carried, change
+from dovetail.testing.test_file import dump, parse, with_absolute_names
+from dovetail.testing.test_table import change, read_user_parts
 
-MOST = 500  # texts that can be gone back to
+MAX_UNDO = 500  # undo steps
 
 
 class Document:
-    """A test file that is being edited.
+    """Test file that is being edited.
 
     Attributes
     ----------
     name
-        As it was opened: a study's test, or a path.
+        Name given when opening: test of a study, or path.
     path
-        Its file; the files that it names are looked for from there.
+        File of the test; relative paths in the test start from its folder.
     original, text
-        The file as it was opened, and as it is now.
+        Text when opened, and current text.
     fault
-        What is wrong with the text, in the words of the command line; empty if nothing is.
+        Error message for the text, as on the command line; empty if the text is valid.
     table, test
-        What the last text without fault says, and the test that it is.
+        Table and test of the last valid text.
     """
 
     def __init__(self, name: str, path: Path, original: str):
@@ -55,18 +55,18 @@ class Document:
         self.text, self.fault = original, ""
         self.table: dict[str, Any] = {}
         self.test: Any = None
-        self._before: list[str] = []
-        self._after: list[str] = []
-        self._take(original)
+        self._undo_texts: list[str] = []
+        self._redo_texts: list[str] = []
+        self._set_text(original)
 
     @classmethod
     def open(cls, name: str) -> Document:
-        """The test of a study, or that in a file.
+        """Open the test of a study, or a test file.
 
         Raises
         ------
         DovetailError
-            If there is none of that name, or it cannot be read as a file.
+            If no test has this name, or its file cannot be read.
         """
         path = find_test(name).resolve()
         try:
@@ -78,67 +78,72 @@ class Document:
 
     @property
     def title(self) -> str:
-        """What the test says it is, or its file."""
+        """Title of the test, or the name of its file."""
         return str(self.table.get("title", self.path.stem))
 
     @property
     def outdated(self) -> bool:
-        """Whether the file is not any more what was opened: somebody else has written it, or it has gone."""
+        """Whether the file has changed since it was opened, or was deleted."""
         try:
             return self.path.read_text("utf-8") != self.original
         except (OSError, UnicodeDecodeError):
             return True
 
     @property
-    def whole(self) -> dict[str, Any]:
-        """The table with the files that it names named in full, as another process takes it."""
+    def resolved_table(self) -> dict[str, Any]:
+        """Table with absolute file paths, for another process."""
         folder, name = self.path.parent, self.path.name
-        return whole_names(carried(self.table, folder, name, said=True), folder, name)
+        return with_absolute_names(
+            read_user_parts(self.table, folder, name, with_command_line=True), folder, name
+        )
 
     # changes
 
     def set(self, path: str, typed: str) -> str:
-        """Another value at a path; what is wrong with it, and then nothing has changed."""
-        return self._changed(lambda: parse_settings([f"{path}={typed}"]))
+        """Set the value at a path; return an error message if the value was rejected."""
+        return self._apply(lambda: parse_settings([f"{path}={typed}"]))
 
     def change(self, changes: dict[str, Any]) -> str:
-        """Other values at paths, all at once; what is wrong with them, and then nothing has changed."""
-        return self._changed(lambda: changes)
+        """Set several values at once; return an error message if they were rejected."""
+        return self._apply(lambda: changes)
 
     def exchange(self, path: str, kind: str) -> str:
-        """Another member of its family at a path; it keeps the values that it has too, and is given what it needs."""
+        """Replace a part by another kind of its family; return an error message if that fails.
+
+        Common values are preserved, required values are filled in.
+        """
         faults = []
-        for from_studies in (True, False):  # their values may be of another number of axes
-            fault = self._changed(lambda: filled(self.test, self.table, path, kind, from_studies))  # noqa: B023
+        for from_studies in (True, False):  # values of a study test may have another number of axes
+            fault = self._apply(lambda: fill_new_part(self.test, self.table, path, kind, from_studies))  # noqa: B023
             if not fault:
                 return ""
             faults.append(fault)
         return faults[0]
 
     def write(self, text: str) -> str:
-        """The text as somebody typed it: it is kept, and answered with what is wrong with it."""
+        """Store text typed by the user; return its error message."""
         if text != self.text:
-            self._before = [*self._before[-MOST:], self.text]
-            self._after.clear()
-            self._take(text)
+            self._undo_texts = [*self._undo_texts[-MAX_UNDO:], self.text]
+            self._redo_texts.clear()
+            self._set_text(text)
         return self.fault
 
     def undo(self) -> bool:
-        """Back to the text before the last change; whether there was one."""
-        return self._step(self._before, self._after)
+        """Undo the last change; return whether there was one."""
+        return self._step(self._undo_texts, self._redo_texts)
 
     def redo(self) -> bool:
-        """Forward again; whether anything was undone."""
-        return self._step(self._after, self._before)
+        """Redo the last undone change; return whether there was one."""
+        return self._step(self._redo_texts, self._undo_texts)
 
-    # what it is
+    # content
 
-    def blocks(self) -> list[DrawnBlock]:
-        """The parts of the test with all that is known of their values."""
+    def blocks(self) -> list[BlockView]:
+        """Return the parts of the test with their values."""
         return [] if self.test is None else blocks(self.test, self.table)
 
-    def choices(self, path: str) -> list[Choice]:
-        """What the part at a path may be exchanged for, with a sentence each."""
+    def choices(self, path: str) -> list[PartOption]:
+        """Return the kinds that can replace the part at a path."""
         return [] if self.test is None else choices(self.test, path)
 
     @property
@@ -146,95 +151,101 @@ class Document:
         return isinstance(self.test, Runnable | CellFile) and self.test.rig is not None
 
     def drawing(self) -> str:
-        """The loop of the test as SVG, each part a group with its `data-path`; nothing where there is no loop."""
+        """Return the loop of the test as SVG, each part a group with its `data-path`; empty without a loop."""
         return drawing.loop(dump(self.test)) if self._has_rig else ""
 
     def difference(self) -> str:
-        """What differs from the original, as a unified diff."""
+        """Return the changes since opening as a unified diff."""
         lines = difflib.unified_diff(
-            self.original.splitlines(), self.text.splitlines(), f"{self.name}, as it was", "now", lineterm=""
+            self.original.splitlines(),
+            self.text.splitlines(),
+            f"{self.name} (opened)",
+            "current",
+            lineterm="",
         )
         return "\n".join(lines)
 
     def settings(self) -> list[str] | None:
-        """The difference as values of `--set`, where that can say it; None where only the text can.
+        """Return the changes as values for `--set`; None if `--set` cannot express them.
 
-        None too where the file is not any more what was opened.
+        Also None if the file has changed since it was opened.
         """
         try:
             if self.fault or self.outdated:
                 return None
             before, now = tomllib.loads(self.original), tomllib.loads(self.text)
-            said = [f"{path}={_as_typed(value)}" for path, value in leaves(before, now)]
-            same = change(before, parse_settings(said)) == now
+            settings = [f"{path}={typed_text(value)}" for path, value in changed_values(before, now)]
+            same = change(before, parse_settings(settings)) == now
         except (ValueError, DovetailError):
             return None
-        return said if same else None
+        return settings if same else None
 
     def save(self, path: str | Path, over: bool = False) -> str:
-        """Write the text to a file that runs from the command line as it is; what is wrong, if it cannot be.
+        """Write the text to a test file; return an error message if that fails.
 
-        In another folder the files that it names are named in full. A file that is there is written `over` only if
-        that is said.
+        In another folder, file paths in the test become absolute. An existing file is overwritten only if `over`.
         """
         if self.fault:
             return self.fault
         path = Path(path)
         if path.suffix != ".toml":
-            return f"{path}: a test file ends in .toml; name it so"
+            return f"{path}: the name of a test file must end in .toml; change the name"
         if path.exists() and not over:
-            return f"{path}: is there already; say that it may be written over, or choose another name"
+            return f"{path}: already exists; allow overwriting, or choose another name"
         try:
             replace_text(path, self.text_for(path.resolve().parent))
         except OSError as error:
-            return f"{path}: cannot be written ({reason(error)}); choose another place"
-        if path.resolve() == self.path:  # from now on this is the original
+            return f"{path}: cannot be written ({reason(error)}); choose another folder"
+        if path.resolve() == self.path:  # the saved text is the new original
             self.original = self.text
         return ""
 
     def text_for(self, folder: Path) -> str:
-        """The text as a file in a folder has it: with the files that it names found from there."""
+        """Return the text for a file in a folder, with file paths that are valid there."""
         if folder == self.path.parent:
             return self.text
         table = tomllib.loads(self.text)
-        return patched(self.text, whole_names(table, self.path.parent, self.path.name))
+        return patch_toml(self.text, with_absolute_names(table, self.path.parent, self.path.name))
 
-    # inside
+    # internal
 
-    def _changed(self, ask: Callable[[], dict[str, Any]]) -> str:
+    def _apply(self, ask: Callable[[], dict[str, Any]]) -> str:
         try:
-            wanted = change(toml_table(self.text, self.path.name), ask(), self.path.name)
-            self._parsed(wanted)
+            table = change(toml_table(self.text, self.path.name), ask(), self.path.name)
+            self._parse(table)
         except DovetailError as error:
             return str(error)
-        self.write(patched(self.text, wanted))
+        self.write(patch_toml(self.text, table))
         return ""
 
-    def _take(self, text: str) -> None:
+    def _set_text(self, text: str) -> None:
         self.text = text
         try:
             table = toml_table(text, self.path.name)
-            test = self._parsed(table)
+            test = self._parse(table)
         except DovetailError as error:
             self.fault = str(error)
         else:
             self.fault, self.table, self.test = "", table, test
 
-    def _parsed(self, table: dict[str, Any]) -> Any:
-        """The test of a table, checked. Raises all that is wrong with it."""
+    def _parse(self, table: dict[str, Any]) -> Any:
+        """Return the validated test of a table; raise an error that lists all faults."""
         folder, name = self.path.parent, self.path.name
-        return parse(whole_names(carried(table, folder, name, said=True), folder, name), name)
+        return parse(
+            with_absolute_names(read_user_parts(table, folder, name, with_command_line=True), folder, name),
+            name,
+        )
 
     def _step(self, source: list[str], target: list[str]) -> bool:
         if not source:
             return False
         target.append(self.text)
-        self._take(source.pop())
+        self._set_text(source.pop())
         return True
 
 
 def replace_text(path: Path, text: str, mode: int | None = None) -> None:
-    """Write a file so that nobody sees half of it, whenever this process is ended."""
+    """Write a file atomically: readers see the old or the new text, even if this process is killed."""
     handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
@@ -252,9 +263,9 @@ def _umask() -> int:
     return now
 
 
-def leaves(old: Any, new: Any, way: tuple[str | int, ...] = ()) -> list[tuple[str, Any]]:
-    """Paths and values that are in a new table and not in the old one; of a part its kind first."""
-    found: list[tuple[str, Any]] = []
+def changed_values(old: Any, new: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str, Any]]:
+    """Return paths and values that differ in a new table from the old one; the kind of a part comes first."""
+    changes: list[tuple[str, Any]] = []
     items = new.items() if isinstance(new, dict) else enumerate(new)
     for key, value in sorted(items, key=lambda item: item[0] != "kind"):
         has = key in old if isinstance(old, dict) else key < len(old)
@@ -265,18 +276,18 @@ def leaves(old: Any, new: Any, way: tuple[str | int, ...] = ()) -> list[tuple[st
             and _entries(value)
             and len(value) == len(before)
         ):
-            found += leaves(before, value, (*way, key))
+            changes += changed_values(before, value, (*path, key))
         elif type(before) is not type(value) or before != value:
-            found.append((joined((*way, key)), value))
-    return found
+            changes.append((format_path((*path, key)), value))
+    return changes
 
 
 def _entries(node: list[Any]) -> bool:
     return all(isinstance(entry, dict) for entry in node)
 
 
-def _as_typed(value: Any) -> str:
-    """A value as somebody types it: words without quotes where they cannot be taken for anything else."""
+def typed_text(value: Any) -> str:
+    """Return a value as a user types it, text without quotes if it is unambiguous."""
     if isinstance(value, str):
         try:
             tomllib.loads(f"x = {value}")

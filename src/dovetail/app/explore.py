@@ -1,8 +1,9 @@
-"""The quick answer: what a test does with other values at its knobs, many times a second.
+"""Interactive exploration: response and stability of a test for changed values, many times per second.
 
-A question is values by path; the answer has the response against the ideal, tracking, how it ended, and how stable it
-is. Of a long test the first ticks are computed, and the answer says so. A value that fixes a shape (a rate, a number of
-steps) has a test of its own built and compiled once, which is said too.
+A request contains values by parameter path. The result contains the response and the reference solution, the tracking
+error, the outcome and the stability. For a long test only the first ticks are computed, and the result states this. A
+value that changes array sizes (a rate, a number of steps) needs a separate compiled test, which the result also
+states.
 """
 
 from __future__ import annotations
@@ -16,233 +17,265 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.app.explore_result import Answer, Trace
-from dovetail.app.fast_rerun import Motion, Swift, share
-from dovetail.app.slider_ranges import Knob, knobs
+from dovetail.app.explore_result import ExploreResult, Trace
+from dovetail.app.fast_rerun import FastRerun, Motion, rms_ratio
+from dovetail.app.slider_ranges import SliderRange, slider_ranges
 from dovetail.core import signals
-from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, unforeseen
+from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, unforeseen_error_text
 from dovetail.testing import Outcome, Runnable
 from dovetail.testing.assessment import Stability
-from dovetail.testing.paths import declared_at, get, put
+from dovetail.testing.paths import declared_at, get, replace_value
 from dovetail.testing.test_file import parse
 from dovetail.testing.test_table import change
 
-TICKS = 10_000  # of a test that are computed while a slider moves
-KEPT = 8  # tests with other shapes that are kept built
-SHOWN = {"response": "displacement", "command": "command", "achieved": "achieved_displacement"}
-Tell = Callable[[str], None]
+MAX_TICKS = 10_000  # largest number of ticks computed while a slider moves
+MAX_RERUNS = 8  # compiled tests with other array sizes that are cached
+SIGNALS = {"response": "displacement", "command": "command", "achieved": "achieved_displacement"}
+Report = Callable[[str], None]
 
 
-class Feel:
-    """A test under some knobs. `table` is what its file holds, with the files that it names named in full."""
+class Explorer:
+    """Explorer of a test with sliders at `paths`; `table` is the test file with absolute file paths."""
 
     def __init__(
-        self, table: Mapping[str, Any], paths: Sequence[str], source: str = "test", ticks: int = TICKS
+        self, table: Mapping[str, Any], paths: Sequence[str], source: str = "test", ticks: int = MAX_TICKS
     ):
         self.table, self.source, self.ticks = dict(table), source, ticks
         test = parse(self.table, source)
         if not isinstance(test, Runnable):
-            raise ParameterError(f"{source}: nothing in it moves, so there is nothing to feel")
-        self.knobs = {knob.path: knob for knob in knobs(test, paths)}
-        missing = [path for path in paths if path not in self.knobs]
+            raise ParameterError(f"{source}: not a test or simulation; open a file with a motion to explore")
+        self.slider_ranges = {slider.path: slider for slider in slider_ranges(test, paths)}
+        missing = [path for path in paths if path not in self.slider_ranges]
         if missing:
-            raise TestFileError(source, [Fault(path, "is no number that could be moved") for path in missing])
-        self._built: dict[tuple[tuple[str, float], ...], Swift] = {}
-        self._moving = [knob.path for knob in self.knobs.values() if knob.moves]
+            raise TestFileError(
+                source, [Fault(path, "is not a number; a slider needs a single number") for path in missing]
+            )
+        self._reruns: dict[tuple[tuple[str, float], ...], FastRerun] = {}
+        self._traced_paths = [slider.path for slider in self.slider_ranges.values() if slider.traced]
         self.test = test
-        self.ideal_seconds = math.inf  # that the last ideal took
+        self.reference_time = math.inf  # [s] computing time of the last reference solution
         self._second = ThreadPoolExecutor(1)
 
-    def answer(
-        self, values: Mapping[str, float], number: int = 0, wait: bool = True, tell: Tell | None = None
-    ) -> Answer:
-        """What the test does with these values, in declared units; knobs that are not named stay as they are.
+    def compute(
+        self, values: Mapping[str, float], number: int = 0, wait: bool = True, report: Report | None = None
+    ) -> ExploreResult:
+        """Compute the test with these values, in declared units; other sliders keep their value.
 
-        Without `wait` an ideal that would have to be computed is left for `ideal`, and the answer says that it is
-        `behind`.
+        Without `wait`, a reference solution that is not cached is left for `add_reference` (`reference_pending`).
         """
-        begin, values = time.perf_counter(), {**self.values(), **values}
+        start, values = time.perf_counter(), {**self.values(), **values}
         try:
             self._check(values)
-            swift, moved, said = self._swift(values, tell)
-            swift.variant(moved)  # which all need
-            whole = wait or swift.knows_ideal(moved)
-            ideal = self._second.submit(self._ideal, swift, moved) if whole else None
-            answer = self._answered(swift, moved, Answer(number, values, said=said))
-            if ideal is not None:
-                answer = self._compared(swift, moved, answer, ideal.result())
+            rerun, traced_values, remarks = self._rerun(values, report)
+            rerun.variant(traced_values)  # needed by all computations below
+            with_reference = wait or rerun.has_reference(traced_values)
+            reference = self._second.submit(self._reference, rerun, traced_values) if with_reference else None
+            result = self._with_response(rerun, traced_values, ExploreResult(number, values, remarks=remarks))
+            if reference is not None:
+                result = self._with_reference(rerun, traced_values, result, reference.result())
             else:
-                answer = dataclasses.replace(answer, behind=True)
+                result = dataclasses.replace(result, reference_pending=True)
         except DovetailError as error:
-            answer = Answer(number, values, fault=str(error))
+            result = ExploreResult(number, values, fault=str(error))
         except (
             Exception
-        ) as error:  # of values that no part foresaw: the next question is answered all the same
-            answer = Answer(number, values, fault=unforeseen(error))
-        return dataclasses.replace(answer, seconds=time.perf_counter() - begin)
+        ) as error:  # unforeseen error of a part: reported; the next request is computed as usual
+            result = ExploreResult(number, values, fault=unforeseen_error_text(error))
+        return dataclasses.replace(result, seconds=time.perf_counter() - start)
 
-    def ideal(self, answer: Answer) -> Answer:
-        """The answer with its ideal, which is computed where it is not there; or with why it has none."""
+    def add_reference(self, result: ExploreResult) -> ExploreResult:
+        """Add the reference solution to a result, or the reason why there is none."""
         try:
-            swift, moved, _ = self._swift(answer.values, None)
-            return self._compared(swift, moved, answer, self._ideal(swift, moved))
-        except Exception as error:  # likewise
-            told = str(error) if isinstance(error, DovetailError) else unforeseen(error)
-            return dataclasses.replace(answer, behind=False, said=(*answer.said, f"no ideal: {told}"))
+            rerun, traced_values, _ = self._rerun(result.values, None)
+            return self._with_reference(rerun, traced_values, result, self._reference(rerun, traced_values))
+        except Exception as error:  # unforeseen error of a part
+            reason = str(error) if isinstance(error, DovetailError) else unforeseen_error_text(error)
+            return dataclasses.replace(
+                result, reference_pending=False, remarks=(*result.remarks, f"no reference solution: {reason}")
+            )
 
-    def growths(self, values: Mapping[str, float], path: str, along: Sequence[float]) -> np.ndarray:
-        """Growth [1/s] of the loop with each of several values at one path, the others as given."""
+    def growth_rates(self, values: Mapping[str, float], path: str, along: Sequence[float]) -> np.ndarray:
+        """Return the growth rate [1/s] of the loop for several values at one path."""
         values = {**self.values(), **values}
         self._check(values)
-        if self.knobs[path].moves:
-            swift, moved, _ = self._swift(values, None)
-            return swift.growths([{**moved, path: value} for value in along])
-        found = []
+        if self.slider_ranges[path].traced:
+            rerun, traced_values, _ = self._rerun(values, None)
+            return rerun.growth_rates([{**traced_values, path: value} for value in along])
+        rates = []
         for value in along:
-            swift, moved, _ = self._swift({**values, path: value}, None)
-            found.append(float(swift.growths([moved])[0]))
-        return np.array(found)
+            rerun, traced_values, _ = self._rerun({**values, path: value}, None)
+            rates.append(float(rerun.growth_rates([traced_values])[0]))
+        return np.array(rates)
 
     def values(self) -> dict[str, float]:
-        """What the knobs are in the test as it is."""
-        return {path: knob.value for path, knob in self.knobs.items()}
+        """Return the values of all sliders in the unchanged test."""
+        return {path: slider.value for path, slider in self.slider_ranges.items()}
 
     def _check(self, values: Mapping[str, float]) -> None:
         faults = []
         for path, value in values.items():
-            if path not in self.knobs:
-                faults.append(Fault(path, f"is no knob; there are {', '.join(self.knobs)}"))
+            if path not in self.slider_ranges:
+                faults.append(Fault(path, f"has no slider; sliders: {', '.join(self.slider_ranges)}"))
             elif (about := declared_at(self.test, path)) is not None and (fault := about.fault(value)):
                 faults.append(Fault(path, fault))
         if faults:
             raise TestFileError(self.source, faults)
 
-    def _swift(
-        self, values: Mapping[str, float], tell: Tell | None
-    ) -> tuple[Swift, dict[str, float], tuple[str, ...]]:
-        """The test of these shapes, the values that move in it, and what is to be said."""
-        fixed = tuple((path, value) for path, value in values.items() if not self.knobs[path].moves)
-        said: tuple[str, ...] = ()
-        if fixed not in self._built:
-            if tell:
-                tell("compiling, once")
-            changes = {path: value for path, value in fixed if value != self.knobs[path].value}
+    def _rerun(
+        self, values: Mapping[str, float], report: Report | None
+    ) -> tuple[FastRerun, dict[str, float], tuple[str, ...]]:
+        """Return the compiled test for these values, its traced values, and remarks."""
+        fixed = tuple((path, value) for path, value in values.items() if not self.slider_ranges[path].traced)
+        remarks: tuple[str, ...] = ()
+        if fixed not in self._reruns:
+            if report:
+                report("compiling, once")
+            changes = {path: value for path, value in fixed if value != self.slider_ranges[path].value}
             test = parse(change(self.table, changes, self.source), self.source) if changes else self.test
             if changes:
-                said = (f"compiled anew: {', '.join(changes)} fixes shapes",)
-            while len(self._built) >= KEPT:
-                self._built.pop(next(iter(self._built)))
-            self._built[fixed] = Swift(self._roomy(test, values), self._moving, self.ticks)
-        swift = self._built[fixed]
-        return swift, {path: value for path, value in values.items() if self.knobs[path].moves}, said
+                remarks = (f"recompiled: {', '.join(changes)} changes array sizes",)
+            while len(self._reruns) >= MAX_RERUNS:
+                self._reruns.pop(next(iter(self._reruns)))
+            self._reruns[fixed] = FastRerun(
+                self._with_delay_buffers(test, values), self._traced_paths, self.ticks
+            )
+        rerun = self._reruns[fixed]
+        return (
+            rerun,
+            {path: value for path, value in values.items() if self.slider_ranges[path].traced},
+            remarks,
+        )
 
-    def _roomy(self, test: Any, values: Mapping[str, float]) -> Any:
-        """The test with room for the longest of every delay that moves."""
-        for path in self._moving:
+    def _with_delay_buffers(self, test: Any, values: Mapping[str, float]) -> Any:
+        """Return the test with delay buffers that hold the largest delay of each delay slider."""
+        for path in self._traced_paths:
             parent, _, name = path.rpartition(".")
             part = get(test, parent) if parent else test
-            if name == "delay" and hasattr(part, "longest"):
-                longest = max(self.knobs[path].high, values[path], part.longest)
-                test = put(test, parent, dataclasses.replace(part, longest=longest))
+            if name == "delay" and hasattr(part, "max_delay"):
+                max_delay = max(self.slider_ranges[path].high, values[path], part.max_delay)
+                test = replace_value(test, parent, dataclasses.replace(part, max_delay=max_delay))
         return test
 
-    def _answered(self, swift: Swift, moved: dict[str, float], answer: Answer) -> Answer:
-        """Response and outlook, side by side (as the ideal) where there are two processors."""
-        judged = None if swift.whole.rig is None else self._second.submit(_judgement, swift, moved)
-        motion = swift.response(moved)
+    def _with_response(
+        self, rerun: FastRerun, traced_values: dict[str, float], result: ExploreResult
+    ) -> ExploreResult:
+        """Compute response and stability in parallel threads."""
+        stability = (
+            None if rerun.full_test.rig is None else self._second.submit(_stability, rerun, traced_values)
+        )
+        motion = rerun.response(traced_values)
         demand = motion.signals["displacement"]
         traces = {
-            name: _trace(name, signal, motion) for name, signal in SHOWN.items() if signal in motion.signals
+            name: _trace(name, signal, motion) for name, signal in SIGNALS.items() if signal in motion.signals
         }
         tracking = float("nan")
         achieved = motion.signals.get("achieved_displacement")
         if achieved is not None and motion.outcome is not Outcome.NOT_FINITE:
-            tracking = share(demand - achieved, demand)
-        whole = swift.whole
-        said = answer.said
-        if swift.ticks < whole.tick_count:
-            said += (f"the first {swift.ticks * whole.dt:.3g} of {whole.duration:g} s",)
-        answer = dataclasses.replace(
-            answer,
+            tracking = rms_ratio(demand - achieved, demand)
+        full_test = rerun.full_test
+        remarks = result.remarks
+        if rerun.ticks < full_test.tick_count:
+            remarks += (f"the first {rerun.ticks * full_test.dt:.3g} of {full_test.duration:g} s",)
+        result = dataclasses.replace(
+            result,
             traces=traces,
             outcome=motion.outcome.value,
             completed=motion.outcome.completed,
-            ended=float(motion.times[-1]),
+            end_time=float(motion.times[-1]),
             tracking=tracking,
-            shown=swift.ticks * whole.dt,
-            duration=whole.duration,
-            said=said,
+            computed_time=rerun.ticks * full_test.dt,
+            duration=full_test.duration,
+            remarks=remarks,
         )
-        return answer if judged is None else dataclasses.replace(answer, **_in_words(judged.result(), answer))
-
-    def _ideal(self, swift: Swift, moved: dict[str, float]) -> Motion | None:
-        """The ideal, and how long it took where it was not there."""
-        if swift.knows_ideal(moved):
-            return swift.ideal(moved)
-        begin = time.perf_counter()
-        found = swift.ideal(moved)
-        self.ideal_seconds = time.perf_counter() - begin
-        return found
-
-    def _compared(
-        self, swift: Swift, moved: dict[str, float], answer: Answer, ideal: Motion | None
-    ) -> Answer:
-        """The answer with its ideal; as it is, where it has none."""
-        if ideal is None:
-            return dataclasses.replace(answer, behind=False)
-        motion = swift.response(moved)
-        number = min(len(ideal.times), len(motion.times))
-        perfect = ideal.signals["displacement"]
-        error = motion.signals["displacement"][:number] - perfect[:number]
-        size = share(error, perfect[:number]) if np.isfinite(error).all() else float("nan")
-        wrong = Motion({"displacement": error}, motion.dt, motion.outcome)
-        return answer.with_ideal(
-            _trace("ideal", "displacement", ideal), _trace("error", "displacement", wrong), size
+        return (
+            result
+            if stability is None
+            else dataclasses.replace(result, **_stability_fields(stability.result(), result))
         )
 
+    def _reference(self, rerun: FastRerun, traced_values: dict[str, float]) -> Motion | None:
+        """Return the reference solution; measure the computing time if it is not cached."""
+        if rerun.has_reference(traced_values):
+            return rerun.reference(traced_values)
+        start = time.perf_counter()
+        reference = rerun.reference(traced_values)
+        self.reference_time = time.perf_counter() - start
+        return reference
 
-def _judgement(swift: Swift, moved: dict[str, float]) -> Stability | str:
-    """The outlook, or why there is none."""
+    def _with_reference(
+        self,
+        rerun: FastRerun,
+        traced_values: dict[str, float],
+        result: ExploreResult,
+        reference: Motion | None,
+    ) -> ExploreResult:
+        """Add a reference solution to a result; without one, only clear `reference_pending`."""
+        if reference is None:
+            return dataclasses.replace(result, reference_pending=False)
+        motion = rerun.response(traced_values)
+        number = min(len(reference.times), len(motion.times))
+        expected = reference.signals["displacement"]
+        error = motion.signals["displacement"][:number] - expected[:number]
+        size = rms_ratio(error, expected[:number]) if np.isfinite(error).all() else float("nan")
+        difference = Motion({"displacement": error}, motion.dt, motion.outcome)
+        return result.with_reference(
+            _trace("reference", "displacement", reference), _trace("error", "displacement", difference), size
+        )
+
+
+def _stability(rerun: FastRerun, traced_values: dict[str, float]) -> Stability | str:
+    """Return the stability, or the reason why it is not determined."""
     try:
-        return swift.outlook(moved)
+        return rerun.stability(traced_values)
     except DovetailError as error:
         return str(error)
 
 
-def _in_words(found: Stability | str, answer: Answer) -> dict[str, Any]:
-    """What an answer has of an outlook."""
-    if isinstance(found, str):
-        return {"said": (*answer.said, found)}
+def _stability_fields(stability: Stability | str, result: ExploreResult) -> dict[str, Any]:
+    """Return the fields of a result that describe stability."""
+    if isinstance(stability, str):
+        return {"remarks": (*result.remarks, stability)}
     return {
-        "stable": None if np.isnan(found.growth_rate) else found.stable,
-        "words": str(found),
-        "critical_delay": found.critical_delay,
-        "margin": found.margin,
-        "delay": found.lateness,
-        "growth": found.growth_rate,
-        "frequency": found.pole_frequency,
-        "roots": tuple((root.real, root.imag / (2 * np.pi)) for root in found.roots),
+        "stable": None if np.isnan(stability.growth_rate) else stability.stable,
+        "stability_text": str(stability),
+        "critical_delay": stability.critical_delay,
+        "margin": stability.margin,
+        "delay": stability.loop_delay,
+        "growth": stability.growth_rate,
+        "frequency": stability.pole_frequency,
+        "poles": tuple((root.real, root.imag / (2 * np.pi)) for root in stability.poles),
     }
 
 
 def _trace(name: str, signal: str, motion: Motion) -> Trace:
-    known = signals.signal(signal)
-    label = {"ideal": "ideal", "error": "error against the ideal"}.get(name, known.label)
-    return Trace.of(label, known.unit, motion.times, motion.signals[signal])
+    signal_info = signals.signal(signal)
+    label = {"reference": "reference solution", "error": "response error"}.get(name, signal_info.label)
+    return Trace.from_signal(label, signal_info.unit, motion.times, motion.signals[signal])
 
 
-def chosen(test: Any) -> list[Knob]:
-    """A few knobs that say most of a test: its delay, damping, stiffness, what drives it; to begin with."""
+def suggest_sliders(test: Any) -> list[SliderRange]:
+    """Return slider ranges for the most important parameters: delay, damping, stiffness, excitation."""
     from dovetail.app.blocks import blocks
 
-    wanted = ("delay", "tau", "c", "damping", "damping_ratio", "k", "stiffness", "amplitude", "share")
+    names = (
+        "delay",
+        "tau",
+        "c",
+        "damping",
+        "damping_ratio",
+        "k",
+        "stiffness",
+        "amplitude",
+        "relaxing_fraction",
+        "share",
+    )
     values = [
-        value for block in _all(blocks(test, {})) for value in block.values if value.moves and value.number
+        value for block in _all(blocks(test, {})) for value in block.values if value.traced and value.number
     ]
-    picked = [value.path for name in wanted for value in values if value.name == name]
-    rest = [value.path for value in values if not value.path.startswith(("limits.", "method.", "accept."))]
-    return knobs(test, list(dict.fromkeys([*picked, *rest]))[:6])
+    ranked = [value.path for name in names for value in values if value.name == name]
+    others = [value.path for value in values if not value.path.startswith(("limits.", "method.", "accept."))]
+    return slider_ranges(test, list(dict.fromkeys([*ranked, *others]))[:6])
 
 
-def _all(found: Sequence[Any]) -> list[Any]:
-    return [one for block in found for one in (block, *_all(block.inner))]
+def _all(blocks_: Sequence[Any]) -> list[Any]:
+    return [one for block in blocks_ for one in (block, *_all(block.inner))]

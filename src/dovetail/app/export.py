@@ -1,4 +1,4 @@
-"""What was done, to be taken along: as a command line, and as ten lines of Python."""
+"""Export of an action: command line and Python script."""
 
 from __future__ import annotations
 
@@ -6,68 +6,70 @@ import json
 from pathlib import Path
 from typing import Any
 
-from dovetail.app.actions import Deed, deeds
+from dovetail.app.actions import Action, available_actions
 from dovetail.cli.run import parse_settings
 from dovetail.testing.limit_monitor import MODES
 
-OWN = Path("my-test.toml")  # what a text that only a file can hold is saved as
+OWN = Path("my-test.toml")  # file name used if `--set` cannot express the changes
 
 
-def command_line(deed: Deed, out: Path | None = None, file: Path = OWN) -> str:
-    """The deed as it is typed into a shell; `file` is where the test is saved, if only its text says it."""
-    return deed.command_line(out or Path("runs") / f"{deed.stem}-001", file)
+def command_line(action: Action, out: Path | None = None, file: Path = OWN) -> str:
+    """Return the command line of an action; `file` is used if `--set` cannot express the changes."""
+    return action.command_line(out or Path("runs") / f"{action.stem}-001", file)
 
 
-def python(deed: Deed, out: Path | None = None, file: Path = OWN) -> str:
-    """The deed as a few lines of Python that give the same numbers."""
-    folder = (out or Path("runs") / f"{deed.stem}-001").as_posix()
-    if deed.what == "campaign":
-        of_study = not str(deed.campaign).endswith(".toml")
-        place = f"find_campaign({deed.campaign!r})" if of_study else repr(deed.campaign)
+def python(action: Action, out: Path | None = None, file: Path = OWN) -> str:
+    """Return a Python script that gives the same results as the action."""
+    folder = (out or Path("runs") / f"{action.stem}-001").as_posix()
+    if action.name == "campaign":
+        of_study = not str(action.campaign).endswith(".toml")
+        place = f"find_campaign({action.campaign!r})" if of_study else repr(action.campaign)
         return _lines(
             "from dovetail import campaign",
             *(["from dovetail.studies.registry import find_campaign"] if of_study else []),
             "",
-            f"plan = campaign.load({place}{_changes(list(deed.settings))})",
-            f"done = campaign.run(plan, {folder!r})",
-            "print(done)",
+            f"plan = campaign.load({place}{_changes(list(action.settings))})",
+            f"result = campaign.run(plan, {folder!r})",
+            "print(result)",
             f"print(campaign.open_results({folder!r}))",
         )
-    assert deed.document is not None
-    settings = deed.document.settings()
-    name = deed.document.name if settings is not None else str(file)
+    assert action.document is not None
+    settings = action.document.settings()
+    name = action.document.name if settings is not None else str(file)
     first = [
         "import dovetail as dv",
         "",
         f"test = dv.load({name!r}{_changes(settings or [])})",
     ]
-    if deed.what == "design":
+    if action.name == "design":
         return _lines(
-            "from dovetail import design",
+            "from dovetail import assess",
             *first,
-            f"made = design.design(test{_wishes(deed.options)})",
-            "print(made)",
-            f"design.write(made, {folder!r})",
+            f"plan = assess.design(test{_design_options(action.options)})",
+            "print(plan)",
+            f"assess.write(plan, {folder!r})",
         )
-    mode = deed.what if deed.what in MODES else deeds(deed.document.test)[0]
+    mode = action.name if action.name in MODES else available_actions(action.document.test)[0]
     if mode == "map":
         return _lines(
             *first,
-            "data = test.chart.compute()",
-            "print(test.chart.summary(data))",
+            "data = test.map.compute()",
+            "print(test.map.summary(data))",
             f"data.to_netcdf({Path(folder).name + '.nc'!r})",
         )
-    key = f", key=links.read_key({deed.key!r})" if deed.key else ""
-    call = {"run": f"run({deed.rig!r}{key})", "creep": "creep()"}.get(mode, f"{mode}()")
-    if mode == "creep" and deed.rig:
-        axes = deed.document.test.shape[0] if deed.document.test.shape else 1
-        call = f"creep(links.RemoteCell({deed.rig!r}, {axes}{key}))"
+    key = f", key=links.read_key({action.key!r})" if action.key else ""
+    call = {"realtime": f"run_realtime({action.address!r}{key})", "pseudodynamic": "run_pseudodynamic()"}.get(
+        mode, f"{mode}()"
+    )
+    if mode == "pseudodynamic" and action.address:
+        axes = action.document.test.shape[0] if action.document.test.shape else 1
+        call = f"run_pseudodynamic(links.RemoteCell({action.address!r}, {axes}{key}))"
     if "links." in call:
         first.insert(1, "from dovetail import links")
-    judged = ["print(test.stability())"] if mode == "rehearse" else []
+    stability = ["print(test.stability())"] if mode == "rehearse" else []
     return _lines(
         *first,
-        *judged,
+        *stability,
         f"run = test.{call}",
         "print(run)",
         f"run.save({folder!r})",
@@ -76,19 +78,19 @@ def python(deed: Deed, out: Path | None = None, file: Path = OWN) -> str:
 
 
 def _changes(settings: list[str]) -> str:
-    """Settings as the second argument of a reader."""
+    """Format settings as the second argument of `load`."""
     if not settings:
         return ""
     changes: dict[str, Any] = parse_settings(settings)
     return ", {" + ", ".join(f"{json.dumps(path)}: {value!r}" for path, value in changes.items()) + "}"
 
 
-def _wishes(options: dict[str, str]) -> str:
-    """What was decided of a design beforehand, as its second argument."""
+def _design_options(options: dict[str, str]) -> str:
+    """Format design options as the second argument of `design`."""
     names = {option: option.removeprefix("--").replace("-", "_") for option in options}
-    said = parse_settings([f"{name}={options[option]}" for option, name in names.items()])
-    wishes = ", ".join(f"{name}={value!r}" for name, value in said.items())
-    return f", design.Wishes({wishes})" if said else ""
+    values = parse_settings([f"{name}={options[option]}" for option, name in names.items()])
+    arguments = ", ".join(f"{name}={value!r}" for name, value in values.items())
+    return f", assess.DesignOptions({arguments})" if values else ""
 
 
 def _lines(*lines: str) -> str:

@@ -1,9 +1,9 @@
-"""A test computed again and again with other numbers: what a rehearsal, an ideal and an outlook compute, and no more.
+"""Fast repeated computation of a test: rehearsal, reference solution and stability for changed numbers.
 
-The command line reads, checks, prepares, records and writes a test; here one that was checked is put through the same
-compiled programs with other numbers in it. So nothing is compiled while a number changes, and the answers are those of
-the command line. Shapes stay: a delay that moves has room for its longest. Tests that are rehearsed in continuous time,
-and simulations, go the long way.
+The command line reads, validates, prepares, records and writes a test. Here one validated test runs through the same
+compiled programs with other numbers, so a changed number needs no compilation and the results equal those of the
+command line. Array sizes are fixed: a delay slider has a buffer for its largest value. Tests with `sampling = "none"`
+and simulations are computed completely each time.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.app.prepared import Prepared
-from dovetail.assess.margins import growths_of
-from dovetail.core.errors import AnalysisError, DovetailError
-from dovetail.stability import Switches, open_loop, switches
+from dovetail.assess.margins import growth_rates_of_prepared
+from dovetail.core.errors import AnalysisError, DovetailError, value_or_none
+from dovetail.stability import StabilitySwitches, open_loop, stability_switches
 from dovetail.testing import Outcome
-from dovetail.testing.assessment import Stability, lateness, of_matrices, open_at_rest
-from dovetail.testing.continuous import Accuracy, integrate
-from dovetail.testing.coupled import ideal_system
-from dovetail.testing.limit_monitor import Watch, with_stale
-from dovetail.testing.linearised import linear_parts, linear_specimen, prepared_loop, small
-from dovetail.testing.rehearse import in_pieces_of
+from dovetail.testing.assessment import Stability, loop_delays, open_at_rest, stability_of_matrices
+from dovetail.testing.continuous import ReferenceSettings, integrate
+from dovetail.testing.coupled import reference_system
+from dovetail.testing.limit_monitor import LimitMonitor, with_frozen_sensor_limit
+from dovetail.testing.linearised import linear_parts, linear_specimen, prepared_loop, small_signal_test
+from dovetail.testing.rehearse import run_chunks
 from dovetail.testing.rig import Rig
-from dovetail.testing.step_checks import RESOLVED, fewest_steps
+from dovetail.testing.step_checks import RESOLVING_STEPS, min_contact_steps
 
 Values = Mapping[str, float]
-WANTED = ("displacement", "command", "achieved_displacement", "measured_displacement", "measured_force")
+SIGNALS = ("displacement", "command", "achieved_displacement", "measured_displacement", "measured_force")
 
 
 @dataclasses.dataclass(frozen=True)
 class Motion:
-    """Signals at the ticks from t = 0 on, until the run ended, and how it did."""
+    """Signals at the ticks from t = 0 to the end of the run, and the outcome."""
 
     signals: Mapping[str, np.ndarray]
     dt: float
@@ -50,45 +50,45 @@ class Motion:
         return np.arange(len(self.signals["displacement"])) * self.dt
 
 
-class Swift:
-    """A checked test with the paths at which its numbers will change, and how many ticks of it are computed."""
+class FastRerun:
+    """Validated test, the paths at which its numbers change, and the number of ticks to compute."""
 
     def __init__(self, test: Any, paths: Sequence[str], ticks: int):
         self.ticks = min(ticks, test.tick_count)
         self.test = dataclasses.replace(test, duration=self.ticks * test.dt, record_every=1)
-        self.whole = test
+        self.full_test = test
         self.shape = test.shape
-        self.sampled = test.rig is not None and test.equations() is None
-        self.stale = test.rig is not None and test.limits.stale is None
+        self.sampled = test.rig is not None and test.coupled_system() is None
+        self.default_frozen_sensor = test.rig is not None and test.limits.frozen_sensor is None
         if self.sampled:
-            self._loop = Prepared(self.test, paths, self._sized)
-        self.linear = self.sampled and self._has_slope()
+            self._loop = Prepared(self.test, paths, self._with_shapes)
+        self.linear = self.sampled and self._is_linear()
         if self.linear:
-            self._tick = Prepared(test, paths, lambda one: small(one).sized(self.shape))
-        self.ideals = isinstance(test.rig, Rig)
-        if self.ideals:
+            self._tick = Prepared(test, paths, lambda one: small_signal_test(one).with_shapes(self.shape))
+        self.has_reference_model = isinstance(test.rig, Rig)
+        if self.has_reference_model:
             self._system = Prepared(self.test, paths, self._coupled)
-        self._ideal: tuple[list[bytes], Motion | None] = ([], None)
+        self._reference: tuple[list[bytes], Motion | None] = ([], None)
         self._last: tuple[dict[str, float], Motion] | None = None
         self._variant: tuple[dict[str, float], Any] | None = None
-        self._delays: tuple[list[bytes], Switches] | None = None
+        self._delays: tuple[list[bytes], StabilitySwitches] | None = None
 
     def variant(self, values: Values) -> Any:
-        """The whole test with these values."""
+        """Return the complete test with these values."""
         if self._variant is None or self._variant[0] != values:
-            self._variant = (dict(values), self.whole.with_values(**values))
+            self._variant = (dict(values), self.full_test.with_values(**values))
         return self._variant[1]
 
-    def _sized(self, test: Any) -> Any:
-        sized = test.sized(self.shape)
-        if not self.stale:
+    def _with_shapes(self, test: Any) -> Any:
+        sized = test.with_shapes(self.shape)
+        if not self.default_frozen_sensor:
             return sized
-        return dataclasses.replace(sized, limits=dataclasses.replace(sized.limits, stale=1.0))
+        return dataclasses.replace(sized, limits=dataclasses.replace(sized.limits, frozen_sensor=1.0))
 
     def _coupled(self, test: Any) -> Any:
-        return ideal_system(test, test.rig.specimen), Watch.of(test, "emulate")
+        return reference_system(test, test.rig.specimen), LimitMonitor.for_test(test, "reference")
 
-    def _has_slope(self) -> bool:
+    def _is_linear(self) -> bool:
         rig = self.test.rig
         if not isinstance(rig, Rig) or open_at_rest(self.test):
             return False
@@ -96,50 +96,58 @@ class Swift:
         return all(np.isfinite(matrix).all() for matrix in (model.A, model.B, model.C, model.D))
 
     def response(self, values: Values) -> Motion:
-        """The rehearsal with these values, until it meets a limit, or for as many ticks as are computed."""
+        """Rehearse the test with these values until a limit or the last computed tick."""
         if self._last is None or self._last[0] != values:
-            self._last = (dict(values), self._rehearsed(values))
+            self._last = (dict(values), self._rehearse(values))
         return self._last[1]
 
-    def _rehearsed(self, values: Values) -> Motion:
+    def _rehearse(self, values: Values) -> Motion:
         if not self.sampled:
             test = self.test.with_values(**values)
             run = test.rehearse() if test.rig is not None else test.simulate()
-            signals = {name: run.data[name].values for name in WANTED if name in run.data}
+            signals = {name: run.data[name].values for name in SIGNALS if name in run.data}
             return Motion(signals, test.dt, run.outcome)
-        test, prepared = self.variant(values), self._loop.of(values)
-        if self.stale:
-            stale = jnp.asarray(with_stale(test, test.USUAL).limits.stale)
-            prepared = dataclasses.replace(prepared, limits=dataclasses.replace(prepared.limits, stale=stale))
-        records, first, _, outcome = in_pieces_of(prepared, None, keep=False)
-        found = records.joined(first)
+        test, prepared = self.variant(values), self._loop.with_values(values)
+        if self.default_frozen_sensor:
+            frozen_sensor = jnp.asarray(
+                with_frozen_sensor_limit(test, test.DEFAULT_MODE).limits.frozen_sensor
+            )
+            prepared = dataclasses.replace(
+                prepared, limits=dataclasses.replace(prepared.limits, frozen_sensor=frozen_sensor)
+            )
+        records, first, _, outcome = run_chunks(prepared, None, keep=False)
+        signals = records.to_arrays(first)
         ending = None
-        if outcome is not Outcome.NOT_FINITE and "achieved_displacement" in found and self.ideals:
-            ending = test.rig.specimen.ending(found["achieved_displacement"])
+        if (
+            outcome is not Outcome.NOT_FINITE
+            and "achieved_displacement" in signals
+            and self.has_reference_model
+        ):
+            ending = test.rig.specimen.end_event(signals["achieved_displacement"])
         last = ending[0] + 1 if ending is not None else None
-        kept = {name: found[name][:last] for name in WANTED if name in found}
-        return Motion(kept, test.dt, Outcome[ending[1].upper()] if ending is not None else outcome)
+        recorded = {name: signals[name][:last] for name in SIGNALS if name in signals}
+        return Motion(recorded, test.dt, Outcome[ending[1].upper()] if ending is not None else outcome)
 
-    def ideal(self, values: Values) -> Motion | None:
-        """The ideal with these values: the last one, where nothing that it depends on has changed."""
-        if not self.ideals:
+    def reference(self, values: Values) -> Motion | None:
+        """Return the reference solution with these values; the cached one if it does not depend on the change."""
+        if not self.has_reference_model:
             return None
-        system, watch = self._system.of(values)
-        asked = _bytes((system, watch))
-        if asked != self._ideal[0]:
-            self._ideal = (asked, self._emulated(values, system, watch))
-        return self._ideal[1]
+        system, monitor = self._system.with_values(values)
+        key = _bytes((system, monitor))
+        if key != self._reference[0]:
+            self._reference = (key, self._compute_reference(values, system, monitor))
+        return self._reference[1]
 
-    def knows_ideal(self, values: Values) -> bool:
-        """Whether the ideal with these values is there already."""
-        return not self.ideals or _bytes(self._system.of(values)) == self._ideal[0]
+    def has_reference(self, values: Values) -> bool:
+        """Return whether the reference solution with these values is cached."""
+        return not self.has_reference_model or _bytes(self._system.with_values(values)) == self._reference[0]
 
-    def _emulated(self, values: Values, system: Any, watch: Watch) -> Motion | None:
-        accuracy, dt = Accuracy(**self.test.numerical.ideal), self.test.dt
-        seen, records = integrate(system, watch, accuracy.method, dt, accuracy.substeps, self.ticks)
+    def _compute_reference(self, values: Values, system: Any, monitor: LimitMonitor) -> Motion | None:
+        accuracy, dt = ReferenceSettings(**self.test.numerical.reference_settings), self.test.dt
+        seen, records = integrate(system, monitor, accuracy.method, dt, accuracy.substeps, self.ticks)
         contact = records.get("contact_time")
-        if contact is not None and fewest_steps(contact, dt / accuracy.substeps) < RESOLVED:
-            run = self.test.with_values(**values).ideal()  # with shorter steps
+        if contact is not None and min_contact_steps(contact, dt / accuracy.substeps) < RESOLVING_STEPS:
+            run = value_or_none(self.test.with_values(**values).reference)  # repeat with shorter steps
             return (
                 None
                 if run is None
@@ -149,36 +157,44 @@ class Swift:
         last = self.ticks if outcome is Outcome.FINISHED else int(seen["tick"])
         return Motion({"displacement": np.asarray(records["displacement"])[: last + 1]}, dt, outcome)
 
-    def outlook(self, values: Values) -> Stability:
-        """Would it work with these values? Raises `AnalysisError` where the question has no answer."""
+    def stability(self, values: Values) -> Stability:
+        """Assess the stability with these values.
+
+        Raises
+        ------
+        AnalysisError
+            If stability is not determined.
+        """
         test = self.variant(values)
         if not self.linear:
             return test.stability()
-        cut = prepared_loop(self._tick.of(values))
-        known, remarks = lateness(test)
-        found, _, said = of_matrices(known, cut, lambda: self._switches(test), test.dt, test.duration)
-        return dataclasses.replace(found, remarks=(*remarks, *said))
+        cut = prepared_loop(self._tick.with_values(values))
+        delays, remarks = loop_delays(test)
+        stability, _, more_remarks = stability_of_matrices(
+            delays, cut, lambda: self._switches(test), test.dt, test.duration
+        )
+        return dataclasses.replace(stability, remarks=(*remarks, *more_remarks))
 
-    def _switches(self, test: Any) -> Switches:
-        """Where the substructures lose stability by a delay: the last answer, where these are the same."""
+    def _switches(self, test: Any) -> StabilitySwitches:
+        """Return the delays at which stability changes; cached while the substructures stay the same."""
         joined = open_loop(*linear_parts(test))
-        asked = [np.asarray(matrix).tobytes() for matrix in (joined.A, joined.B, joined.C, joined.D)]
-        if self._delays is None or self._delays[0] != asked:
-            self._delays = (asked, switches(joined))
+        key = [np.asarray(matrix).tobytes() for matrix in (joined.A, joined.B, joined.C, joined.D)]
+        if self._delays is None or self._delays[0] != key:
+            self._delays = (key, stability_switches(joined))
         return self._delays[1]
 
-    def growths(self, many: Sequence[Values]) -> np.ndarray:
-        """Growth [1/s] of the sampled loop with each of many values, in one go; NaN where it has none."""
+    def growth_rates(self, many: Sequence[Values]) -> np.ndarray:
+        """Return the growth rate [1/s] of the sampled loop for several sets of values; NaN if not determined."""
         if self.linear:
             try:
-                return growths_of([self._tick.of(values) for values in many])
+                return growth_rates_of_prepared([self._tick.with_values(values) for values in many])
             except AnalysisError:
-                pass  # one of them has no poles
+                pass  # not determined for one of them: compute one by one
         return np.array([self._growth(values) for values in many])
 
     def _growth(self, values: Values) -> float:
         try:
-            return self.outlook(values).growth_rate
+            return self.stability(values).growth_rate
         except DovetailError:
             return math.nan
 
@@ -187,7 +203,7 @@ def _bytes(tree: Any) -> list[bytes]:
     return [np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(tree) if eqx.is_array(leaf)]
 
 
-def share(part: np.ndarray, whole: np.ndarray) -> float:
-    """Rms of one signal over that of another; not known where that is at rest."""
-    size = float(np.sqrt(np.mean(np.square(whole)))) if whole.size else 0.0
+def rms_ratio(part: np.ndarray, full_test: np.ndarray) -> float:
+    """Return the rms of one signal divided by the rms of another; NaN if the latter is zero."""
+    size = float(np.sqrt(np.mean(np.square(full_test)))) if full_test.size else 0.0
     return float(np.sqrt(np.mean(np.square(part)))) / size if size > 0 else math.nan

@@ -1,4 +1,4 @@
-"""What was run: the folders of runs, designs and campaigns, in a line each, and their traces to be overlaid."""
+"""Recent runs: folders of runs, designs and campaigns, and their signals for an overlay."""
 
 from __future__ import annotations
 
@@ -13,35 +13,41 @@ from dovetail.app.explore_result import Trace
 from dovetail.core import signals
 
 SIGNALS = ("displacement", "achieved_displacement", "measured_force")
-HEAD = 20_000  # characters in which a file says its title
+HEAD = 20_000  # characters at the start of a file that are searched for the title
 
 
 @dataclass(frozen=True)
-class Past:
-    """A folder that was written."""
+class RunEntry:
+    """Folder of a run, design, campaign or map."""
 
     folder: Path
-    what: str  # run, design, campaign
+    content: str  # run, design, campaign
     title: str
     mode: str
-    outcome: str  # a sentence
+    outcome: str  # sentence of the outcome
     when: float  # seconds since 1970
-    report: Path | None  # a page on it, if there is one
+    report: Path | None  # report, if it exists
 
 
-def recent(runs: str | Path = "runs", most: int = 200) -> list[Past]:
-    """Runs, designs and campaigns in a folder, the newest first; what is damaged, or of somebody else, is left out."""
-    found = []
+def recent_runs(runs: str | Path = "runs", max_count: int = 200) -> list[RunEntry]:
+    """Return runs, designs and campaigns in a folder, newest first; damaged or other folders are skipped."""
+    entries = []
     with contextlib.suppress(OSError):
         for folder in Path(runs).iterdir():
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-                past = _past(folder) if folder.is_dir() else None
-                found += [past] if past is not None else []
-    return sorted(found, key=lambda past: -past.when)[:most]
+                entry = _run_entry(folder) if folder.is_dir() else None
+                entries += [entry] if entry is not None else []
+    return sorted(entries, key=lambda entry: -entry.when)[:max_count]
 
 
 def traces(folder: str | Path) -> dict[str, Trace]:
-    """A few signals of a recorded run, thinned to what can be seen. Raises `OutputError` where there is none."""
+    """Return decimated signals of a recorded run.
+
+    Raises
+    ------
+    OutputError
+        If the folder contains no recording.
+    """
     from dovetail.testing.saved_run import RESULT, recording
 
     data = recording(Path(folder) / RESULT)
@@ -50,11 +56,11 @@ def traces(folder: str | Path) -> dict[str, Trace]:
 
 
 def live_traces(folder: str | Path, seconds: float = 10.0) -> dict[str, Trace]:
-    """The newest seconds of a run that goes on; nothing where there is none, or it has not moved yet."""
-    from dovetail.links.live_run import watched
+    """Return the newest samples of a live run; empty if there is none or it has no samples yet."""
+    from dovetail.links.live_run import find_live_run
 
-    run = watched(folder)
-    window = run.opened() if run is not None else None
+    run = find_live_run(folder)
+    window = run.open_ring() if run is not None else None
     if window is None:
         return {}
     rows = window.latest(max(1, round(seconds / window.dt)))
@@ -63,37 +69,39 @@ def live_traces(folder: str | Path, seconds: float = 10.0) -> dict[str, Trace]:
 
 
 def _trace(name: str, times: Any, values: Any) -> Trace:
-    known = signals.signal(name)
-    return Trace.of(known.label, known.unit, times, values)
+    signal_info = signals.signal(name)
+    return Trace.from_signal(signal_info.label, signal_info.unit, times, values)
 
 
-def _past(folder: Path) -> Past | None:
+def _run_entry(folder: Path) -> RunEntry | None:
     report = folder / "report.html"
     page = report if report.is_file() else None
     if (folder / "outcome.json").is_file():
-        told = json.loads((folder / "outcome.json").read_text("utf-8"))
+        content = json.loads((folder / "outcome.json").read_text("utf-8"))
         when = (folder / "outcome.json").stat().st_mtime
-        return Past(
-            folder, "run", _title(folder), str(told.get("mode", "")), str(told["sentence"]), when, page
+        return RunEntry(
+            folder, "run", _title(folder), str(content.get("mode", "")), str(content["sentence"]), when, page
         )
     if (folder / "plan.json").is_file():
-        told = json.loads((folder / "plan.json").read_text("utf-8"))
+        content = json.loads((folder / "plan.json").read_text("utf-8"))
         when = (folder / "plan.json").stat().st_mtime
-        return Past(folder, "design", str(told["title"]), "design", str(told["verdict"]), when, page)
+        return RunEntry(
+            folder, "design", str(content["title"]), "design", str(content["verdict"]), when, page
+        )
     if (folder / "campaign.toml").is_file():
         when = max((file.stat().st_mtime for file in (folder / "done").glob("*.json")), default=0.0)
         when = max(when, (folder / "campaign.toml").stat().st_mtime)
         chunks = sum(1 for _ in (folder / "done").glob("*.json"))
         outcome = f"{chunks} chunk{'s' if chunks != 1 else ''} computed"
-        return Past(folder, "campaign", _title(folder, "campaign.toml"), "campaign", outcome, when, page)
+        return RunEntry(folder, "campaign", _title(folder, "campaign.toml"), "campaign", outcome, when, page)
     if (folder / "result.nc").is_file() and (folder / "test.toml").is_file():  # a map
         when = (folder / "result.nc").stat().st_mtime
-        return Past(folder, "map", _title(folder), "map", "", when, page)
+        return RunEntry(folder, "map", _title(folder), "map", "", when, page)
     return None
 
 
 def _title(folder: Path, name: str = "test.toml") -> str:
-    """The title in the head of a file, which may be long below; the folder's name where there is none."""
+    """Return the title from the start of a file, which may be long; the name of the folder if there is none."""
     with contextlib.suppress(OSError, ValueError), (folder / name).open(encoding="utf-8") as file:
         lines = [line for line in file.read(HEAD).splitlines() if line.startswith("title = ")]
         return str(tomllib.loads(lines[0])["title"]) if lines else folder.name

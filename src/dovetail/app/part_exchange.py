@@ -1,8 +1,8 @@
-"""A part exchanged for another of its family: what the new one needs and the old one has not is given to it.
+"""Exchange of a part for another kind of its family, with values for required parameters.
 
-In this order: what the old part has under the same name; for the delay of a compensator that of the rig; the shortest
-use of the new kind in the files of the studies; a number of its declared range. Who exchanges a part sees
-the values and may set others.
+A value comes from the first source that has it: the old part (same parameter name); for the delay of a compensator,
+the rig; the shortest use of the new kind in the test files of the studies; a number in the declared range. The user
+sees the values and can change them.
 """
 
 from __future__ import annotations
@@ -15,58 +15,58 @@ import numpy as np
 from dovetail.cli.parts import shortest_uses
 from dovetail.core.errors import AnalysisError, UnknownNameError
 from dovetail.core.kinds import find
-from dovetail.core.parameter import Parameter, declared
+from dovetail.core.parameter import Parameter, declared_parameters
 from dovetail.core.parameter_text import required
 from dovetail.core.units import PARAMETER, SIGNAL
 from dovetail.testing.paths import steps
 
 
-def filled(
-    test: Any, said: dict[str, Any], path: str, kind: str, from_studies: bool = True
+def fill_new_part(
+    test: Any, table: dict[str, Any], path: str, kind: str, from_studies: bool = True
 ) -> dict[str, Any]:
-    """Changes, by path, that put a member of a family in the place of another; `said` is what the file says."""
-    known = _of_rig(test) if path == "compensator" else {}
+    """Return the changes, by path, that replace the part at a path; `table` is the table of the file."""
+    rig_delay = _rig_delay(test) if path == "compensator" else {}
     example = shortest_uses().get(kind, ("", {}, ""))[1] if from_studies else {}
-    old: Any = said
+    old: Any = table
     for step in steps(path):
         old = old.get(step, {}) if isinstance(old, dict) else old[int(step)] if isinstance(old, list) else {}
-    if not isinstance(old, dict):  # named by a word
-        return {path: {"kind": kind, **_needed(kind, {}, example | known)}}
+    if not isinstance(old, dict):  # the part is given by its kind only
+        return {path: {"kind": kind, **_required_values(kind, {}, example | rig_delay)}}
     return {
         f"{path}.kind": kind,
-        **{f"{path}.{name}": v for name, v in _needed(kind, old, example | known).items()},
+        **{f"{path}.{name}": v for name, v in _required_values(kind, old, example | rig_delay).items()},
     }
 
 
-def _of_rig(test: Any) -> dict[str, Any]:
-    """What a compensator would be told of the rig: its delay at low frequency, where it has a model."""
+def _rig_delay(test: Any) -> dict[str, Any]:
+    """Return the low-frequency delay of the actuator for a compensator; empty without a linear model."""
     try:
-        late = float(np.max(test.rig.actuator.linear().low_frequency_delay))
+        delay = float(np.max(test.rig.actuator.linear().low_frequency_delay))
     except (AnalysisError, AttributeError):
         return {}
-    return {"delay": f"{1e3 * late:.6g} ms"} if late > 0 else {}
+    return {"delay": f"{1e3 * delay:.6g} ms"} if delay > 0 else {}
 
 
-def _needed(kind: str, had: dict[str, Any], example: dict[str, Any]) -> dict[str, Any]:
-    """Values of a kind that must be said and are not yet."""
+def _required_values(kind: str, present: dict[str, Any], example: dict[str, Any]) -> dict[str, Any]:
+    """Return values of a kind's required parameters that are not set yet."""
     try:
         cls: Any = find(kind)
     except UnknownNameError:
-        return {}  # which the reader will say
-    about = declared(cls)
-    found = {}
+        return {}  # the file reader reports it
+    about = declared_parameters(cls)
+    values = {}
     for field in dataclasses.fields(cls):
-        if not field.init or field.name in had or not required(field):
+        if not field.init or field.name in present or not required(field):
             continue
         if field.name in example:
-            found[field.name] = example[field.name]
+            values[field.name] = example[field.name]
         elif field.name in about:
-            found[field.name] = _within(about[field.name])
-    return found
+            values[field.name] = _value_in_range(about[field.name])
+    return values
 
 
-def _within(about: Parameter) -> Any:
-    """A value of a declared range, one if that is in it, with its unit."""
+def _value_in_range(about: Parameter) -> Any:
+    """Return a value in the declared range (1 if allowed), with its unit."""
     if about.choices:
         return about.choices[0]
     low = max(about.at_least, about.above)

@@ -1,9 +1,9 @@
-"""What a computation makes of a test before it starts, made again for other values by the shortest way.
+"""Prepared form of a test for a computation, updated quickly for other values.
 
-Checking, sizing and seeding a test takes longer than to run it. Most values pass through that as they are: another
-stiffness is another number at one place of what was made. Which values those are is found by trying: each is changed a
-little, alone and with all the others, and the two results are compared. A value that anything else follows from is not
-one of them, and for it everything is made anew.
+Validating, sizing and seeding a test takes longer than running it. Most values enter the prepared form unchanged:
+another stiffness is another number in one array. These values are found by trial: each one is changed slightly, alone
+and together with all others, and the results are compared. If anything else depends on a value, the form is prepared
+again from the start.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ import numpy as np
 
 from dovetail.testing.paths import declared_at, get
 
-STEP = 1e-3  # share by which a value is changed for a try
+STEP = 1e-3  # relative change of a value for the trial
 
 
 class Prepared:
-    """What `make` makes of a test, for other values at some paths."""
+    """Result of `make(test)`, for other values at some paths."""
 
     def __init__(self, test: Any, paths: Sequence[str], make: Callable[[Any], Any]):
         self.test, self.make = test, make
         self.leaves, self.form = jax.tree.flatten(make(test))
-        moved = {path: _moved(test, path) for path in paths}
-        self.places = {path: self._straight({path: value}) for path, value in moved.items()}
-        if None not in self.places.values() and not self._same(moved):
-            self.places = dict.fromkeys(paths)
+        nearby = {path: _nearby_value(test, path) for path in paths}
+        self.indices = {path: self._array_indices({path: value}) for path, value in nearby.items()}
+        if None not in self.indices.values() and not self._independent(nearby):
+            self.indices = dict.fromkeys(paths)
 
-    def of(self, values: Mapping[str, float]) -> Any:
-        """What is made of the test with these values."""
-        if any(self.places.get(path) is None for path in values):
+    def with_values(self, values: Mapping[str, float]) -> Any:
+        """Return the prepared form of the test with these values."""
+        if any(self.indices.get(path) is None for path in values):
             return self.make(self.test.with_values(**values))
         leaves = list(self.leaves)
         for path, value in values.items():
-            for i in self.places[path] or ():
+            for i in self.indices[path] or ():
                 leaves[i] = jnp.asarray(np.broadcast_to(np.asarray(value, float), np.shape(leaves[i])))
         return jax.tree.unflatten(self.form, leaves)
 
-    def _straight(self, moved: dict[str, float]) -> list[int] | None:
-        """Places at which a value stands as it is, and nothing else changes with it; None where more does."""
-        ((path, value),) = moved.items()
-        leaves = self._made(moved)
+    def _array_indices(self, nearby: dict[str, float]) -> list[int] | None:
+        """Return the indices of arrays that contain the value unchanged; None if anything else depends on it."""
+        ((path, value),) = nearby.items()
+        leaves = self._prepared_arrays(nearby)
         if leaves is None:
             return None
         before = np.ravel(get(self.test, path))[0]
@@ -54,24 +54,24 @@ class Prepared:
         plain = all(np.all(self.leaves[i] == before) and np.all(leaves[i] == value) for i in changed)
         return changed if plain else None
 
-    def _same(self, moved: dict[str, float]) -> bool:
-        """Whether all values together make what they make one by one."""
-        leaves = self._made(moved)
-        ours = jax.tree.leaves(self.of(moved))
+    def _independent(self, nearby: dict[str, float]) -> bool:
+        """Return whether changing all values together equals changing them one by one."""
+        leaves = self._prepared_arrays(nearby)
+        ours = jax.tree.leaves(self.with_values(nearby))
         return leaves is not None and not any(_differ(a, b) for a, b in zip(ours, leaves, strict=True))
 
-    def _made(self, moved: dict[str, float]) -> list[Any] | None:
-        """What is made of other values, number by number; None where it has another form."""
+    def _prepared_arrays(self, nearby: dict[str, float]) -> list[Any] | None:
+        """Return the arrays of the prepared form for other values; None if its structure differs."""
         try:
-            leaves, form = jax.tree.flatten(self.make(self.test.with_values(**moved)))
+            leaves, form = jax.tree.flatten(self.make(self.test.with_values(**nearby)))
             same: Any = self.form
             return leaves if same == form else None
-        except Exception:  # values that do not go together, or parts that cannot be compared
+        except Exception:  # inconsistent values, or parts that cannot be compared
             return None
 
 
-def _moved(test: Any, path: str) -> float:
-    """Another value near that of a test, in its range."""
+def _nearby_value(test: Any, path: str) -> float:
+    """Return a value near the present one, within its declared range."""
     value = float(np.ravel(get(test, path))[0])
     about = declared_at(test, path)
     for other in (value * (1 + STEP), value * (1 - STEP), value + STEP, value - STEP):

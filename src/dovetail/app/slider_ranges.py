@@ -1,4 +1,4 @@
-"""Values that a slider may move: what they are, and from where to where."""
+"""Ranges of sliders for the numbers of a test."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from dovetail.core.units import PARAMETER, SIGNAL
 from dovetail.testing.paths import declared_at, get
 from dovetail.testing.runnable import Runnable
 
-SPAN = 4.0  # times its value that a parameter reaches up to
+SPAN = 4.0  # upper end of a range, as a multiple of the present value
 
 
 @dataclass(frozen=True)
-class Knob:
-    """A number of a test, with the stretch over which it is tried."""
+class SliderRange:
+    """Number of a test with the range of its slider."""
 
     path: str
     meaning: str
-    unit: str  # in which value and ends are; empty for none
+    unit: str  # unit of value and range; empty if it has none
     low: float
     high: float
     value: float
-    moves: bool  # without a compilation: it is traced; else it fixes a shape, and each value is compiled for
+    traced: bool  # traced: changes without recompilation; otherwise each value is compiled
 
 
-def knobs(test: Any, paths: Iterable[str]) -> list[Knob]:
-    """The knobs of a test at some paths; those that name no single number are left out."""
-    return [knob for path in paths if (knob := _knob(test, path)) is not None]
+def slider_ranges(test: Any, paths: Iterable[str]) -> list[SliderRange]:
+    """Return the slider ranges at some paths; paths without a single number are skipped."""
+    return [slider for path in paths if (slider := _slider_range(test, path)) is not None]
 
 
-def _knob(test: Any, path: str) -> Knob | None:
+def _slider_range(test: Any, path: str) -> SliderRange | None:
     try:
         value, about = get(test, path), declared_at(test, path)
     except DovetailError:
@@ -46,9 +46,9 @@ def _knob(test: Any, path: str) -> Knob | None:
     number = float(np.ravel(value)[0]) if np.size(value) == 1 else math.nan
     if not math.isfinite(number):
         return None
-    dial = test.dials.get(path) if isinstance(test, Runnable) else None
-    if dial is not None:
-        low, high = float(dial.least), float(dial.most)
+    tunable = test.tunable.get(path) if isinstance(test, Runnable) else None
+    if tunable is not None:
+        low, high = float(tunable.min), float(tunable.max)
     else:
         low, high = (0.0, SPAN * number) if number > 0 else (SPAN * number, 0.0) if number < 0 else (0.0, 1.0)
         low = max(low, about.at_least, about.above + 1e-3 * abs(number or 1.0))
@@ -56,7 +56,7 @@ def _knob(test: Any, path: str) -> Knob | None:
     if isinstance(value, int):
         low, high = math.ceil(low), math.floor(high)
     unit = "" if about.unit in ("1", SIGNAL, PARAMETER) else about.unit
-    return Knob(
+    return SliderRange(
         path,
         about.about,
         unit,

@@ -1,8 +1,8 @@
-"""A stability map of two knobs: growth of the loop over both, and where the test is now.
+"""Stability map over two parameters: growth rate of the loop and the present point of the test.
 
-Row by row, so that a page can draw what is there; each row is one compiled call for all of its points (as a design has
-it). The limit of stability is where the growth is zero. It is of the loop as it runs, sampled and linearised at rest;
-points that have no such answer are NaN.
+The map is computed row by row, so that a page can draw the finished rows; each row is one compiled call for all its
+points. The stability limit is the contour of zero growth rate. The growth rate is that of the sampled loop, linearised
+at rest; points where it is not determined are NaN.
 """
 
 from __future__ import annotations
@@ -12,50 +12,52 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dovetail.app.explore import Feel
+from dovetail.app.explore import Explorer
 from dovetail.core.errors import DovetailError
 
-SIZE = 24  # points along each knob
+SIZE = 24  # points per axis
 
 
 @dataclass(frozen=True)
 class StabilityMap:
-    """Growth [1/s] over two knobs, `growth[i, j]` at `across[j]` and `up[i]`, in declared units."""
+    """Growth rate [1/s] over two parameters, `growth[i, j]` at `across[j]` and `up[i]`, in declared units."""
 
-    first: str  # path along `across`
+    first: str  # parameter path of `across`
     second: str
     across: np.ndarray
     up: np.ndarray
     growth: np.ndarray
     present: tuple[float, float]
-    done: int  # rows
+    done: int  # number of computed rows
     fault: str = ""
 
 
-def charted(
-    feel: Feel,
+def compute_map(
+    explorer: Explorer,
     first: str,
     second: str,
     values: Mapping[str, float],
     size: int = SIZE,
-    stretches: Mapping[str, tuple[float, float]] | None = None,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
 ) -> Iterator[StabilityMap]:
-    """The map with its rows as they come; the last has all of them.
+    """Iterate over the map while rows are added; the last item is complete.
 
-    It goes over the `stretches` of the two, where they are said, else from end to end of the knobs.
+    `ranges` are the ranges of the two parameters (default: the slider ranges).
     """
-    values = {**feel.values(), **values}
-    ends = {path: (knob.low, knob.high) for path, knob in feel.knobs.items()} | dict(stretches or {})
-    across, up = (np.linspace(*ends[path], size) for path in (first, second))
-    found = StabilityMap(
+    values = {**explorer.values(), **values}
+    bounds = {path: (slider.low, slider.high) for path, slider in explorer.slider_ranges.items()} | dict(
+        ranges or {}
+    )
+    across, up = (np.linspace(*bounds[path], size) for path in (first, second))
+    map_ = StabilityMap(
         first, second, across, up, np.full((size, size), np.nan), (values[first], values[second]), 0
     )
     for row, value in enumerate(up):
         try:
-            growth = found.growth.copy()
-            growth[row] = feel.growths({**values, second: float(value)}, first, across.tolist())
+            growth = map_.growth.copy()
+            growth[row] = explorer.growth_rates({**values, second: float(value)}, first, across.tolist())
         except DovetailError as error:
-            yield replace(found, fault=str(error))
+            yield replace(map_, fault=str(error))
             return
-        found = replace(found, growth=growth, done=row + 1)
-        yield found
+        map_ = replace(map_, growth=growth, done=row + 1)
+        yield map_

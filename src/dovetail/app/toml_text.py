@@ -1,8 +1,8 @@
-"""A text in TOML with other values in it, all that a person wrote around them kept.
+"""Change values in a TOML text and preserve comments, order and formatting.
 
-Readers of TOML forget comments, order and how a number was written. So the text itself is changed: what must differ is
-found by comparing tables, each value by its place in the text. In the end the text is read again, and must hold exactly
-the table that was wanted; where it does not (a form of writing that is not known here), the table is written anew.
+TOML readers discard comments, order and number formats, so the text itself is edited: the differences are found by
+comparing tables, and each value is located in the text. The result is parsed again and must equal the new table;
+if it does not (a notation that is not supported here), the table is written from the start.
 """
 
 from __future__ import annotations
@@ -14,38 +14,38 @@ from typing import Any, NamedTuple
 
 import tomli_w
 
-Way = tuple[str | int, ...]
+Path = tuple[str | int, ...]
 
-_GONE = object()
+_REMOVED = object()
 _KEY = re.compile(r"""[ \t]*([A-Za-z0-9_-]+|"(?:\\.|[^"\\\n])*"|'[^'\n]*')[ \t]*""")
 _SCALAR = re.compile(r"[^,\]}#\n\r]*")
 _BLANK = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)*")
 
 
-class _Said(NamedTuple):
-    """A line of a file that says something: a header, or a key with its value."""
+class _Statement(NamedTuple):
+    """Statement of a file: a header, or a key with its value."""
 
-    way: Way
-    start: int  # of its first line
-    end: int  # of its last line, the break included
-    value: tuple[int, int] | None  # None of a header
+    path: Path
+    start: int  # start of its first line
+    end: int  # end of its last line, including the line break
+    value: tuple[int, int] | None  # span of the value; None for a header
 
 
-def patched(text: str, wanted: dict[str, Any]) -> str:
-    """The text with what must differ changed, so that it holds the table that is `wanted`."""
+def patch_toml(text: str, new_table: dict[str, Any]) -> str:
+    """Return the text, edited so that it represents the table `new_table`."""
     new = text
     try:
-        for way, value in _differences(tomllib.loads(text), wanted):
-            new = _removed(new, way) if value is _GONE else _put(new, way, value)
-        if tomllib.loads(new) == wanted:
+        for path, value in _differences(tomllib.loads(text), new_table):
+            new = _remove(new, path) if value is _REMOVED else _set(new, path, value)
+        if tomllib.loads(new) == new_table:
             return new
-    except (ValueError, LookupError):  # not TOML any more, or no place was found
+    except (ValueError, LookupError):  # no longer TOML, or no position found
         pass
-    return tomli_w.dumps(wanted)
+    return tomli_w.dumps(new_table)
 
 
 def inline(value: Any) -> str:
-    """A value as it stands behind an equals sign."""
+    """Return a value as TOML on one line, as after an equals sign."""
     if isinstance(value, dict):
         inner = ", ".join(f"{_key(key)} = {inline(entry)}" for key, entry in value.items())
         return f"{{ {inner} }}" if inner else "{}"
@@ -54,57 +54,57 @@ def inline(value: Any) -> str:
     return tomli_w.dumps({"x": value}).removeprefix("x = ").rstrip("\n")
 
 
-# what differs
+# differences
 
 
-def _differences(old: Any, new: Any, way: Way = ()) -> Iterator[tuple[Way, Any]]:
-    """Places at which two tables differ, with the new value; what goes first, so that what comes finds its place."""
+def _differences(old: Any, new: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Iterate over paths at which two tables differ, with the new value; removed keys first."""
     if isinstance(old, dict) and isinstance(new, dict):
-        yield from (((*way, key), _GONE) for key in old if key not in new)
+        yield from (((*path, key), _REMOVED) for key in old if key not in new)
         for key, value in new.items():
-            yield from _differences(old[key], value, (*way, key)) if key in old else [((*way, key), value)]
+            yield from _differences(old[key], value, (*path, key)) if key in old else [((*path, key), value)]
     elif _tables(old) and _tables(new) and len(old) == len(new):
         for i, (before, after) in enumerate(zip(old, new, strict=True)):
-            yield from _differences(before, after, (*way, i))
+            yield from _differences(before, after, (*path, i))
     elif type(old) is not type(new) or old != new:
-        yield way, new
+        yield path, new
 
 
 def _tables(node: Any) -> bool:
     return isinstance(node, list) and bool(node) and all(isinstance(entry, dict) for entry in node)
 
 
-# the text as places
+# positions in the text
 
 
-def _said(text: str) -> Iterator[_Said]:
-    """Every header and every key of a text, in its order."""
-    table: Way = ()
-    numbers: dict[Way, int] = {}  # of the newest entry of each array of tables
-    at = _BLANK.match(text).end()  # type: ignore[union-attr]  # matches nothing too
+def _statements(text: str) -> Iterator[_Statement]:
+    """Iterate over the headers and keys of a text, in order."""
+    table: Path = ()
+    numbers: dict[Path, int] = {}  # index of the last entry of each array of tables
+    at = _BLANK.match(text).end()  # type: ignore[union-attr]  # also matches the empty string
     while at < len(text):
         start = text.rfind("\n", 0, at) + 1
         if text[at] == "[":
             many = text.startswith("[[", at)
-            names, behind = _keys(text, at + 1 + many)
-            table = _resolved(names[:-1], numbers)
+            names, after_key = _read_keys(text, at + 1 + many)
+            table = _with_indices(names[:-1], numbers)
             table += (names[-1],)
             if many:
                 numbers[table] = numbers.get(table, -1) + 1
-            table = _resolved((names[-1],), numbers, table[:-1])
-            end = _line_end(text, behind + 1 + many)
-            yield _Said(table, start, end, None)
+            table = _with_indices((names[-1],), numbers, table[:-1])
+            end = _line_end(text, after_key + 1 + many)
+            yield _Statement(table, start, end, None)
         else:
-            names, behind = _keys(text, at)
-            first = behind + 1 + len(text[behind + 1 :]) - len(text[behind + 1 :].lstrip(" \t"))
+            names, after_key = _read_keys(text, at)
+            first = after_key + 1 + len(text[after_key + 1 :]) - len(text[after_key + 1 :].lstrip(" \t"))
             last = _value_end(text, first)
             end = _line_end(text, last)
-            yield _Said((*table, *names), start, end, (first, last))
-        at = _BLANK.match(text, end).end()  # type: ignore[union-attr]  # likewise
+            yield _Statement((*table, *names), start, end, (first, last))
+        at = _BLANK.match(text, end).end()  # type: ignore[union-attr]  # also matches the empty string
 
 
-def _resolved(names: Way, numbers: dict[Way, int], before: Way = ()) -> Way:
-    """A header's names with the entries of arrays that they mean."""
+def _with_indices(names: Path, numbers: dict[Path, int], before: Path = ()) -> Path:
+    """Return the names of a header with the indices of the array entries they refer to."""
     for name in names:
         before = (*before, name)
         if before in numbers:
@@ -112,8 +112,8 @@ def _resolved(names: Way, numbers: dict[Way, int], before: Way = ()) -> Way:
     return before
 
 
-def _keys(text: str, at: int) -> tuple[tuple[str, ...], int]:
-    """The names of a key with dots, and where it ends."""
+def _read_keys(text: str, at: int) -> tuple[tuple[str, ...], int]:
+    """Return the names of a dotted key and its end position."""
     names = []
     while (match := _KEY.match(text, at)) is not None:
         word = match[1]
@@ -126,30 +126,32 @@ def _keys(text: str, at: int) -> tuple[tuple[str, ...], int]:
 
 
 def _value_end(text: str, at: int) -> int:
-    """Where a value ends that begins at a place."""
+    """Return the end position of the value that begins at `at`."""
     for quote in ('"""', "'''", '"', "'"):
         if text.startswith(quote, at):
             at += len(quote)
             while not text.startswith(quote, at):
                 at += 2 if text[at] == "\\" and quote[0] == '"' else 1
             at += len(quote)
-            while len(quote) == 3 and text.startswith(quote[0], at):  # quotes may stand before the last three
+            while len(quote) == 3 and text.startswith(
+                quote[0], at
+            ):  # up to two quotes may precede the closing three
                 at += 1
             return at
     if text[at] in "[{":
-        at = _BLANK.match(text, at + 1).end()  # type: ignore[union-attr]  # likewise
+        at = _BLANK.match(text, at + 1).end()  # type: ignore[union-attr]  # also matches the empty string
         while text[at] not in "]}":
             if text[at] in ",=":
                 at += 1
             else:
                 at = _value_end(text, at) if text[at] in "\"'[{" else _word_end(text, at)
-            at = _BLANK.match(text, at).end()  # type: ignore[union-attr]  # likewise
+            at = _BLANK.match(text, at).end()  # type: ignore[union-attr]  # also matches the empty string
         return at + 1
     return _word_end(text, at)
 
 
 def _word_end(text: str, at: int) -> int:
-    """Where a number, a date, a bare key or a word ends, at the latest before an equals sign."""
+    """Return the end position of a number, date, bare key or word (before any equals sign)."""
     match = _SCALAR.match(text, at)
     assert match is not None
     word = match[0].partition("=")[0].rstrip()
@@ -163,95 +165,97 @@ def _line_end(text: str, at: int) -> int:
     return len(text) if end < 0 else end + 1
 
 
-def _inside(text: str, span: tuple[int, int], way: Way) -> tuple[int, int] | None:
-    """Where a value is that lies in another one: in a table or list that is written in one go."""
-    if not way:
+def _span_inside(text: str, span: tuple[int, int], path: Path) -> tuple[int, int] | None:
+    """Return the span of a value inside an inline table or list; None if it is not there."""
+    if not path:
         return span
     if text[span[0]] not in "{[":
         return None
-    at, number = _BLANK.match(text, span[0] + 1).end(), 0  # type: ignore[union-attr]  # likewise
+    at, number = _BLANK.match(text, span[0] + 1).end(), 0  # type: ignore[union-attr]  # also matches the empty string
     while at < span[1] - 1:
-        names: Way = (number,)
+        names: Path = (number,)
         if text[span[0]] == "{":
-            names, behind = _keys(text, at)
-            at = behind + 1 + len(text[behind + 1 :]) - len(text[behind + 1 :].lstrip(" \t"))
+            names, after_key = _read_keys(text, at)
+            at = after_key + 1 + len(text[after_key + 1 :]) - len(text[after_key + 1 :].lstrip(" \t"))
         end = _value_end(text, at)
-        if way[: len(names)] == names:
-            return _inside(text, (at, end), way[len(names) :])
-        at = _BLANK.match(text, end).end()  # type: ignore[union-attr]  # likewise
-        at = _BLANK.match(text, at + (text[at] == ",")).end()  # type: ignore[union-attr]  # likewise
+        if path[: len(names)] == names:
+            return _span_inside(text, (at, end), path[len(names) :])
+        at = _BLANK.match(text, end).end()  # type: ignore[union-attr]  # also matches the empty string
+        at = _BLANK.match(text, at + (text[at] == ",")).end()  # type: ignore[union-attr]  # also matches the empty string
         number += 1
     return None
 
 
-def _place(text: str, way: Way) -> tuple[int, int] | None:
-    """Where the value at a path is in a text; None of one that is not there, or is spread over lines of its own."""
-    for said in _said(text):
-        if said.value is not None and way[: len(said.way)] == said.way:
-            return _inside(text, said.value, way[len(said.way) :])
+def _value_span(text: str, path: Path) -> tuple[int, int] | None:
+    """Return the span of the value at a path; None if it is missing or spread over several statements."""
+    for statement in _statements(text):
+        if statement.value is not None and path[: len(statement.path)] == statement.path:
+            return _span_inside(text, statement.value, path[len(statement.path) :])
     return None
 
 
 # changes
 
 
-def _put(text: str, way: Way, value: Any) -> str:
-    """The text with a value at a path, in the place of the one that is there or beside its neighbours."""
-    span = _place(text, way)
+def _set(text: str, path: Path, value: Any) -> str:
+    """Return the text with a value set at a path, in place or after its siblings."""
+    span = _value_span(text, path)
     if span is not None:
         return text[: span[0]] + inline(value) + text[span[1] :]
-    text = _removed(text, way)
-    parent, name = way[:-1], str(way[-1])
-    if (around := _place(text, parent) if parent else None) is not None:  # a table in one line
+    text = _remove(text, path)
+    parent, name = path[:-1], str(path[-1])
+    if (around := _value_span(text, parent) if parent else None) is not None:  # inline table
         inner = text[around[0] + 1 : around[1] - 1].strip()
         pair = f"{_key(name)} = {inline(value)}"
         return text[: around[0]] + f"{{ {inner + ', ' if inner else ''}{pair} }}" + text[around[1] :]
-    lines = list(_said(text))
-    if isinstance(value, dict) or _tables(value):  # with a header of its own, behind all of its parent
-        kin = [said.end for said in lines if parent and said.way[: len(parent)] == parent]
-        return _inserted(text, max(kin, default=len(text)), "\n" + _section(way, value))
+    lines = list(_statements(text))
+    if isinstance(value, dict) or _tables(value):  # with its own header, after all statements of its parent
+        siblings = [
+            statement.end for statement in lines if parent and statement.path[: len(parent)] == parent
+        ]
+        return _insert(text, max(siblings, default=len(text)), "\n" + _section(path, value))
     if parent:
-        head = [said for said in lines if said.value is None and said.way == parent]
+        head = [statement for statement in lines if statement.value is None and statement.path == parent]
         if not head:
-            return _inserted(text, len(text), "\n" + _section(parent, {name: value}))
+            return _insert(text, len(text), "\n" + _section(parent, {name: value}))
         ends = [head[0].end]
         after = lines[lines.index(head[0]) + 1 :]
     else:
         ends, after = [0], lines
-    for said in after:
-        if said.value is None:
+    for statement in after:
+        if statement.value is None:
             break
-        ends.append(said.end)
-    return _inserted(text, ends[-1], f"{_key(name)} = {inline(value)}\n")
+        ends.append(statement.end)
+    return _insert(text, ends[-1], f"{_key(name)} = {inline(value)}\n")
 
 
-def _removed(text: str, way: Way) -> str:
-    """The text without what is said at a path and below it."""
-    span = _place(text, way)
-    whole = [said for said in _said(text) if said.way[: len(way)] == way]
-    if span is not None and not whole:  # inside a table in one line: with the comma before or behind it
+def _remove(text: str, path: Path) -> str:
+    """Return the text without the statements at a path and below it."""
+    span = _value_span(text, path)
+    statements = [statement for statement in _statements(text) if statement.path[: len(path)] == path]
+    if span is not None and not statements:  # inside an inline table: remove the adjacent comma too
         start = max(text.rfind(mark, 0, _key_start(text, span[0])) for mark in ",{")
-        behind = _BLANK.match(text, span[1]).end()  # type: ignore[union-attr]  # matches nothing too
-        if text[start] == "{" and text[behind] == ",":
-            return text[: start + 1] + text[behind + 1 :]
+        after_key = _BLANK.match(text, span[1]).end()  # type: ignore[union-attr]  # also matches the empty string
+        if text[start] == "{" and text[after_key] == ",":
+            return text[: start + 1] + text[after_key + 1 :]
         return text[: start + (text[start] == "{")] + text[span[1] :]
-    for said in reversed(whole):
-        text = text[: said.start] + text[said.end :]
-    return re.sub(r"\n{4,}", "\n\n\n", text) if whole else text
+    for statement in reversed(statements):
+        text = text[: statement.start] + text[statement.end :]
+    return re.sub(r"\n{4,}", "\n\n\n", text) if statements else text
 
 
 def _key_start(text: str, at: int) -> int:
     return text.rfind("=", 0, at)
 
 
-def _inserted(text: str, at: int, more: str) -> str:
+def _insert(text: str, at: int, more: str) -> str:
     before = text[:at] if not at or text[at - 1] == "\n" else text[:at] + "\n"
     return before + (more.lstrip("\n") if not before else more) + text[at:]
 
 
-def _section(way: Way, value: Any) -> str:
-    """A table, or a list of them, under a header that names all of its parents."""
-    name = ".".join(_key(step) for step in way if isinstance(step, str))
+def _section(path: Path, value: Any) -> str:
+    """Return a table, or a list of tables, under a header with its full path."""
+    name = ".".join(_key(step) for step in path if isinstance(step, str))
     nested: Any = tomli_w.dumps({"x": value})
     return re.sub(r"^(\[{1,2})x(?=[.\]])", lambda m: m[1] + name, nested, flags=re.MULTILINE)
 

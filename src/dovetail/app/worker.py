@@ -1,8 +1,8 @@
-"""The process of a job: the command line itself, with a note of how it ended.
+"""Process of a job: runs the command line and writes its exit code.
 
-`python -m dovetail.app.worker FOLDER WORDS...` does what `dovetail WORDS...` does. A lock in the folder is held as
-long as it lives, so that whoever looks, also a server that was started later, can tell whether it does; its exit code
-is written when it ends.
+`python -m dovetail.app.worker FOLDER ARGUMENTS...` runs `dovetail ARGUMENTS...`. The process holds a lock in the
+folder while it runs, so that any server, also one started later, can check whether the job is running. The exit code
+is written at the end.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ LOCK, ENDED = "lock", "ended.json"
 
 
 def work(folder: Path, words: list[str]) -> int:
-    """Do what the words say; the exit code, which is noted in the folder."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have had it ignored
+    """Run the command line; write the exit code to the folder and return it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # the parent shell may have ignored SIGINT
     code = 1
     with FileLock(folder / LOCK):
         try:

@@ -1,4 +1,4 @@
-"""From a test as imagined to a test that may be run: identify, compensate, robustify, verify.
+"""Design of hybrid tests: identify, compensate, robustify and verify; rig requirements of a recorded contact.
 
 Depends on: core, transfer, compensation, stability, testing, fidelity.
 """
@@ -10,12 +10,23 @@ from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
     from dovetail.assess.compensate import Candidate, candidates, tracking_error
-    from dovetail.assess.design import Design, Wishes, accept, design
-    from dovetail.assess.identify import Identification, actuator, as_toml, identify, identify_recording
-    from dovetail.assess.margins import delay_margin, growths, growths_later, stacked
-    from dovetail.assess.plan import markdown, record, write
-    from dovetail.assess.rig_requirements import RealTimeNeed, contact_mass, need_of, real_time_need
-    from dovetail.assess.robustify import RobustnessMeasure, measures, required_margin
+    from dovetail.assess.design import Design, DesignOptions, accept_proposal, design
+    from dovetail.assess.identify import (
+        Identification,
+        identified_actuator,
+        identify,
+        identify_recording,
+        to_toml,
+    )
+    from dovetail.assess.margins import delay_margin, growth_rates, growth_rates_delayed, stack_tests
+    from dovetail.assess.plan import to_dict, to_markdown, write
+    from dovetail.assess.rig_requirements import (
+        RigRequirements,
+        contact_mass,
+        rig_requirements,
+        rig_requirements_of_run,
+    )
+    from dovetail.assess.robustify import RobustnessOption, required_margin, robustness_options
     from dovetail.assess.test_motion import Spectrum, spectrum
     from dovetail.assess.verify import Check, Verification, verify
 
@@ -26,31 +37,31 @@ __all__ = [
     "Candidate",
     "Check",
     "Design",
+    "DesignOptions",
     "Identification",
-    "RealTimeNeed",
-    "RobustnessMeasure",
+    "RigRequirements",
+    "RobustnessOption",
     "Spectrum",
     "Verification",
-    "Wishes",
-    "accept",
-    "actuator",
-    "as_toml",
+    "accept_proposal",
     "candidates",
     "contact_mass",
     "delay_margin",
     "design",
-    "growths",
-    "growths_later",
+    "growth_rates",
+    "growth_rates_delayed",
+    "identified_actuator",
     "identify",
     "identify_recording",
-    "markdown",
-    "measures",
-    "need_of",
-    "real_time_need",
-    "record",
     "required_margin",
+    "rig_requirements",
+    "rig_requirements_of_run",
+    "robustness_options",
     "spectrum",
-    "stacked",
+    "stack_tests",
+    "to_dict",
+    "to_markdown",
+    "to_toml",
     "tracking_error",
     "verify",
     "write",

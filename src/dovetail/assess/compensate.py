@@ -1,10 +1,10 @@
-r"""Step 2 of four, compensate: candidates from the identified model, each judged before anything moves.
+r"""Design step 2 of 4, compensate: compensator candidates from the identified model, evaluated before the rig moves.
 
-A candidate is judged by two numbers. The *tracking error* it leaves, :math:`|C(j\omega) G(j\omega) - 1|` with
-the identified G, in the rms over the spectrum of the ideal motion; and the *growth* of the dominant pole of
-the whole sampled loop with it. Of those that decay, the simplest is proposed whose error is a tenth of the
-tolerance or about as small as any. A candidate that cannot be built (a zero in the right half-plane, a
-horizon beyond the usable range) stays in the list with the reason.
+A candidate is evaluated by two numbers: its *tracking error* :math:`|C(j\omega) G(j\omega) - 1|` with the identified
+G, as rms over the spectrum of the reference motion, and the *growth rate* of the dominant pole of the sampled loop.
+Among the stable candidates, the simplest one is proposed whose error is below a tenth of the tolerance or within 10 %
+of the smallest error. A candidate that cannot be built (a zero in the right half-plane, a horizon beyond the usable
+range) stays in the list with the reason.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.assess.identify import Identification
-from dovetail.assess.margins import ByPoles, Judge, growths
+from dovetail.assess.margins import ByPoles, Judge, growth_rates
 from dovetail.assess.test_motion import Spectrum
 from dovetail.compensation import (
     AdaptiveForwardPrediction,
@@ -29,10 +29,10 @@ from dovetail.compensation import (
     ForwardPrediction,
     NoCompensation,
     SecondOrderInverse,
+    check_predictor,
     design_predictor,
-    inverse_of,
+    make_inverse,
     noise_gain,
-    predictor_remarks,
 )
 from dovetail.core.errors import AnalysisError, DovetailError
 from dovetail.testing import Test
@@ -46,12 +46,12 @@ NAMES = (  # the simplest first
     "adaptive-forward-prediction",
     "adaptive-time-series",
 )
-ALIKE = 1.1  # errors within this factor are the same, and the simpler compensator is taken
+ALIKE = 1.1  # errors within this factor count as equal, and the simpler compensator is proposed
 
 
 @dataclasses.dataclass(frozen=True)
 class Predictor:
-    """Order and window of a polynomial predictor, where the user has decided them."""
+    """Order and window of a polynomial predictor chosen by the user; None: chosen by the design."""
 
     order: int | None = None
     window: int | None = None
@@ -59,41 +59,41 @@ class Predictor:
 
 @dataclasses.dataclass(frozen=True)
 class Candidate:
-    """A compensator, what it would do, or why there is none."""
+    """Compensator candidate with its predicted performance, or the reason why it cannot be built."""
 
     name: str
     compensator: Compensator | None
-    error: float  # predicted rms tracking error over that of the motion; NaN where it is not known
-    growth: float  # [1/s] of the sampled loop at rest
-    stable: bool  # as the loop was judged: by its poles, or by a rehearsal
-    noise: float  # factor on white noise of the demand; NaN where it is not known
+    error: float  # predicted rms tracking error, as fraction of the rms motion; NaN if not determined
+    growth: float  # [1/s] growth rate of the sampled loop at rest
+    stable: bool  # by the poles of the loop, or by a rehearsal
+    noise: float  # gain on white noise of the demand; NaN if not determined
     remark: str
 
     @property
     def usable(self) -> bool:
-        """True if it could be built and its loop is stable."""
+        """True if the compensator can be built and its loop is stable."""
         return self.compensator is not None and self.stable
 
     @property
-    def said(self) -> str:
-        """What is to be said of it."""
+    def summary(self) -> str:
+        """Tracking error and stability, or the reason why it is not possible."""
         if self.compensator is None:
-            return f"not possible, as {self.remark}"
-        error = "not known" if math.isnan(self.error) else f"{100 * self.error:.2g} %"
+            return f"not possible: {self.remark}"
+        error = "not determined" if math.isnan(self.error) else f"{100 * self.error:.2g} %"
         if self.stable == (self.growth < 0):
-            verdict = f"the loop {'decays' if self.stable else 'GROWS'} at {self.growth:+.3g} 1/s"
+            verdict = f"loop {'stable' if self.stable else 'UNSTABLE'}, growth rate {self.growth:+.3g} 1/s"
         else:
-            verdict = f"the rehearsal {'holds' if self.stable else 'is LOST'}, {self.growth:+.3g} 1/s at rest"
+            verdict = f"rehearsal {'stable' if self.stable else 'UNSTABLE'}, growth rate {self.growth:+.3g} 1/s at rest"
         text = f"tracking error {error}, {verdict}"
         return f"{text}; {self.remark}" if self.remark else text
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.said}"
+        return f"{self.name}: {self.summary}"
 
 
 def candidates(
     test: Test,
-    found: Identification,
+    identification: Identification,
     motion: Spectrum,
     *,
     frequency: float,
@@ -101,7 +101,7 @@ def candidates(
     predictor: Predictor | None = None,
     judge: Judge | None = None,
 ) -> list[Candidate]:
-    """Every compensator that Dovetail would consider for this rig, judged.
+    """Return all compensator candidates for this rig, evaluated.
 
     Parameters
     ----------
@@ -110,35 +110,43 @@ def candidates(
     tolerance
         Largest prediction error accepted at that frequency.
     predictor
-        Order and window, where they are not to be chosen.
+        Order and window chosen by the user.
     judge
-        What decides whether a loop is stable; its poles if not given.
+        Stability criterion (default: poles at rest).
     """
     judge = judge or ByPoles()
     predictor = predictor or Predictor()
     build: dict[str, Callable[[], tuple[Compensator, float, str]]] = {
         "none": lambda: (NoCompensation(), 1.0, ""),
-        "forward-prediction": lambda: _prediction(test, found, frequency, tolerance, predictor),
-        "inverse": lambda: _inverse(test, found, frequency, tolerance, predictor),
+        "forward-prediction": lambda: _prediction(test, identification, frequency, tolerance, predictor),
+        "inverse": lambda: _inverse(test, identification, frequency, tolerance, predictor),
         "adaptive-forward-prediction": lambda: _adaptive(
-            test, found, motion, frequency, tolerance, predictor
+            test, identification, motion, frequency, tolerance, predictor
         ),
-        "adaptive-time-series": lambda: _time_series(found, motion),
+        "adaptive-time-series": lambda: _time_series(identification, motion),
     }
     if not isinstance(test.compensator, NoCompensation):
-        build["keep"] = lambda: (test.compensator, math.nan, f"the file's {type(test.compensator).__name__}")
-    return [_judged(name, build[name], test, found, motion, judge) for name in NAMES if name in build]
+        build["keep"] = lambda: (
+            test.compensator,
+            math.nan,
+            f"{type(test.compensator).__name__} of the test file",
+        )
+    return [
+        _evaluate(name, build[name], test, identification, motion, judge) for name in NAMES if name in build
+    ]
 
 
-def propose(found: list[Candidate], *, uncertain: float, tolerance: float) -> str:
-    """Name of the candidate to take.
+def propose(considered: list[Candidate], *, uncertain: float, tolerance: float) -> str:
+    """Return the name of the proposed candidate.
 
-    `uncertain` is the tracking error that the identified uncertainty of the delay may add: where it exceeds
-    half of the tolerance, one that learns is preferred.
+    `uncertain` is the tracking error that the delay uncertainty may add. If it exceeds half of the tolerance, adaptive
+    compensators are preferred.
     """
-    usable = [c for c in found if c.usable and not math.isnan(c.error)] or [c for c in found if c.usable]
+    usable = [c for c in considered if c.usable and not math.isnan(c.error)] or [
+        c for c in considered if c.usable
+    ]
     if not usable:
-        raise AnalysisError("no compensator makes this loop stable: " + "; ".join(str(c) for c in found))
+        raise AnalysisError("no compensator stabilises this loop: " + "; ".join(str(c) for c in considered))
     learns = [c for c in usable if c.name.startswith("adaptive")]
     if uncertain > tolerance / 2 and learns:
         usable = learns
@@ -146,16 +154,18 @@ def propose(found: list[Candidate], *, uncertain: float, tolerance: float) -> st
     return next(c.name for c in usable if not c.error > max(ALIKE * best, tolerance / 10))
 
 
-def _judged(name, build, test: Test, found: Identification, motion: Spectrum, judge: Judge) -> Candidate:
+def _evaluate(
+    name, build, test: Test, identification: Identification, motion: Spectrum, judge: Judge
+) -> Candidate:
     try:
         compensator, noise, remark = build()
         varied = dataclasses.replace(test, compensator=compensator)
-        growth = float(growths([varied])[0])
+        growth = float(growth_rates([varied])[0])
         stable = growth < 0 if isinstance(judge, ByPoles) else bool(judge.bears(varied, np.zeros(1))[0])
     except DovetailError as error:
         return Candidate(name, None, math.nan, math.nan, False, math.nan, str(error))
     try:
-        tracking = tracking_error(compensator, found.models, motion, test.dt)
+        tracking = tracking_error(compensator, identification.models, motion, test.dt)
     except AnalysisError:
         tracking = math.nan
     return Candidate(name, compensator, tracking, growth, stable, noise, remark)
@@ -164,7 +174,7 @@ def _judged(name, build, test: Test, found: Identification, motion: Spectrum, ju
 def tracking_error(
     compensator: Compensator, models: tuple[LinearTransfer, ...], motion: Spectrum, dt: float
 ) -> float:
-    """Predicted rms of demand minus measured, over the rms of the motion; the worst axis."""
+    """Return the predicted rms of demand minus measured, as fraction of the rms motion, of the worst axis."""
     inside = motion.frequency <= 2 * motion.highest
     omega = 2 * np.pi * motion.frequency[inside]
     errors = []
@@ -176,14 +186,14 @@ def tracking_error(
 
 
 def _axis(compensator: Compensator, i: int, count: int) -> Compensator:
-    """The compensator of one actuator."""
+    """Return the compensator of one actuator."""
     if count == 1:
         return compensator
     return jax.tree.map(lambda a: a[i] if jnp.shape(a) == (count,) else a, compensator)
 
 
-def _delays(found: Identification, frequency: float) -> np.ndarray:
-    return np.array([float(model.phase_delay(2 * np.pi * frequency)) for model in found.models])
+def _delays(identification: Identification, frequency: float) -> np.ndarray:
+    return np.array([float(model.phase_delay(2 * np.pi * frequency)) for model in identification.models])
 
 
 def _per_axis(values) -> jax.Array:
@@ -192,11 +202,11 @@ def _per_axis(values) -> jax.Array:
 
 
 def _shape(test: Test, delay: float, frequency: float, tolerance: float, chosen: Predictor):
-    """Order and window of a predictor over `delay` [s], and what its design said."""
+    """Return order, window and noise gain of a predictor over `delay` [s], and the remarks of its design."""
     samples = test.tick_count
     if chosen.order is not None and chosen.window is not None:
         order, window = chosen.order, chosen.window
-        remarks = predictor_remarks(
+        remarks = check_predictor(
             order,
             window,
             delay=delay,
@@ -207,47 +217,54 @@ def _shape(test: Test, delay: float, frequency: float, tolerance: float, chosen:
         )
     else:
         designed = design_predictor(
-            dt=test.dt, frequency=frequency, delay=delay, safety=1.0, tolerance=tolerance, recording=samples
+            dt=test.dt,
+            frequency=frequency,
+            delay=delay,
+            safety_factor=1.0,
+            tolerance=tolerance,
+            recording=samples,
         )
         order, window, remarks = designed.order, designed.window, designed.remarks
     refused = [r for r in remarks if "beyond the usable range" in r or "longer than the recording" in r]
     if refused:
         raise AnalysisError("; ".join(refused))
     gain = float(noise_gain(order, window, delay / test.dt))
-    text = f"order {order} over {window} samples, noise times {gain:.3g}"
+    text = f"order {order}, {window} samples, noise gain {gain:.3g}"
     return order, window, gain, "; ".join([text, *remarks])
 
 
-def _prediction(test, found: Identification, frequency, tolerance, chosen):
-    delays = _delays(found, frequency)
-    order, window, noise, said = _shape(test, float(delays.max()), frequency, tolerance, chosen)
-    gains = [1.0 / abs(complex(m(np.asarray(2j * np.pi * frequency)))) for m in found.models]
+def _prediction(test, identification: Identification, frequency, tolerance, chosen):
+    delays = _delays(identification, frequency)
+    order, window, noise, remark = _shape(test, float(delays.max()), frequency, tolerance, chosen)
+    gains = [1.0 / abs(complex(m(np.asarray(2j * np.pi * frequency)))) for m in identification.models]
     built = ForwardPrediction(_per_axis(delays), _per_axis(gains), order=order, window=window)
-    return built, noise, f"{_ms(delays)} ahead, {said}"
+    return built, noise, f"prediction {_ms(delays)}, {remark}"
 
 
-def _inverse(test, found: Identification, frequency, tolerance, chosen):
-    models = found.models
-    order, window, noise, said = 4, 10, 1.0, ""
+def _inverse(test, identification: Identification, frequency, tolerance, chosen):
+    models = identification.models
+    order, window, noise, remark = 4, 10, 1.0, ""
     if max(float(m.delay) for m in models) > 0:
-        order, window, noise, said = _shape(
+        order, window, noise, remark = _shape(
             test, max(float(m.delay) for m in models), frequency, tolerance, chosen
         )
     if len(models) == 1:
         try:
-            return inverse_of(models[0], order=order, window=window), noise, said
+            return make_inverse(models[0], order=order, window=window), noise, remark
         except AnalysisError as error:
-            approximate = inverse_of(models[0], approximate=True, order=order, window=window)
-            return approximate, noise, f"approximate, as {error}"
-    return _inverses(models, order, window), noise, said
+            approximate = make_inverse(models[0], approximate=True, order=order, window=window)
+            return approximate, noise, f"approximate: {error}"
+    return _inverses(models, order, window), noise, remark
 
 
 def _inverses(models: tuple[LinearTransfer, ...], order: int, window: int) -> Compensator:
-    """Inverses of several actuators side by side: all of first or all of second order, without zeros."""
+    """Return the inverses of several actuators: all of first or all of second order, without zeros."""
     poles = {len(m.denominator) - 1 for m in models}
     zeros = {len(np.trim_zeros(m.numerator, "f")) - 1 for m in models}
     if zeros != {0} or poles not in ({0}, {1}, {2}):
-        raise AnalysisError("the actuators' models are not of one order up to two without zeros")
+        raise AnalysisError(
+            "the inverse needs actuator models without zeros, all of first or all of second order"
+        )
     a = [m.denominator / m.numerator[-1] for m in models]
     delay = ForwardPrediction(_per_axis([float(m.delay) for m in models]), order=order, window=window)
     if poles == {0}:
@@ -261,8 +278,8 @@ def _inverses(models: tuple[LinearTransfer, ...], order: int, window: int) -> Co
     return Cascade((inverse, dataclasses.replace(delay, gain=_per_axis([c[2] for c in a]))))
 
 
-def _adaptive(test, found: Identification, motion: Spectrum, frequency, tolerance, chosen):
-    fixed, noise, said = _prediction(test, found, frequency, tolerance, chosen)
+def _adaptive(test, identification: Identification, motion: Spectrum, frequency, tolerance, chosen):
+    fixed, noise, remark = _prediction(test, identification, frequency, tolerance, chosen)
     built = AdaptiveForwardPrediction(
         fixed.delay,
         fixed.gain,
@@ -271,27 +288,27 @@ def _adaptive(test, found: Identification, motion: Spectrum, frequency, toleranc
         alpha=10.0,
         beta=0.5,
         length_unit=motion.peak,
-        longest=float(2 * jnp.max(fixed.delay) + 10 * test.dt),
+        max_horizon=float(2 * jnp.max(fixed.delay) + 10 * test.dt),
     )
-    return built, noise, f"starts {said}"
+    return built, noise, f"initial: {remark}"
 
 
-def _time_series(found: Identification, motion: Spectrum):
-    delays = np.array([float(m.low_frequency_delay) for m in found.models])
+def _time_series(identification: Identification, motion: Spectrum):
+    delays = np.array([float(m.low_frequency_delay) for m in identification.models])
     longest = float(delays.max())
-    bends = [_bend(m) for m in found.models]
+    bends = [_bend(m) for m in identification.models]
     built = AdaptiveTimeSeries(
         _per_axis(delays),
-        smoothing=33,
-        threshold=motion.peak / 20,
-        lowest=(0.8, 0.5 * float(delays.min()), 0.5 * min(bends)),
-        highest=(1.25, 1.5 * longest, 1.5 * max(bends)),
+        smoothing_window=33,
+        min_motion=motion.peak / 20,
+        min_coefficients=(0.8, 0.5 * float(delays.min()), 0.5 * min(bends)),
+        max_coefficients=(1.25, 1.5 * longest, 1.5 * max(bends)),
     )
-    return built, 1.0, f"starts with {_ms(delays)}"
+    return built, 1.0, f"initial delay {_ms(delays)}"
 
 
 def _bend(model: LinearTransfer) -> float:
-    """Second coefficient of the inverse's series about rest, 1/G = p0 (1 + p1 s + p2 s^2 + ...) [s^2]."""
+    """Return the coefficient p2 [s^2] of the inverse, 1/G = p0 (1 + p1 s + p2 s^2 + ...) about s = 0."""
     h = 1e-3 / max(float(model.low_frequency_delay), 1e-9)
     values = [1.0 / complex(model(np.asarray(s))) for s in (-h, 0.0, h)]
     return float(((values[0] - 2 * values[1] + values[2]) / values[1]).real) / (2 * h**2)

@@ -1,8 +1,8 @@
-"""The four steps one after another: identify, compensate, robustify, verify; a go or a no-go at the end.
+"""Design of a hybrid test in four steps: identify, compensate, robustify, verify; the result is go or no-go.
 
-Each step is a pure function in a module of its own. Here they are joined, every decision is put into words
-with its reason and its alternatives, and a caller may decide otherwise: `choose` is asked at every fork, and
-takes the proposal unless it is told better.
+Each step is a pure function in its own module. This module runs them in order and records every decision with its
+reason and alternatives. A caller can decide differently: `choose` is called at every decision and returns the proposal
+by default.
 """
 
 from __future__ import annotations
@@ -19,27 +19,29 @@ from dovetail.assess.compensate import Candidate, Predictor, candidates
 from dovetail.assess.compensate import propose as propose_candidate
 from dovetail.assess.identify import Identification, identify, recorded_rig
 from dovetail.assess.margins import ByPoles, ByRehearsal, Judge, departure
-from dovetail.assess.robustify import RobustnessMeasure
+from dovetail.assess.robustify import RobustnessOption
 from dovetail.assess.test_motion import Spectrum, spectrum
 from dovetail.assess.verify import Verification, verify
 from dovetail.compensation import Decision
 from dovetail.core.errors import AnalysisError, ParameterError, UnknownNameError
-from dovetail.stability.linearity import NOT_LINEAR
+from dovetail.stability.linearity import MAX_LINEARITY_ERROR
 from dovetail.testing import Run, Stability, Test
 
 STEPS = ("identify", "compensate", "robustify", "verify")
-Choose = Callable[[str, str, Mapping[str, str]], str]  # fork, proposal, options with their text: the choice
-Tell = Callable[[str], None]  # what is going on
+Choose = Callable[
+    [str, str, Mapping[str, str]], str
+]  # decision, proposal, options with their text: the choice
+Report = Callable[[str], None]  # progress text
 
 
-def accept(fork: str, proposal: str, options: Mapping[str, str]) -> str:
-    """Take the proposal."""
+def accept_proposal(fork: str, proposal: str, options: Mapping[str, str]) -> str:
+    """Return the proposal."""
     return proposal
 
 
 @dataclasses.dataclass(frozen=True)
-class Wishes:
-    """What the user has decided already; None leaves it to the design.
+class DesignOptions:
+    """Decisions of the user; None leaves the decision to the design.
 
     Attributes
     ----------
@@ -47,63 +49,63 @@ class Wishes:
         One of `compensate.NAMES`.
     robustness
         One of `robustify.NAMES`.
-    frequency
+    max_frequency
         Highest frequency of the test [Hz].
     model_order
-        Poles of the identified model, 0 to 3.
-    order, window
-        Of a polynomial predictor.
-    tolerance
-        Largest rms error against the ideal that is a go.
-    safety
-        Factor on the uncertainty of the delay.
+        Number of poles of the identified model, 0 to 3.
+    predictor_order, predictor_window
+        Polynomial order and number of samples of the predictor.
+    max_error
+        Largest rms response error for a go, as fraction of the reference solution.
+    safety_factor
+        Factor on the delay uncertainty.
     """
 
     compensator: str | None = None
     robustness: str | None = None
-    frequency: float | None = None
+    max_frequency: float | None = None
     model_order: int | None = None
-    order: int | None = None
-    window: int | None = None
-    tolerance: float = 0.1
-    safety: float = 2.0
+    predictor_order: int | None = None
+    predictor_window: int | None = None
+    max_error: float = 0.1
+    safety_factor: float = 2.0
 
     def __post_init__(self):
-        if not 0 < self.tolerance < 10 or not self.safety >= 1:
+        if not 0 < self.max_error < 10 or not self.safety_factor >= 1:
             raise ParameterError(
-                f"tolerance {self.tolerance:g} must be above 0 (0.1 is 10 %), "
-                f"safety {self.safety:g} at least 1"
+                f"largest error {self.max_error:g}: must be above 0 and below 10 (0.1 is 10 % of the reference); "
+                f"safety factor {self.safety_factor:g}: must be at least 1"
             )
-        if (self.order is None) != (self.window is None):
-            raise ParameterError("a predictor is given by order and window together; give both or none")
+        if (self.predictor_order is None) != (self.predictor_window is None):
+            raise ParameterError("predictor: order and window belong together; give both or neither")
 
 
 @dataclasses.dataclass(frozen=True)
 class Design:
-    """A designed test with everything that led to it."""
+    """Designed test with the results and decisions of every step."""
 
     test: Test
-    stability: Stability  # of the test as it was given, on the recorded rig where there is a recording
+    stability: Stability  # of the test without compensation, on the recorded rig if there is a recording
     motion: Spectrum
     identification: Identification
     candidates: tuple[Candidate, ...]
-    measures: tuple[RobustnessMeasure, ...]
-    margin: float  # [s] extra delay that the loop bears
-    required: float  # [s]
+    robustness_options: tuple[RobustnessOption, ...]
+    margin: float  # [s] delay margin of the designed loop
+    required: float  # [s] required delay margin
     verification: Verification
     decisions: dict[str, tuple[Decision, ...]]  # by step
-    wishes: Wishes
+    options: DesignOptions
 
     @property
     def go(self) -> bool:
-        """True if every check of the verification holds."""
+        """True if every check of the verification passed."""
         return self.verification.go
 
     @property
     def verdict(self) -> str:
-        """The last word, in a sentence."""
-        failed = [check.what for check in self.verification.checks if not check.holds]
-        return "GO: every check holds." if self.go else f"NO-GO: {', '.join(failed)} failed."
+        """Go or no-go as a sentence."""
+        failed = [check.what for check in self.verification.checks if not check.passed]
+        return "GO: all checks passed." if self.go else f"NO-GO: {', '.join(failed)} failed."
 
     def __str__(self) -> str:
         lines = []
@@ -114,63 +116,65 @@ class Design:
 
 def design(
     test: Test,
-    wishes: Wishes | None = None,
+    options: DesignOptions | None = None,
     *,
     recording: Run | xr.Dataset | None = None,
-    choose: Choose = accept,
-    tell: Tell = lambda text: None,
+    choose: Choose = accept_proposal,
+    report: Report = lambda text: None,
 ) -> Design:
-    """Walk the four steps for a test with a virtual rig.
+    """Design a test with a simulated rig.
 
     Parameters
     ----------
     recording
-        A run of the real rig, or what `testing.read_recording` gives of any other record of it, whose command and
-        measured displacement are identified instead of a sweep. The model takes the place of the file's actuator: what
-        is judged, and written, is the rig that was recorded.
+        A run on the real rig, or the dataset of `testing.read_recording`. Its command and measured displacement are
+        identified instead of a simulated sweep. The identified model replaces the actuator of the test, also in the
+        test that is written.
     choose
-        Asked at every fork; `accept` takes what is proposed.
-    tell
-        Called with a line at the start of every step.
+        Called at every decision; `accept_proposal` returns the proposal.
+    report
+        Called with a text at the start of every step.
 
     Raises
     ------
     AnalysisError
-        Where there is nothing to design: no motion, a rig that does not follow, an unstable inner loop, no
-        compensator that makes the loop decay.
+        If no design is possible: no motion, a rig that does not follow its command, an unstable inner loop, or no
+        compensator with a stable loop.
     """
-    wishes, notes = wishes or Wishes(), _Notes()
-    every, test = test.record_every, dataclasses.replace(test, record_every=1)  # all ticks are looked at here
+    options, notes = options or DesignOptions(), _Notes()
+    every, test = test.record_every, dataclasses.replace(test, record_every=1)  # the design uses all ticks
 
-    tell("identify: the ideal motion, and a sweep of the rig")
-    test, known = _identified(test, recording, wishes, notes)
+    report("identify: reference solution and sweep of the rig")
+    test, first_step = _identified(test, recording, options, notes)
 
-    tell("compensate: candidates, and the poles of the loop with each")
-    test, considered = _compensated(test, known, wishes, choose, notes)
+    report("compensate: candidates and poles of their loops")
+    test, considered = _compensated(test, first_step, options, choose, notes)
 
-    tell("robustify: the delay that the loop still bears")
-    required = robustify.required_margin(known.identification.uncertainty, test.dt, wishes.safety)
-    test, margin, measures = _robust(test, known, required, wishes, choose, notes)
+    report("robustify: delay margin of the loop")
+    required = robustify.required_margin(
+        first_step.identification.uncertainty, test.dt, options.safety_factor
+    )
+    test, margin, robustness = _robust(test, first_step, required, options, choose, notes)
 
-    tell("verify: rehearsal against the ideal, and on a later rig")
-    verification = _verified(test, known, margin, required, wishes, notes)
+    report("verify: rehearsal, and rehearsal with additional rig delay")
+    verification = _verified(test, first_step, margin, required, options, notes)
     return Design(
         dataclasses.replace(test, record_every=every),
-        known.stability,
-        known.motion,
-        known.identification,
+        first_step.stability,
+        first_step.motion,
+        first_step.identification,
         tuple(considered),
-        tuple(measures),
+        tuple(robustness),
         margin,
         required,
         verification,
         notes.decisions(),
-        wishes,
+        options,
     )
 
 
 class _Notes:
-    """Decisions by step, numbered through."""
+    """Decisions by step, with consecutive numbers."""
 
     def __init__(self):
         self._by_step: dict[str, list[Decision]] = {step: [] for step in STEPS}
@@ -183,38 +187,38 @@ class _Notes:
         return {step: tuple(decided) for step, decided in self._by_step.items()}
 
 
-def _chosen(
-    fork: str, wish: str | None, proposal: Callable[[], str], options: Mapping[str, str], choose: Choose
+def _choose(
+    fork: str, wanted: str | None, proposal: Callable[[], str], options: Mapping[str, str], choose: Choose
 ) -> str:
-    name = wish if wish is not None else choose(fork, proposal(), options)
+    name = wanted if wanted is not None else choose(fork, proposal(), options)
     if name not in options:
         raise UnknownNameError(fork, name, options)
     return name
 
 
 @dataclasses.dataclass(frozen=True)
-class _Known:
-    """What the first step finds out, and the others build on."""
+class _FirstStep:
+    """Results of the first step, used by the other steps."""
 
-    ideal: Run
+    reference: Run
     motion: Spectrum
-    stability: Stability  # of the test before it is compensated
-    frequency: float  # [Hz] highest of the test
+    stability: Stability  # of the test without compensation
+    frequency: float  # [Hz] highest frequency of the test
     identification: Identification
     judge: Judge
 
 
 def _identified(
-    test: Test, recording: Run | xr.Dataset | None, wishes: Wishes, notes: _Notes
-) -> tuple[Test, _Known]:
-    """The test, on the recorded rig where there is a recording, and what is known of it."""
-    test.prepared()  # an unstable inner loop, a bad parameter: told before anything else
+    test: Test, recording: Run | xr.Dataset | None, options: DesignOptions, notes: _Notes
+) -> tuple[Test, _FirstStep]:
+    """Return the test, on the recorded rig if there is a recording, and the results of the first step."""
+    test.prepare()  # first, to report an unstable inner loop or an invalid parameter
     stability = test.stability()
-    ideal = test.emulate()
-    motion = spectrum(ideal.data["displacement"].values, test.dt)
-    frequency = _frequency(wishes, motion, stability, test, notes)
+    reference = test.reference()
+    motion = spectrum(reference.data["displacement"].values, test.dt)
+    frequency = _frequency(options, motion, stability, test, notes)
     identification = identify(
-        test, high=frequency, amplitude=motion.peak, order=wishes.model_order, recording=recording
+        test, high=frequency, amplitude=motion.peak, order=options.model_order, recording=recording
     )
     if recording is not None:
         test = recorded_rig(test, identification)
@@ -222,124 +226,131 @@ def _identified(
         notes.add(
             "identify",
             "actuator",
-            "the recorded one",
-            "the rig of the file is replaced by what the recording says of it, in all that follows and in the test "
-            "that is written; a position sensor is part of it",
+            "identified from the recording",
+            "the identified model replaces actuator and position sensor of the test, in all following steps and in "
+            "the test that is written",
         )
-    _note_identification(identification, stability, wishes, notes)
-    judge = _judge(test, ideal, notes)
-    return test, _Known(ideal, motion, stability, frequency, identification, judge)
+    _note_identification(identification, stability, options, notes)
+    judge = _judge(test, reference, notes)
+    return test, _FirstStep(reference, motion, stability, frequency, identification, judge)
 
 
 def _compensated(
-    test: Test, known: _Known, wishes: Wishes, choose: Choose, notes: _Notes
+    test: Test, first_step: _FirstStep, options: DesignOptions, choose: Choose, notes: _Notes
 ) -> tuple[Test, list[Candidate]]:
-    """The test with the compensator that is taken, and all that were considered."""
+    """Return the test with the chosen compensator, and all candidates."""
     considered = candidates(
         test,
-        known.identification,
-        known.motion,
-        frequency=known.frequency,
-        tolerance=wishes.tolerance / 2,
-        predictor=Predictor(wishes.order, wishes.window),
-        judge=known.judge,
+        first_step.identification,
+        first_step.motion,
+        frequency=first_step.frequency,
+        tolerance=options.max_error / 2,
+        predictor=Predictor(options.predictor_order, options.predictor_window),
+        judge=first_step.judge,
     )
-    uncertain = 2 * np.pi * _centre(known.motion) * known.identification.uncertainty
-    name = _chosen(
+    uncertain = 2 * np.pi * _centre(first_step.motion) * first_step.identification.uncertainty
+    name = _choose(
         "compensator",
-        wishes.compensator,
-        lambda: propose_candidate(considered, uncertain=uncertain, tolerance=wishes.tolerance),
+        options.compensator,
+        lambda: propose_candidate(considered, uncertain=uncertain, tolerance=options.max_error),
         {c.name: str(c) for c in considered},
         choose,
     )
-    taken = next(c for c in considered if c.name == name)
-    if taken.compensator is None:
-        raise AnalysisError(f"compensator {taken}")
-    notes.add("compensate", "compensator", name, taken.said)
+    chosen = next(c for c in considered if c.name == name)
+    if chosen.compensator is None:
+        raise AnalysisError(f"compensator {chosen}")
+    notes.add("compensate", "compensator", name, chosen.summary)
     for other in considered:
         if other.name != name:
-            notes.add("compensate", "not taken", other.name, other.said)
-    return dataclasses.replace(test, compensator=taken.compensator), considered
+            notes.add("compensate", "not chosen", other.name, other.summary)
+    return dataclasses.replace(test, compensator=chosen.compensator), considered
 
 
 def _verified(
-    test: Test, known: _Known, margin: float, required: float, wishes: Wishes, notes: _Notes
+    test: Test, first_step: _FirstStep, margin: float, required: float, options: DesignOptions, notes: _Notes
 ) -> Verification:
-    """Every check of the designed test, noted."""
+    """Verify the designed test and note every check."""
     verification = verify(
         test,
-        known.ideal,
+        first_step.reference,
         margin=margin,
         required=required,
-        uncertainty=known.identification.uncertainty,
-        tolerance=wishes.tolerance,
-        by_rehearsal=isinstance(known.judge, ByRehearsal),
+        uncertainty=first_step.identification.uncertainty,
+        tolerance=options.max_error,
+        by_rehearsal=isinstance(first_step.judge, ByRehearsal),
     )
     for check in verification.checks:
-        outcome = "holds" if check.holds else "fails"
-        notes.add("verify", check.what, outcome, f"{check.value}; wanted: {check.wanted}")
+        outcome = "passed" if check.passed else "failed"
+        notes.add("verify", check.what, outcome, f"{check.value}; limit: {check.limit}")
     return verification
 
 
-def _judge(test: Test, ideal: Run, notes: _Notes) -> Judge:
-    """Poles, unless the specimen is another one when it moves."""
-    share = departure(test, ideal)
-    if share <= NOT_LINEAR:
-        notes.add("identify", "specimen", "linear", "poles at rest decide on stability")
+def _judge(test: Test, reference: Run, notes: _Notes) -> Judge:
+    """Return the stability criterion: poles at rest, or rehearsals if the specimen is strongly nonlinear."""
+    difference = departure(test, reference)
+    if difference <= MAX_LINEARITY_ERROR:
+        notes.add("identify", "specimen", "linear", "stability is decided by the poles at rest")
         return ByPoles()
     notes.add(
         "identify",
         "specimen",
-        "not linear at the size of the test",
-        f"its force is {100 * share:.2g} % from that of a small motion, scaled; poles at rest are no "
-        "verdict, so a rehearsal decides on stability",
+        "nonlinear at the amplitude of the test",
+        f"its force differs by {100 * difference:.2g} % from the linear force at rest; stability is decided by "
+        "rehearsals instead of poles at rest",
     )
-    return ByRehearsal(ideal)
+    return ByRehearsal(reference)
 
 
 def _centre(motion: Spectrum) -> float:
-    """Frequency [Hz] at which a delay costs what it costs over the whole spectrum."""
+    """Return the rms frequency [Hz] of the spectrum, at which a delay causes the same error as over the spectrum."""
     return float(np.sqrt((motion.power.mean(axis=1) * motion.frequency**2).sum()))
 
 
-def _frequency(wishes: Wishes, motion: Spectrum, stability: Stability, test: Test, notes: _Notes) -> float:
-    if wishes.frequency is not None:
-        notes.add("identify", "test frequency", f"{wishes.frequency:.4g} Hz", "as wished")
-        return wishes.frequency
-    critical = stability.frequency if math.isfinite(stability.frequency) else 0.0
+def _frequency(
+    options: DesignOptions, motion: Spectrum, stability: Stability, test: Test, notes: _Notes
+) -> float:
+    if options.max_frequency is not None:
+        notes.add("identify", "test frequency", f"{options.max_frequency:.4g} Hz", "chosen by the user")
+        return options.max_frequency
+    critical = stability.critical_frequency if math.isfinite(stability.critical_frequency) else 0.0
     frequency = min(1.5 * max(motion.highest, critical), 0.2 * test.rate)
     notes.add(
         "identify",
         "test frequency",
         f"{frequency:.4g} Hz",
-        f"1.5 times the larger of {motion.highest:.3g} Hz, below which the ideal motion lies, and "
-        f"{critical:.3g} Hz, at which a delay would destabilise",
+        f"1.5 times the larger of {motion.highest:.3g} Hz, the highest frequency of the reference motion, and "
+        f"{critical:.3g} Hz, the critical frequency",
     )
     return frequency
 
 
-def _note_identification(found: Identification, stability: Stability, wishes: Wishes, notes: _Notes) -> None:
+def _note_identification(
+    identification: Identification, stability: Stability, options: DesignOptions, notes: _Notes
+) -> None:
     how = (
-        f"swept from {found.low:.3g} to {found.high:.3g} Hz at {1e3 * found.amplitude:.3g} mm, "
-        "the size of the test"
-        if found.source == "sweep"
+        f"sweep from {identification.low:.3g} to {identification.high:.3g} Hz "
+        f"at {1e3 * identification.amplitude:.3g} mm, "
+        "the amplitude of the test"
+        if identification.source == "sweep"
         else "from the recording"
     )
-    for i, axis in enumerate(found.axes):
-        name = "nominal model" if len(found.axes) == 1 else f"nominal model of axis {i + 1}"
-        why = "as wished" if wishes.model_order is not None else "the simplest that explains the record"
+    for i, axis in enumerate(identification.axes):
+        name = "nominal model" if len(identification.axes) == 1 else f"nominal model of axis {i + 1}"
+        why = (
+            "chosen by the user" if options.model_order is not None else "simplest model that fits the record"
+        )
         notes.add("identify", name, str(axis), f"{how}; {why}")
     notes.add(
         "identify",
         "uncertainty",
-        f"{1e3 * found.uncertainty:.2g} ms",
-        "95 % of the band lies within it of the nominal model's delay",
+        f"{1e3 * identification.uncertainty:.2g} ms",
+        "in 95 % of the band the delay differs by no more than this from the nominal model",
     )
     critical = stability.critical_delay
     what = (
         "none"
         if math.isinf(critical)
-        else "not known"
+        else "not determined"
         if math.isnan(critical)
         else f"{1e3 * critical:.4g} ms"
     )
@@ -347,55 +358,64 @@ def _note_identification(found: Identification, stability: Stability, wishes: Wi
         "identify",
         "critical delay",
         what,
-        f"of the substructures alone; the loop as given is {'stable' if stability.stable else 'unstable'}: "
+        f"of the substructures alone; the loop without compensation is {'stable' if stability.stable else 'unstable'}: "
         f"{stability.growth_rate:+.3g} 1/s",
     )
 
 
 def _robust(
-    test: Test, known: _Known, required: float, wishes: Wishes, choose: Choose, notes: _Notes
-) -> tuple[Test, float, list[RobustnessMeasure]]:
-    """The test with a measure where one is needed or wished, its margin, and what was considered."""
-    margin = robustify.margin_of(test, required, known.judge)
-    bears = "bears more than ten times that" if math.isinf(margin) else f"bears {1e3 * margin:.3g} ms"
+    test: Test, first_step: _FirstStep, required: float, options: DesignOptions, choose: Choose, notes: _Notes
+) -> tuple[Test, float, list[RobustnessOption]]:
+    """Return the test with a robustness option if needed or chosen, its margin, and all options."""
+    margin = robustify.margin_of(test, required, first_step.judge)
+    margin_text = "more than ten times that" if math.isinf(margin) else f"{1e3 * margin:.3g} ms"
     notes.add(
         "robustify",
         "required margin",
         f"{1e3 * required:.3g} ms",
-        f"{wishes.safety:g} times the uncertainty, and a tick; the compensated loop {bears}",
+        f"{options.safety_factor:g} times the uncertainty plus one tick; delay margin of the compensated loop: "
+        f"{margin_text}",
     )
-    if wishes.robustness == "none" or (wishes.robustness is None and margin >= required):
-        why = "the margin suffices" if margin >= required else "as wished, though the margin falls short"
-        notes.add("robustify", "measure", "none", f"{why}; every measure costs accuracy")
+    if options.robustness == "none" or (options.robustness is None and margin >= required):
+        why = (
+            "the margin is sufficient"
+            if margin >= required
+            else "chosen by the user, although the margin is too small"
+        )
+        notes.add("robustify", "option", "none", f"{why}; every option reduces accuracy")
         return test, margin, []
-    stability = known.stability
-    crossover = stability.frequency if math.isfinite(stability.frequency) else stability.pole_frequency
-    considered = robustify.measures(
+    stability = first_step.stability
+    crossover = (
+        stability.critical_frequency
+        if math.isfinite(stability.critical_frequency)
+        else stability.pole_frequency
+    )
+    considered = robustify.robustness_options(
         test,
-        known.identification.models,
-        known.motion,
+        first_step.identification.models,
+        first_step.motion,
         required=required,
         crossover=crossover,
-        judge=known.judge,
+        judge=first_step.judge,
     )
-    options = {"none": "leave it", **{m.name: str(m) for m in considered}}
-    if not any(m.test is not None for m in considered) and wishes.robustness is None:
+    texts = {"none": "no change", **{m.name: str(m) for m in considered}}
+    if not any(m.test is not None for m in considered) and options.robustness is None:
         for one in considered:
-            notes.add("robustify", "not taken", one.name, one.said)
-        return test, margin, considered  # the verification says no
-    name = _chosen(
-        "robustness measure", wishes.robustness, lambda: robustify.propose(considered), options, choose
+            notes.add("robustify", "not chosen", one.name, one.summary)
+        return test, margin, considered  # the verification then fails
+    name = _choose(
+        "robustness option", options.robustness, lambda: robustify.propose(considered), texts, choose
     )
     if name == "none":
-        notes.add("robustify", "measure", "none", "as wished, though the margin falls short")
+        notes.add("robustify", "option", "none", "chosen by the user, although the margin is too small")
         return test, margin, considered
-    taken = next(m for m in considered if m.name == name)
-    if taken.test is None:
-        raise AnalysisError(f"robustness measure {taken}")
-    margin = robustify.margin_of(taken.test, required, known.judge)
-    bears = "more than ten times that" if math.isinf(margin) else f"{1e3 * margin:.3g} ms"
-    notes.add("robustify", "measure", name, f"{taken.said}; the loop then bears {bears}")
+    chosen = next(m for m in considered if m.name == name)
+    if chosen.test is None:
+        raise AnalysisError(f"robustness option {chosen}")
+    margin = robustify.margin_of(chosen.test, required, first_step.judge)
+    margin_text = "more than ten times that" if math.isinf(margin) else f"{1e3 * margin:.3g} ms"
+    notes.add("robustify", "option", name, f"{chosen.summary}; delay margin then: {margin_text}")
     for other in considered:
         if other.name != name:
-            notes.add("robustify", "not taken", other.name, other.said)
-    return taken.test, margin, considered
+            notes.add("robustify", "not chosen", other.name, other.summary)
+    return chosen.test, margin, considered

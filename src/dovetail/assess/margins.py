@@ -1,10 +1,10 @@
-"""How far a test is from instability: many variants at once, and the delay that is left.
+"""Growth rates and delay margins of many variants of a test, computed in one batch.
 
-`Test.stability` answers for one test. A design asks for dozens of variants that differ in values only; here
-they are one compiled program, batched over the tests.
+`Test.stability` analyses one test. A design needs dozens of variants that differ in values only; they are computed by
+one compiled program, batched over the variants.
 
-A loop is judged by its poles, linearised at rest (`ByPoles`). A specimen that is another one when it moves, such
-as a damper with valves, has no poles that decide; then the loop is judged by rehearsing it (`ByRehearsal`).
+Stability is decided by the poles of the loop linearised at rest (`ByPoles`). For a strongly nonlinear specimen, such as
+a damper with relief valves, these poles do not decide stability; the loop is rehearsed instead (`ByRehearsal`).
 """
 
 from __future__ import annotations
@@ -20,39 +20,43 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core.errors import AnalysisError
-from dovetail.stability.linearity import departure_from_linear
+from dovetail.stability.linearity import linearity_error
 from dovetail.stability.sampled import poles_of
 from dovetail.testing import Rig, Run, Test, simulate
-from dovetail.testing.linearised import at_rest, tick_matrices
+from dovetail.testing.linearised import at_rest_test, tick_matrices
 from dovetail.transfer import Delay, Series
 
-LONGEST = 240  # [sub-steps] of extra delay: beyond 256 the buffer is a ring, and a tick no longer one map
+LONGEST = (
+    240  # [substeps] largest additional delay: a buffer above 256 is a ring, and a tick is not a linear map
+)
 
 
-def stacked(tests: Sequence[Test]) -> Test:
-    """Prepared tests that differ in values only as one, a new first axis running over them."""
-    alike = [dataclasses.replace(test, seed=0, title="") for test in tests]  # the keys are drawn already
+def stack_tests(tests: Sequence[Test]) -> Test:
+    """Stack prepared tests that differ in values only into one test with a new first axis."""
+    alike = [
+        dataclasses.replace(test, seed=0, title="") for test in tests
+    ]  # the random keys are already drawn
     split = [eqx.partition(test, eqx.is_array) for test in alike]
     arrays = jax.tree.map(lambda *leaves: jnp.stack(leaves), *(values for values, _ in split))
     return eqx.combine(arrays, split[0][1])
 
 
-def growths(tests: Sequence[Test]) -> np.ndarray:
-    """Growth [1/s] of the dominant pole of each sampled loop, as `Test.stability` has it.
+def growth_rates(tests: Sequence[Test]) -> np.ndarray:
+    """Return the growth rate [1/s] of the dominant pole of each sampled loop, as in `Test.stability`.
 
-    The tests differ in values only, not in their parts.
+    The tests must differ in values only, not in their parts.
     """
-    return growths_of([at_rest(test).prepared() for test in tests])
+    return growth_rates_of_prepared([at_rest_test(test).prepare() for test in tests])
 
 
-def growths_of(prepared: Sequence[Test]) -> np.ndarray:
-    """The same of tests that were made ready for it: at rest, and sized."""
-    return _growth(_matrices(stacked(prepared)), prepared[0])
+def growth_rates_of_prepared(prepared: Sequence[Test]) -> np.ndarray:
+    """Return the growth rates [1/s] of prepared tests, which are at rest and have shapes."""
+    return _growth(_matrices(stack_tests(prepared)), prepared[0])
 
 
-def growths_later(test: Test, extras: np.ndarray) -> np.ndarray:
-    """The same for one test whose actuator is later by each of `extras` [s]."""
-    prepared = later(at_rest(test), 0.0, float(np.max(extras))).prepared()
+def growth_rates_delayed(test: Test, extras: np.ndarray) -> np.ndarray:
+    """Return the growth rates [1/s] of a test with each additional actuator delay in `extras` [s]."""
+    prepared = later(at_rest_test(test), 0.0, float(np.max(extras))).prepare()
     return _growth(_matrices_later(prepared, jnp.asarray(extras, dtype=float)), test)
 
 
@@ -61,7 +65,7 @@ def _growth(matrices: Any, test: Test) -> np.ndarray:
     closed = A + B @ C
     if not np.isfinite(closed).all():
         raise AnalysisError(
-            "the derivative of a tick is not finite at rest, so the loop has no poles there; rehearse it"
+            "the derivative of a tick is not finite at rest, so the loop has no poles there; use a rehearsal instead"
         )
     return np.array([poles_of(matrix, test.dt, test.duration).growth for matrix in closed])
 
@@ -80,33 +84,33 @@ def _matrices_later(test: Test, extras: jax.Array) -> tuple[jax.Array, ...]:
 
 
 def later(test: Test, extra: float, longest: float) -> Test:
-    """The test with an actuator that is later by `extra` [s]; `longest` sizes the buffer."""
+    """Return the test with an additional actuator delay `extra` [s]; `longest` [s] sizes the buffer."""
     if not isinstance(test.rig, Rig):
-        raise AnalysisError("a rig without a model of its actuator cannot be made later; give a virtual rig")
-    late = Series((Delay(jnp.asarray(extra), longest=longest), test.rig.actuator))
+        raise AnalysisError("a rig without actuator model cannot have additional delay; use a simulated rig")
+    late = Series((Delay(jnp.asarray(extra), max_delay=longest), test.rig.actuator))
     return dataclasses.replace(test, rig=dataclasses.replace(test.rig, actuator=late))
 
 
 def reach(test: Test) -> float:
-    """Longest extra delay [s] that can be tried."""
+    """Return the largest additional delay [s] that can be analysed."""
     return LONGEST * test.dt / (test.rig.substeps if isinstance(test.rig, Rig) else 1)
 
 
 class Judge(Protocol):
-    """What decides whether a loop bears a delay."""
+    """Stability criterion of a loop with additional delay."""
 
     def bears(self, test: Test, extras: np.ndarray) -> np.ndarray:
-        """Whether the test is stable on a rig later by each of `extras` [s]."""
+        """Return whether the test is stable with each additional rig delay in `extras` [s]."""
 
     def margin(self, test: Test, up_to: float) -> float:
-        """Extra delay [s] at which it no longer is; infinite if none `up_to`, zero if it is not as it stands."""
+        """Return the delay margin [s]; infinite if stable `up_to` that delay [s], zero if already unstable."""
 
 
 class ByPoles:
-    """The poles of the sampled loop at rest decide."""
+    """Stability by the poles of the sampled loop, linearised at rest."""
 
     def bears(self, test: Test, extras: np.ndarray) -> np.ndarray:
-        return growths_later(test, extras) < 0
+        return growth_rates_delayed(test, extras) < 0
 
     def margin(self, test: Test, up_to: float) -> float:
         return delay_margin(test, up_to=up_to)
@@ -114,9 +118,9 @@ class ByPoles:
 
 @dataclasses.dataclass(frozen=True)
 class ByRehearsal:
-    """A rehearsal decides: the demand stays finite, within the limits, and below twice the ideal's."""
+    """Stability by rehearsal: the demand stays finite, within the limits and below twice the reference peak."""
 
-    ideal: Run
+    reference: Run
     shares: tuple[float, ...] = (
         0.0,
         0.0125,
@@ -126,52 +130,52 @@ class ByRehearsal:
         0.2,
         0.5,
         1.0,
-    )  # of what a margin is looked for
+    )  # fractions of the largest delay that are tried for the margin
 
     def bears(self, test: Test, extras: np.ndarray) -> np.ndarray:
-        prepared = later(test, 0.0, float(np.max(extras))).prepared()
+        prepared = later(test, 0.0, float(np.max(extras))).prepare()
         codes, peaks = map(np.asarray, _rehearsed(prepared, jnp.asarray(extras, dtype=float)))
-        return (codes == 0) & (peaks <= 2 * float(np.abs(self.ideal.data["displacement"]).max()))
+        return (codes == 0) & (peaks <= 2 * float(np.abs(self.reference.data["displacement"]).max()))
 
     def margin(self, test: Test, up_to: float) -> float:
         extras = min(up_to, reach(test)) * np.asarray(self.shares)
         lost = np.flatnonzero(~self.bears(test, extras))
         if lost.size == 0:
             return math.inf
-        return 0.0 if lost[0] == 0 else float(extras[lost[0] - 1])  # of the grid, on the safe side
+        return 0.0 if lost[0] == 0 else float(extras[lost[0] - 1])  # largest stable delay of the grid
 
 
 @eqx.filter_jit
 def _rehearsed(test: Test, extras: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Code of the first breach (0 for none) and the largest demand, for each extra delay."""
+    """Return the code of the first reached limit (0: none) and the largest demand, for each additional delay."""
 
     def at(extra):
         varied = eqx.tree_at(lambda t: t.rig.actuator.parts[0].delay, test, extra)
         state, records = simulate(varied)
         largest = jnp.max(jnp.abs(records["displacement"]))
-        return state["watch"]["code"], jnp.where(jnp.isnan(largest), jnp.inf, largest)
+        return state["monitor"]["code"], jnp.where(jnp.isnan(largest), jnp.inf, largest)
 
     return jax.vmap(at)(extras)
 
 
-def departure(test: Test, ideal: Run) -> float:
-    """How far the test's specimen departs from a linear one along the ideal motion, as a share."""
+def departure(test: Test, reference: Run) -> float:
+    """Return the linearity error of the specimen along the reference motion, as fraction of its linear force."""
     names = ("displacement", "velocity", "acceleration")
-    motion = {name: jnp.asarray(ideal.data[name].values) for name in names}
-    rig = test.prepared().rig.modelled()
-    return departure_from_linear(rig.specimen, motion, test.dt, rig.method)
+    motion = {name: jnp.asarray(reference.data[name].values) for name in names}
+    rig = test.prepare().rig.as_model()
+    return linearity_error(rig.specimen, motion, test.dt, rig.method)
 
 
 def delay_margin(test: Test, *, up_to: float, points: int = 13) -> float:
-    """Extra delay [s] of the actuator at which the sampled loop loses stability; infinite if none `up_to`.
+    """Return the delay margin [s] of the sampled loop; infinite if the loop is stable `up_to` that delay [s].
 
-    Zero if it is unstable already. Found on a grid of `points` and once more between the two where the
-    growth changes sign.
+    The margin is zero if the loop is already unstable. It is computed on a grid of `points` delays, refined once
+    between the two delays where the growth rate changes sign.
     """
     up_to = min(up_to, reach(test))
     grid = np.linspace(0.0, up_to, points)
     for _ in range(2):
-        growth = growths_later(test, grid)
+        growth = growth_rates_delayed(test, grid)
         unstable = np.flatnonzero(growth >= 0)
         if unstable.size == 0:
             return math.inf

@@ -1,4 +1,4 @@
-"""The written plan of a designed test: for people (Markdown), for programs (JSON), and the test itself."""
+"""Written plan of a designed test: as Markdown, as JSON, and the designed test file."""
 
 from __future__ import annotations
 
@@ -11,47 +11,47 @@ import numpy as np
 import tomli_w
 
 from dovetail.assess.design import Design
-from dovetail.assess.identify import as_toml
+from dovetail.assess.identify import to_toml
 from dovetail.testing import dump
 from dovetail.testing.run_folder import PROVENANCE, create, provenance
 
 
 def write(design: Design, folder: str | Path) -> Path:
-    """Write `plan.md`, `plan.json`, `test.toml` (ready to run), `actuator.toml`, `identification.nc` to a folder."""
+    """Write `plan.md`, `plan.json`, `test.toml`, `actuator.toml` and `identification.nc` to a folder; return it."""
     folder = Path(folder)
     folder = folder if folder.is_dir() and not any(folder.iterdir()) else create(folder)
     resolved = {**dump(design.test), PROVENANCE: provenance("design")}
     (folder / "test.toml").write_text(tomli_w.dumps(resolved), "utf-8")
     (folder / "plan.json").write_text(
-        json.dumps(record(design), indent=2, ensure_ascii=False) + "\n", "utf-8"
+        json.dumps(to_dict(design), indent=2, ensure_ascii=False) + "\n", "utf-8"
     )
-    (folder / "plan.md").write_text(markdown(design), "utf-8")
-    (folder / "actuator.toml").write_text(as_toml(design.identification), "utf-8")
+    (folder / "plan.md").write_text(to_markdown(design), "utf-8")
+    (folder / "actuator.toml").write_text(to_toml(design.identification), "utf-8")
     design.identification.record.to_netcdf(folder / "identification.nc", engine="h5netcdf")
     return folder
 
 
-def record(design: Design) -> dict[str, Any]:
-    """The design as plain values; what is infinite or unknown is null."""
-    found, verified = design.identification, design.verification
+def to_dict(design: Design) -> dict[str, Any]:
+    """Return the design as plain values; infinite and undetermined numbers are None."""
+    identification, verified = design.identification, design.verification
     return {
         "title": design.test.title,
         "go": design.go,
         "verdict": design.verdict,
         "critical_delay_s": _plain(design.stability.critical_delay),
-        "critical_frequency_hz": _plain(design.stability.frequency),
+        "critical_frequency_hz": _plain(design.stability.critical_frequency),
         "margin_s": _plain(design.margin),
         "required_margin_s": _plain(design.required),
-        "uncertainty_s": _plain(found.uncertainty),
+        "uncertainty_s": _plain(identification.uncertainty),
         "growth_per_s": _plain(verified.growth),
         "tracking_error": _plain(verified.tracking),
         "error": _plain(verified.accuracy),
-        "tolerance": design.wishes.tolerance,
+        "max_error": design.options.max_error,
         "identification": {
-            "source": found.source,
-            "low_hz": found.low,
-            "high_hz": found.high,
-            "amplitude_m": found.amplitude,
+            "source": identification.source,
+            "low_hz": identification.low,
+            "high_hz": identification.high,
+            "amplitude_m": identification.amplitude,
             "axes": [
                 {
                     "order": axis.order,
@@ -63,7 +63,7 @@ def record(design: Design) -> dict[str, Any]:
                     "noise_m": axis.noise,
                     "departure_s": axis.departure,
                 }
-                for axis in found.axes
+                for axis in identification.axes
             ],
         },
         "candidates": [
@@ -81,23 +81,23 @@ def record(design: Design) -> dict[str, Any]:
             for step, decided in design.decisions.items()
         },
         "checks": [
-            {"what": c.what, "value": c.value, "wanted": c.wanted, "holds": c.holds} for c in verified.checks
+            {"what": c.what, "value": c.value, "limit": c.limit, "passed": c.passed} for c in verified.checks
         ],
     }
 
 
-def markdown(design: Design) -> str:
-    """The plan as a page."""
+def to_markdown(design: Design) -> str:
+    """Return the plan as Markdown."""
     lines = [f"# Plan of the test: {design.test.title}", "", f"**{design.verdict}**", ""]
-    lines += ["| check | found | wanted | |", "|---|---|---|---|"]
+    lines += ["| check | result | limit | |", "|---|---|---|---|"]
     for check in design.verification.checks:
         lines.append(
-            f"| {check.what} | {check.value} | {check.wanted} | {'ok' if check.holds else '**fails**'} |"
+            f"| {check.what} | {check.value} | {check.limit} | {'ok' if check.passed else '**failed**'} |"
         )
     for number, (step, decided) in enumerate(design.decisions.items(), 1):
         lines += ["", f"## {number}. {step.capitalize()}", ""]
         if step == "verify":
-            lines.append("The checks above, from a rehearsal of the whole test against its virtual rig.")
+            lines.append("The checks above are from a rehearsal of the designed test with its simulated rig.")
             continue
         lines += [f"- *{d.subject}*: **{d.choice}**. {_sentence(d.reason)}" for d in decided]
     lines += ["", "## In the laboratory", "", *_procedure(design), ""]
@@ -105,23 +105,24 @@ def markdown(design: Design) -> str:
 
 
 def _procedure(design: Design) -> list[str]:
-    """What to do, in order."""
-    found, limits = design.identification, design.test.limits
+    """Return the steps of the laboratory procedure, in order."""
+    identification, limits = design.identification, design.test.limits
     worth = {
         name: float(np.min(getattr(limits, name)))
-        for name in ("displacement", "velocity", "force", "tracking")
+        for name in ("displacement", "velocity", "force", "tracking_error")
     }
-    units = {"displacement": "m", "velocity": "m/s", "force": "N", "tracking": "m"}
+    units = {"displacement": "m", "velocity": "m/s", "force": "N", "tracking_error": "m"}
     finite = ", ".join(f"{n} {v:.3g} {units[n]}" for n, v in worth.items() if math.isfinite(v))
-    uncertainty = 1e3 * max(found.uncertainty, design.test.dt / 10)
+    uncertainty = 1e3 * max(identification.uncertainty, design.test.dt / 10)
     steps = [
-        f"Set the limits: {finite or 'none are set; set them in test.toml before anything moves'}.",
-        f"Sweep the rig from {found.low:.3g} to {found.high:.3g} Hz at {1e3 * found.amplitude:.3g} mm "
-        f"without the numerical substructure. Stop if its delay departs from the nominal model by more "
-        f"than {uncertainty:.2g} ms, and design again from that recording.",
-        "Run the test with the force of the specimen's model fed back (`feedback` of kind `blended`, "
-        "share 0): the rig is watched and not felt.",
-        "Raise the share of the measured force to 1 in steps, and watch the growth rate.",
+        f"Set the limits: {finite or 'no limit is set; set limits in test.toml before anything moves'}.",
+        f"Sweep the rig from {identification.low:.3g} to {identification.high:.3g} Hz "
+        f"at {1e3 * identification.amplitude:.3g} mm "
+        f"without the numerical substructure. If its delay differs from the nominal model by more "
+        f"than {uncertainty:.2g} ms, stop and repeat the design with that recording.",
+        "Run the test with the modelled force of the specimen fed back (`feedback` of kind `blended`, "
+        "measured_fraction 0): the force of the rig does not enter the simulation.",
+        "Increase the fraction of the measured force to 1 in steps, and monitor the growth rate.",
         "Run the test: `dovetail run test.toml`.",
     ]
     if not design.go:

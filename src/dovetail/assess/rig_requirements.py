@@ -1,11 +1,11 @@
-r"""What a real-time test of a contact would need, from a slow test's measured stiffness.
+r"""Rig requirements: what a real-time test of a contact requires of the rig, from a recorded contact.
 
-A creep test shows forces over displacements of a contact that no actuator could follow in real time. From its steepest
-stiffness k, the mass m that meets it and the damping c that its loops show, follow the frequency
-:math:`\omega_0 = \sqrt{k/m}`, the longest delay of the whole loop with which any damping helps,
-:math:`0.7415/\omega_0`, and with the contact's own damping (see `stability.contact_delay`). A share of that delay
-is left to the actuator, whose bandwidth is then at least :math:`1/(2\pi\tau)`; motion and force of the run, at
-simulated speed, are what it must do. Wish 2 of [Bolien 2018, sec. 6.3].
+A pseudo-dynamic test records force and displacement of a contact that may be too fast for any actuator in real time.
+The steepest stiffness k, the mass m that meets the contact and the damping c of its hysteresis loops give the frequency
+:math:`\omega_0 = \sqrt{k/m}`, the largest loop delay with any damping, :math:`0.7415/\omega_0`, and the largest loop
+delay with the damping of the contact (see `stability.contact_delay`). The required loop delay :math:`\tau` is a
+fraction of the latter; the bandwidth of the actuator is then at least :math:`1/(2\pi\tau)`. Motion and force are those
+of the run at simulated speed. Recommendation 2 of [Bolien 2018, sec. 6.3].
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core.errors import AnalysisError
-from dovetail.stability.contact_delay import longest_delay
+from dovetail.stability.contact_delay import max_stable_delay
 from dovetail.testing import Run, Test
 from dovetail.testing.hybrid_loop import Driven
 
@@ -28,73 +28,75 @@ KNOWN = {  # delay and time constant [s] of published transfer systems
     "industrial robot, opened controller": (0.020, 0.0),
     "industrial robot, vendor's interface": (0.120, 0.0),
 }
-JUMP = 0.25  # of the largest force, from one reading to the next, that is told
-SHARE = 0.5  # of the longest delay that a test should use: a factor of two in hand
+JUMP = 0.25  # smallest reported change of force between two samples, as fraction of the largest force
+SHARE = 0.5  # required delay as fraction of the largest delay: a safety factor of two
 
 
 @dataclasses.dataclass(frozen=True)
-class RealTimeNeed:
-    """What a transfer system must do to test a contact in real time."""
+class RigRequirements:
+    """Requirements on a transfer system for a real-time test of a contact."""
 
-    stiffness: float  # [N/m] steepest measured, single jumps left out
-    mass: float  # [kg] that meets it
-    damping: float  # [N s/m] that its loops show at the contact's own frequency
-    frequency: float  # [Hz] of mass on contact
-    any_delay: float  # [s] longest with which any damping helps
-    own_delay: float  # [s] longest with the contact's own damping
-    delay: float  # [s] wanted: half the longest of either
-    bandwidth: float  # [Hz] of a first-order actuator that is this late
-    rate: float  # [Hz] at which holding the force costs a tenth of it
+    stiffness: float  # [N/m] steepest measured stiffness, without single jumps
+    mass: float  # [kg] mass that meets the contact
+    damping: float  # [N s/m] of the hysteresis loops at the frequency of the contact
+    frequency: float  # [Hz] of the mass on the contact stiffness
+    any_delay: float  # [s] largest loop delay with any damping
+    own_delay: float  # [s] largest loop delay with the damping of the contact
+    delay: float  # [s] required loop delay: half of `own_delay`
+    bandwidth: float  # [Hz] of a first-order actuator with that delay
+    rate: float  # [Hz] at which the force hold is a tenth of that delay
     speed: float  # [m/s] largest in contact
     acceleration: float  # [m/s^2] largest in contact
     force: float  # [N] largest
     moment: float  # [N m] largest
-    power: float  # [W] largest, force times speed
-    jump: float = 0.0  # [N] largest change of force from one reading to the next
-    jump_way: float = 0.0  # [m] over which it came
+    power: float  # [W] largest product of force and speed
+    jump: float = 0.0  # [N] largest change of force between two samples
+    jump_way: float = 0.0  # [m] displacement during that change
 
     def able(self) -> dict[str, bool]:
-        """Which published transfer systems are quick enough."""
+        """Return for each published transfer system whether it is fast enough."""
         return {name: delay + lag <= self.delay for name, (delay, lag) in KNOWN.items()}
 
     def rows(self) -> list[tuple[str, str]]:
-        """What was found and what is needed, named."""
-        late = f"{1e3 * self.any_delay:.3g} ms with any damping, {1e3 * self.own_delay:.3g} ms with its own"
+        """Return names and values of the contact and of the requirements."""
+        late = (
+            f"{1e3 * self.any_delay:.3g} ms with any damping, {1e3 * self.own_delay:.3g} ms with its damping"
+        )
         return [
             ("steepest stiffness", f"{self.stiffness:.4g} N/m"),
-            ("mass that meets it", f"{self.mass:.4g} kg, so {self.frequency:.3g} Hz"),
-            ("damping of its loops", f"{self.damping:.3g} N s/m"),
-            ("longest loop delay", late),
-            ("wanted loop delay", f"{1e3 * self.delay:.3g} ms"),
-            ("bandwidth of the actuator", f"{self.bandwidth:.3g} Hz at least"),
-            ("rate of the loop", f"{self.rate:.3g} Hz at least"),
+            ("mass that meets the contact", f"{self.mass:.4g} kg ({self.frequency:.3g} Hz on the contact)"),
+            ("damping of the contact", f"{self.damping:.3g} N s/m"),
+            ("largest loop delay", late),
+            ("required loop delay", f"{1e3 * self.delay:.3g} ms"),
+            ("bandwidth of the actuator", f"at least {self.bandwidth:.3g} Hz"),
+            ("rate of the loop", f"at least {self.rate:.3g} Hz"),
             ("motion in contact", f"{self.speed:.3g} m/s, {self.acceleration:.3g} m/s^2"),
             ("load in contact", f"{self.force:.4g} N, {self.moment:.4g} N m, {self.power:.4g} W"),
             *self._jumps(),
         ]
 
     def _jumps(self) -> list[tuple[str, str]]:
-        """An edge that the readings did not resolve, where there is one."""
+        """Return a row for an edge that the samples do not resolve, if there is one."""
         if self.jump <= JUMP * self.force or self.jump <= 10 * self.stiffness * self.jump_way:
             return []
         text = (
-            f"{self.jump:.4g} N within {1e3 * self.jump_way:.2g} mm: an edge, stiffer than the steps resolve"
+            f"{self.jump:.4g} N within {1e3 * self.jump_way:.2g} mm: an edge stiffer than the samples resolve"
         )
-        return [("largest jump", text)]
+        return [("largest change of force", text)]
 
     def __str__(self) -> str:
         rows = self.rows()
-        rows += [(name, "quick enough" if able else "too slow") for name, able in self.able().items()]
+        rows += [(name, "sufficient" if able else "too slow") for name, able in self.able().items()]
         return "\n".join(f"  {name:<38} {text}" for name, text in rows)
 
 
 def measured_stiffness(
     place: np.ndarray, force: np.ndarray, *, least_step: float = 1e-4, quantile: float = 0.99
 ) -> float:
-    """Steepest stiffness [N/m] along a recorded contact: change of force over change of place, (n, 3) each.
+    """Return the steepest stiffness [N/m] of a recorded contact from positions [m] and forces [N], (n, 3) each.
 
-    Taken over ways of at least `least_step` [m], so that noise over nothing does not count; of the values a high
-    quantile, so that a single jump does not either.
+    Differences are taken over at least `least_step` [m], so that noise at rest does not count. The result is a high
+    quantile of the values, so that a single jump does not count.
     """
     values = []
     i = 0
@@ -105,13 +107,13 @@ def measured_stiffness(
             i = j
     if len(values) < 3:
         raise AnalysisError(
-            "the contact moved too little for a stiffness; record more of it, or a smaller least_step"
+            "the contact moved too little to determine a stiffness; record more of it, or reduce least_step"
         )
     return float(np.quantile(values, quantile))
 
 
 def contact_mass(test: Test, direction: np.ndarray) -> float:
-    r"""Mass [kg] that the numerical substructure sets against a force along `direction` (axes,), as it starts.
+    r"""Return the effective mass [kg] of the numerical substructure against a force along `direction` (axes,) at t = 0.
 
     A force :math:`f d` accelerates the interface by :math:`A f d`; the mass is :math:`1/|d^T A d|`.
     """
@@ -127,43 +129,45 @@ def contact_mass(test: Test, direction: np.ndarray) -> float:
     along = abs(float(d @ np.asarray(moved)))
     if not 0 < along < np.inf:
         raise AnalysisError(
-            "a force at the interface does not accelerate it; give the mass that meets the contact"
+            "a force at the interface causes no acceleration; give the mass that meets the contact (kg)"
         )
     return 1 / along
 
 
-def need_of(run: Run, *, mass: float | None = None, damping: float | None = None) -> RealTimeNeed:
-    """The need of a recorded run; without a mass, that of its numerical substructure along the largest force."""
+def rig_requirements_of_run(
+    run: Run, *, mass: float | None = None, damping: float | None = None
+) -> RigRequirements:
+    """Return the rig requirements of a run; by default the mass is that of the model along the largest force."""
     if mass is None:
-        force = run.data["force"].values.reshape(run.data.sizes["time"], -1)[:, :3]
+        force = run.data["feedback_force"].values.reshape(run.data.sizes["time"], -1)[:, :3]
         largest = force[np.argmax(np.linalg.norm(force, axis=1))]
         if not np.any(largest):
-            raise AnalysisError("no contact in this run: nothing to test")
+            raise AnalysisError("no contact in this run, so there are no rig requirements")
         mass = contact_mass(run.test, largest)
-    return real_time_need(run.data, mass=mass, damping=damping)
+    return rig_requirements(run.data, mass=mass, damping=damping)
 
 
-def real_time_need(
+def rig_requirements(
     data: Any,
     *,
     mass: float,
     damping: float | None = None,
     displacement: str = "displacement",
-    force: str = "force",
-) -> RealTimeNeed:
-    """The need of a recorded contact on six axes, or three or one: positions first.
+    force: str = "feedback_force",
+) -> RigRequirements:
+    """Return the rig requirements of a recorded contact on six, three or one axes, translations first.
 
     Parameters
     ----------
-    data : dataset over `time`, which is that of the simulated event, not of the wall.
-    mass : [kg] that meets the contact.
-    damping : [N s/m]; if none is given, from the energy that the contact took: the viscous damper that takes as much.
+    data : dataset over `time`, in simulated time.
+    mass : mass that meets the contact [kg].
+    damping : damping of the contact [N s/m] (default: viscous damper that dissipates the energy of the contact).
     """
     t = np.asarray(data["time"].values, float)
     z, f = (np.asarray(data[name].values, float).reshape(len(t), -1) for name in (displacement, force))
     touching = np.linalg.norm(f[:, :3], axis=1) > 1e-3 * max(np.abs(f[:, :3]).max(), 1e-12)
     if not touching.any():
-        raise AnalysisError("no contact in this run: nothing to test")
+        raise AnalysisError("no contact in this run, so there are no rig requirements")
     first, last = np.flatnonzero(touching)[[0, -1]]
     part = slice(max(first - 1, 0), last + 1)
     velocity = np.gradient(z[:, :3], t, axis=0)
@@ -175,15 +179,15 @@ def real_time_need(
         taken = abs(float(np.sum(0.5 * (power[1:] + power[:-1]) * np.diff(t[part]))))
         squares = float(np.sum(np.sum(velocity[part][:-1] ** 2, axis=1) * np.diff(t[part])))
         damping = taken / max(squares, 1e-12)
-    any_delay = longest_delay(m=mass, k=k)
-    own_delay = longest_delay(m=mass, k=k, c=damping)
+    any_delay = max_stable_delay(m=mass, k=k)
+    own_delay = max_stable_delay(m=mass, k=k, c=damping)
     wanted = SHARE * own_delay
     moment = np.abs(f[:, 3:]).max() if f.shape[1] > 3 else 0.0
     jumps = np.linalg.norm(np.diff(f[part, :3], axis=0), axis=1)
     steepest = int(np.argmax(jumps))
     speed = np.linalg.norm(velocity[part], axis=1)
     size = np.linalg.norm(f[part, :3], axis=1)
-    return RealTimeNeed(
+    return RigRequirements(
         stiffness=k,
         mass=mass,
         damping=float(damping),

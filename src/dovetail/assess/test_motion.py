@@ -1,4 +1,4 @@
-"""The motion that a test, or the recording of a rig, has: where its power lies, and how large it is."""
+"""Spectrum and peak of the motion of a test or of a rig recording."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from dovetail.core.errors import AnalysisError
 
 @dataclasses.dataclass(frozen=True)
 class Spectrum:
-    """Where the ideal motion is: power of the displacement by frequency, one column for each actuator."""
+    """Power spectrum of a displacement, one column for each actuator."""
 
     frequency: np.ndarray  # [Hz]
-    power: np.ndarray  # (frequency, axis), adding up to one for each axis
-    highest: float  # [Hz] below which all but a thousandth of the power lies
+    power: np.ndarray  # (frequency, axis), normalised to a sum of one for each axis
+    highest: float  # [Hz] 99.9 % of the power is below this frequency
     peak: float  # [m] largest displacement
 
 
 def spectrum(displacement: np.ndarray, dt: float) -> Spectrum:
-    """Spectrum of an ideal displacement (time,) or (time, axis), sampled every `dt` [s]."""
+    """Return the spectrum of a displacement (time,) or (time, axis), sampled every `dt` [s]."""
     z = np.reshape(displacement, (len(displacement), -1))
     z = z - z.mean(axis=0)
     power = np.abs(np.fft.rfft(z * np.hanning(len(z))[:, None], axis=0)) ** 2
@@ -28,7 +28,7 @@ def spectrum(displacement: np.ndarray, dt: float) -> Spectrum:
     total = power.sum(axis=0)
     if not (total > 0).all():
         raise AnalysisError(
-            "an axis of the ideal motion is at rest, so there is nothing to design for; excite the test"
+            "the reference motion of an axis is zero; a design needs motion on every axis, so excite the test"
         )
     power = power / total
     highest = max(float(frequency[np.searchsorted(np.cumsum(p), 0.999)]) for p in power.T)

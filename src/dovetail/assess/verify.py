@@ -1,4 +1,4 @@
-"""Step 4 of four, verify: rehearse what was decided, against the ideal and on a later rig, and judge."""
+"""Design step 4 of 4, verify: rehearse the designed test, also with additional rig delay, and check the results."""
 
 from __future__ import annotations
 
@@ -8,45 +8,45 @@ import math
 import numpy as np
 
 from dovetail import fidelity
-from dovetail.assess.margins import growths, later
+from dovetail.assess.margins import growth_rates, later
 from dovetail.core.errors import AnalysisError
 from dovetail.testing import Run, Test
 
-FILLED = 0.9  # share of a limit that a rehearsal may use
+FILLED = 0.9  # largest used fraction of a limit in a rehearsal
 
 
 @dataclasses.dataclass(frozen=True)
 class Check:
-    """One thing that must hold for a go."""
+    """One check that must pass for a go."""
 
     what: str
     value: str
-    wanted: str
-    holds: bool
+    limit: str
+    passed: bool
 
     def __str__(self) -> str:
-        return f"{'ok  ' if self.holds else 'FAIL'} {self.what}: {self.value} (wanted: {self.wanted})"
+        return f"{'ok  ' if self.passed else 'FAIL'} {self.what}: {self.value} (limit: {self.limit})"
 
 
 @dataclasses.dataclass(frozen=True)
 class Verification:
-    """What the rehearsal showed."""
+    """Results of the verification."""
 
     checks: tuple[Check, ...]
-    growth: float  # [1/s] of the sampled loop
-    tracking: float  # rms of demand minus measured over the rms of the ideal, worst axis
-    accuracy: float  # rms of ideal minus measured over the rms of the ideal, worst axis
+    growth: float  # [1/s] growth rate of the sampled loop
+    tracking: float  # rms(demand - measured) / rms(reference), worst axis
+    accuracy: float  # rms(reference - measured) / rms(reference), worst axis
     run: Run
 
     @property
     def go(self) -> bool:
-        """True if every check holds."""
-        return all(check.holds for check in self.checks)
+        """True if every check passed."""
+        return all(check.passed for check in self.checks)
 
 
 def verify(
     test: Test,
-    ideal: Run,
+    reference: Run,
     *,
     margin: float,
     required: float,
@@ -54,66 +54,68 @@ def verify(
     tolerance: float,
     by_rehearsal: bool = False,
 ) -> Verification:
-    """Rehearse the designed test and one on a rig that is later by the uncertainty; judge both.
+    """Rehearse the designed test, and again with the delay uncertainty added to the rig; check both runs.
 
     Parameters
     ----------
     margin, required
-        Extra delay that the loop bears and must bear [s].
+        Delay margin of the loop and its required value [s].
     uncertainty
-        Of the rig's delay [s].
+        Uncertainty of the rig delay [s].
     tolerance
-        Largest rms of ideal minus measured accepted, over the rms of the ideal. It is judged once every
-        schedule has arrived: until then the test is another one.
+        Largest accepted rms(reference - measured) / rms(reference), evaluated after the end of every schedule: before,
+        the scheduled parameters differ from their final values.
     by_rehearsal
-        Whether poles at rest say nothing, because the specimen is another one when it moves.
+        True if the specimen is strongly nonlinear, so that poles at rest do not decide stability.
     """
-    growth = float(growths([test])[0])
+    growth = float(growth_rates([test])[0])
     run = test.rehearse(keep=False)
-    tracking, accuracy = _errors(run, ideal)
+    tracking, accuracy = _errors(run, reference)
     checks = [
-        Check("sampled loop", f"{growth:+.3g} 1/s", "decays", growth < 0)
+        Check("sampled loop", f"{growth:+.3g} 1/s", "negative growth rate", growth < 0)
         if not by_rehearsal
         else Check(
-            "sampled loop", f"{growth:+.3g} 1/s at rest", "no verdict: the specimen is not linear", True
+            "sampled loop", f"{growth:+.3g} 1/s at rest", "not decisive: the specimen is nonlinear", True
         ),
         Check(
             "margin",
-            "more than ten times that" if math.isinf(margin) else f"{1e3 * margin:.3g} ms of extra delay",
+            "more than ten times that"
+            if math.isinf(margin)
+            else f"{1e3 * margin:.3g} ms of additional delay",
             f"{1e3 * required:.3g} ms or more",
             margin >= required,
         ),
-        Check("rehearsal", run.outcome.value, "runs to its end", run.outcome.completed),
-        _within("error against the ideal", accuracy, tolerance),
+        Check("rehearsal", run.outcome.value, "finishes", run.outcome.completed),
+        _within("response error", accuracy, tolerance),
     ]
     checks += _limits(test, run)
     if uncertainty > 0:
         late = later(test, uncertainty, max(uncertainty, test.dt)).rehearse(keep=False)
-        _, error = _errors(late, ideal)
+        _, error = _errors(late, reference)
         checks.append(
             Check(
-                f"rehearsal on a rig {1e3 * uncertainty:.2g} ms later",
+                f"rehearsal with {1e3 * uncertainty:.2g} ms more rig delay",
                 f"{late.outcome.value} Error {_per_cent(error)}",
-                f"runs to its end, error at most {_per_cent(2 * tolerance)}",
+                f"finishes, error at most {_per_cent(2 * tolerance)}",
                 late.outcome.completed and error <= 2 * tolerance,
             )
         )
     return Verification(tuple(checks), growth, tracking, accuracy, run)
 
 
-def _errors(run: Run, ideal: Run) -> tuple[float, float]:
-    """Tracking error and error against the ideal, worst axis; infinite where they cannot be judged."""
+def _errors(run: Run, reference: Run) -> tuple[float, float]:
+    """Return tracking error and total error of the worst axis; infinite if they cannot be determined."""
     try:
-        found = fidelity.norms(run.data.sel(time=slice(arrived(run.test), None)), ideal)["rms"]
+        norms = fidelity.norms(run.data.sel(time=slice(comparison_start(run.test), None)), reference)["rms"]
     except AnalysisError:
         return math.inf, math.inf
-    e2, e = (float(np.max(found.sel(error=name))) for name in ("e2", "e"))
+    e2, e = (float(np.max(norms.sel(error=name))) for name in ("e2", "e"))
     return e2, e if run.outcome.completed else math.inf
 
 
-def arrived(test: Test) -> float:
-    """Time [s] from which a run can be held against the ideal: schedules at their end, and a while after."""
-    last = max((profile.ends for profile in test.schedule.values()), default=0.0)
+def comparison_start(test: Test) -> float:
+    """Return the time [s] from which a run is compared: a quarter of the remaining time after the last schedule."""
+    last = max((profile.constant_after for profile in test.schedule.values()), default=0.0)
     return last + 0.25 * (test.duration - last) if 0 < last < test.duration else 0.0
 
 
@@ -122,7 +124,7 @@ def _within(what: str, value: float, limit: float) -> Check:
 
 
 def _limits(test: Test, run: Run) -> list[Check]:
-    """How much of each finite limit the rehearsal used."""
+    """Return a check for the used fraction of each finite limit."""
     checks = []
     for name in ("displacement", "velocity", "force"):
         limit = float(np.min(getattr(test.limits, name)))
@@ -133,4 +135,4 @@ def _limits(test: Test, run: Run) -> list[Check]:
 
 
 def _per_cent(value: float) -> str:
-    return "not known" if not math.isfinite(value) else f"{100 * value:.3g} %"
+    return "not determined" if not math.isfinite(value) else f"{100 * value:.3g} %"

@@ -1,8 +1,8 @@
-"""Many variants of one thing: design spaces, sweeps, ranking, figures of merit.
+"""Campaigns (parameter studies): designs of experiments, sweeps, sensitivity, actuator requirements.
 
-Depends on: core, testing, fidelity; report and studies are asked by those who name them.
+Depends on: core, testing, fidelity; imports report and studies only when used.
 
-A campaign file is read by `load`, computed by `run`, and its results are opened by `open_results`.
+`load` reads a campaign file, `run` computes it, `open_results` opens its results and `analyse` prints them.
 """
 
 from typing import TYPE_CHECKING
@@ -12,57 +12,58 @@ from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
     from dovetail.campaign.actuator_requirements import (
-        MeritVerdict,
-        Requirements,
-        admissible,
-        judge,
+        ActuatorRequirements,
+        RequirementsCheck,
+        admissible_value,
+        check_requirements,
         requirements,
         speed_over_gap,
     )
     from dovetail.campaign.analysis_results import analyse
-    from dovetail.campaign.axes import Axis
-    from dovetail.campaign.design_space import DesignSpace, Point, Variable
-    from dovetail.campaign.execute import Progress, Summary, Threads, run
-    from dovetail.campaign.main_effects import Influence, key_parameters, rank, trade_off
-    from dovetail.campaign.measures import compiled
-    from dovetail.campaign.optimise import descend, search
+    from dovetail.campaign.axes import VariedParameter
+    from dovetail.campaign.design_space import DesignSpace, DesignVariable, Point
+    from dovetail.campaign.execute import CampaignSummary, Progress, ThreadExecutor, run
+    from dovetail.campaign.main_effects import MainEffect, key_parameters, main_effects, saturation_point
+    from dovetail.campaign.measures import jax_measure
+    from dovetail.campaign.optimise import minimise_bfgs, minimise_nelder_mead
     from dovetail.campaign.pareto import non_dominated, pareto_search
     from dovetail.campaign.plan import Campaign, load, parse
-    from dovetail.campaign.probability import largest, probability
+    from dovetail.campaign.probability import largest_admissible, probability
     from dovetail.campaign.response_surface import fit_surface
     from dovetail.campaign.sensitivity import morris, sobol
     from dovetail.campaign.store import Store, open_results
-    from dovetail.campaign.sweep import evaluate, factorial, gives, one_at_a_time, takes
-    from dovetail.campaign.worst_cases import worst
+    from dovetail.campaign.sweep import evaluate_points, full_factorial, one_at_a_time, requires, returns
+    from dovetail.campaign.worst_cases import worst_cases
 
 lazily(__name__)
 
 
 __all__ = [
-    "Axis",
+    "ActuatorRequirements",
     "Campaign",
+    "CampaignSummary",
     "DesignSpace",
-    "Influence",
-    "MeritVerdict",
+    "DesignVariable",
+    "MainEffect",
     "Point",
     "Progress",
-    "Requirements",
+    "RequirementsCheck",
     "Store",
-    "Summary",
-    "Threads",
-    "Variable",
-    "admissible",
+    "ThreadExecutor",
+    "VariedParameter",
+    "admissible_value",
     "analyse",
-    "compiled",
-    "descend",
-    "evaluate",
-    "factorial",
+    "check_requirements",
+    "evaluate_points",
     "fit_surface",
-    "gives",
-    "judge",
+    "full_factorial",
+    "jax_measure",
     "key_parameters",
-    "largest",
+    "largest_admissible",
     "load",
+    "main_effects",
+    "minimise_bfgs",
+    "minimise_nelder_mead",
     "morris",
     "non_dominated",
     "one_at_a_time",
@@ -70,13 +71,12 @@ __all__ = [
     "pareto_search",
     "parse",
     "probability",
-    "rank",
     "requirements",
+    "requires",
+    "returns",
     "run",
-    "search",
+    "saturation_point",
     "sobol",
     "speed_over_gap",
-    "takes",
-    "trade_off",
-    "worst",
+    "worst_cases",
 ]

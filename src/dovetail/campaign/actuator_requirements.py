@@ -1,8 +1,8 @@
-r"""From an error one is willing to accept to what the rig must be able to do; and whether it can.
+r"""Actuator requirements from an accepted error, and the check of a rig against them.
 
-The admissible delay is the largest at which the error stays below what is accepted; the rest follows from it
-and from what the impact demands: bandwidth :math:`f = 2/(\pi\tau)`, force, stroke, speed and acceleration of
-the worst scenario, and a resolution of a tenth of the depth [Bondoky 2020, secs 5.5.2 and 7.4].
+The admissible delay is the largest delay with an error within the accepted error. Bandwidth
+:math:`f = 2/(\pi\tau)` follows from it; force, stroke, speed and acceleration follow from the worst impact, and the
+resolution is a tenth of the penetration [Bondoky 2020, secs 5.5.2 and 7.4].
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from numpy.typing import ArrayLike
 
 from dovetail.core.errors import AnalysisError, ParameterError
 
-RESOLUTION_SHARE = 0.1  # of the depth: a coarser position makes the traces useless
+RESOLUTION_FRACTION = 0.1  # of the penetration; coarser positions do not resolve the contact
 
 
 @dataclass(frozen=True)
-class Requirements:
-    """Figures of merit of an actuator."""
+class ActuatorRequirements:
+    """Required performance of an actuator."""
 
     delay: float  # [s] largest total delay
-    bandwidth: float  # [Hz] of a second-order lag of that total delay
+    bandwidth: float  # [Hz] of a second-order lag with this total delay
     force: float  # [N]
     stroke: float  # [m]
     speed: float  # [m/s]
@@ -42,8 +42,8 @@ class Requirements:
 
 
 @dataclass(frozen=True)
-class MeritVerdict:
-    """Go or no-go, with the reasons against."""
+class RequirementsCheck:
+    """Result of the check of a rig: go or no-go, with the unmet requirements."""
 
     go: bool
     reasons: tuple[str, ...]
@@ -52,67 +52,72 @@ class MeritVerdict:
         return "go" if self.go else "no-go: " + "; ".join(self.reasons)
 
 
-def admissible(values: ArrayLike, errors: ArrayLike, accepted: float) -> float:
-    """Largest value at which a rising error stays within what is accepted; a straight line between samples.
+def admissible_value(values: ArrayLike, errors: ArrayLike, accepted: float) -> float:
+    """Return the largest value at which a rising error is within the accepted error, by linear interpolation.
 
     Raises
     ------
     AnalysisError
-        If even the smallest value errs too much, or the largest is still admissible: look further.
+        If the error is above the accepted error at the smallest value, or within it at the largest.
     """
     x, y = np.asarray(values, float), np.asarray(errors, float)
     if x.shape != y.shape or len(x) < 2 or np.any(np.diff(x) <= 0):
-        raise ParameterError("give an error for each value, and values that rise")
+        raise ParameterError("expected one error per value, and increasing values")
     if y[0] > accepted:
-        raise AnalysisError(f"already {x[0]:g} errs by {y[0]:.3g}, more than {accepted:g}; look below")
-    beyond = np.flatnonzero(y > accepted)
-    if not len(beyond):
-        raise AnalysisError(f"{x[-1]:g} still errs by only {y[-1]:.3g}; look beyond it")
-    i = int(beyond[0])
-    share = (accepted - y[i - 1]) / (y[i] - y[i - 1])
-    return float(x[i - 1] + share * (x[i] - x[i - 1]))
+        raise AnalysisError(
+            f"the error is {y[0]:.3g} at the smallest value {x[0]:g}, above {accepted:g}; add smaller values"
+        )
+    above = np.flatnonzero(y > accepted)
+    if not len(above):
+        raise AnalysisError(
+            f"the error is {y[-1]:.3g} at the largest value {x[-1]:g}, within {accepted:g}; add larger values"
+        )
+    i = int(above[0])
+    fraction = (accepted - y[i - 1]) / (y[i] - y[i - 1])
+    return float(x[i - 1] + fraction * (x[i] - x[i - 1]))
 
 
 def requirements(
-    *, delay: float, force: float, depth: float, speed: float, mass: float, gap: float = 0.0
-) -> Requirements:
-    """What an actuator must do for impacts of a peak force [N] and depth [m] on a reduced mass [kg]."""
-    for name, value in {"delay": delay, "force": force, "depth": depth, "speed": speed, "mass": mass}.items():
+    *, delay: float, force: float, penetration: float, speed: float, mass: float, gap: float = 0.0
+) -> ActuatorRequirements:
+    """Return the requirements for impacts of a peak force [N] and penetration [m] on a reduced mass [kg]."""
+    values = {"delay": delay, "force": force, "penetration": penetration, "speed": speed, "mass": mass}
+    for name, value in values.items():
         if not value > 0:
             raise ParameterError(f"{name}: got {value:g}; must be above 0")
-    return Requirements(
+    return ActuatorRequirements(
         delay=delay,
         bandwidth=2 / (math.pi * delay),
         force=force,
-        stroke=depth + gap,
+        stroke=penetration + gap,
         speed=speed,
         acceleration=force / mass,
-        resolution=RESOLUTION_SHARE * depth,
+        resolution=RESOLUTION_FRACTION * penetration,
     )
 
 
-def judge(rig: Requirements, needed: Requirements) -> MeritVerdict:
-    """Whether a rig of known abilities (its own delay, force, ...) meets what is needed."""
+def check_requirements(rig: ActuatorRequirements, required: ActuatorRequirements) -> RequirementsCheck:
+    """Check the performance of a rig (its own delay, force, ...) against requirements."""
     at_most = {"delay": "s", "resolution": "m"}
     units = {"bandwidth": "Hz", "force": "N", "stroke": "m", "speed": "m/s", "acceleration": "m/s^2"}
     reasons = []
-    for field in fields(Requirements):
-        has, wants = getattr(rig, field.name), getattr(needed, field.name)
-        if field.name in at_most and has > wants:
-            reasons.append(f"{field.name} {has:.3g} {at_most[field.name]} is above {wants:.3g}")
-        if field.name in units and has < wants:
-            reasons.append(f"{field.name} {has:.3g} {units[field.name]} is below {wants:.3g}")
-    return MeritVerdict(not reasons, tuple(reasons))
+    for field in fields(ActuatorRequirements):
+        value, limit = getattr(rig, field.name), getattr(required, field.name)
+        if field.name in at_most and value > limit:
+            reasons.append(f"{field.name} {value:.3g} {at_most[field.name]} is above {limit:.3g}")
+        if field.name in units and value < limit:
+            reasons.append(f"{field.name} {value:.3g} {units[field.name]} is below {limit:.3g}")
+    return RequirementsCheck(not reasons, tuple(reasons))
 
 
 def speed_over_gap(*, gap: float, speed: float, omega: float, damping: float) -> float:
-    """Speed [m/s] that an actuator (a second-order lag) has when it has crossed an air gap [m] from rest.
+    """Return the speed [m/s] of an actuator (second-order lag) after it has crossed an air gap [m] from rest.
 
-    Its natural angular frequency is `omega` [rad/s], its demand a ramp of the impact speed from the start. A short
-    gap is crossed before the actuator has come up to speed, and the impact is slower than demanded.
+    Its natural angular frequency is `omega` [rad/s], the demand is a ramp with the impact speed. A short gap is
+    crossed before the actuator reaches this speed, so the impact is slower than demanded.
     """
     if not (gap >= 0 and speed > 0 and omega > 0 and damping > 0):
-        raise ParameterError("gap at least 0; speed, omega and damping above 0")
+        raise ParameterError("expected a gap of at least 0, and speed, omega and damping above 0")
     t = np.linspace(0.0, gap / speed + 20 / (damping * omega), 200_001)
     root = np.emath.sqrt(damping**2 - 1) * omega
     a = damping * omega

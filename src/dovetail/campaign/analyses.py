@@ -1,7 +1,7 @@
-"""The questions of a campaign's file, checked before a point is computed: their keys, and that what they name is there.
+"""Checks of the analyses in a campaign file before any point is computed: their keys and the names that they use.
 
-What a question may name is known beforehand for a test (its axes, and the measures it asks for) and for a traced model
-(its axes, and what it shows); what a plain function of many points will give is known only where it says so.
+For a test and for a traced model the available names (parameters and measures) are determined beforehand; a function
+of many points must declare them (`sweep.returns`), otherwise its names are not checked.
 """
 
 from __future__ import annotations
@@ -11,100 +11,114 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from dovetail.campaign import constraints
-from dovetail.core.errors import Fault, ParameterError, UnknownNameError, shown, unknown_key
+from dovetail.core.errors import Fault, ParameterError, UnknownNameError, format_value, unknown_key
 from dovetail.core.renamed import new_name, remark
 
-Check = Callable[[Any], str]  # what is wrong with a value, nothing if it is right
+Check = Callable[[Any], str]  # fault of a value; empty if it is valid
 
 
-def _word(value: Any) -> str:
-    return "" if isinstance(value, str) else f"got {shown(value)}; needs a name"
+def _text_fault(value: Any) -> str:
+    return "" if isinstance(value, str) else f"got {format_value(value)}; expected a name"
 
 
-def _words(value: Any) -> str:
-    right = isinstance(value, list | tuple) and value and all(isinstance(v, str) for v in value)
-    return "" if right else f"got {shown(value)}; needs a list of names"
+def _texts_fault(value: Any) -> str:
+    valid = isinstance(value, list | tuple) and value and all(isinstance(v, str) for v in value)
+    return "" if valid else f"got {format_value(value)}; expected a list of names"
 
 
-def _number(value: Any) -> str:
-    right = isinstance(value, float) or (type(value) is int and abs(value) < 2**53)
-    return "" if right and math.isfinite(value) else f"got {shown(value)}; needs a finite number"
+def _number_fault(value: Any) -> str:
+    valid = isinstance(value, float) or (type(value) is int and abs(value) < 2**53)
+    return "" if valid and math.isfinite(value) else f"got {format_value(value)}; expected a finite number"
 
 
-def _share(value: Any) -> str:
-    return _number(value) or ("" if 0 < value <= 1 else f"got {value:g}; needs a share above 0 and at most 1")
+def _fraction_fault(value: Any) -> str:
+    return _number_fault(value) or (
+        "" if 0 < value <= 1 else f"got {value:g}; expected a fraction above 0 and at most 1"
+    )
 
 
-def _count(value: Any) -> str:
-    right = type(value) is int and 1 <= value < 10**6
-    return "" if right else f"got {shown(value)}; needs a whole number of at least 1"
+def _count_fault(value: Any) -> str:
+    valid = type(value) is int and 1 <= value < 10**6
+    return "" if valid else f"got {format_value(value)}; expected a whole number of at least 1"
 
 
-# kind: what it needs, what it may have besides, and the design it is for
+# kind: required keys, optional keys, and the design that it needs
 KINDS: dict[str, tuple[dict[str, Check], dict[str, Check], str]] = {
-    "largest": ({"of": _word, "measure": _word, "below": _number}, {"share": _share}, ""),
-    "worst": ({"measure": _word}, {"number": _count}, ""),
-    "probability": ({"rule": _word}, {}, ""),
-    "pareto": ({"measures": _words}, {"number": _count}, ""),
-    "rank": ({"measure": _word}, {}, "one-at-a-time"),
-    "sobol": ({"measure": _word}, {}, "saltelli"),
-    "morris": ({"measure": _word}, {}, "morris"),
-    "surface": ({"measure": _word}, {"degree": _count}, ""),
-    "trade-off": ({"measure": _word, "along": _word, "other": _word}, {"share": _share}, "grid"),
+    "largest-admissible": (
+        {"parameter": _text_fault, "measure": _text_fault, "limit": _number_fault},
+        {"fraction": _fraction_fault},
+        "",
+    ),
+    "worst-cases": ({"measure": _text_fault}, {"count": _count_fault}, ""),
+    "probability": ({"condition": _text_fault}, {}, ""),
+    "pareto": ({"measures": _texts_fault}, {"count": _count_fault}, ""),
+    "main-effects": ({"measure": _text_fault}, {}, "one-at-a-time"),
+    "sobol": ({"measure": _text_fault}, {}, "saltelli"),
+    "morris": ({"measure": _text_fault}, {}, "morris"),
+    "response-surface": ({"measure": _text_fault}, {"degree": _count_fault}, ""),
+    "saturation": (
+        {"measure": _text_fault, "parameter": _text_fault, "other_parameter": _text_fault},
+        {"fraction": _fraction_fault},
+        "grid",
+    ),
 }
-NAMES = ("measure", "of", "along", "other")
+NAME_KEYS = ("measure", "parameter", "other_parameter")
 
 
-def faults(questions: Any, known: Collection[str] | None, design: str, place: str = "answers") -> list[Fault]:
-    """All that is wrong with a list of questions; `known` are the names they may use, where those are known."""
-    if not isinstance(questions, list | tuple):
-        return [Fault(place, f"got {shown(questions)}; needs a list of tables, [[answers]]")]
+def find_faults(
+    entries: Any, names: Collection[str] | None, design_kind: str, path: str = "analysis"
+) -> list[Fault]:
+    """Return all faults of a list of analyses; `names` are the parameters and measures, None if undetermined."""
+    if not isinstance(entries, list | tuple):
+        return [Fault(path, f"got {format_value(entries)}; expected a list of tables, [[analysis]]")]
     return [
         fault
-        for i, question in enumerate(questions)
-        for fault in _one(question, known, design, f"{place}.{i}")
+        for i, entry in enumerate(entries)
+        for fault in _entry_faults(entry, names, design_kind, f"{path}.{i}")
     ]
 
 
-def _one(question: Any, known: Collection[str] | None, design: str, place: str) -> list[Fault]:
-    if not isinstance(question, Mapping):
-        return [Fault(place, f"got {shown(question)}; needs a table with a kind")]
-    kind = question.get("kind")
+def _entry_faults(entry: Any, names: Collection[str] | None, design_kind: str, path: str) -> list[Fault]:
+    if not isinstance(entry, Mapping):
+        return [Fault(path, f"got {format_value(entry)}; expected a table with a kind")]
+    kind = entry.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         new = remark(new_name("analyses", str(kind)))
-        return [Fault(f"{place}.kind", f"got {shown(kind)}; {new or 'one of ' + ', '.join(KINDS)}")]
-    needed, optional, wanted = KINDS[kind]
-    found = []
-    if wanted and design != wanted:
-        found.append(Fault(f"{place}.kind", f'{kind}: needs a {wanted} design, this is "{design}"'))
-    keys = ["kind", *needed, *optional]
-    for key in question:
+        text = f"got {format_value(kind)}; {new or 'expected one of ' + ', '.join(KINDS)}"
+        return [Fault(f"{path}.kind", text)]
+    required, optional, design = KINDS[kind]
+    faults = []
+    if design and design_kind != design:
+        faults.append(Fault(f"{path}.kind", f'{kind}: needs a {design} design, got "{design_kind}"'))
+    keys = ["kind", *required, *optional]
+    for key in entry:
         if key not in keys:
-            renamed = new_name("keys.campaign.analysis", key)
-            found.append(Fault(f"{place}.{key}", unknown_key(key, keys, renamed)))
-    for key, check in {**needed, **optional}.items():
-        if key not in question:
-            found += [Fault(f"{place}.{key}", f"is missing; {kind} needs it")] if key in needed else []
-        elif fault := check(question[key]):
-            found.append(Fault(f"{place}.{key}", fault))
-    return found or _unknown(question, known, place)
+            new_key = new_name("keys.campaign.analysis", key)
+            faults.append(Fault(f"{path}.{key}", unknown_key(key, keys, new_key)))
+    for key, check in {**required, **optional}.items():
+        if key not in entry:
+            faults += [Fault(f"{path}.{key}", f"is missing; {kind} needs it")] if key in required else []
+        elif text := check(entry[key]):
+            faults.append(Fault(f"{path}.{key}", text))
+    return faults or _unknown_names(entry, names, path)
 
 
-def _unknown(question: Mapping[str, Any], known: Collection[str] | None, place: str) -> list[Fault]:
-    """Names that mean nothing, in a question that is right otherwise."""
-    named = {f"{place}.{key}": question[key] for key in NAMES if key in question}
-    named |= {f"{place}.measures": str(name).lstrip("-") for name in question.get("measures", ())}
-    if "rule" in question:
+def _unknown_names(entry: Mapping[str, Any], names: Collection[str] | None, path: str) -> list[Fault]:
+    """Return faults of unknown names in an analysis that is valid otherwise."""
+    used = {f"{path}.{key}": entry[key] for key in NAME_KEYS if key in entry}
+    used |= {f"{path}.measures": str(name).lstrip("-") for name in entry.get("measures", ())}
+    if "condition" in entry:
         try:
-            named |= {f"{place}.rule, {name}": name for name in constraints.names(question["rule"])}
+            used |= {f"{path}.condition, {name}": name for name in constraints.names(entry["condition"])}
         except ParameterError as error:
-            return [Fault(f"{place}.rule", str(error))]
-    if known is None:
+            return [Fault(f"{path}.condition", str(error))]
+    if names is None:
         return []
     return [
         Fault(
-            where.partition(",")[0], str(UnknownNameError("measure or axis", name, known, renamed="measures"))
+            key.partition(",")[0],
+            str(UnknownNameError("measure or parameter", name, names, renamed="measures")),
         )
-        for where, name in named.items()
-        if name not in known
+        for key, name in used.items()
+        if name not in names
     ]

@@ -1,17 +1,17 @@
-"""What a campaign says in words: ranges of its measures, why points failed, and the answers its file asks for.
+"""Results of a campaign as text: ranges of its measures, failure reasons, and the analyses of its file.
 
 ::
 
-    [[answers]]
-    kind = "largest"            # how far an axis may go
-    of = "delay"
+    [[analysis]]
+    kind = "largest-admissible" # largest value of a parameter with a measure within a limit
+    parameter = "delay"
     measure = "rms_e1"
-    below = 0.1
-    share = 0.95                # of the rest of the design space
+    limit = 0.1
+    fraction = 0.95             # of the points at each value of the parameter
 
-Others: `worst` (measure, number), `probability` (rule), `pareto` (measures; a minus in front of what should be
-large), `rank` (measure; one-at-a-time), `sobol` and `morris` (measure; of such designs), `surface` (measure, degree),
-`trade-off` (measure, along, other; of a grid).
+Other kinds: `worst-cases` (measure, count), `probability` (condition), `pareto` (measures; a minus sign in front of
+those to maximise), `main-effects` (measure; one-at-a-time design), `sobol` and `morris` (measure; designs of these
+kinds), `response-surface` (measure, degree), `saturation` (measure, parameter, other_parameter; grid).
 """
 
 from __future__ import annotations
@@ -25,51 +25,51 @@ import numpy as np
 import xarray as xr
 
 from dovetail.campaign import analyses, sensitivity
-from dovetail.campaign.main_effects import rank, trade_off
+from dovetail.campaign.main_effects import main_effects, saturation_point
 from dovetail.campaign.pareto import non_dominated
-from dovetail.campaign.probability import OffAxisError, largest, probability
+from dovetail.campaign.probability import OutOfRangeError, largest_admissible, probability
 from dovetail.campaign.response_surface import fit_surface
 from dovetail.campaign.store import Store, open_results
-from dovetail.campaign.worst_cases import worst
+from dovetail.campaign.worst_cases import worst_cases
 from dovetail.core.errors import DovetailError, ParameterError
 
 Table = dict[str, np.ndarray]
 
 
-class Answers(list[str]):
-    """Lines for people to read; `unanswered` counts the questions that cannot be answered.
+class AnalysisText(list[str]):
+    """Lines of text with the results; `failures` counts the analyses without a result.
 
-    That a bound is kept nowhere on an axis, or everywhere, is an answer.
+    A limit that is met at all values of a parameter, or at none, is a result.
     """
 
-    unanswered = 0
+    failures = 0
 
 
-def analyse(folder: str | Path, questions: Sequence[Mapping[str, Any]] | None = None) -> Answers:
-    """What a campaign's folder holds, in words; each question of its file with its answer, or why there is none.
+def analyse(folder: str | Path, entries: Sequence[Mapping[str, Any]] | None = None) -> AnalysisText:
+    """Return the results in a campaign folder as text; each analysis of its file with its result, or the reason.
 
-    Other `questions` may be asked of the same points: nothing is computed but the answers.
+    Other analyses can be given as `entries`; no points are computed.
     """
     store = Store.resume(folder)
     data = open_results(folder, flat=True)
-    lines = Answers([*_ranges(data), *_failures(store)])
+    lines = AnalysisText([*_ranges(data), *_failures(store)])
     table = rows(data)
-    asked = store.campaign.answers if questions is None else questions
-    for question in asked or _usual(store, data):
+    chosen = store.campaign.analyses if entries is None else entries
+    for entry in chosen or _default_analyses(store, data):
         try:
-            lines += answer(store, table, question)
-        except OffAxisError as found:
-            lines.append(f"{'all' if found.kept else 'none'} of {question['of']}: {found}")
+            lines += result_lines(store, table, entry)
+        except OutOfRangeError as error:
+            lines.append(f"{'all' if error.is_met else 'none'} of {entry['parameter']}: {error}")
         except DovetailError as error:
-            lines.append(f"no answer: {error}")
-            lines.unanswered += 1
+            lines.append(f"no result: {error}")
+            lines.failures += 1
     return lines
 
 
 def rows(data: xr.Dataset) -> Table:
-    """A flat dataset as columns with a row for each point and seed; a measure of a mode is `name_mode`.
+    """Return a flat dataset as columns with one row per point and seed; a measure of a mode is `name_mode`.
 
-    Where a measure has several modes, `name` alone is that of the last one.
+    A measure of several modes has the value of the last mode in the column `name`.
     """
     count, seeds = data.sizes["point"], data.sizes.get("seed", 1)
     table: Table = {"point": np.repeat(np.arange(count), seeds)}
@@ -86,125 +86,135 @@ def rows(data: xr.Dataset) -> Table:
         modes = array.mode.values if "mode" in array.dims else []
         parts = {f"{key}_{mode}": array.sel(mode=mode) for mode in modes} or {str(key): array}
         for name, part in parts.items():
-            whole = np.broadcast_to(part.values.reshape(count, -1), (count, seeds))
-            table[name] = whole.ravel()
+            column = np.broadcast_to(part.values.reshape(count, -1), (count, seeds))
+            table[name] = column.ravel()
         if len(modes):
             table[str(key)] = table[f"{key}_{modes[-1]}"]
     return table
 
 
-def answer(store: Store, table: Table, question: Mapping[str, Any]) -> list[str]:
-    """Lines of one answer."""
+def result_lines(store: Store, table: Table, entry: Mapping[str, Any]) -> list[str]:
+    """Return the result of one analysis as lines of text."""
     kinds: dict[str, Callable[..., list[str]]] = {
-        "largest": _largest,
-        "worst": _worst,
+        "largest-admissible": _largest_admissible,
+        "worst-cases": _worst_cases,
         "probability": _probability,
         "pareto": _pareto,
-        "rank": _rank,
+        "main-effects": _main_effects,
         "sobol": _sobol,
         "morris": _morris,
-        "surface": _surface,
-        "trade-off": _trade_off,
+        "response-surface": _response_surface,
+        "saturation": _saturation,
     }
-    wrong = analyses.faults([question], table, store.campaign.kind, "answer")
-    if wrong:
+    faults = analyses.find_faults([entry], table, store.campaign.design_kind)
+    if faults:
         raise ParameterError(
-            "; ".join(f"{fault.place.removeprefix('answer.0.')}: {fault.text}" for fault in wrong)
+            "; ".join(f"{fault.path.removeprefix('analysis.0.')}: {fault.text}" for fault in faults)
         )
-    return kinds[question["kind"]](store, table, question)
+    return kinds[entry["kind"]](store, table, entry)
 
 
-def _largest(store, table, q):
-    share = q.get("share", 0.95)
-    value = largest(table, q["of"], q["measure"], q["below"], share)
-    unit = next((axis.unit for axis in store.campaign.axes if axis.name == q["of"]), "1")
+def _largest_admissible(store, table, entry):
+    name, fraction = entry["parameter"], entry.get("fraction", 0.95)
+    value = largest_admissible(table, name, entry["measure"], entry["limit"], fraction)
+    unit = next((p.unit for p in store.campaign.parameters if p.name == name), "1")
     return [
-        f"largest {q['of']} with {q['measure']} below {q['below']:g} in {100 * share:g} % of the rest: "
+        f"largest {name} with {entry['measure']} below {entry['limit']:g} in {100 * fraction:g} % of the points: "
         f"{value:.4g}{'' if unit == '1' else ' ' + unit}"
     ]
 
 
-def _worst(store, table, q):
-    lines = [f"worst {q['measure']}:"]
-    for case in worst(store.campaign, table, q["measure"], q.get("number", 3)):
-        lines += [f"  {case.value:.5g} at point {case.place}", f"    {case.command}"]
+def _worst_cases(store, table, entry):
+    lines = [f"worst {entry['measure']}:"]
+    for case in worst_cases(store.campaign, table, entry["measure"], entry.get("count", 3)):
+        lines += [f"  {case.value:.5g} at point {case.point_index}", f"    {case.command}"]
     return lines
 
 
-def _probability(store, table, q):
-    found = probability(table, q["rule"])
-    if store.campaign.kind in ("random", "latin-hypercube", "sobol"):
-        return [f"{q['rule']}: {found}"]
-    return [f"{q['rule']}: {100 * found.share:.3g} % of the points ({found.count} of {found.of})"]
+def _probability(store, table, entry):
+    result = probability(table, entry["condition"])
+    if store.campaign.design_kind in ("random", "latin-hypercube", "sobol"):
+        return [f"{entry['condition']}: {result}"]
+    return [
+        f"{entry['condition']}: {100 * result.fraction:.3g} % of the points ({result.count} of {result.total})"
+    ]
 
 
-def _pareto(store, table, q):
-    signs = [-1.0 if str(name).startswith("-") else 1.0 for name in q["measures"]]
-    names = [str(name).lstrip("-") for name in q["measures"]]
+def _pareto(store, table, entry):
+    signs = [-1.0 if str(name).startswith("-") else 1.0 for name in entry["measures"]]
+    names = [str(name).lstrip("-") for name in entry["measures"]]
     costs = np.stack([s * table[n].astype(float) for s, n in zip(signs, names, strict=True)], axis=1)
     front = non_dominated(costs)
     front = front[np.argsort(costs[front, 0])]
-    lines = [f"{len(front)} of {len(costs)} points are beaten by none in {', '.join(q['measures'])}:"]
-    for row in front[: q.get("number", 10)]:
-        at = ", ".join(f"{axis.name} {_short(table[axis.name][row])}" for axis in store.campaign.axes)
+    lines = [f"{len(front)} of {len(costs)} points are Pareto-optimal in {', '.join(entry['measures'])}:"]
+    for row in front[: entry.get("count", 10)]:
+        at = ", ".join(f"{p.name} {_format_value(table[p.name][row])}" for p in store.campaign.parameters)
         lines.append(f"  {', '.join(f'{n} {table[n][row]:.4g}' for n in names)} at {at}")
     return lines
 
 
-def _rank(store, table, q):
-    tables = {}
-    default = {axis.name: axis.default for axis in store.campaign.axes}
-    for axis in store.campaign.axes:
-        alone = np.all([table[o] == v for o, v in default.items() if o != axis.name], axis=0)
-        # words have no order: their range counts, their trend does not
-        order = np.flatnonzero(alone)
-        order = order[np.argsort(table[axis.name][order].astype(str if not axis.numeric else float))]
-        tables[axis.name] = xr.Dataset({q["measure"]: (axis.name, table[q["measure"]][order])})
-    lines = [f"influence on {q['measure']}:"]
-    for row in rank(tables, q["measure"]):
-        lines.append(f"  {row.name:<26} {100 * row.share:5.1f} %  over {row.influence:.4g}")
+def _main_effects(store, table, entry):
+    tables, measure = {}, entry["measure"]
+    default = {parameter.name: parameter.default for parameter in store.campaign.parameters}
+    for parameter in store.campaign.parameters:
+        name = parameter.name
+        others_at_default = np.all(
+            [table[other] == value for other, value in default.items() if other != name], axis=0
+        )
+        order = np.flatnonzero(others_at_default)
+        # texts have no order: their range is used, their trend is not
+        order = order[np.argsort(table[name][order].astype(str if not parameter.numeric else float))]
+        tables[name] = xr.Dataset({measure: (name, table[measure][order])})
+    lines = [f"main effects on {measure}:"]
+    for row in main_effects(tables, measure):
+        lines.append(f"  {row.name:<26} {100 * row.fraction:5.1f} %  range {row.span:.4g}")
     return lines
 
 
-def _sobol(store, table, q):
-    lines = [f"Sobol indices of {q['measure']}:"]
-    for row in sensitivity.sobol(store.campaign, table[q["measure"]]):
+def _sobol(store, table, entry):
+    lines = [f"Sobol indices of {entry['measure']}:"]
+    for row in sensitivity.sobol(store.campaign, table[entry["measure"]]):
         first, total = row.first_interval, row.total_interval
         lines.append(
-            f"  {row.name:<26} alone {row.first:6.3f} ({first[0]:.3f} to {first[1]:.3f})   "
-            f"in all {row.total:6.3f} ({total[0]:.3f} to {total[1]:.3f})"
+            f"  {row.name:<26} first order {row.first:6.3f} ({first[0]:.3f} to {first[1]:.3f})   "
+            f"total {row.total:6.3f} ({total[0]:.3f} to {total[1]:.3f})"
         )
     return lines
 
 
-def _morris(store, table, q):
-    lines = [f"elementary effects on {q['measure']} over the range of each axis:"]
-    for row in sensitivity.morris(store.campaign, table[q["measure"]]):
-        lines.append(f"  {row.name:<26} size {row.size:.4g}   mean {row.mean:+.4g}   spread {row.spread:.4g}")
+def _morris(store, table, entry):
+    lines = [f"elementary effects on {entry['measure']}:"]
+    for row in sensitivity.morris(store.campaign, table[entry["measure"]]):
+        lines.append(
+            f"  {row.name:<26} mean size {row.size:.4g}   mean {row.mean:+.4g}   spread {row.spread:.4g}"
+        )
     return lines
 
 
-def _surface(store, table, q):
-    axes = [axis.name for axis in store.campaign.axes if axis.numeric]
-    found = fit_surface(table, q["measure"], axes, q.get("degree", 2))
+def _response_surface(store, table, entry):
+    names = [parameter.name for parameter in store.campaign.parameters if parameter.numeric]
+    degree = entry.get("degree", 2)
+    surface = fit_surface(table, entry["measure"], names, degree)
     return [
-        f"{q['measure']} as a polynomial of degree {q.get('degree', 2)} of {', '.join(axes)}, each over [-1, 1]:",
-        f"  {found}",
+        f"{entry['measure']} as a polynomial of degree {degree} in {', '.join(names)}, each scaled to [-1, 1]:",
+        f"  {surface}",
     ]
 
 
-def _trade_off(store, table, q):
-    grid = open_results(store.folder)[q["measure"]]
-    rest = [d for d in grid.dims if d not in (q["along"], q["other"])]
-    found = trade_off(grid.mean(rest), q["along"], q["other"], q.get("share", 0.05))
-    if found is None:
-        return [f"{q['other']} never matters to {q['measure']}"]
-    return [f"{q['other']} matters to {q['measure']} up to {q['along']} = {found:.4g}, and no longer beyond"]
+def _saturation(store, table, entry):
+    name, other = entry["parameter"], entry["other_parameter"]
+    grid = open_results(store.folder)[entry["measure"]]
+    averaged = [d for d in grid.dims if d not in (name, other)]
+    value = saturation_point(grid.mean(averaged), name, other, entry.get("fraction", 0.05))
+    if value is None:
+        return [f"{other} has no influence on {entry['measure']}"]
+    return [f"{other} influences {entry['measure']} up to {name} = {value:.4g}, but not above"]
 
 
-def _usual(store: Store, data: xr.Dataset) -> list[dict[str, Any]]:
-    """What a design is made to answer, where the file asks nothing."""
-    kind = {"one-at-a-time": "rank", "saltelli": "sobol", "morris": "morris"}.get(store.campaign.kind)
+def _default_analyses(store: Store, data: xr.Dataset) -> list[dict[str, Any]]:
+    """Return the analyses for which the design is made, for a file without analyses."""
+    kinds = {"one-at-a-time": "main-effects", "saltelli": "sobol", "morris": "morris"}
+    kind = kinds.get(store.campaign.design_kind)
     names = [n for n in data.data_vars if n not in ("outcome", "end_time") and "time" not in data[n].dims]
     return [{"kind": kind, "measure": str(name)} for name in names] if kind else []
 
@@ -219,39 +229,39 @@ def _ranges(data: xr.Dataset) -> list[str]:
             values = part.values.ravel()
             finite = values[np.isfinite(values)]
             if not len(finite):
-                lines.append(f"  {label:<34} no point has a value")
+                lines.append(f"  {label:<34} no value at any point")
                 continue
             unit = array.attrs.get("units", "1")
-            told = f"{finite.min():.4g} to {finite.max():.4g}{'' if unit == '1' else ' ' + unit}"
-            endless = int(np.isinf(values).sum())
-            told += f", median {np.median(finite):.4g}" + (f"; {endless} infinite" if endless else "")
-            lines.append(f"  {label:<34} {told}")
+            text = f"{finite.min():.4g} to {finite.max():.4g}{'' if unit == '1' else ' ' + unit}"
+            infinite = int(np.isinf(values).sum())
+            text += f", median {np.median(finite):.4g}" + (f"; {infinite} infinite" if infinite else "")
+            lines.append(f"  {label:<34} {text}")
     return lines + _outcomes(data)
 
 
 def _outcomes(data: xr.Dataset) -> list[str]:
-    """How the runs of a test ended; what a model calls its outcome is its own."""
+    """Return the outcomes of the runs of a test; an `outcome` of a model has numbers only."""
     if "outcome" not in data:
         return []
     values = data["outcome"].values.ravel()
     names = data["outcome"].attrs.get(
         "meanings", [str(i) for i in range(1 + int(np.nanmax(values, initial=0)))]
     )
-    count = Counter(names[int(code)].lower() for code in values[np.isfinite(values)])
-    return [f"  {'outcome':<34} " + ", ".join(f"{number} {name}" for name, number in count.most_common())]
+    counts = Counter(names[int(code)].lower() for code in values[np.isfinite(values)])
+    return [f"  {'outcome':<34} " + ", ".join(f"{count} {name}" for name, count in counts.most_common())]
 
 
 def _failures(store: Store) -> list[str]:
-    """Failed points by cause, the most frequent first."""
-    reasons = store.reasons()
+    """Return failed points by reason, the most frequent first."""
+    reasons = store.failure_reasons()
     if not reasons:
         return []
     lines = [f"{len(reasons)} points failed:"]
-    for text, number in Counter(reasons.values()).most_common(5):
+    for text, count in Counter(reasons.values()).most_common(5):
         first = next(i for i, reason in reasons.items() if reason == text)
-        lines.append(f"  {number:>6}  {text} (first: point {first})")
+        lines.append(f"  {count:>6}  {text} (first: point {first})")
     return lines
 
 
-def _short(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, int | float | np.floating) else str(value)

@@ -1,7 +1,7 @@
-"""A campaign over several processes or machines, by dask.distributed.
+"""Computation of a campaign on several processes or machines with dask.distributed.
 
-Workers get the campaign as plain data and the numbers of a chunk, and send back its measures; only this process
-writes the store. A worker that dies is replaced by another; when the scheduler dies, what was computed is kept, and
+Workers receive the campaign as plain data and the numbers of a chunk, and return its measures; only this process
+writes the store. The tasks of a worker that dies go to another. If the scheduler dies, the computed points remain, and
 a resumed campaign computes the rest.
 """
 
@@ -18,17 +18,18 @@ from dovetail.campaign.plan import Campaign
 from dovetail.campaign.subjects import ChunkResult
 from dovetail.core.errors import LinkError, ParameterError
 
-ONE_CORE = {"NPROC": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # a worker keeps to its core
-AHEAD = 2  # chunks under way for each worker: it never waits, and memory is bounded
-ANSWER = "10s"  # in which a scheduler must
-GONE = (
-    "the scheduler of the cluster is gone; what was computed is kept. Start it again and go on with --resume"
+ONE_CORE = {"NPROC": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # of a worker
+CHUNKS_PER_WORKER = 2  # submitted at a time: a worker never waits, and memory is bounded
+CONNECTION_TIMEOUT = "10s"
+SCHEDULER_TIMEOUT = 30.0  # [s] without a reply of the scheduler
+SCHEDULER_LOST = (
+    "the scheduler of the cluster does not reply; the computed points are stored. Start it again and continue with "
+    "--resume"
 )
-PATIENCE = 30.0  # [s] without a scheduler, after which it is given up
 
 
 class Cluster:
-    """Chunks computed by the workers of a cluster."""
+    """Executor that computes chunks on the workers of a cluster."""
 
     def __init__(self, client: Any):
         self.client = client
@@ -36,61 +37,63 @@ class Cluster:
     def results(
         self, campaign: Campaign, tasks: Sequence[tuple[int, Columns]]
     ) -> Iterator[tuple[int, ChunkResult]]:
-        """Chunks as they are ready. One whose worker died again and again is left out."""
+        """Yield finished chunks; a chunk whose workers died repeatedly is omitted."""
         from distributed import CancelledError
         from distributed.comm import CommClosedError
 
-        under_way: dict[str, tuple[int, Any]] = {}
+        running: dict[str, tuple[int, Any]] = {}
         try:
-            yield from self._as_ready(campaign, tasks, under_way)
+            yield from self._finished(campaign, tasks, running)
         except (CommClosedError, CancelledError) as error:
-            raise LinkError(GONE) from error
+            raise LinkError(SCHEDULER_LOST) from error
         finally:
             if self.client.status == "running":
-                self.client.cancel([future for _, future in under_way.values()])
+                self.client.cancel([future for _, future in running.values()])
 
-    def _as_ready(self, campaign, tasks, under_way) -> Iterator[tuple[int, ChunkResult]]:
+    def _finished(self, campaign, tasks, running) -> Iterator[tuple[int, ChunkResult]]:
         from distributed import TimeoutError, wait
 
-        spec = campaign.spec()
-        known = self.client.scheduler_info(n_workers=-1)["workers"].values()
-        most = AHEAD * max(sum(worker["nthreads"] for worker in known), 1)
-        todo, seen = iter(tasks), time.monotonic()
+        spec = campaign.to_dict()
+        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        max_running = CHUNKS_PER_WORKER * max(sum(worker["nthreads"] for worker in workers), 1)
+        queue, last_reply = iter(tasks), time.monotonic()
         while True:
-            for number, columns in todo:
+            for number, columns in queue:
                 future = self.client.submit(evaluate_chunk, spec, columns, pure=False, retries=2)
-                under_way[future.key] = (number, future)
-                if len(under_way) >= most:
+                running[future.key] = (number, future)
+                if len(running) >= max_running:
                     break
-            if not under_way:
+            if not running:
                 return
-            ready: Any = ()
+            finished: Any = ()
             try:
-                futures = [future for _, future in under_way.values()]
-                ready = wait(futures, timeout=1.0, return_when="FIRST_COMPLETED").done
-                seen = time.monotonic()
+                futures = [future for _, future in running.values()]
+                finished = wait(futures, timeout=1.0, return_when="FIRST_COMPLETED").done
+                last_reply = time.monotonic()
             except TimeoutError:
-                seen = time.monotonic() if self.client.status == "running" else seen
-            if self._lost(seen) or any(future.status == "cancelled" for future in ready):
-                raise LinkError(GONE)
-            for future in ready:
-                number, _ = under_way.pop(future.key)
+                last_reply = time.monotonic() if self.client.status == "running" else last_reply
+            if self._is_lost(last_reply) or any(future.status == "cancelled" for future in finished):
+                raise LinkError(SCHEDULER_LOST)
+            for future in finished:
+                number, _ = running.pop(future.key)
                 if future.status == "error" and type(future.exception()).__name__ == "KilledWorker":
                     continue
                 yield number, future.result()
 
-    def _lost(self, seen: float) -> bool:
-        return self.client.status in ("closed", "closing") or time.monotonic() - seen > PATIENCE
+    def _is_lost(self, last_reply: float) -> bool:
+        return (
+            self.client.status in ("closed", "closing") or time.monotonic() - last_reply > SCHEDULER_TIMEOUT
+        )
 
 
 @contextmanager
-def connected(address: str | None = None, workers: int = 0) -> Iterator[Cluster]:
-    """The cluster whose scheduler is at an address (`tcp://HOST:PORT`), or one of `workers` processes here.
+def connect(address: str | None = None, workers: int = 0) -> Iterator[Cluster]:
+    """Connect to the cluster of a scheduler (`tcp://HOST:PORT`), or start one of `workers` local processes.
 
     Raises
     ------
     LinkError
-        If there is no scheduler, it has no workers, or one of them has no Dovetail or another version of it.
+        If there is no scheduler, it has no workers, or a worker has no Dovetail or another version of it.
     """
     try:
         from distributed import Client, LocalCluster
@@ -113,10 +116,10 @@ def connected(address: str | None = None, workers: int = 0) -> Iterator[Cluster]
             yield Cluster(client)
         return
     try:
-        client = Client(address, timeout=ANSWER)
+        client = Client(address, timeout=CONNECTION_TIMEOUT)
     except (OSError, TimeoutError, ValueError) as error:
         raise LinkError(
-            f"{address}: no scheduler answers; start one with: dask scheduler, and give its address, tcp://HOST:PORT"
+            f"{address}: no scheduler replies; start one with: dask scheduler, and give its address, tcp://HOST:PORT"
         ) from error
     with client:
         check_workers(client)
@@ -124,24 +127,24 @@ def connected(address: str | None = None, workers: int = 0) -> Iterator[Cluster]
 
 
 def check_workers(client: Any) -> None:
-    """Every worker has this version of the package; else a message names those that do not."""
-    # defined here in text, so that it arrives where the package is missing too
+    """Check that every worker has this version of the package; `LinkError` with the first that has not."""
+    # the function is sent as text, because a worker may lack the package
     space: dict[str, Any] = {"__name__": "__main__"}
-    exec(_ASK, space)
-    found = client.run(space["ask"])
-    if not found:
+    exec(_VERSION_CODE, space)
+    versions = client.run(space["version"])
+    if not versions:
         raise LinkError("the cluster has no workers; start some with: dask worker tcp://HOST:PORT")
-    without = {worker: told for worker, told in found.items() if told != __version__}
-    if without:
-        worker, told = next(iter(without.items()))
+    others = {worker: version for worker, version in versions.items() if version != __version__}
+    if others:
+        worker, version = next(iter(others.items()))
         raise LinkError(
-            f"{len(without)} of {len(found)} workers cannot take part; {worker} has {told}, this is {__version__}. "
+            f"{len(others)} of {len(versions)} workers cannot be used; {worker} has {version}, this is {__version__}. "
             "Start the workers in an environment with this version of dovetail"
         )
 
 
-_ASK = """
-def ask():
+_VERSION_CODE = """
+def version():
     try:
         import dovetail.campaign.execute
         return dovetail.__version__

@@ -1,7 +1,7 @@
-"""What may vary: named parameters with a default and a range, grouped by what they belong to.
+"""Design space: named variables with a default, values and a group.
 
-A `DesignSpace` says nothing about what is done with a point; a point is a mapping from names to values. The
-published tool has three groups: the bodies, the instruments, the contact [Bondoky 2020, ch. 3].
+A point is a mapping from names to values; its evaluation is defined elsewhere. The published tool has three groups:
+bodies, instruments and contact [Bondoky 2020, ch. 3].
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ Point = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Variable:
-    """One parameter: its default, the values it may take, and its unit.
+class DesignVariable:
+    """Variable of a design space: default, values and unit.
 
-    Values are numbers, or words for choices (a material, a law). `group` is what it belongs to.
+    Values are numbers, or texts for choices (a material, a law). `group` names the part it belongs to.
     """
 
     name: str
@@ -35,11 +35,11 @@ class Variable:
         if not self.values:
             raise ParameterError(f"{self.name}: has no values; give at least one")
         if len(set(self.values)) != len(self.values):
-            raise ParameterError(f"{self.name}: a value is given twice in {list(self.values)}")
+            raise ParameterError(f"{self.name}: got a repeated value in {list(self.values)}; remove it")
 
     @property
     def numeric(self) -> bool:
-        """Whether its values are numbers."""
+        """Whether the values are numbers."""
         return all(isinstance(v, int | float) and not isinstance(v, bool) for v in self.values)
 
 
@@ -47,25 +47,25 @@ class Variable:
 class DesignSpace:
     """Variables by name, in order."""
 
-    variables: tuple[Variable, ...] = field(default=())
+    variables: tuple[DesignVariable, ...] = field(default=())
 
     def __post_init__(self):
         object.__setattr__(self, "variables", tuple(self.variables))
         names = [v.name for v in self.variables]
-        twice = {name for name in names if names.count(name) > 1}
-        if twice:
+        repeated = {name for name in names if names.count(name) > 1}
+        if repeated:
             raise ParameterError(
-                f"{', '.join(sorted(twice))}: named twice; every variable needs its own name"
+                f"{', '.join(sorted(repeated))}: names two variables; every variable needs its own name"
             )
 
-    def __getitem__(self, name: str) -> Variable:
+    def __getitem__(self, name: str) -> DesignVariable:
         for variable in self.variables:
             if variable.name == name:
                 return variable
         raise UnknownNameError("variable", name, self.names)
 
     def __add__(self, other: DesignSpace) -> DesignSpace:
-        """Both together."""
+        """Return a space with the variables of both."""
         return DesignSpace((*self.variables, *other.variables))
 
     @property
@@ -76,38 +76,38 @@ class DesignSpace:
     @property
     def groups(self) -> dict[str, list[str]]:
         """Names by group."""
-        found: dict[str, list[str]] = {}
+        groups: dict[str, list[str]] = {}
         for variable in self.variables:
-            found.setdefault(variable.group, []).append(variable.name)
-        return found
+            groups.setdefault(variable.group, []).append(variable.name)
+        return groups
 
     @property
     def default(self) -> Point:
-        """Every variable at its default."""
+        """Point with every variable at its default."""
         return {variable.name: variable.default for variable in self.variables}
 
     def with_values(self, name: str, values: Sequence[Any]) -> DesignSpace:
-        """The same space with other values of one variable."""
+        """Return the space with other values of one variable."""
         old = self[name]
-        new = Variable(old.name, old.default, tuple(values), old.unit, old.about, old.group)
+        new = DesignVariable(old.name, old.default, tuple(values), old.unit, old.about, old.group)
         return DesignSpace(tuple(new if v is old else v for v in self.variables))
 
     def point(self, changes: Mapping[str, Any]) -> Point:
-        """The default with some values changed; an unknown name lists the known ones."""
+        """Return the default point with some values changed."""
         for name in changes:
             self[name]
         return self.default | dict(changes)
 
     def one_at_a_time(self, names: Sequence[str] | None = None) -> Iterator[Point]:
-        """The default first, then each variable through its values, all others at their default."""
+        """Yield the default, then each variable through its values with all others at their default."""
         yield self.default
         for name in names or self.names:
             for value in self[name].values:
                 if value != self[name].default:
                     yield self.point({name: value})
 
-    def factorial(self, *names: str) -> Iterator[Point]:
-        """Every combination of some variables' values (of all, if none are named)."""
+    def full_factorial(self, *names: str) -> Iterator[Point]:
+        """Yield every combination of the values of some variables (all, if none are named)."""
         chosen = names or tuple(self.names)
         for values in itertools.product(*(self[name].values for name in chosen)):
             yield self.point(dict(zip(chosen, values, strict=True)))

@@ -1,7 +1,7 @@
-"""Running a campaign: chunk after chunk into the store, on the threads of this process or by an executor.
+"""Computation of a campaign: chunk by chunk into the store, on the threads of this process or by an executor.
 
 >>> campaign = load("delay.toml")                              # doctest: +SKIP
->>> done = run(campaign, "runs/delay")                         # doctest: +SKIP
+>>> summary = run(campaign, "runs/delay")                      # doctest: +SKIP
 >>> open_results("runs/delay").rms_e1.plot()                   # doctest: +SKIP
 """
 
@@ -21,35 +21,35 @@ import numpy as np
 
 from dovetail.campaign.plan import Campaign
 from dovetail.campaign.store import Store
-from dovetail.campaign.subjects import ChunkResult, Subject, padded, subject_of
+from dovetail.campaign.subjects import ChunkResult, Subject, pad_column, subject_of
 
 Columns = dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a running campaign stands."""
+    """Progress of a running campaign."""
 
-    done: int  # points that are kept, those of earlier times included
+    done: int  # stored points, including those of earlier runs
     total: int
     failed: int
-    rate: float  # points/s of this run, compilation included
-    left: float  # [s] until the end at this rate; infinite before the first result
+    rate: float  # points/s of this run, with compilation
+    left: float  # [s] to the end at this rate; infinite before the first result
 
 
 class Executor(Protocol):
-    """Computes chunks somewhere, in any order."""
+    """Computes chunks, in any order."""
 
     def results(
         self, campaign: Campaign, tasks: Sequence[tuple[int, Columns]]
     ) -> Iterator[tuple[int, ChunkResult]]:
-        """Number and result of each chunk as it is ready."""
+        """Yield number and result of each chunk when it is finished."""
         ...
 
 
 @dataclass(frozen=True)
-class Summary:
-    """What a run of a campaign did."""
+class CampaignSummary:
+    """Summary of one run of a campaign."""
 
     folder: Path
     total: int
@@ -65,42 +65,42 @@ class Summary:
         return campaign_html(self.folder)
 
     def __str__(self) -> str:
-        told = f"{self.done} of {self.total} points are there, {self.computed} computed now"
+        text = f"{self.done} of {self.total} points stored, {self.computed} computed in this run"
         if self.seconds > 0 and self.computed:
-            told += f" in {self.seconds:.3g} s ({self.computed / self.seconds:.3g} points/s)"
-        return told + (f"; {self.failed} failed, with their reasons" if self.failed else "")
+            text += f" in {self.seconds:.3g} s ({self.computed / self.seconds:.3g} points/s)"
+        return text + (f"; {self.failed} failed, reasons stored" if self.failed else "")
 
 
-class Threads:
-    """This process: a thread for each core, as compiled programs let others run beside them; one on a GPU."""
+class ThreadExecutor:
+    """Threads of this process: one per core, as compiled programs run in parallel; one on a GPU."""
 
-    def __init__(self, number: int | None = None):
+    def __init__(self, thread_count: int | None = None):
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        self.number = number or (cores if jax.default_backend() == "cpu" else 1)
+        self.thread_count = thread_count or (cores if jax.default_backend() == "cpu" else 1)
 
     def results(
         self, campaign: Campaign, tasks: Sequence[tuple[int, Columns]]
     ) -> Iterator[tuple[int, ChunkResult]]:
-        """Chunks as they are ready; at most one a thread is under way, so that memory stays that of the chunks."""
+        """Yield finished chunks; at most one per thread is computed at a time, which bounds the memory."""
         subject = subject_of(campaign)
-        if min(self.number, len(tasks)) < 2:  # nothing to do side by side
+        if min(self.thread_count, len(tasks)) < 2:
             for number, columns in tasks:
                 yield number, subject.evaluate(columns)
             return
-        todo = iter(tasks)
-        pool = ThreadPoolExecutor(self.number)
-        under_way: dict[Future[ChunkResult], int] = {}
+        queue = iter(tasks)
+        pool = ThreadPoolExecutor(self.thread_count)
+        running: dict[Future[ChunkResult], int] = {}
         try:
             while True:
-                for number, columns in todo:
-                    under_way[pool.submit(subject.evaluate, columns)] = number
-                    if len(under_way) >= self.number:
+                for number, columns in queue:
+                    running[pool.submit(subject.evaluate, columns)] = number
+                    if len(running) >= self.thread_count:
                         break
-                if not under_way:
+                if not running:
                     return
-                ready, _ = wait(under_way, return_when=FIRST_COMPLETED)
-                for future in ready:
-                    yield under_way.pop(future), future.result()
+                finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    yield running.pop(future), future.result()
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
@@ -112,31 +112,32 @@ def run(
     resume: bool = False,
     executor: Executor | None = None,
     progress: Callable[[Progress], None] | None = None,
-) -> Summary:
-    """Compute what is missing of a campaign into its folder.
+) -> CampaignSummary:
+    """Compute the missing points of a campaign into its folder.
 
-    An interrupt (Ctrl-C) ends it with what was computed; `resume=True` goes on from there.
+    After an interrupt (Ctrl-C) the computed points remain; `resume=True` continues from there.
     """
-    begun = time.perf_counter()
+    start = time.perf_counter()
     store = Store.resume(folder, campaign) if resume else Store.create(folder, campaign, *sizes(campaign))
     points = store.campaign.points()
     interrupted = False
     campaign = store.campaign if store.campaign.batch else _with_sizes(store)
-    with store.writing():
-        store.say()
-        missing = store.missing()
-        done = before = store.count(missing)
-        failed = len(store.reasons()) if done else 0
+    with store.write_lock():
+        store.write_settings()
+        missing = store.missing_chunks()
+        done = initial = store.point_count(missing)
+        failed = len(store.failure_reasons()) if done else 0
         tasks = [(number, _columns(points, store, number)) for number in missing]
-        source = (executor or Threads()).results(campaign, tasks)
+        source = (executor or ThreadExecutor()).results(campaign, tasks)
         try:
             for number, result in source:
                 store.write(number, result)
-                where = store.places(number)
+                indices = store.point_indices(number)
+                size = indices.stop - indices.start
                 now = time.perf_counter()
-                done += where.stop - where.start
-                failed += sum(i < where.stop - where.start for i in result.reasons)
-                rate = (done - before) / max(now - begun, 1e-9)
+                done += size
+                failed += sum(i < size for i in result.reasons)
+                rate = (done - initial) / max(now - start, 1e-9)
                 if progress:
                     progress(Progress(done, store.total, failed, rate, (store.total - done) / rate))
         except KeyboardInterrupt:
@@ -144,13 +145,12 @@ def run(
             close = getattr(source, "close", None)
             if close:
                 close()
-    return Summary(
-        Path(folder), store.total, done, done - before, failed, time.perf_counter() - begun, interrupted
-    )
+    seconds = time.perf_counter() - start
+    return CampaignSummary(Path(folder), store.total, done, done - initial, failed, seconds, interrupted)
 
 
 def sizes(campaign: Campaign, subject: Subject | None = None) -> tuple[int, int]:
-    """Points that are stored together and points that are computed at once: the file's, or what suits the memory."""
+    """Return the numbers of points stored and computed together: those of the file, or chosen for the memory."""
     total = len(next(iter(campaign.points().values())))
     chunk, batch = (subject or subject_of(campaign)).sizes(total)
     batch = min(campaign.batch or min(batch, campaign.chunk or batch), total)
@@ -163,22 +163,23 @@ def _with_sizes(store: Store) -> Campaign:
 
 
 def _columns(points: Columns, store: Store, number: int) -> Columns:
-    """Columns of a chunk, the last one filled up to the size of the others."""
-    return {name: padded(column[store.places(number)], store.chunk) for name, column in points.items()}
+    """Return the columns of a chunk; the last chunk is padded to the size of the others."""
+    indices = store.point_indices(number)
+    return {name: pad_column(column[indices], store.chunk) for name, column in points.items()}
 
 
 def evaluate_chunk(spec: dict[str, Any], columns: Columns) -> ChunkResult:
-    """A chunk of a campaign that came as plain data: what a worker does."""
+    """Return the results of a chunk of a campaign given as plain data; runs on a worker."""
     return _subject(spec).evaluate(columns)
 
 
-_known: dict[str, Subject] = {}
+_subjects: dict[str, Subject] = {}
 
 
 def _subject(spec: dict[str, Any]) -> Subject:
-    campaign = Campaign.from_spec(spec)
+    campaign = Campaign.from_dict(spec)
     key = campaign.fingerprint
-    if key not in _known:
-        _known.clear()  # one campaign at a time: compiled programs are large
-        _known[key] = subject_of(campaign)
-    return _known[key]
+    if key not in _subjects:
+        _subjects.clear()  # one campaign at a time: compiled programs are large
+        _subjects[key] = subject_of(campaign)
+    return _subjects[key]

@@ -1,4 +1,4 @@
-"""One run in a batch: its records in every mode, and what of them counts. Pure, to be compiled for many at once."""
+"""One run in a batch: its records in each mode and which samples count. Pure functions, for batched compilation."""
 
 from __future__ import annotations
 
@@ -8,36 +8,38 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.testing import Outcome, Runnable, Test
-from dovetail.testing.continuous import Accuracy, integrate
-from dovetail.testing.coupled import ideal_system
-from dovetail.testing.limit_monitor import Watch
-from dovetail.testing.step_checks import RESOLVED, fewest_steps
+from dovetail.testing.continuous import ReferenceSettings, integrate
+from dovetail.testing.coupled import reference_system
+from dovetail.testing.limit_monitor import LimitMonitor
+from dovetail.testing.step_checks import RESOLVING_STEPS, min_contact_steps
 
 
-def simulated(prepared: Runnable) -> tuple[dict[str, jax.Array], jax.Array, jax.Array]:
-    """Records with what of them counts, code of the outcome, and the tick of the end."""
-    state, records = prepared.whole()
-    return _cut(state["watch"], records, prepared.tick_count)
+def simulate_lane(prepared: Runnable) -> tuple[dict[str, jax.Array], jax.Array, jax.Array]:
+    """Return the records with a mask of valid samples, the outcome code, and the last tick."""
+    state, records = prepared.as_function()
+    return _with_valid_mask(state["monitor"], records, prepared.tick_count)
 
 
-def _cut(
-    seen: dict[str, jax.Array], records: dict[str, jax.Array], ticks: int
+def _with_valid_mask(
+    monitor: dict[str, jax.Array], records: dict[str, jax.Array], ticks: int
 ) -> tuple[Any, jax.Array, jax.Array]:
-    """Records with what of them counts after the supervisor's word, the code of that, and the tick of the end."""
-    code = seen["code"]
-    last = jnp.where(code > 0, seen["tick"], ticks)
+    """Return the records with a mask of the samples before the monitor stopped, the outcome code, and the last tick."""
+    code = monitor["code"]
+    last = jnp.where(code > 0, monitor["tick"], ticks)
     lost = code == Outcome.NOT_FINITE.code
-    return {**records, "kept": jnp.arange(1, ticks + 1) <= last - lost}, code, last
+    return {**records, "valid": jnp.arange(1, ticks + 1) <= last - lost}, code, last
 
 
-def emulated(test: Test) -> dict[str, jax.Array]:
-    """Records of the ideal at the ticks after the first."""
-    accuracy = Accuracy(**test.numerical.ideal)
-    coupled = ideal_system(test, test.rig.modelled().specimen)
-    watch = Watch.of(test, "emulate")
-    seen, records = integrate(coupled, watch, accuracy.method, test.dt, accuracy.substeps, test.tick_count)
-    if "contact_time" in records:  # an ideal that does not resolve its contacts is none
-        steps = fewest_steps(records["contact_time"], test.dt / accuracy.substeps)
-        records = {name: jnp.where(steps < RESOLVED, jnp.nan, values) for name, values in records.items()}
-    shown = {name: values[1:] for name, values in records.items()}
-    return _cut(seen, shown, test.tick_count)[0]
+def reference_lane(test: Test) -> dict[str, jax.Array]:
+    """Return the records of the reference solution at all ticks but the first."""
+    settings = ReferenceSettings(**test.numerical.reference_settings)
+    coupled = reference_system(test, test.rig.as_model().specimen)
+    monitor = LimitMonitor.for_test(test, "reference")
+    state, records = integrate(coupled, monitor, settings.method, test.dt, settings.substeps, test.tick_count)
+    if "contact_time" in records:  # a reference that does not resolve its contacts is invalid
+        steps = min_contact_steps(records["contact_time"], test.dt / settings.substeps)
+        records = {
+            name: jnp.where(steps < RESOLVING_STEPS, jnp.nan, values) for name, values in records.items()
+        }
+    records = {name: values[1:] for name, values in records.items()}
+    return _with_valid_mask(state, records, test.tick_count)[0]

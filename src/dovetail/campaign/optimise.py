@@ -1,9 +1,8 @@
-r"""Design by optimisation: parameters of a test that make a measure small, by gradients through the whole loop.
+r"""Design by optimisation: parameters of a test that minimise a measure, by gradients through the loop.
 
-The loop is differentiated from the parameters to the measure (`jax.value_and_grad`), and Optimistix's BFGS goes
-downhill. Bounds are kept by a change of variables, :math:`p = l + (h - l)\,\sigma(q)`, so that every trial is a
-valid test. A derivative-free method (Nelder-Mead of scipy) on the same objective is the judge: a gradient is only
-worth its compilation if it finds as good a design with fewer runs.
+The loop is differentiated from the parameters to the measure (`jax.value_and_grad`) and minimised with the BFGS method
+of Optimistix. Bounds are enforced by a change of variables, :math:`p = l + (h - l)\,\sigma(q)`, so that every trial is
+a valid test. A derivative-free method (Nelder-Mead of SciPy) on the same objective serves as comparison.
 """
 
 from __future__ import annotations
@@ -20,20 +19,20 @@ import numpy as np
 import optimistix as optx
 import scipy
 
-from dovetail.campaign.axes import Axis
-from dovetail.campaign.lane import emulated, simulated
+from dovetail.campaign.axes import VariedParameter
+from dovetail.campaign.lane import reference_lane, simulate_lane
 from dovetail.campaign.measures import read_measure
-from dovetail.campaign.parameter_paths import longest_buffers
+from dovetail.campaign.parameter_paths import size_delay_buffers
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.testing import Test
-from dovetail.testing.paths import get, spread
+from dovetail.testing.paths import get, replace_all
 
 Objective = Callable[[jax.Array], jax.Array]
 
 
 @dataclass(frozen=True)
 class Optimum:
-    """A design, what it costs, and what it took to find it."""
+    """Optimum: parameter values, cost and effort."""
 
     values: dict[str, float]
     cost: float
@@ -49,34 +48,34 @@ class Optimum:
 
 
 def objective(test: Test, measure: str, bounds: Mapping[str, tuple[float, float]]) -> Objective:
-    """A compiled measure of a rehearsal as a function of parameters scaled to [0, 1], in the order of `bounds`."""
-    what = read_measure(measure)
-    if not what.compiled:
+    """Return a compiled measure of a rehearsal as a function of parameters scaled to [0, 1], ordered as `bounds`."""
+    chosen = read_measure(measure)
+    if not chosen.is_compiled:
         raise ParameterError(f'"{measure}": is computed outside the loop, so it has no derivative')
     for path, (low, high) in bounds.items():
         if not isinstance(get(test, path), jax.Array):
-            raise ParameterError(f'"{path}" is no numeric parameter; only those have derivatives')
+            raise ParameterError(f'"{path}": is not a numeric parameter; derivatives need one')
         if not high > low:
             raise ParameterError(f'"{path}": bounds {low:g} to {high:g} are empty')
-    axes = [Axis(path, (path,), low=low, high=high) for path, (low, high) in bounds.items()]
-    test = longest_buffers(test, axes)
-    test.checked()
-    shape, ends = test.shape, np.array(list(bounds.values()), float)
+    parameters = [VariedParameter(path, (path,), low=low, high=high) for path, (low, high) in bounds.items()]
+    test = size_delay_buffers(test, parameters)
+    test.validate()
+    shape, limits = test.shape, np.array(list(bounds.values()), float)
 
-    def cost(share):
-        values, variant = ends[:, 0] + (ends[:, 1] - ends[:, 0]) * share, test
+    def cost(fraction):
+        values, variant = limits[:, 0] + (limits[:, 1] - limits[:, 0]) * fraction, test
         for i, path in enumerate(bounds):
-            variant = spread(variant, path, values[i])
-        records, _, _ = simulated(variant.sized(shape))
-        ideal = emulated(variant) if what.needs_ideal else None
-        # a run that met a limit is cut there; its cost would be small for being short, so all of it counts
-        records = {**records, "kept": jnp.ones(test.tick_count, dtype=bool)}
-        return what.compute(records, ideal, test.dt)
+            variant = replace_all(variant, path, values[i])
+        records, _, _ = simulate_lane(variant.with_shapes(shape))
+        reference = reference_lane(variant) if chosen.needs_reference else None
+        # samples after a limit count too: a run that stops early would have a small cost
+        records = {**records, "valid": jnp.ones(test.tick_count, dtype=bool)}
+        return chosen.compute(records, reference, test.dt)
 
     return cost
 
 
-def descend(
+def minimise_bfgs(
     test: Test,
     measure: str,
     bounds: Mapping[str, tuple[float, float]],
@@ -85,28 +84,29 @@ def descend(
     tolerance: float = 1e-6,
     steps: int = 60,
 ) -> Optimum:
-    """The best design by BFGS with gradients through the loop; `start` in the units of the parameters."""
+    """Minimise a measure by BFGS with gradients through the loop; `start` in the units of the parameters."""
     cost = objective(test, measure, bounds)
-    q0 = jnp.asarray(_logit(_start(test, bounds, start)))
-    counted = [0]
+    q0 = jnp.asarray(_logit(_start_fraction(test, bounds, start)))
+    evaluation_count = [0]
 
-    def of(q, _):
-        jax.debug.callback(lambda: counted.__setitem__(0, counted[0] + 1))
+    def counted_cost(q, _):
+        jax.debug.callback(lambda: evaluation_count.__setitem__(0, evaluation_count[0] + 1))
         return cost(jax.nn.sigmoid(q))
 
-    begun = time.perf_counter()
+    start_time = time.perf_counter()
     solver: Any = optx.BFGS(rtol=tolerance, atol=tolerance)
-    found: Any = optx.minimise(of, solver, q0, max_steps=steps, throw=False)
-    best = jax.nn.sigmoid(found.value)
+    solution: Any = optx.minimise(counted_cost, solver, q0, max_steps=steps, throw=False)
+    best = jax.nn.sigmoid(solution.value)
     value = float(cost(best))
     if not np.isfinite(value):
         raise AnalysisError(
-            f"{measure} is not finite along the way; begin at a design that is stable, or narrow the bounds"
+            f"{measure} became infinite or NaN; start from a stable design, or narrow the bounds"
         )
-    return _optimum(best, bounds, value, counted[0], time.perf_counter() - begun, "gradients (BFGS)")
+    seconds = time.perf_counter() - start_time
+    return _optimum(best, bounds, value, evaluation_count[0], seconds, "gradients (BFGS)")
 
 
-def search(
+def minimise_nelder_mead(
     test: Test,
     measure: str,
     bounds: Mapping[str, tuple[float, float]],
@@ -115,41 +115,42 @@ def search(
     tolerance: float = 1e-6,
     evaluations: int = 400,
 ) -> Optimum:
-    """The same without derivatives, by Nelder-Mead."""
+    """Minimise a measure without derivatives, by Nelder-Mead."""
     cost = eqx.filter_jit(objective(test, measure, bounds))
-    counted = [0]
+    evaluation_count = [0]
 
-    def of(q: Any) -> float:
-        counted[0] += 1
+    def counted_cost(q: Any) -> float:
+        evaluation_count[0] += 1
         value = float(cost(jax.nn.sigmoid(jnp.asarray(q))))
         return value if np.isfinite(value) else 1e9
 
-    begun = time.perf_counter()
+    start_time = time.perf_counter()
     options = {"maxfev": evaluations, "xatol": tolerance, "fatol": tolerance}
-    found = scipy.optimize.minimize(
-        of, _logit(_start(test, bounds, start)), method="Nelder-Mead", options=options
+    solution = scipy.optimize.minimize(
+        counted_cost, _logit(_start_fraction(test, bounds, start)), method="Nelder-Mead", options=options
     )
-    best = jax.nn.sigmoid(jnp.asarray(found.x))
-    seconds = time.perf_counter() - begun
-    return _optimum(best, bounds, float(found.fun), counted[0], seconds, "derivative-free (Nelder-Mead)")
+    best = jax.nn.sigmoid(jnp.asarray(solution.x))
+    seconds = time.perf_counter() - start_time
+    method = "derivative-free (Nelder-Mead)"
+    return _optimum(best, bounds, float(solution.fun), evaluation_count[0], seconds, method)
 
 
-def _start(test: Test, bounds, start) -> np.ndarray:
-    given = [float(np.mean(get(test, path))) for path in bounds] if start is None else list(start)
-    ends = np.array(list(bounds.values()), float)
-    share = (np.array(given) - ends[:, 0]) / (ends[:, 1] - ends[:, 0])
-    if np.any(share < 0) or np.any(share > 1):
-        raise ParameterError(f"the start {given} is outside the bounds {ends.tolist()}")
-    return np.clip(share, 0.02, 0.98)  # at a bound the change of variables has no slope
+def _start_fraction(test: Test, bounds, start) -> np.ndarray:
+    values = [float(np.mean(get(test, path))) for path in bounds] if start is None else list(start)
+    limits = np.array(list(bounds.values()), float)
+    fraction = (np.array(values) - limits[:, 0]) / (limits[:, 1] - limits[:, 0])
+    if np.any(fraction < 0) or np.any(fraction > 1):
+        raise ParameterError(f"start: {values} is outside the bounds {limits.tolist()}")
+    return np.clip(fraction, 0.02, 0.98)  # the change of variables has zero slope at the bounds
 
 
-def _logit(share: np.ndarray) -> np.ndarray:
-    return np.log(share / (1 - share))
+def _logit(fraction: np.ndarray) -> np.ndarray:
+    return np.log(fraction / (1 - fraction))
 
 
-def _optimum(share, bounds, cost, evaluations, seconds, method) -> Optimum:
+def _optimum(fraction, bounds, cost, evaluations, seconds, method) -> Optimum:
     values = {
         path: float(low + (high - low) * s)
-        for (path, (low, high)), s in zip(bounds.items(), share, strict=True)
+        for (path, (low, high)), s in zip(bounds.items(), fraction, strict=True)
     }
     return Optimum(values, cost, evaluations, seconds, method)

@@ -1,4 +1,4 @@
-"""Places in a test that a campaign varies: their units, and room for what varies there."""
+"""Paths of varied parameters in a test: units, cached tests, and delay buffers of sufficient length."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.campaign.axes import Axis
+from dovetail.campaign.axes import VariedParameter
 from dovetail.core.errors import DovetailError
 from dovetail.core.units import SIGNAL
-from dovetail.testing.paths import declared_at, get, put
+from dovetail.testing.paths import declared_at, get, replace_value
 from dovetail.testing.test_file import parse
 
 
-def parsed(table: Mapping[str, Any], of: str) -> Any:
-    """The test that a table holds, read and checked once for all who ask for it (`forget` reads its files anew)."""
-    return _parsed(json.dumps(table, default=repr), of)
+def parse_cached(table: Mapping[str, Any], name: str) -> Any:
+    """Return the test of a table, checked; cached until `clear_cache`, which also makes its files be read again."""
+    return _parse_text(json.dumps(table, default=repr), name)
 
 
 @lru_cache(maxsize=32)
-def _parsed(text: str, of: str) -> Any:
-    return parse(json.loads(text), of)
+def _parse_text(text: str, name: str) -> Any:
+    return parse(json.loads(text), name)
 
 
-forget = _parsed.cache_clear
+clear_cache = _parse_text.cache_clear
 
 
 def unit_at(test: Any, entry: Mapping[str, Any]) -> str:
-    """Unit of the parameter that an axis's table names; any, where it names none."""
+    """Return the unit of the parameter that a `[[parameter]]` table names; `SIGNAL` (any) if it names none."""
     path = entry.get("path") or (entry.get("paths") or [""])[0]
     try:
         about = declared_at(test, path) if isinstance(path, str) and path else None
@@ -40,24 +40,26 @@ def unit_at(test: Any, entry: Mapping[str, Any]) -> str:
     return about.unit if about is not None and not about.choices else SIGNAL
 
 
-def longest_buffers(test: Any, axes: list[Axis], points: Mapping[str, np.ndarray] | None = None) -> Any:
-    """The test with room for the longest of every delay that varies, over its axis or among points."""
-    for axis in axes:
-        for path in axis.paths:
+def size_delay_buffers(
+    test: Any, parameters: list[VariedParameter], points: Mapping[str, np.ndarray] | None = None
+) -> Any:
+    """Return the test with buffers for the largest value of each varied delay, in its range or among `points`."""
+    for parameter in parameters:
+        for path in parameter.paths:
             parent, _, name = path.rpartition(".")
             part = get(test, parent) if parent else test
-            if name == "delay" and hasattr(part, "longest"):
-                most = np.max(axis.ends() if points is None else points[axis.name])
-                longest = max(float(most), part.longest)
-                test = put(test, parent, dataclasses.replace(part, longest=longest))
+            if name == "delay" and hasattr(part, "max_delay"):
+                values = parameter.bounds() if points is None else points[parameter.name]
+                max_delay = max(float(np.max(values)), part.max_delay)
+                test = replace_value(test, parent, dataclasses.replace(part, max_delay=max_delay))
     return test
 
 
-def flat(table: Mapping[str, Any], at: str = "") -> dict[str, Any]:
-    """A nested table by paths."""
-    found: dict[str, Any] = {}
+def flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return a nested table as values by dotted path."""
+    values: dict[str, Any] = {}
     for key, value in table.items():
-        # what a dial or a schedule moves is named by a path, so that its key holds dots
-        path = f'{at}"{key}"' if at in ("dials.", "schedule.") else f"{at}{key}"
-        found |= flat(value, f"{path}.") if isinstance(value, Mapping) else {path: value}
-    return found
+        # keys of these tables are paths themselves, with dots
+        path = f'{prefix}"{key}"' if prefix in ("tunable.", "schedule.") else f"{prefix}{key}"
+        values |= flatten(value, f"{path}.") if isinstance(value, Mapping) else {path: value}
+    return values

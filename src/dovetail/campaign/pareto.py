@@ -1,4 +1,4 @@
-"""Several aims at once: what no other candidate beats in everything, and a search for more of it."""
+"""Pareto-optimal points of several costs, and a search for them."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 
 
 def non_dominated(costs: np.ndarray) -> np.ndarray:
-    """Indices of the rows of costs (k, aims), all to be small, that no other row equals or betters in every aim.
+    """Return the indices of the Pareto-optimal rows of costs (k, costs), which are all minimised.
 
-    Rows that are not finite are left out: a candidate that failed is no candidate.
+    Rows with a non-finite cost (failed candidates) are excluded.
     """
     costs = np.asarray(costs, float)
-    kept = np.flatnonzero(np.isfinite(costs).all(axis=1))
-    inner = costs[kept]
+    candidates = np.flatnonzero(np.isfinite(costs).all(axis=1))
+    inner = costs[candidates]
     no_worse = (inner[:, None, :] <= inner[None, :, :]).all(axis=2)
     better = (inner[:, None, :] < inner[None, :, :]).any(axis=2)
-    beaten = (no_worse & better).any(axis=0)
-    return kept[~beaten]
+    dominated = (no_worse & better).any(axis=0)
+    return candidates[~dominated]
 
 
 def pareto_search(
@@ -30,17 +30,17 @@ def pareto_search(
     rounds: int = 4,
     seed: int = 0,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The front of several costs over a box: an even first batch, then batches around what is not beaten so far.
+    """Search the Pareto front of several costs: an even first batch, then batches around the front found so far.
 
     Parameters
     ----------
-    evaluate : function of points (batch, parameters) that gives costs (batch, aims); NaN where one is not allowed.
+    evaluate : function of points (batch, parameters) that returns costs (batch, costs); NaN if a point is invalid.
     low, high : bounds of the parameters.
-    batch, rounds : points of a batch, always the same number, so that one compiled program serves; batches.
+    batch, rounds : points of a batch (constant, so that it is compiled once); number of batches.
 
     Returns
     -------
-    points, costs : of the front, in the order of the first cost.
+    points, costs : Pareto front, sorted by the first cost.
     """
     from scipy.stats import qmc
 
@@ -48,11 +48,11 @@ def pareto_search(
     random = np.random.default_rng(seed)
     points = qmc.scale(qmc.Halton(len(low), seed=seed).random(batch), low, high)
     costs = np.asarray(evaluate(points), float)
-    for turn in range(1, rounds):
+    for round_number in range(1, rounds):
         front = points[non_dominated(costs)]
         if not len(front):
             front = points
-        spread = 0.2 * (high - low) / 2**turn
+        spread = 0.2 * (high - low) / 2**round_number
         parents = front[random.integers(len(front), size=batch)]
         children = np.clip(parents + spread * random.normal(size=parents.shape), low, high)
         points = np.concatenate([points, children])

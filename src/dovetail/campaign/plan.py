@@ -1,27 +1,27 @@
-"""A campaign: one test or model, what is varied in it, which points, what is kept of each.
+"""Campaign: a parameter study over one test or model.
 
 A campaign file::
 
     title = "Delay against damping"
-    test = "study/test"                  # a study's test or a file; or model = / evaluate = "module:function"
-    modes = ["emulate", "rehearse"]      # side by side
+    test = "study/test"                  # test of a study, or a file; or model = / evaluate = "module:function"
+    modes = ["reference", "rehearse"]
     seeds = 4                            # replicates
     measures = ["rms e1", "peak displacement", "fidelity.delay", "mymodule:myfunction"]
-    traces = ["displacement"]            # only where they are wanted: they are most of the store
+    signals = ["displacement"]           # recorded signals to store; they take most of the space
     constraints = ["delay < 0.01"]
 
-    [set]                                # changes of the test for all points
+    [set]                                # changes of the test at all points
     duration = "2 s"
 
-    [[axis]]
+    [[parameter]]
     path = "rig.actuator.delay"
-    from = "1 ms"
-    to = "8 ms"
+    min = "1 ms"
+    max = "8 ms"
     count = 50
 
     [design]
     kind = "grid"                        # list, one-at-a-time, latin-hypercube, sobol, random, saltelli, morris
-    points = 1000                        # of a design that draws
+    count = 1000                         # sample size of a random design
     seed = 7
 """
 
@@ -40,9 +40,9 @@ from typing import Any
 import numpy as np
 
 from dovetail.campaign import analyses, constraints, distributions, sampling
-from dovetail.campaign.axes import Axis, read_axis
+from dovetail.campaign.axes import VariedParameter, read_parameter
 from dovetail.campaign.measures import read_measure
-from dovetail.campaign.parameter_paths import flat
+from dovetail.campaign.parameter_paths import flatten
 from dovetail.core.errors import (
     DovetailError,
     Fault,
@@ -50,8 +50,8 @@ from dovetail.core.errors import (
     ParameterError,
     TestFileError,
     UnknownNameError,
-    guarded,
-    shown,
+    collect_faults,
+    format_value,
     unknown_key,
 )
 from dovetail.core.renamed import new_name, remark
@@ -68,73 +68,77 @@ KEYS = (
     "modes",
     "seeds",
     "measures",
-    "traces",
+    "signals",
     "constraints",
-    *("set", "axis", "correlation", "design", "chunk", "batch", "answers"),
+    *("set", "parameter", "correlation", "design", "chunk", "batch", "analysis"),
 )
-MODES = ("emulate", "rehearse", "simulate")
-UNSEEN = ("title", "source", "answers", "chunk", "batch", "fixed")  # change no result
-MOST_SEEDS = 1_000_000
+DESIGN_KEYS = ("kind", "count", "seed")
+MODES = ("reference", "rehearse", "simulate")
+FINGERPRINT_EXCLUDED = ("title", "source", "analyses", "chunk", "batch", "fixed")  # do not change results
+RESERVED_NAMES = ("point", "seed", "mode", "outcome", "end_time")
+MAX_SEEDS = 1_000_000
 SUBJECTS = ("test", "model", "evaluate")
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
 class Campaign:
-    """What a campaign file says, with its test read; nothing in it depends on where or how it is run."""
+    """Content of a campaign file, with its test; independent of where and how it is computed."""
 
     subject: str  # "test", "model" or "evaluate"
-    of: str  # name of the test, or "module:function"
-    axes: tuple[Axis, ...]
-    table: dict[str, Any] = field(default_factory=dict)  # of the test's file; or constants of a model
-    fixed: dict[str, Any] = field(default_factory=dict)  # what of it the campaign sets, by path
+    subject_name: str  # name of the test, or "module:function"
+    parameters: tuple[VariedParameter, ...]
+    table: dict[str, Any] = field(default_factory=dict)  # test file as a table; constants of a model
+    fixed: dict[str, Any] = field(default_factory=dict)  # values set by the campaign, by path
     title: str = ""
     source: str = ""
-    kind: str = "grid"
-    number: int = 0
+    design_kind: str = "grid"
+    point_count: int = 0
     seed: int = 0
     modes: tuple[str, ...] = ("rehearse",)
     seeds: tuple[int, ...] = ()
     measures: tuple[str, ...] = ()
-    traces: tuple[str, ...] = ()
+    signals: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
-    chunk: int = 0  # points that are stored together; 0 for what suits the memory
-    batch: int = 0  # of which so many are computed at once; 0 likewise
-    answers: tuple[dict[str, Any], ...] = ()
+    chunk: int = 0  # points stored together; 0: chosen from the memory estimate
+    batch: int = 0  # points computed together; 0: chosen from the memory estimate
+    analyses: tuple[dict[str, Any], ...] = ()
     correlations: tuple[distributions.Correlation, ...] = ()
 
     def points(self) -> sampling.Table:
-        """All points, in the order in which they are computed and stored; to be read, not changed."""
+        """Return all points in the order in which they are computed and stored (read-only arrays)."""
         return self._points
 
     @cached_property
     def _points(self) -> sampling.Table:
-        table = self._designed()
+        table = self._design_table()
         if self.constraints:
-            if self.kind in ("saltelli", "morris"):
+            if self.design_kind in ("saltelli", "morris"):
                 raise ParameterError(
-                    f"constraints: would break a {self.kind} design, which needs all its points"
+                    f"constraints: not possible with a {self.design_kind} design, which needs all its points"
                 )
-            table = constraints.keep(self.constraints, table)
+            table = constraints.select_points(self.constraints, table)
         order = self._order(table)
         ordered = {name: column[order] for name, column in table.items()}
         for column in ordered.values():
             column.flags.writeable = False
         return ordered
 
-    def as_designed(self) -> np.ndarray:
-        """Where each point of the design is among `points`: indexing with it undoes their order."""
-        return np.argsort(self._order(self._designed()))
+    def design_order(self) -> np.ndarray:
+        """Return the indices that bring `points` back into the order of the design."""
+        return np.argsort(self._order(self._design_table()))
 
-    def _designed(self) -> sampling.Table:
-        return sampling.points(self.axes, self.kind, self.number, self.seed, self.correlations)
+    def _design_table(self) -> sampling.Table:
+        return sampling.points(
+            self.parameters, self.design_kind, self.point_count, self.seed, self.correlations
+        )
 
     def _order(self, table: sampling.Table) -> np.ndarray:
-        """Points with the same words one after another, as they are computed together."""
-        words = [axis.name for axis in self.axes if not axis.numeric]
-        if not words:
+        """Return an order in which points with the same text values are adjacent; they are computed together."""
+        names = [parameter.name for parameter in self.parameters if not parameter.numeric]
+        if not names:
             return np.arange(len(next(iter(table.values()))))
-        keys = [np.unique(table[name].astype(str), return_inverse=True)[1] for name in reversed(words)]
+        keys = [np.unique(table[name].astype(str), return_inverse=True)[1] for name in reversed(names)]
         return np.lexsort(keys)
 
     def _repr_html_(self) -> str:
@@ -142,8 +146,8 @@ class Campaign:
 
         return plan_html(self)
 
-    def spec(self) -> dict[str, Any]:
-        """All of it as plain data, for a worker, a file, a fingerprint."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return the campaign as plain data, for a worker, a file or a fingerprint."""
         return json.loads(self._text)
 
     @cached_property
@@ -151,33 +155,34 @@ class Campaign:
         return json.dumps(dataclasses.asdict(self))
 
     @classmethod
-    def from_spec(cls, spec: Mapping[str, Any]) -> Campaign:
-        """The campaign that `spec` gave."""
+    def from_dict(cls, spec: Mapping[str, Any]) -> Campaign:
+        """Return the campaign from plain data, as `to_dict` returns it."""
 
-        def frozen(table: Mapping[str, Any]) -> dict[str, Any]:
+        def with_tuples(table: Mapping[str, Any]) -> dict[str, Any]:
             return {key: tuple(v) if isinstance(v, list) else v for key, v in table.items()}
 
-        axes = tuple(Axis(**frozen(axis)) for axis in spec["axes"])
+        parameters = tuple(VariedParameter(**with_tuples(parameter)) for parameter in spec["parameters"])
         pairs = tuple(tuple(pair) for pair in spec.get("correlations", ()))
-        return cls(**{**frozen(spec), "axes": axes, "correlations": pairs})
+        return cls(**{**with_tuples(spec), "parameters": parameters, "correlations": pairs})
 
     @cached_property
     def fingerprint(self) -> str:
-        """A word that changes with anything that changes a result; titles and answers do not."""
-        unseen = (*UNSEEN, "of") if self.subject == "test" else UNSEEN  # the table of a test is all of it
-        spec = {key: value for key, value in self.spec().items() if key not in unseen}
+        """Hash of everything that changes a result; titles and analyses do not."""
+        # the table of a test describes it completely, so its name is excluded
+        excluded = (*FINGERPRINT_EXCLUDED, "subject_name") if self.subject == "test" else FINGERPRINT_EXCLUDED
+        spec = {key: value for key, value in self.to_dict().items() if key not in excluded}
         return hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def load(path: str | Path, changes: dict[str, Any] | None = None) -> Campaign:
-    """Read a campaign file; `changes` overrides values at dotted paths, as for a test.
+    """Read a campaign file; `changes` replaces values at dotted paths, as for a test.
 
     Raises
     ------
     TestFileError
-        With every fault of the file.
+        With all faults of the file.
     OutputError
-        If there is no such file.
+        If the file does not exist.
     """
     from dovetail.testing.test_table import change
 
@@ -185,105 +190,88 @@ def load(path: str | Path, changes: dict[str, Any] | None = None) -> Campaign:
     table = read_toml(path, "campaign file")
     folder = str(path.resolve().parent)
     if folder not in sys.path and PACKAGE not in path.resolve().parents:
-        sys.path.append(folder)  # functions of the user lie beside the file
+        sys.path.append(folder)  # user functions are in the folder of the file
     return parse(change(table, changes or {}, path.name), path.name, path.parent)
 
 
 def parse(table: Mapping[str, Any], source: str = "campaign", folder: Path = Path()) -> Campaign:
-    """A campaign from the nested table that its file holds."""
+    """Return a campaign from the nested table of its file."""
     faults = [
         Fault(key, unknown_key(key, KEYS, new_name("keys.campaign", key))) for key in table if key not in KEYS
     ]
     if table.get("kind", "campaign") != "campaign":
         faults.append(
-            Fault("kind", f"got {shown(table['kind'])}; this is read as a campaign, so leave it out")
+            Fault("kind", f'got {format_value(table["kind"])}; expected "campaign", or remove the key')
         )
-    named = [key for key in SUBJECTS if key in table]
-    if len(named) != 1:
-        faults.append(Fault("test", f"name one of {', '.join(SUBJECTS)}; found {', '.join(named) or 'none'}"))
+    subjects = [key for key in SUBJECTS if key in table]
+    if len(subjects) != 1:
+        faults.append(
+            Fault("test", f"set one of {', '.join(SUBJECTS)}; found {', '.join(subjects) or 'none'}")
+        )
         raise TestFileError(source, faults)
-    subject = named[0]
-    inner, units = _subject_table(subject, table, folder, faults)
-    axes, entries = [], table.get("axis", [])
-    if not isinstance(entries, list) or not entries:
-        faults.append(Fault("axis", "there is none; vary at least one parameter with [[axis]]"))
-        entries = []
-    for i, entry in enumerate(entries):
-        if not isinstance(entry, Mapping):
-            faults.append(Fault(f"axis.{i}", f"got {shown(entry)}; needs a table, [[axis]]"))
-            continue
-        axis, found = read_axis(entry, f"axis.{i}", units(entry))
-        faults += found
-        if axis is not None:
-            axes.append(_with_whole_names(axis, inner, folder) if subject == "test" else axis)
-    twice = {axis.name for axis in axes if [a.name for a in axes].count(axis.name) > 1}
-    faults += [
-        Fault("axis", f'"{name}" is the name of two axes; give one of them another') for name in sorted(twice)
-    ]
-    taken = {"point", "seed", "mode", "outcome", "end_time"}
-    faults += [
-        Fault("axis", f'"{axis.name}" is taken; give it another name') for axis in axes if axis.name in taken
-    ]
+    subject = subjects[0]
+    inner, unit_of = _subject_table(subject, table, folder, faults)
+    parameters = _parameters(table.get("parameter", []), unit_of, faults)
+    if subject == "test":
+        parameters = [_with_full_paths(parameter, inner, folder) for parameter in parameters]
     values = _settings(table, subject, faults)
-    values["correlations"] = _correlations(table.get("correlation", []), axes, faults)
+    numeric = [parameter.name for parameter in parameters if parameter.numeric]
+    values["correlations"] = distributions.read_correlations(table.get("correlation", []), numeric, faults)
     if faults:
         raise TestFileError(source, faults)
-    values["modes"] = values["modes"] or _usual(inner)
-    fixed = flat(table.get("set", {}))
-    campaign = Campaign(subject, _name(str(table[subject]), folder), tuple(axes), inner, fixed, **values)
-    return checked(campaign, source)
+    values["modes"] = values["modes"] or _default_mode(inner)
+    fixed = flatten(table.get("set", {}))
+    name = _full_name(str(table[subject]), folder)
+    return complete(Campaign(subject, name, tuple(parameters), inner, fixed, **values), source)
 
 
-def _correlations(
-    entries: Any, axes: list[Axis], faults: list[Fault]
-) -> tuple[distributions.Correlation, ...]:
-    """Pairs of axes that are drawn together, `[[correlation]]` with axes and value."""
-    if not isinstance(entries, list):
-        faults.append(Fault("correlation", f"got {shown(entries)}; needs a list of tables, [[correlation]]"))
-        return ()
-    found: dict[frozenset[str], distributions.Correlation] = {}
-    known = [axis.name for axis in axes if axis.numeric]
+def _parameters(entries: Any, unit_of: Any, faults: list[Fault]) -> list[VariedParameter]:
+    """Return the varied parameters of `[[parameter]]`."""
+    if not isinstance(entries, list) or not entries:
+        faults.append(Fault("parameter", "none given; vary at least one parameter with [[parameter]]"))
+        entries = []
+    parameters = []
     for i, entry in enumerate(entries):
-        place = f"correlation.{i}"
-        if not isinstance(entry, Mapping) or set(entry) != {"axes", "value"}:
+        if not isinstance(entry, Mapping):
             faults.append(
-                Fault(
-                    place,
-                    f"got {shown(entry)}; needs the names of two axes and the value of their correlation",
-                )
+                Fault(f"parameter.{i}", f"got {format_value(entry)}; expected a table, [[parameter]]")
             )
             continue
-        pair, value = entry["axes"], entry["value"]
-        if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
-            faults.append(Fault(f"{place}.axes", f"got {shown(pair)}; needs the names of two axes"))
-        elif unknown := [name for name in pair if name not in known]:
-            text = str(UnknownNameError("axis with numbers", unknown[0], known))
-            faults.append(Fault(f"{place}.axes", text))
-        elif pair[0] == pair[1] or frozenset(pair) in found:
-            faults.append(Fault(f"{place}.axes", f"got {shown(pair)}; two axes, and each pair once"))
-        elif not isinstance(value, int | float) or isinstance(value, bool) or not -1 < value < 1:
-            faults.append(Fault(f"{place}.value", f"got {shown(value)}; must be above -1 and below 1"))
-        else:
-            found[frozenset(pair)] = (pair[0], pair[1], float(value))
-    return tuple(found.values())
+        parameter, entry_faults = read_parameter(entry, f"parameter.{i}", unit_of(entry))
+        faults += entry_faults
+        if parameter is not None:
+            parameters.append(parameter)
+    names = [parameter.name for parameter in parameters]
+    faults += [
+        Fault("parameter", f'"{name}" names two parameters; rename one of them')
+        for name in sorted({name for name in names if names.count(name) > 1})
+    ]
+    faults += [
+        Fault("parameter", f'"{name}" is reserved; choose another name')
+        for name in names
+        if name in RESERVED_NAMES
+    ]
+    return parameters
 
 
-def checked(campaign: Campaign, source: str = "campaign") -> Campaign:
-    """The campaign with defaults of its axes, if its points can be made and its subject takes them."""
+def complete(campaign: Campaign, source: str = "campaign") -> Campaign:
+    """Return the campaign with the default of each parameter; check its points, subject and analyses."""
     from dovetail.campaign.subjects import subject_of
 
     def check() -> list[Fault]:
-        return analyses.faults(campaign.answers, subject.names(), campaign.kind)
+        return analyses.find_faults(campaign.analyses, subject.names(), campaign.design_kind)
 
     try:
         subject = subject_of(campaign)
-        axes = tuple(
-            dataclasses.replace(axis, default=subject.default(axis)) if axis.default is None else axis
-            for axis in campaign.axes
+        parameters = tuple(
+            dataclasses.replace(parameter, default=subject.default(parameter))
+            if parameter.default is None
+            else parameter
+            for parameter in campaign.parameters
         )
-        campaign = dataclasses.replace(campaign, axes=axes)
+        campaign = dataclasses.replace(campaign, parameters=parameters)
         campaign.points()
-        if faults := guarded("answers", check):
+        if faults := collect_faults("analysis", check):
             raise TestFileError(source, faults)
     except TestFileError as error:
         raise TestFileError(source, error.faults) from error
@@ -293,104 +281,106 @@ def checked(campaign: Campaign, source: str = "campaign") -> Campaign:
 
 
 def _subject_table(subject: str, table: Mapping[str, Any], folder: Path, faults: list[Fault]):
-    """Table of the test with its fixed changes (or constants of a model), and how to find an axis's unit."""
+    """Return the table of the test with its changes (constants of a model) and a function for parameter units."""
     fixed = table.get("set", {})
-    if not isinstance(fixed, Mapping) or not _plain(fixed):
-        text = f"got {shown(fixed)}; needs a table of numbers and words, and lists of them"
+    if not isinstance(fixed, Mapping) or not _is_plain(fixed):
+        text = f"got {format_value(fixed)}; expected a table of numbers, texts and lists of them"
         faults.append(Fault("set", text))
         return {}, lambda entry: SIGNAL
     if subject != "test":
         return dict(fixed), lambda entry: None
-    from dovetail.campaign.parameter_paths import forget, parsed, unit_at
-    from dovetail.testing.test_file import read_table, whole_names
+    from dovetail.campaign.parameter_paths import clear_cache, parse_cached, unit_at
+    from dovetail.testing.test_file import read_table, with_absolute_names
     from dovetail.testing.test_table import change
 
     path = find_test(str(table["test"]), folder)
-    forget()
+    clear_cache()
     try:
-        # the test names its files from where it is, the campaign from its own folder
-        inner = whole_names(change(read_table(path), flat(fixed), path.name), folder)
-        test = parsed(inner, _name(str(table["test"]), folder))
+        # file names in the test are relative to its folder, those in the campaign to the campaign's folder
+        inner = with_absolute_names(change(read_table(path), flatten(fixed), path.name), folder)
+        test = parse_cached(inner, _full_name(str(table["test"]), folder))
     except OutputError as error:
         raise TestFileError(path.name, [Fault("test", str(error))]) from error
     except TestFileError as error:
-        faults += [Fault(f"test.{fault.place}", fault.text) for fault in error.faults]
+        faults += [Fault(f"test.{fault.path}", fault.text) for fault in error.faults]
         return {}, lambda entry: SIGNAL
     return inner, lambda entry: unit_at(test, entry)
 
 
-def _usual(inner: dict[str, Any]) -> tuple[str, ...]:
-    """The mode that is meant where the campaign says none."""
+def _default_mode(inner: dict[str, Any]) -> tuple[str, ...]:
+    """Return the mode of a campaign without `modes`."""
     from dovetail.testing.runnable import Runnable
     from dovetail.testing.test import Test
-    from dovetail.testing.test_file import ROOTS, root
+    from dovetail.testing.test_file import FILE_KINDS, class_of_kind
 
     kind = inner.get("kind", "test")
-    cls = root(kind if kind in ROOTS else "test")
-    return (cls.USUAL if issubclass(cls, Runnable) else Test.USUAL,)
+    cls = class_of_kind(kind if kind in FILE_KINDS else "test")
+    return (cls.DEFAULT_MODE if issubclass(cls, Runnable) else Test.DEFAULT_MODE,)
 
 
-def _plain(node: Any) -> bool:
-    """Whether a table holds what can be kept in a store: numbers, words, and lists and tables of them."""
+def _is_plain(node: Any) -> bool:
+    """Return whether a table can be stored: numbers, texts, and lists and tables of them."""
     if isinstance(node, Mapping):
-        return all(_plain(value) for value in node.values())
+        return all(_is_plain(value) for value in node.values())
     if isinstance(node, list):
-        return all(_plain(value) for value in node)
+        return all(_is_plain(value) for value in node)
     return isinstance(node, str | bool | float) or (type(node) is int and abs(node) < 2**63)
 
 
-def _with_whole_names(axis: Axis, inner: dict[str, Any], folder: Path) -> Axis:
-    """The axis with files among its values named in full, from the folder of the campaign."""
-    if axis.numeric or not inner:
-        return axis
+def _with_full_paths(parameter: VariedParameter, inner: dict[str, Any], folder: Path) -> VariedParameter:
+    """Return the parameter with absolute file names among its values, resolved from the campaign's folder."""
+    if parameter.numeric or not inner:
+        return parameter
     from dovetail.testing.paths import get
-    from dovetail.testing.test_file import whole_names
+    from dovetail.testing.test_file import with_absolute_names
     from dovetail.testing.test_table import change
 
-    path = axis.paths[0]
-    values = (get(whole_names(change(inner, {path: value}), folder), path) for value in axis.values)
-    return dataclasses.replace(axis, values=tuple(values))
+    path = parameter.paths[0]
+    values = (
+        get(with_absolute_names(change(inner, {path: value}), folder), path) for value in parameter.values
+    )
+    return dataclasses.replace(parameter, values=tuple(values))
 
 
 def find_test(name: str, folder: Path = Path()) -> Path:
-    """The file of a test: a path beside the campaign file, or a study's test by its name."""
+    """Return the file of a test: relative to the campaign file, or a test of a study by its name."""
     if name.endswith(".toml"):
         return folder / name
-    from dovetail.studies.registry import find_test as of_a_study
+    from dovetail.studies.registry import find_test as find_study_test
 
-    return of_a_study(name)
+    return find_study_test(name)
 
 
-def _name(of: str, folder: Path) -> str:
-    """How the subject is called from anywhere: a file by its whole path."""
-    return str((folder / of).resolve()) if of.endswith(".toml") else of
+def _full_name(subject_name: str, folder: Path) -> str:
+    """Return the name of the subject, valid in any folder: absolute for a file."""
+    return str((folder / subject_name).resolve()) if subject_name.endswith(".toml") else subject_name
 
 
 def _settings(table: Mapping[str, Any], subject: str, faults: list[Fault]) -> dict[str, Any]:
-    """Everything but the subject and its axes."""
+    """Return all fields of a campaign except the subject and the parameters."""
     design = _design(table, faults)
-    modes = _words(table, "modes", faults)
+    modes = _texts(table, "modes", faults)
     faults += [
         Fault("modes", f'got "{m}"; {remark(new_name("modes", m)) or "one of " + ", ".join(MODES)}')
         for m in modes
         if m not in MODES
     ]
     seeds = _seeds(table, faults)
-    measures = _words(table, "measures", faults)
+    measures = _texts(table, "measures", faults)
     for text in measures:
         try:
             read_measure(text)
         except DovetailError as error:
             faults.append(Fault("measures", str(error)))
-    if subject == "test" and not measures and not table.get("traces"):
-        faults.append(Fault("measures", 'there are none; say what is kept, for example ["rms e1"]'))
-    asked = table.get("answers", [])
-    faults += analyses.faults(asked, None, design["kind"])
+    if subject == "test" and not measures and not table.get("signals"):
+        faults.append(Fault("measures", 'none given; name at least one, for example ["rms e1"]'))
+    entries = table.get("analysis", [])
+    faults += analyses.find_faults(entries, None, design["design_kind"])
     sizes = {key: table.get(key, 0) for key in ("chunk", "batch")}
-    numbers = {**sizes, "design.points": design["number"], "design.seed": design["seed"]}
+    numbers = {**sizes, "design.count": design["point_count"], "design.seed": design["seed"]}
     for key, size in numbers.items():
         if type(size) is not int or not 0 <= size < 2**63:
-            faults.append(Fault(key, f"got {shown(size)}; needs a whole number"))
+            faults.append(Fault(key, f"got {format_value(size)}; expected a whole number"))
     return {
         "title": str(table.get("title", "")),
         "source": str(table.get("source", "")),
@@ -398,45 +388,50 @@ def _settings(table: Mapping[str, Any], subject: str, faults: list[Fault]) -> di
         "modes": modes,
         "seeds": seeds,
         "measures": measures,
-        "traces": _words(table, "traces", faults),
-        "constraints": _words(table, "constraints", faults),
-        "answers": tuple(asked) if isinstance(asked, list) else (),
+        "signals": _texts(table, "signals", faults),
+        "constraints": _texts(table, "constraints", faults),
+        "analyses": tuple(entries) if isinstance(entries, list) else (),
         **sizes,
     }
 
 
-def _words(table: Mapping[str, Any], key: str, faults: list[Fault]) -> tuple[str, ...]:
-    """A word or a list of them."""
+def _texts(table: Mapping[str, Any], key: str, faults: list[Fault]) -> tuple[str, ...]:
+    """Return one text or a list of texts as a tuple."""
     value = table.get(key, [])
     value = [value] if isinstance(value, str) else value
     if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-        faults.append(Fault(key, f"got {shown(value)}; needs a list of words"))
+        faults.append(Fault(key, f"got {format_value(value)}; expected a list of texts"))
         return ()
     return tuple(value)
 
 
 def _design(table: Mapping[str, Any], faults: list[Fault]) -> dict[str, Any]:
-    """Kind, number and seed of the design of experiments."""
+    """Return kind, size and seed of the design of experiments."""
     design = table.get("design", {})
     if not isinstance(design, Mapping):
-        faults.append(Fault("design", f"got {shown(design)}; needs a table with kind, points, seed"))
+        faults.append(
+            Fault("design", f"got {format_value(design)}; expected a table with {', '.join(DESIGN_KEYS)}")
+        )
         design = {}
     for key in design:
-        if key not in ("kind", "points", "seed"):
-            faults.append(Fault(f"design.{key}", "unknown key; known: kind, points, seed"))
+        if key not in DESIGN_KEYS:
+            new = new_name("keys.campaign.design", key)
+            faults.append(Fault(f"design.{key}", unknown_key(key, DESIGN_KEYS, new)))
     kind = design.get("kind", "grid")
     if not isinstance(kind, str):
-        faults.append(Fault("design.kind", f"got {shown(kind)}; one of {', '.join(sampling.KINDS)}"))
-    return {"kind": kind, "number": design.get("points", 0), "seed": design.get("seed", 0)}
+        faults.append(
+            Fault("design.kind", f"got {format_value(kind)}; expected one of {', '.join(sampling.KINDS)}")
+        )
+    return {"design_kind": kind, "point_count": design.get("count", 0), "seed": design.get("seed", 0)}
 
 
 def _seeds(table: Mapping[str, Any], faults: list[Fault]) -> tuple[int, ...]:
-    """Seeds of the replicates, from their number or one by one."""
+    """Return the seeds of the replicates, given as their number or as a list."""
     seeds = table.get("seeds", [])
-    if type(seeds) is int and 0 <= seeds <= MOST_SEEDS:
+    if type(seeds) is int and 0 <= seeds <= MAX_SEEDS:
         seeds = list(range(seeds))
     if not isinstance(seeds, list) or not all(type(s) is int and 0 <= s < 2**63 for s in seeds):
-        text = f"needs a number of replicates (at most {MOST_SEEDS}), or a list of seeds"
-        faults.append(Fault("seeds", f"got {shown(table['seeds'])}; {text}"))
+        text = f"expected a number of replicates (at most {MAX_SEEDS}), or a list of seeds"
+        faults.append(Fault("seeds", f"got {format_value(table['seeds'])}; {text}"))
         return ()
     return tuple(seeds)

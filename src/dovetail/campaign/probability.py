@@ -1,7 +1,8 @@
-"""Shares of a design space: how probable an outcome is, and how far an axis may go.
+"""Probability of a condition over a design space, and largest admissible value of a parameter.
 
-A campaign whose points are drawn is a sample; the share of points that satisfy a rule estimates its probability, with
-an exact (Clopper-Pearson) interval. Points of a grid are no sample: there the share is of the grid, without interval.
+A campaign with a random design is a sample: the fraction of points that satisfy a condition estimates its probability,
+with an exact (Clopper-Pearson) interval. Points of a grid are not a sample: the fraction is that of the grid, without
+an interval.
 """
 
 from __future__ import annotations
@@ -12,62 +13,74 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from dovetail.campaign.actuator_requirements import admissible
-from dovetail.campaign.constraints import kept
+from dovetail.campaign.actuator_requirements import admissible_value
+from dovetail.campaign.constraints import satisfies
 from dovetail.core.errors import AnalysisError
 
 
 @dataclass(frozen=True)
-class Odds:
-    """How often something happened."""
+class Probability:
+    """Number of points that satisfy a condition, with a confidence interval."""
 
     count: int
-    of: int
-    share: float
-    low: float  # ends of the interval of confidence
+    total: int
+    fraction: float
+    low: float  # bounds of the confidence interval
     high: float
 
     def __str__(self) -> str:
-        ends = f"{100 * self.low:.3g} to {100 * self.high:.3g} %"
-        return f"{100 * self.share:.3g} % ({self.count} of {self.of}; 95 %: {ends})"
+        interval = f"{100 * self.low:.3g} to {100 * self.high:.3g} %"
+        return f"{100 * self.fraction:.3g} % ({self.count} of {self.total}; 95 % interval {interval})"
 
 
-def probability(table: Mapping[str, np.ndarray], rule: str, confidence: float = 0.95) -> Odds:
-    """How probable it is that a rule over axes and measures holds; points without a value are left out."""
-    named = {name: column for name, column in table.items() if name in rule}
+def probability(table: Mapping[str, np.ndarray], condition: str, confidence: float = 0.95) -> Probability:
+    """Return the probability of a condition on parameters and measures; points without a value are excluded."""
+    used = {name: column for name, column in table.items() if name in condition}
     valid = np.ones(len(next(iter(table.values()))), dtype=bool)
-    for column in named.values():
+    for column in used.values():
         if column.dtype != object:
-            valid &= ~np.isnan(column.astype(float))  # an infinite margin is a value
+            valid &= ~np.isnan(column.astype(float))  # infinity is a value, for example of a margin
     if not valid.any():
-        raise AnalysisError(f'"{rule}": no point has values for it')
-    holds = kept(rule, {name: column[valid] for name, column in table.items()})
-    found = scipy.stats.binomtest(int(holds.sum()), len(holds))
-    interval = found.proportion_ci(confidence, method="exact")
-    return Odds(int(holds.sum()), len(holds), float(holds.mean()), float(interval.low), float(interval.high))
+        raise AnalysisError(f'"{condition}": no point has values for it')
+    satisfied = satisfies(condition, {name: column[valid] for name, column in table.items()})
+    test = scipy.stats.binomtest(int(satisfied.sum()), len(satisfied))
+    interval = test.proportion_ci(confidence, method="exact")
+    return Probability(
+        int(satisfied.sum()),
+        len(satisfied),
+        float(satisfied.mean()),
+        float(interval.low),
+        float(interval.high),
+    )
 
 
-class OffAxisError(AnalysisError):
-    """A bound that no value of an axis keeps, or that all keep: it is met before the axis begins, or after it ends.
+class OutOfRangeError(AnalysisError):
+    """A limit is met at all values of a parameter, or at none: the admissible value is outside its range.
 
-    That is a result, and no failure of the campaign: `value` is where the axis begins or ends, `reached` the measure's
-    size there.
+    This is a result of the campaign, not a failure. `value` is the bound of the range next to the admissible value,
+    `reached` the measure there.
     """
 
-    def __init__(self, text: str, value: float, reached: float, kept: bool):
+    def __init__(self, text: str, value: float, reached: float, is_met: bool):
         super().__init__(text)
-        self.value, self.reached, self.kept = value, reached, kept
+        self.value, self.reached, self.is_met = value, reached, is_met
 
 
-def largest(
-    table: Mapping[str, np.ndarray], of: str, measure: str, below: float, share: float = 0.95, bins: int = 20
+def largest_admissible(
+    table: Mapping[str, np.ndarray],
+    parameter: str,
+    measure: str,
+    limit: float,
+    fraction: float = 0.95,
+    bins: int = 20,
 ) -> float:
-    """Largest value of an axis at which a measure's size stays below a bound in a share of the rest of the space.
+    """Return the largest value of a parameter with the magnitude of a measure below a limit.
 
-    At each value of the axis (each of `bins` parts of equal count, where all values differ), the quantile `share` of
-    the measure's size; then the value at which that crosses the bound. Points without a value count as beyond it.
+    For each value of the parameter (if all values differ: each of `bins` parts of equal count), the magnitude of the
+    measure that a `fraction` of the points does not exceed; then the value at which this quantile crosses the limit.
+    Points without a value count as above the limit.
     """
-    x, y = np.asarray(table[of], float), np.abs(np.asarray(table[measure], float))
+    x, y = np.asarray(table[parameter], float), np.abs(np.asarray(table[measure], float))
     y = np.where(np.isfinite(y), y, np.inf)
     values = np.unique(x)
     if len(values) > 2 * bins:
@@ -76,22 +89,23 @@ def largest(
         values = np.array([x[part == i].mean() for i in range(bins)])
     else:
         part = np.searchsorted(values, x)
-    reached = [np.quantile(y[part == i], share, method="higher") for i in range(len(values))]
-    finite = np.where(np.isfinite(reached), reached, 1e6 * max(below, 1e-300))
-    if finite[0] > below:
-        raise OffAxisError(
-            f"already at {of} = {values[0]:.4g} the size of {measure} is {reached[0]:.4g} in {100 * share:g} % of the "
-            f"points, more than {below:g}; let {of} begin below that, or bear more",
+    reached = [np.quantile(y[part == i], fraction, method="higher") for i in range(len(values))]
+    finite = np.where(np.isfinite(reached), reached, 1e6 * max(limit, 1e-300))
+    if finite[0] > limit:
+        raise OutOfRangeError(
+            f"already at {parameter} = {values[0]:.4g} the magnitude of {measure} is {reached[0]:.4g} in "
+            f"{100 * fraction:g} % of the points, above the limit {limit:g}; extend {parameter} below that, or raise "
+            "the limit",
             float(values[0]),
             float(reached[0]),
             False,
         )
-    if (finite <= below).all():
-        raise OffAxisError(
-            f"up to {of} = {values[-1]:.4g}, where the axis ends, {measure} stays below {below:g} in "
-            f"{100 * share:g} % of the points; let it go further",
+    if (finite <= limit).all():
+        raise OutOfRangeError(
+            f"up to the largest value {parameter} = {values[-1]:.4g}, {measure} stays below the limit {limit:g} in "
+            f"{100 * fraction:g} % of the points; extend the range above that",
             float(values[-1]),
             float(reached[-1]),
             True,
         )
-    return admissible(values, finite, below)
+    return admissible_value(values, finite, limit)

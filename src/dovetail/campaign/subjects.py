@@ -1,8 +1,8 @@
-"""What a campaign evaluates at its points: a test, a model of one point, or a function of many.
+"""Subject of a campaign: a test, a model of one point, or a function of many points.
 
-A *model* is a function of named numbers that JAX can trace; it is batched here. An *evaluation* takes a list of
-points and gives arrays, and may do what it likes inside. A *test* is a file (see `variants`). Words among a
-model's axes are passed as they are, and points with the same words are one batch.
+A *model* is a function of named numbers that JAX can trace; it is batched here. An *evaluation* is any function of a
+list of points that returns arrays. A *test* is a file (see `variants`). Text values of a model are passed unchanged;
+points with the same texts form one batch.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.campaign.axes import Axis
+from dovetail.campaign.axes import VariedParameter
 from dovetail.campaign.measures import find_function
 from dovetail.campaign.plan import Campaign
-from dovetail.campaign.sweep import Giving, Taking
+from dovetail.campaign.sweep import DeclaresMeasures, DeclaresParameters
 from dovetail.core.errors import AnalysisError, Fault, TestFileError, UnknownNameError
 
-CPU_BATCH, GPU_BATCH = 500, 65_536  # points at once: what stays in a processor's cache; what fills a GPU
-MEMORY = 256 * 2**20  # [B] that a batch may take where nothing is known of the device
+CPU_BATCH, GPU_BATCH = 500, 65_536  # points computed together: fits the cache of a processor; fills a GPU
+MEMORY = 256 * 2**20  # [B] for a batch if the memory of the device is not known
 
 
 @dataclass
@@ -39,40 +39,40 @@ class Values:
 
 @dataclass
 class ChunkResult:
-    """Measures of a chunk by name, and why points failed, by place in the chunk."""
+    """Measures of a chunk by name, and failure reasons by index of the point in the chunk."""
 
     values: dict[str, Values]
     reasons: dict[int, str]
 
 
 class Subject(ABC):
-    """Evaluates points; the same chunk of points gives the same bits.
+    """Evaluates points; the same chunk of points gives bit-identical results.
 
-    A point in another chunk, or alone, is equal to rounding only: what is computed several at a time is rounded
-    differently in its last digits.
+    A point in another chunk, or alone, agrees to rounding only: batches of other sizes round differently in the last
+    digits.
     """
 
     @abstractmethod
-    def default(self, axis: Axis) -> Any:
-        """Value of an axis where nothing is varied; None if there is none."""
+    def default(self, parameter: VariedParameter) -> Any:
+        """Return the value of a parameter that is not varied; None if it has none."""
 
     def names(self) -> list[str] | None:
-        """What can be asked about: axes and measures, as `answers.rows` calls them; None if that is not known."""
+        """Return parameters and measures, named as in `analysis_results.rows`; None if undetermined."""
         return None
 
     @abstractmethod
     def evaluate(self, columns: Mapping[str, np.ndarray]) -> ChunkResult:
-        """Measures of some points. One that cannot be computed is NaN, with its reason."""
+        """Return the measures of points. A point that cannot be computed is NaN, with its reason."""
 
     def sizes(self, total: int) -> tuple[int, int]:
-        """Points that are stored together, and points that are computed at once, where the file says nothing."""
+        """Return the default numbers of points stored together and computed together."""
         batch = min(CPU_BATCH if jax.default_backend() == "cpu" else GPU_BATCH, total)
         # writing a chunk costs about as much as computing one batch; eight chunks keep every core busy
         return max(1, min(8, total // (8 * batch))) * batch, batch
 
 
 def subject_of(campaign: Campaign) -> Subject:
-    """The subject of a campaign; building it compiles nothing."""
+    """Return the subject of a campaign; nothing is compiled yet."""
     if campaign.subject == "test":
         from dovetail.campaign.variants import TestSubject
 
@@ -81,190 +81,195 @@ def subject_of(campaign: Campaign) -> Subject:
 
 
 class ModelSubject(Subject):
-    """`model = "module:function"`: numbers of one point in, a dictionary of numbers out, traced and batched."""
+    """`model = "module:function"`: traced function of the numbers of one point that returns a dictionary of numbers."""
 
     def __init__(self, campaign: Campaign):
         self.campaign = campaign
-        self.function = find_function(campaign.of)
-        self.parameters = inspect.signature(self.function).parameters
-        open_ended = any(p.kind is p.VAR_KEYWORD for p in self.parameters.values())
-        needed = [
-            p.name for p in self.parameters.values() if p.default is p.empty and p.kind < p.VAR_POSITIONAL
+        self.function = find_function(campaign.subject_name)
+        self.arguments = inspect.signature(self.function).parameters
+        open_ended = any(p.kind is p.VAR_KEYWORD for p in self.arguments.values())
+        required = [
+            p.name for p in self.arguments.values() if p.default is p.empty and p.kind < p.VAR_POSITIONAL
         ]
-        check_names(campaign, None if open_ended else self.parameters, needed)
-        self._program = lru_cache(self._compiled)
+        check_names(campaign, None if open_ended else self.arguments, required)
+        self._program = lru_cache(self._compile)
 
     def names(self) -> list[str] | None:
-        if not self.campaign.answers:
+        if not self.campaign.analyses:
             return None
         first = {name: column[0] for name, column in self.campaign.points().items()}
-        said = {p: first[axis.name] for axis in self.campaign.axes if not axis.numeric for p in axis.paths}
-        numbers = {axis.name: jnp.asarray(first[axis.name]) for axis in self.campaign.axes if axis.numeric}
-        return [*own_columns(self.campaign), *jax.eval_shape(self._of_one(said), numbers)]
+        texts = {path: first[p.name] for p in self.campaign.parameters if not p.numeric for path in p.paths}
+        numbers = {p.name: jnp.asarray(first[p.name]) for p in self.campaign.parameters if p.numeric}
+        return [*common_columns(self.campaign), *jax.eval_shape(self._function_of_point(texts), numbers)]
 
-    def default(self, axis: Axis) -> Any:
-        if axis.paths[0] in self.campaign.table:
-            return self.campaign.table[axis.paths[0]]
-        value = self.parameters[axis.paths[0]].default if axis.paths[0] in self.parameters else None
+    def default(self, parameter: VariedParameter) -> Any:
+        path = parameter.paths[0]
+        if path in self.campaign.table:
+            return self.campaign.table[path]
+        value = self.arguments[path].default if path in self.arguments else None
         return None if value is inspect.Parameter.empty else value
 
     def evaluate(self, columns):
-        words = [axis for axis in self.campaign.axes if not axis.numeric]
-        numbers = [axis for axis in self.campaign.axes if axis.numeric]
+        texts = [p for p in self.campaign.parameters if not p.numeric]
+        numbers = [p for p in self.campaign.parameters if p.numeric]
         size = len(next(iter(columns.values())))
-        found: dict[str, np.ndarray] = {}
-        for key, places in groups(columns, [axis.name for axis in words]):
-            said = {path: word for axis, word in zip(words, key, strict=True) for path in axis.paths}
-            own = {axis.name: jnp.asarray(padded(columns[axis.name][places], size)) for axis in numbers}
+        measures: dict[str, np.ndarray] = {}
+        for key, indices in groups(columns, [p.name for p in texts]):
+            constants = {path: text for p, text in zip(texts, key, strict=True) for path in p.paths}
+            varied = {p.name: jnp.asarray(pad_column(columns[p.name][indices], size)) for p in numbers}
             batch = min(self.campaign.batch or self.sizes(size)[1], size)
-            for name, values in self._program(tuple(said.items()), batch)(own).items():
+            for name, values in self._program(tuple(constants.items()), batch)(varied).items():
                 values = np.asarray(values, float)
-                found.setdefault(name, np.full((size, *values.shape[1:]), np.nan))[places] = values[
-                    : len(places)
-                ]
-        return finite_or_failed(with_units(self.function, found))
+                column = measures.setdefault(name, np.full((size, *values.shape[1:]), np.nan))
+                column[indices] = values[: len(indices)]
+        return with_failures(with_units(self.function, measures))
 
-    def _compiled(self, said, batch):
-        one = self._of_one(dict(said))
-        return jax.jit(lambda points: jax.lax.map(one, points, batch_size=batch))
+    def _compile(self, constants, batch):
+        function = self._function_of_point(dict(constants))
+        return jax.jit(lambda points: jax.lax.map(function, points, batch_size=batch))
 
-    def _of_one(self, said: Mapping[str, Any]):
-        """The model as a function of the numbers of a point, with its words said."""
-        numbers = [axis for axis in self.campaign.axes if axis.numeric]
+    def _function_of_point(self, texts: Mapping[str, Any]):
+        """Return the model as a function of the numbers of a point, with its text values set."""
+        numbers = [p for p in self.campaign.parameters if p.numeric]
 
-        def one(point):
-            given = {path: point[axis.name] for axis in numbers for path in axis.paths}
-            shown = self.function(**{**self.campaign.table, **said, **given})
-            if not isinstance(shown, Mapping):
+        def measures_of(point):
+            varied = {path: point[p.name] for p in numbers for path in p.paths}
+            measures = self.function(**{**self.campaign.table, **texts, **varied})
+            name = self.campaign.subject_name
+            if not isinstance(measures, Mapping):
                 raise AnalysisError(
-                    f"{self.campaign.of}: gave {type(shown).__name__}; needs a dictionary of numbers"
+                    f"{name}: returned {type(measures).__name__}; expected a dictionary of numbers"
                 )
-            for name, value in shown.items():
+            for key, value in measures.items():
                 if jnp.shape(value):
                     raise AnalysisError(
-                        f"{self.campaign.of}: {name} has the shape {jnp.shape(value)}; needs one number"
+                        f"{name}: {key} has the shape {jnp.shape(value)}; expected one number"
                     )
-            return dict(shown)
+            return dict(measures)
 
-        return one
+        return measures_of
 
 
 class EvaluationSubject(Subject):
-    """`evaluate = "module:function"`: a list of points in, arrays out, as `sweep.Evaluation` has it.
+    """`evaluate = "module:function"`: a list of points in, arrays out, as `sweep.Evaluation`.
 
-    What it takes is known where it says so (`sweep.takes`); else every name is passed on.
+    Parameter names are checked if the function declares them (`sweep.requires`).
     """
 
     def __init__(self, campaign: Campaign):
         self.campaign = campaign
-        self.function = find_function(campaign.of)
-        marked = self.function if isinstance(self.function, Taking) else None
-        self.takes = None if marked is None else marked.takes
-        check_names(campaign, self.takes, () if marked is None else marked.needs)
+        self.function = find_function(campaign.subject_name)
+        declared = self.function if isinstance(self.function, DeclaresParameters) else None
+        self.defaults = None if declared is None else declared.default_parameters
+        check_names(campaign, self.defaults, () if declared is None else declared.required_parameters)
 
     def names(self) -> list[str] | None:
-        if not isinstance(self.function, Giving):
+        if not isinstance(self.function, DeclaresMeasures):
             return None
-        return [*own_columns(self.campaign), *self.function.gives]
+        return [*common_columns(self.campaign), *self.function.measure_units]
 
-    def default(self, axis: Axis) -> Any:
-        return {**(self.takes or {}), **self.campaign.table}.get(axis.paths[0])
+    def default(self, parameter: VariedParameter) -> Any:
+        return {**(self.defaults or {}), **self.campaign.table}.get(parameter.paths[0])
 
     def evaluate(self, columns):
         size = len(next(iter(columns.values())))
         points = [
             {
                 **self.campaign.table,
-                **{path: _plain(columns[axis.name][i]) for axis in self.campaign.axes for path in axis.paths},
+                **{
+                    path: _python_value(columns[p.name][i])
+                    for p in self.campaign.parameters
+                    for path in p.paths
+                },
             }
             for i in range(size)
         ]
-        found: dict[str, np.ndarray] = {}
+        measures: dict[str, np.ndarray] = {}
         reasons: dict[int, str] = {}
-        self._attempt(points, list(range(size)), found, reasons)
-        for array in found.values():
+        self._evaluate_some(points, list(range(size)), measures, reasons)
+        for array in measures.values():
             array[list(reasons)] = np.nan
-        result = finite_or_failed(with_units(self.function, found))
+        result = with_failures(with_units(self.function, measures))
         return ChunkResult(result.values, {**result.reasons, **reasons})
 
-    def _attempt(self, points, places, found, reasons):
-        """All at once; where that raises, the halves, down to the points that are to blame."""
+    def _evaluate_some(self, points, indices, measures, reasons):
+        """Evaluate points together; if that raises, evaluate each half, down to the points that raise."""
         try:
-            shown = self.function([points[i] for i in places])
+            results = self.function([points[i] for i in indices])
         except Exception as error:
-            if len(places) == 1:
-                reasons[places[0]] = f"{type(error).__name__}: {error}"
+            if len(indices) == 1:
+                reasons[indices[0]] = f"{type(error).__name__}: {error}"
                 return
-            half = len(places) // 2
-            self._attempt(points, places[:half], found, reasons)
-            self._attempt(points, places[half:], found, reasons)
+            half = len(indices) // 2
+            self._evaluate_some(points, indices[:half], measures, reasons)
+            self._evaluate_some(points, indices[half:], measures, reasons)
             return
-        for name, values in shown.items():
+        for name, values in results.items():
             values = np.asarray(values, float)
-            if values.shape != (len(places),):
+            if values.shape != (len(indices),):
                 raise AnalysisError(
-                    f"{name}: {values.shape} values for {len(places)} points; give one for each"
+                    f"{name}: got values of shape {values.shape} for {len(indices)} points; expected one per point"
                 )
-            found.setdefault(name, np.full(len(points), np.nan))[places] = values
+            measures.setdefault(name, np.full(len(points), np.nan))[indices] = values
 
 
-def own_columns(campaign: Campaign) -> list[str]:
-    """Columns that every campaign has."""
+def common_columns(campaign: Campaign) -> list[str]:
+    """Return the columns that every campaign has."""
     seeds = ["seed"] if len(campaign.seeds) > 1 else []
-    return ["point", *(axis.name for axis in campaign.axes), *seeds]
+    return ["point", *(parameter.name for parameter in campaign.parameters), *seeds]
 
 
-def check_names(campaign: Campaign, known: Iterable[str] | None, needed: Iterable[str]) -> None:
-    """Every axis and constant names something of the function, and nothing that it needs is left out.
+def check_names(campaign: Campaign, known: Iterable[str] | None, required: Iterable[str]) -> None:
+    """Check that parameters and constants are arguments of the function, and that none is missing.
 
     Raises
     ------
     TestFileError
-        With the axis, the name, and those that are known.
+        With the parameter, the name, and the known names.
     """
-    of = f"parameter of {campaign.of}"
-    places = {path: f"axis {axis.name}" for axis in campaign.axes for path in axis.paths}
-    places |= {name: f"set.{name}" for name in campaign.table if name not in places}
+    sort = f"parameter of {campaign.subject_name}"
+    keys = {path: f"parameter {p.name}" for p in campaign.parameters for path in p.paths}
+    keys |= {name: f"set.{name}" for name in campaign.table if name not in keys}
     faults = [
-        Fault(place, str(UnknownNameError(of, name, known)))
-        for name, place in places.items()
+        Fault(key, str(UnknownNameError(sort, name, known)))
+        for name, key in keys.items()
         if known is not None and name not in known
     ]
-    missing = [name for name in needed if name not in places]
+    missing = [name for name in required if name not in keys]
     if missing:
-        text = f"{campaign.of}: needs {', '.join(missing)}; give an axis, or a value under [set]"
-        faults.append(Fault("axis", text))
+        text = f"{campaign.subject_name}: needs {', '.join(missing)}; add a [[parameter]], or a value under [set]"
+        faults.append(Fault("parameter", text))
     if faults:
         raise TestFileError("campaign", faults)
 
 
-def with_units(function: Any, found: Mapping[str, np.ndarray]) -> dict[str, Values]:
-    """Measures with the units that their function says (`sweep.gives`)."""
-    units = function.gives if isinstance(function, Giving) else {}
+def with_units(function: Any, measures: Mapping[str, np.ndarray]) -> dict[str, Values]:
+    """Return measures with the units that their function declares (`sweep.returns`)."""
+    units = function.measure_units if isinstance(function, DeclaresMeasures) else {}
     return {
         name: Values((), array, {"units": units[name]} if name in units else {})
-        for name, array in found.items()
+        for name, array in measures.items()
     }
 
 
 def groups(columns: Mapping[str, np.ndarray], names: list[str]):
-    """Places of the points that agree in some columns, with what they agree in, in order of appearance."""
+    """Return groups of points that agree in some columns: the common values and the indices, in order."""
     size = len(next(iter(columns.values())))
     if not names:
         return [((), np.arange(size))]
-    found: dict[tuple, list[int]] = {}
+    indices: dict[tuple, list[int]] = {}
     for i in range(size):
-        found.setdefault(tuple(_plain(columns[name][i]) for name in names), []).append(i)
-    return [(key, np.array(places)) for key, places in found.items()]
+        indices.setdefault(tuple(_python_value(columns[name][i]) for name in names), []).append(i)
+    return [(key, np.array(group)) for key, group in indices.items()]
 
 
-def padded(column: np.ndarray, size: int) -> np.ndarray:
-    """A column filled up with its last value, so that one compiled shape serves."""
+def pad_column(column: np.ndarray, size: int) -> np.ndarray:
+    """Return a column padded with its last value, so that one compiled shape is enough."""
     return np.concatenate([column, np.repeat(column[-1:], size - len(column), axis=0)])
 
 
-def finite_or_failed(values: dict[str, Values]) -> ChunkResult:
-    """A point with a measure that is not finite has failed, and says which."""
+def with_failures(values: dict[str, Values]) -> ChunkResult:
+    """Mark points with a non-finite measure as failed; record which measure."""
     reasons: dict[int, str] = {}
     for name, entry in values.items():
         bad = ~np.isfinite(entry.array.reshape(len(entry.array), -1)).all(axis=1)
@@ -273,5 +278,5 @@ def finite_or_failed(values: dict[str, Values]) -> ChunkResult:
     return ChunkResult(values, reasons)
 
 
-def _plain(value: Any) -> Any:
+def _python_value(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value

@@ -1,7 +1,6 @@
-"""Points of a design space, evaluated in one batch, as a table of measures.
+"""Evaluation of points of a design space in one batch, as a table of measures.
 
-The evaluation is a function from a list of points to arrays, one value a point: what it is, and whether it
-runs on one core, a GPU or a cluster, is its own business. A point that fails is a row of NaN.
+An evaluation is a function from a list of points to arrays with one value per point. A failed point is a row of NaN.
 """
 
 from __future__ import annotations
@@ -21,63 +20,65 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @runtime_checkable
-class Taking(Protocol):
-    """An evaluation that says what it reads of a point; see `takes`."""
+class DeclaresParameters(Protocol):
+    """Evaluation that declares its parameters; see `requires`."""
 
-    takes: Mapping[str, Any]
-    needs: Sequence[str]
+    default_parameters: Mapping[str, Any]
+    required_parameters: Sequence[str]
 
 
 @runtime_checkable
-class Giving(Protocol):
-    """A model or an evaluation that says all that it gives, by name, with its unit; see `gives`."""
+class DeclaresMeasures(Protocol):
+    """Model or evaluation that declares its measures with their units; see `returns`."""
 
-    gives: Mapping[str, str]
+    measure_units: Mapping[str, str]
 
 
-def takes(*needed: str, **defaults: Any) -> Callable[[Evaluation], Evaluation]:
-    """Says what an evaluation reads of a point: what it needs, and what it takes otherwise.
+def requires(*required: str, **defaults: Any) -> Callable[[Evaluation], Evaluation]:
+    """Declare the parameters of an evaluation: required names, and defaults of the others.
 
-    A campaign then refuses an axis that names nothing of it, before anything is computed.
+    A campaign then rejects an unknown parameter before anything is computed.
 
-    >>> @takes("mass", stiffness=100.0)
-    ... def swinging(points):
+    >>> @requires("mass", stiffness=100.0)
+    ... def oscillator(points):
     ...     return {"omega": [(p["stiffness"] / p["mass"]) ** 0.5 for p in points]}
-    >>> swinging([{"mass": 4.0}])
+    >>> oscillator([{"mass": 4.0}])
     {'omega': [5.0]}
     """
 
     def mark(function: Evaluation) -> Evaluation:
         @wraps(function)
-        def completed(points: list[Point]) -> Mapping[str, Any]:
+        def with_defaults(points: list[Point]) -> Mapping[str, Any]:
             return function([{**defaults, **point} for point in points])
 
-        completed.takes = {**dict.fromkeys(needed), **defaults}  # type: ignore[attr-defined]  # a mark on the function itself
-        completed.needs = needed  # type: ignore[attr-defined]  # likewise
-        return completed
+        with_defaults.default_parameters = {**dict.fromkeys(required), **defaults}  # type: ignore[attr-defined]  # a mark on the function itself
+        with_defaults.required_parameters = required  # type: ignore[attr-defined]  # likewise
+        return with_defaults
 
     return mark
 
 
-def gives(**units: str) -> Callable[[Function], Function]:
-    """Says all that a model or an evaluation gives, by name, with its unit: what may be asked about."""
+def returns(**units: str) -> Callable[[Function], Function]:
+    """Declare the measures of a model or an evaluation, by name, with their units."""
 
     def mark(function: Function) -> Function:
-        function.gives = units  # type: ignore[attr-defined]  # a mark on the function itself
+        function.measure_units = units  # type: ignore[attr-defined]  # a mark on the function itself
         return function
 
     return mark
 
 
-def evaluate(points: Iterable[Point], evaluation: Evaluation) -> xr.Dataset:
-    """Measures over dimension `point`, with the varied values as coordinates."""
+def evaluate_points(points: Iterable[Point], evaluation: Evaluation) -> xr.Dataset:
+    """Return the measures over dimension `point`, with the varied values as coordinates."""
     table = list(points)
     if not table:
-        raise ParameterError("there are no points to evaluate")
+        raise ParameterError("points: expected at least one")
     measures = {name: np.asarray(values) for name, values in evaluation(table).items()}
     for name, values in measures.items():
         if values.shape != (len(table),):
-            raise AnalysisError(f"{name}: {values.shape} values for {len(table)} points; give one for each")
+            raise AnalysisError(
+                f"{name}: got values of shape {values.shape} for {len(table)} points; expected one per point"
+            )
     coordinates = {name: ("point", [point[name] for point in table]) for name in table[0]}
     return xr.Dataset({name: ("point", values) for name, values in measures.items()}, coordinates)
 
@@ -85,17 +86,14 @@ def evaluate(points: Iterable[Point], evaluation: Evaluation) -> xr.Dataset:
 def one_at_a_time(
     space: DesignSpace, evaluation: Evaluation, names: Sequence[str] | None = None
 ) -> dict[str, xr.Dataset]:
-    """Each variable through its values, all others at their default: a table over that variable, by name.
-
-    Everything is evaluated in one batch.
-    """
+    """Return a table over each variable, by name, with all others at their default; evaluated in one batch."""
     chosen = list(names or space.names)
     points = [space.point({name: value}) for name in chosen for value in space[name].values]
-    whole = evaluate(points, evaluation)
+    table = evaluate_points(points, evaluation)
     tables, first = {}, 0
     for name in chosen:
         count = len(space[name].values)
-        part = whole.isel(point=slice(first, first + count))
+        part = table.isel(point=slice(first, first + count))
         tables[name] = xr.Dataset(
             {key: (name, part[key].values) for key in part.data_vars}, {name: list(space[name].values)}
         )
@@ -103,10 +101,10 @@ def one_at_a_time(
     return tables
 
 
-def factorial(space: DesignSpace, evaluation: Evaluation, *names: str) -> xr.Dataset:
-    """Every combination of some variables' values, as a table with a dimension for each."""
+def full_factorial(space: DesignSpace, evaluation: Evaluation, *names: str) -> xr.Dataset:
+    """Return every combination of the values of some variables, as a table with one dimension per variable."""
     chosen = names or tuple(space.names)
-    flat = evaluate(space.factorial(*chosen), evaluation)
+    flat = evaluate_points(space.full_factorial(*chosen), evaluation)
     shape = [len(space[name].values) for name in chosen]
     return xr.Dataset(
         {key: (chosen, flat[key].values.reshape(shape)) for key in flat.data_vars},

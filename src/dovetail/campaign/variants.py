@@ -1,8 +1,8 @@
-"""A test, or a simulation, at many points: variants of one tree, simulated side by side.
+"""Test or simulation as the subject of a campaign: variants of one test, simulated in batches.
 
-Numbers are put into the test inside the compiled program, so that nothing is built for each point. What fixes a
-shape (a rate, a kind, a number of links) makes a group of its own, with a program of its own (`group`). A delay that
-varies gets a buffer for the longest.
+Numbers are set inside the compiled program, so that no test is built per point. Parameters that determine array shapes
+(a rate, a kind, a number of links) form groups, each with its own program (`batch`). The buffer of a varied delay is
+sized for its largest value.
 """
 
 from __future__ import annotations
@@ -14,114 +14,107 @@ from typing import Any
 import jax
 import numpy as np
 
-from dovetail.campaign import measures as kept_of
-from dovetail.campaign.axes import Axis
+from dovetail.campaign.axes import VariedParameter
 from dovetail.campaign.batch import Group
-from dovetail.campaign.parameter_paths import parsed
+from dovetail.campaign.measures import read_measure
+from dovetail.campaign.parameter_paths import parse_cached
 from dovetail.campaign.plan import Campaign
-from dovetail.campaign.subjects import MEMORY, ChunkResult, Subject, Values, groups, own_columns
+from dovetail.campaign.subjects import MEMORY, ChunkResult, Subject, Values, common_columns, groups
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, UnknownNameError
 from dovetail.testing import Runnable
 from dovetail.testing.paths import get
 from dovetail.testing.test_table import change
 
-LANES = 256  # side by side on a processor at most: beyond, nothing is gained
-MANY_LANES = 65_536  # on a GPU
+CPU_LANES = 256  # runs computed together on a processor; more give no gain
+GPU_LANES = 65_536
 
 
 class TestSubject(Subject):
-    """A test file with axes over any of its parameters."""
+    """Test file with any of its parameters varied."""
 
     __test__ = False  # not a pytest class
 
     def __init__(self, campaign: Campaign):
         self.campaign = campaign
-        self.test = parsed(campaign.table, campaign.of)
+        self.test = parse_cached(campaign.table, campaign.subject_name)
         if not isinstance(self.test, Runnable):
-            raise ParameterError(f"{campaign.of}: is a {type(self.test).__name__}; a campaign varies tests")
+            kind = type(self.test).__name__
+            raise ParameterError(f"{campaign.subject_name}: is a {kind}; a campaign varies a test")
         self.modes = campaign.modes
-        self.measures = [kept_of.read_measure(text) for text in campaign.measures]
+        self.measures = [read_measure(text) for text in campaign.measures]
         faults = [
-            Fault("modes", f"{mode}: {campaign.of} {why}")
+            Fault("modes", f"{mode}: {campaign.subject_name} {reason}")
             for mode in self.modes
-            if (why := self.test.why_not(mode))
+            if (reason := self.test.mode_faults(mode))
         ]
         for measure in self.measures:
-            if measure.needs_ideal and not {"emulate", "rehearse"} <= set(self.modes):
-                faults.append(
-                    Fault(
-                        "measures",
-                        f'{measure.name}: compares with the ideal; needs modes = ["emulate", "rehearse"]',
-                    )
-                )
+            if measure.needs_reference and not {"reference", "rehearse"} <= set(self.modes):
+                text = f'{measure.name}: needs the reference solution; set modes = ["reference", "rehearse"]'
+                faults.append(Fault("measures", text))
         if any(measure.of_test for measure in self.measures) and self.test.rig is None:
-            faults.append(
-                Fault("measures", "stability is of a hybrid test, and this has no rig; leave it out")
-            )
-        self.static: list[Axis] = []
-        self.varied: list[Axis] = []
-        for axis in campaign.axes:
-            faults += self._sort(axis)
+            faults.append(Fault("measures", "a test without a rig has no stability measures; remove them"))
+        self.static: list[VariedParameter] = []
+        self.varied: list[VariedParameter] = []
+        for parameter in campaign.parameters:
+            faults += self._add_parameter(parameter)
         if faults:
-            raise TestFileError(campaign.of, faults)
+            raise TestFileError(campaign.subject_name, faults)
         self.seeds = campaign.seeds or (self.test.seed,)
-        self._group = lru_cache(maxsize=64)(self._built)
+        self._group = lru_cache(maxsize=64)(self._build_group)
 
-    def _sort(self, axis: Axis) -> list[Fault]:
-        """Put an axis where it belongs: traced numbers, or what fixes a shape; or say what is wrong with it."""
+    def _add_parameter(self, parameter: VariedParameter) -> list[Fault]:
+        """Add a parameter to the traced numbers or to those that determine shapes; return its faults."""
+        place = f"parameter {parameter.name}"
         kinds = set()
-        for path in axis.paths:
+        for path in parameter.paths:
             try:
                 old = get(self.test, path)
             except DovetailError as error:
-                if axis.numeric:
-                    told = str(error).partition("; ")[2] if isinstance(error, UnknownNameError) else error
-                    return [Fault(f"axis {axis.name}", f'"{path}" names no parameter of the test; {told}')]
+                if parameter.numeric:
+                    hint = str(error).partition("; ")[2] if isinstance(error, UnknownNameError) else error
+                    return [Fault(place, f'"{path}" is not a parameter of the test; {hint}')]
                 old = None
             numeric = isinstance(old, jax.Array)
-            if numeric and not axis.numeric:
-                return [Fault(f"axis {axis.name}", f'"{path}" is a number; its values are words')]
+            if numeric and not parameter.numeric:
+                return [Fault(place, f'"{path}" is a number; got texts as values')]
             kinds.add(numeric)
         if len(kinds) > 1:
-            return [
-                Fault(f"axis {axis.name}", "its paths are of different sorts; give each an axis of its own")
-            ]
+            return [Fault(place, "its paths name numbers and texts; use one [[parameter]] for each sort")]
         if kinds == {True}:
-            self.varied.append(axis)
+            self.varied.append(parameter)
             return []
-        self.static.append(axis)
-        for value in axis.ends():
+        self.static.append(parameter)
+        for value in parameter.bounds():
             try:
-                self._changed({path: value for path in axis.paths})
+                self._with_changes({path: value for path in parameter.paths})
             except TestFileError as error:
-                return [Fault(f"axis {axis.name}", f"{value}: {f.place} {f.text}") for f in error.faults]
+                return [Fault(place, f"{value}: {f.path} {f.text}") for f in error.faults]
         return []
 
     def names(self) -> list[str] | None:
         measures = ["outcome", "end_time", *(measure.name for measure in self.measures)]
         by_mode = [f"{name}_{mode}" for name in measures for mode in self.modes]
-        return [*own_columns(self.campaign), *measures, *by_mode]
+        return [*common_columns(self.campaign), *measures, *by_mode]
 
-    def default(self, axis: Axis) -> Any:
+    def default(self, parameter: VariedParameter) -> Any:
         try:
-            value = get(self.test, axis.paths[0])
+            value = get(self.test, parameter.paths[0])
         except DovetailError:
             return None
         return float(np.mean(value)) if isinstance(value, jax.Array | int | float) else None
 
-    # how many at once
-
     def sizes(self, total):
-        group = self._group(tuple(axis.ends()[0] for axis in self.static))
+        group = self._group(tuple(parameter.bounds()[0] for parameter in self.static))
         lanes = 1 if isinstance(group, str) else max(1, self._memory() // max(group.bytes_per_lane(), 1))
-        most = LANES if jax.default_backend() == "cpu" else MANY_LANES
-        at_once = 2 ** int(math.log2(min(lanes, most)))
-        batch = max(1, min(at_once // len(self.seeds), total))
-        chunk = batch if self._keeps_traces() else batch * max(1, min(4, total // (4 * batch)))
+        max_lanes = CPU_LANES if jax.default_backend() == "cpu" else GPU_LANES
+        lane_count = 2 ** int(math.log2(min(lanes, max_lanes)))
+        batch = max(1, min(lane_count // len(self.seeds), total))
+        chunk = batch if self.stores_signals() else batch * max(1, min(4, total // (4 * batch)))
         return chunk, batch
 
-    def _keeps_traces(self):
-        return bool(self.campaign.traces) or not all(m.compiled or m.of_test for m in self.measures)
+    def stores_signals(self):
+        """Return whether the signals of each run leave the compiled program."""
+        return bool(self.campaign.signals) or not all(m.is_compiled or m.of_test for m in self.measures)
 
     def _memory(self) -> int:
         try:
@@ -130,43 +123,42 @@ class TestSubject(Subject):
             about = {}
         return int(about.get("bytes_limit", 4 * MEMORY)) // 4
 
-    # evaluation
-
     def evaluate(self, columns):
         size = len(next(iter(columns.values())))
         table: dict[str, Values] = {}
         reasons: dict[int, str] = {}
-        for key, places in groups(columns, [axis.name for axis in self.static]):
+        for key, indices in groups(columns, [p.name for p in self.static]):
             group = self._group(key)
             if isinstance(group, str):
-                reasons |= {int(i): group for i in places}
+                reasons |= {int(i): group for i in indices}
                 continue
-            own = {axis.name: np.asarray(columns[axis.name][places], float) for axis in self.varied}
-            found, failed = group.evaluate(own, len(places), size)
-            reasons |= {int(places[i]): reason for i, reason in failed.items()}
-            for name, values in found.items():
+            varied = {p.name: np.asarray(columns[p.name][indices], float) for p in self.varied}
+            results, failed = group.evaluate(varied, len(indices), size)
+            reasons |= {int(indices[i]): reason for i, reason in failed.items()}
+            for name, values in results.items():
                 empty = np.full((size, *values.array.shape[1:]), np.nan)
-                whole = table.setdefault(name, Values(values.dims, empty, values.attrs))
-                if whole.array.shape[1:] != values.array.shape[1:]:
-                    text = f"{name} has the shape {values.array.shape[1:]} here, {whole.array.shape[1:]} elsewhere"
-                    reasons |= {
-                        int(i): f"incompatible shapes: {text}; keep no traces over such an axis"
-                        for i in places
-                    }
+                column = table.setdefault(name, Values(values.dims, empty, values.attrs))
+                if column.array.shape[1:] != values.array.shape[1:]:
+                    text = (
+                        f"incompatible shapes: {name} has {values.array.shape[1:]} here, "
+                        f"{column.array.shape[1:]} elsewhere; store no signals with this parameter"
+                    )
+                    reasons |= {int(i): text for i in indices}
                     continue
-                whole.array[places] = values.array
+                column.array[indices] = values.array
         for values in table.values():
             values.array[list(reasons)] = np.nan
         return ChunkResult(table, reasons)
 
-    def _built(self, key: tuple) -> Group | str:
-        """The group of points with these static values, or why there is none."""
-        changes = {path: value for axis, value in zip(self.static, key, strict=True) for path in axis.paths}
+    def _build_group(self, key: tuple) -> Group | str:
+        """Return the group of points with these static values, or the reason why it cannot be built."""
+        pairs = zip(self.static, key, strict=True)
+        changes = {path: value for parameter, value in pairs for path in parameter.paths}
         try:
-            return Group(self, self._changed(changes))
+            return Group(self, self._with_changes(changes))
         except (DovetailError, ValueError) as error:
             return f"{type(error).__name__}: {error}"
 
-    def _changed(self, changes: dict[str, Any]) -> Any:
-        """The test with other values at paths, checked."""
-        return parsed(change(self.campaign.table, changes), self.campaign.of)
+    def _with_changes(self, changes: dict[str, Any]) -> Any:
+        """Return the test with other values at paths, checked."""
+        return parse_cached(change(self.campaign.table, changes), self.campaign.subject_name)

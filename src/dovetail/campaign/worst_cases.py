@@ -1,4 +1,4 @@
-"""Single points out of many: the worst ones, and the command that runs one alone."""
+"""Worst points of a campaign, each with the command that runs it individually."""
 
 from __future__ import annotations
 
@@ -8,63 +8,64 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dovetail.campaign.measures import WORSE
+from dovetail.campaign.measures import WORST_SIGN
 from dovetail.campaign.plan import Campaign
 from dovetail.core.errors import UnknownNameError
 
 
 class Case(NamedTuple):
-    """One point: its place, what the measure is there, how to run it alone."""
+    """Point of a campaign: its index, the measure there, and the command that runs it individually."""
 
-    place: int
+    point_index: int
     value: float
     point: dict[str, Any]
     command: str
 
 
-def worst(campaign: Campaign, table: Mapping[str, np.ndarray], measure: str, number: int = 3) -> list[Case]:
-    """The points with the largest size of a measure; `table` has a row for each point (and seed).
+def worst_cases(
+    campaign: Campaign, table: Mapping[str, np.ndarray], measure: str, count: int = 3
+) -> list[Case]:
+    """Return the points with the largest magnitude of a measure; `table` has one row per point (and seed).
 
-    Of stability the worst are the fastest growth, the smallest margin and the shortest critical delay.
+    For stability these are the fastest growth, the smallest margin and the shortest critical delay.
     """
     if measure not in table:
         raise UnknownNameError("measure", measure, table, renamed="measures")
     values = np.asarray(table[measure], float)
-    size = WORSE[measure] * values if measure in WORSE else np.abs(values)
+    size = WORST_SIGN[measure] * values if measure in WORST_SIGN else np.abs(values)
     order = np.argsort(np.where(np.isfinite(size), -size, np.inf), kind="stable")
-    found = []
-    for row in order[:number]:
+    cases = []
+    for row in order[:count]:
         if not np.isfinite(size[row]):
             break
-        point = {axis.name: _plain(table[axis.name][row]) for axis in campaign.axes}
+        point = {p.name: _python_value(table[p.name][row]) for p in campaign.parameters}
         seed = int(table["seed"][row]) if "seed" in table else None
-        found.append(
-            Case(int(table["point"][row]), float(table[measure][row]), point, command(campaign, point, seed))
-        )
-    return found
+        point_index, value = int(table["point"][row]), float(table[measure][row])
+        cases.append(Case(point_index, value, point, command(campaign, point, seed)))
+    return cases
 
 
 def command(campaign: Campaign, point: Mapping[str, Any], seed: int | None = None) -> str:
-    """What to type to run one point alone."""
-    given = {path: point[axis.name] for axis in campaign.axes for path in axis.paths}
+    """Return the command that runs one point individually."""
+    varied = {path: point[p.name] for p in campaign.parameters for path in p.paths}
     if campaign.subject == "test":
-        values = {**campaign.fixed, **given, **({} if seed is None else {"seed": seed})}
-        told = [f"--set {shlex.quote(f'{path}={_toml(value)}')}" for path, value in values.items()]
-        return " ".join(["dovetail run", shlex.quote(campaign.of), *told])
-    module, _, name = campaign.of.partition(":")
-    values = {**campaign.table, **given}
+        values = {**campaign.fixed, **varied, **({} if seed is None else {"seed": seed})}
+        settings = [f"--set {shlex.quote(f'{path}={_toml(value)}')}" for path, value in values.items()]
+        return " ".join(["dovetail run", shlex.quote(campaign.subject_name), *settings])
+    module, _, name = campaign.subject_name.partition(":")
+    values = {**campaign.table, **varied}
     if campaign.subject == "evaluate":
         call = f"{name}([{values!r}])"
     else:
         call = f"{name}({', '.join(f'{key}={value!r}' for key, value in values.items())})"
     code = f"from {module} import {name}; print({call})"
-    plain = not set(code) & set('"$`\\\\!')
-    return f'python -c "{code}"' if plain else f"python -c {shlex.quote(code)}"
+    needs_no_quoting = not set(code) & set('"$`\\\\!')
+    return f'python -c "{code}"' if needs_no_quoting else f"python -c {shlex.quote(code)}"
 
 
 def _toml(value: Any) -> str:
     return repr(value) if not isinstance(value, str) else f'"{value}"'
 
 
-def _plain(value: Any) -> Any:
+def _python_value(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value

@@ -1,9 +1,9 @@
-"""Zarr arrays as the files that they are, for a writer of whole chunks.
+"""Writer for complete chunks of Zarr arrays.
 
-An array of Zarr's format 3 is a folder: `zarr.json` says its shape, and `0`, `1`, ... (`0.0`, ... with more dimensions)
-are its chunks, here plain little-endian numbers in C order. Any reader of Zarr opens them. They are written here
-without the library, which for every chunk of every array plans and schedules for a millisecond: as long as fifty points
-of a campaign take to compute. Reading is the library's.
+An array in Zarr format 3 is a folder: `zarr.json` contains its shape, and `0`, `1`, ... (`0.0`, ... with more
+dimensions) are its chunks, here plain little-endian numbers in C order. Every Zarr reader opens them. The Zarr library
+needs about a millisecond for each chunk of each array, the computing time of fifty points of a campaign; therefore
+chunks are written directly. They are read with the library.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ import numpy as np
 
 from dovetail.core.errors import OutputError
 
-ABOUT = "zarr.json"
+METADATA = "zarr.json"
 CODECS = [{"name": "bytes", "configuration": {"endian": "little"}}]
 
 
 def create_group(path: Path, attributes: Mapping[str, Any]) -> None:
-    """A folder of arrays, with attributes."""
+    """Create a folder of arrays, with attributes."""
     os.makedirs(path, exist_ok=True)
-    _say(path, {"node_type": "group", "attributes": dict(attributes)})
+    _write_metadata(path, {"node_type": "group", "attributes": dict(attributes)})
 
 
 def attributes(path: Path) -> dict[str, Any]:
-    """Those of a group or an array."""
-    return _about(path)["attributes"]
+    """Return the attributes of a group or an array."""
+    return _metadata(path)["attributes"]
 
 
 def create_array(
@@ -42,10 +42,10 @@ def create_array(
     *,
     chunk: int,
 ) -> None:
-    """An array of float64, NaN wherever nothing is written, in chunks of so many entries of its first dimension."""
+    """Create an array of float64, initially NaN, in chunks of `chunk` entries of the first dimension."""
     with suppress(FileExistsError):
         os.mkdir(path)
-    about = {
+    metadata = {
         "node_type": "array",
         "shape": list(shape),
         "data_type": "float64",
@@ -56,11 +56,11 @@ def create_array(
         "attributes": dict(attributes),
         "dimension_names": list(dims),
     }
-    _say(path, about)
+    _write_metadata(path, metadata)
 
 
 def write_chunk(path: Path, number: int, values: np.ndarray, chunk: int) -> None:
-    """One chunk of an array, filled up with NaN where it is the last and shorter."""
+    """Write one chunk of an array; a shorter last chunk is padded with NaN."""
     values = np.ascontiguousarray(values, "<f8")
     with open(f"{path}/{number}{'.0' * (values.ndim - 1)}", "wb") as file:
         file.write(values.data)
@@ -69,22 +69,22 @@ def write_chunk(path: Path, number: int, values: np.ndarray, chunk: int) -> None
 
 
 def shape(path: Path) -> tuple[int, ...]:
-    """That of an array."""
-    return tuple(_about(path)["shape"])
+    """Return the shape of an array."""
+    return tuple(_metadata(path)["shape"])
 
 
-def _about(path: Path) -> dict[str, Any]:
-    """What a group or an array says of itself; `OutputError` names its file if that is not right."""
-    about = read_json(path / ABOUT)
-    shape = about.get("shape", [])
-    right = isinstance(about.get("attributes"), dict) and isinstance(shape, list)
-    if not right or not all(type(size) is int and 0 <= size < 2**40 for size in shape):
-        raise OutputError(f"{path / ABOUT}: is damaged: it is not what Zarr writes")
-    return about
+def _metadata(path: Path) -> dict[str, Any]:
+    """Return the metadata of a group or an array; `OutputError` with its file if they are damaged."""
+    metadata = read_json(path / METADATA)
+    shape = metadata.get("shape", [])
+    valid = isinstance(metadata.get("attributes"), dict) and isinstance(shape, list)
+    if not valid or not all(type(size) is int and 0 <= size < 2**40 for size in shape):
+        raise OutputError(f"{path / METADATA}: is damaged: these are not Zarr metadata")
+    return metadata
 
 
 def read_json(file: Path) -> dict[str, Any]:
-    """The table in a file; `OutputError` if it is missing or damaged."""
+    """Return the table in a JSON file; `OutputError` if it is missing or damaged."""
     try:
         table = json.loads(file.read_text("utf-8"))
     except OSError as error:
@@ -95,17 +95,17 @@ def read_json(file: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise OutputError(f"{file}: is damaged ({error})") from error
     if not isinstance(table, dict):
-        raise OutputError(f"{file}: is damaged: it holds no table")
+        raise OutputError(f"{file}: is damaged: it does not contain a table")
     return table
 
 
-def written(file: str | Path, text: str) -> None:
-    """A file that is there as a whole or not at all, whenever the process may be killed."""
+def write_atomically(file: str | Path, text: str) -> None:
+    """Write a file completely or not at all, even if the process is killed."""
     partial = f"{file}.partial"
     with open(partial, "w", encoding="utf-8") as opened:
         opened.write(text)
     os.replace(partial, file)
 
 
-def _say(path: Path, about: Mapping[str, Any]) -> None:
-    written(f"{path}/{ABOUT}", json.dumps({"zarr_format": 3, **about}))
+def _write_metadata(path: Path, metadata: Mapping[str, Any]) -> None:
+    write_atomically(f"{path}/{METADATA}", json.dumps({"zarr_format": 3, **metadata}))

@@ -1,4 +1,4 @@
-"""The front door: reads a test, calls the public function, prints. Nothing depends on it.
+"""Command line: read a test, call the public function, print the result. No package imports it, except `app`.
 
 Depends on: everything, lazily.
 """

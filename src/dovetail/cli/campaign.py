@@ -1,4 +1,4 @@
-"""`dovetail campaign`: from a file to a store of results, with a bar, and what it says."""
+"""Command `dovetail campaign`: compute a parameter study into a store, with progress, and print its analyses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from dovetail import campaign as campaigns
-from dovetail.cli.progress import telling
+from dovetail.cli.progress import progress
 from dovetail.cli.run import EXIT_INTERRUPTED, parse_settings
 from dovetail.testing import run_folder as folders
 
@@ -19,67 +19,70 @@ def run_campaign(
     name: str,
     settings: list[str],
     out: Path | None,
-    resume: bool,
+    resume: Path | None,
     workers: int,
     cluster: str | None,
-    answers: bool = False,
+    analyse_only: bool = False,
 ) -> int:
-    """Compute, store, print what was found; the exit code is 1 if points failed or a question cannot be answered."""
+    """Compute and analyse a campaign; return the exit code, 1 if a point or an analysis failed."""
     from dovetail.studies.registry import find_campaign
 
     file = find_campaign(name)
-    if answers:
-        return answer_again(file, out)
+    if analyse_only:
+        return repeat_analyses(file, out)
     plan = campaigns.load(file, parse_settings(settings))
-    target = out or folders.next_folder(Path("runs"), f"{file.stem}-campaign")
-    if resume and out is None:
+    if resume is not None and out is not None:
         from dovetail.core.errors import ParameterError
 
-        raise ParameterError("--resume needs --out with the folder of the campaign to go on with")
-    say = Console(highlight=False, markup=False, soft_wrap=True).print
-    say(plan.title or file.stem)
-    with _executor(workers, cluster) as executor, telling("computing", "compiling", remaining=False) as tell:
+        raise ParameterError("--out: not used with --resume DIR, which continues in DIR; remove one of them")
+    target = resume or out or folders.next_folder(Path("runs"), f"{file.stem}-campaign")
+    print_line = Console(highlight=False, markup=False, soft_wrap=True).print
+    print_line(plan.title or file.stem)
+    with (
+        _executor(workers, cluster) as executor,
+        progress("computing", "compiling", remaining=False) as update_progress,
+    ):
 
         def show(p: campaigns.Progress) -> None:
-            left = "" if not math.isfinite(p.left) else f", {_time(p.left)} left"
-            told = f"{p.done} of {p.total} points, {p.rate:.3g} /s{left}"
-            tell(p.done / p.total, told + (f", {p.failed} failed" if p.failed else ""))
+            left = "" if not math.isfinite(p.left) else f", {_format_time(p.left)} left"
+            summary = f"{p.done} of {p.total} points, {p.rate:.3g} /s{left}"
+            update_progress(p.done / p.total, summary + (f", {p.failed} failed" if p.failed else ""))
 
-        done = campaigns.run(plan, target, resume=resume, executor=executor, progress=show)
-    say(str(done))
-    say(f"written   {target}")
+        done = campaigns.run(plan, target, resume=resume is not None, executor=executor, progress=show)
+    print_line(str(done))
+    print_line(f"written   {target}")
     if done.interrupted:
-        again = f"dovetail campaign {shlex.quote(name)} --out {shlex.quote(str(target))} --resume"
+        command = f"dovetail campaign {shlex.quote(name)} --resume {shlex.quote(str(target))}"
         for setting in settings:
-            again += f" --set {shlex.quote(setting)}"
-        say(f"interrupted; go on with: {again}")
+            command += f" --set {shlex.quote(setting)}"
+        print_line(f"interrupted; continue with: {command}")
         return EXIT_INTERRUPTED
-    told = campaigns.analyse(target)
-    for line in told:
-        say(line)
-    say(f"a page with pictures: dovetail report {shlex.quote(str(target))}")
-    return 1 if done.failed or told.unanswered else 0
+    summary = campaigns.analyse(target)
+    for line in summary:
+        print_line(line)
+    print_line(f"report with figures: dovetail report {shlex.quote(str(target))}")
+    return 1 if done.failed or summary.failures else 0
 
 
-def answer_again(file: Path, folder: Path | None) -> int:
-    """Print the answers to a file's questions from what a folder holds, and keep the questions; nothing is computed."""
+def repeat_analyses(file: Path, folder: Path | None) -> int:
+    """Repeat the analyses of a campaign file on the results in a folder and store the analyses; compute no points."""
     from dovetail.campaign import analyses
     from dovetail.core.errors import Fault, ParameterError, TestFileError
     from dovetail.core.toml_file import read_toml
 
     if folder is None:
-        raise ParameterError("--answers needs --out with the folder of the campaign to ask")
+        raise ParameterError("--analyse-only: requires --out with the folder of the campaign")
     store = campaigns.Store.resume(folder)
-    asked = read_toml(file, "campaign file").get("answers", [])
-    found = analyses.faults(asked, None, store.campaign.kind)
-    if found or not asked:
+    analyses_table = read_toml(file, "campaign file").get("analysis", [])
+    faults = analyses.find_faults(analyses_table, None, store.campaign.design_kind)
+    if faults or not analyses_table:
         raise TestFileError(
-            file.name, found or [Fault("answers", "there are none; write them as [[answers]]")]
+            file.name, faults or [Fault("analysis", "no analyses in this file; add [[analysis]]")]
         )
-    store.ask(asked)
-    told = campaigns.analyse(folder)
-    print("\n".join(told))
-    return 1 if told.unanswered else 0
+    store.set_analyses(analyses_table)
+    summary = campaigns.analyse(folder)
+    print("\n".join(summary))
+    return 1 if summary.failures else 0
 
 
 def _executor(workers: int, cluster: str | None) -> Any:
@@ -87,12 +90,12 @@ def _executor(workers: int, cluster: str | None) -> Any:
 
     if not workers and not cluster:
         return nullcontext(None)
-    from dovetail.campaign.cluster import connected
+    from dovetail.campaign.cluster import connect
 
-    return connected(cluster, workers)
+    return connect(cluster, workers)
 
 
-def _time(seconds: float) -> str:
+def _format_time(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"

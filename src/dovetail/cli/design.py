@@ -1,4 +1,4 @@
-"""`dovetail design`: from a test as imagined to a plan, with every decision explained."""
+"""Command `dovetail design`: design a test and write its plan, with the reason of every decision."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import typer
 from rich.console import Console
 
 from dovetail import testing
-from dovetail.assess import Wishes, accept, need_of, write
-from dovetail.assess import design as walk
-from dovetail.cli.progress import note
-from dovetail.cli.pseudodynamic import creep_with_progress
-from dovetail.cli.rig import recording_in
-from dovetail.cli.run import runnable
+from dovetail.assess import DesignOptions, accept_proposal, rig_requirements_of_run, write
+from dovetail.assess import design as run_design
+from dovetail.cli.progress import write_note
+from dovetail.cli.pseudodynamic import run_pseudodynamic_with_progress
+from dovetail.cli.rig import recording_from
+from dovetail.cli.run import load_runnable
 from dovetail.studies.registry import find_test
 from dovetail.testing import run_folder
 
@@ -29,68 +29,73 @@ def design_test(
     settings: list[str],
     out: Path | None,
     recording: Path | None,
-    wishes: Wishes,
+    design_options: DesignOptions,
     ask: bool,
-    mass: float | None = None,
+    contact_mass: float | None = None,
     columns: tuple[Any, ...] = (None, None, None, None),
 ) -> int:
-    """Walk the four steps, write the plan, print the decisions; the exit code is 4 for a no-go.
+    """Design a test, write its plan and print the decisions; return the exit code, 4 for a no-go.
 
-    Of a creep test, or of the folder of a recorded run, the answer is what a real-time test of it would need.
+    For a pseudo-dynamic test or a run folder, print the rig requirements of a real-time test of the same contact.
     """
     if Path(name).is_dir():
-        run = run_folder.read(Path(name))
-        return real_time(run, run_folder.create(out) if out else Path(name), mass)
-    test: Any = runnable(name, settings, "rehearse")
+        run = run_folder.read_run(Path(name))
+        return print_rig_requirements(run, run_folder.create(out) if out else Path(name), contact_mass)
+    test: Any = load_runnable(name, settings, "rehearse")
     stem = find_test(name).stem
-    if test.stepping is not None:
-        target = run_folder.create(out or run_folder.next_folder(Path("runs"), f"{stem}-need"))
-        run = creep_with_progress(test, target, None, None, False, "creeping on its virtual rig")
-        run_folder.save(run, target)
-        return real_time(run, target, mass)
-    recorded = None if recording is None else recording_in(recording, *columns)
+    if test.pseudodynamic is not None:
+        target = run_folder.create(out or run_folder.next_folder(Path("runs"), f"{stem}-rig-requirements"))
+        run = run_pseudodynamic_with_progress(
+            test, target, None, None, False, "simulated pseudo-dynamic test"
+        )
+        run_folder.save_run(run, target)
+        return print_rig_requirements(run, target, contact_mass)
+    recorded = None if recording is None else recording_from(recording, *columns)
     target = run_folder.create(out or run_folder.next_folder(Path("runs"), f"{stem}-design"))
-    say = Console(highlight=False, markup=False, soft_wrap=True).print
+    print_line = Console(highlight=False, markup=False, soft_wrap=True).print
     with Console(stderr=True).status("designing") as status:
 
         def choose(fork: str, proposal: str, options: Mapping[str, str]) -> str:
             status.stop()
-            answer = _asked(fork, proposal, options, say)
+            answer = _ask_user(fork, proposal, options, print_line)
             status.start()
             return answer
 
-        def tell(text: str) -> None:
+        def report(text: str) -> None:
             status.update(text)
-            note("designing", None, text)
+            write_note("designing", None, text)
 
-        made = walk(test, wishes, recording=recorded, choose=choose if ask else accept, tell=tell)
-    write(made, target)
-    say(str(made))
-    say(f"plan      {target / 'plan.md'}\ntest      {target / 'test.toml'}")
-    say(f"actuator  {target / 'actuator.toml'}")
-    return 0 if made.go else EXIT_NO_GO
+        plan = run_design(
+            test, design_options, recording=recorded, choose=choose if ask else accept_proposal, report=report
+        )
+    write(plan, target)
+    print_line(str(plan))
+    print_line(f"plan      {target / 'plan.md'}\ntest      {target / 'test.toml'}")
+    print_line(f"actuator  {target / 'actuator.toml'}")
+    return 0 if plan.go else EXIT_NO_GO
 
 
-def real_time(run: testing.Run, target: Path, mass: float | None) -> int:
-    """Print and write what a real-time test of a recorded contact would need; 4 where nothing known is quick enough."""
-    from dovetail.report.rig_requirements import write_need
+def print_rig_requirements(run: testing.Run, target: Path, contact_mass: float | None) -> int:
+    """Print and write the rig requirements of a recorded contact; return 4 if no published rig is fast enough."""
+    from dovetail.report.rig_requirements import write_rig_requirements
 
-    need = need_of(run, mass=mass)
-    say = Console(highlight=False, markup=False, soft_wrap=True).print
-    say(f"What a real-time test of this contact would need: {run.title}")
-    say(str(need))
-    (target / "need.json").write_text(
-        json.dumps({**dataclasses.asdict(need), "able": need.able()}, indent=1), "utf-8"
+    requirements = rig_requirements_of_run(run, mass=contact_mass)
+    print_line = Console(highlight=False, markup=False, soft_wrap=True).print
+    print_line(f"Rig requirements of a real-time test of this contact: {run.title}")
+    print_line(str(requirements))
+    (target / "rig_requirements.json").write_text(
+        json.dumps({**dataclasses.asdict(requirements), "able": requirements.able()}, indent=1), "utf-8"
     )
-    say(f"report    {write_need(need, run, target / 'need.html')}\nwritten   {target / 'need.json'}")
-    return 0 if any(need.able().values()) else EXIT_NO_GO
+    page = write_rig_requirements(requirements, run, target / "rig_requirements.html")
+    print_line(f"report    {page}\nwritten   {target / 'rig_requirements.json'}")
+    return 0 if any(requirements.able().values()) else EXIT_NO_GO
 
 
-def _asked(fork: str, proposal: str, options: Mapping[str, str], say) -> str:
-    """The user's choice at a fork; an empty answer takes the proposal."""
-    say(f"\n{fork}:")
+def _ask_user(fork: str, proposal: str, options: Mapping[str, str], print_line) -> str:
+    """Ask the user for a decision; an empty answer accepts the proposal."""
+    print_line(f"\n{fork}:")
     for text in options.values():
-        say(f"  {text}")
+        print_line(f"  {text}")
     while (answer := typer.prompt(f"{fork}", default=proposal)) not in options:
-        say(f'no "{answer}"; one of {", ".join(options)}')
+        print_line(f'got "{answer}"; expected one of {", ".join(options)}')
     return answer

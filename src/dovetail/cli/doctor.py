@@ -1,4 +1,4 @@
-"""`dovetail doctor`: what this machine has, what is missing, and how to get it."""
+"""Command `dovetail doctor`: versions, devices, compiler and real-time permissions, and what is missing."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from pathlib import Path
 
 from dovetail import __version__
 
-EXTRAS = {  # of the package: what is needed for it, and what it is for
-    "cluster": ("distributed", "campaigns over several processes and machines"),
-    "view": ("viser", "a run in the browser"),
-    "studio": ("nicegui", "a test under your hands, in the browser"),
-    "fmi": ("fmpy", "models of other tools as substructures, and ours in theirs"),
-    "opensees": ("openseespy", "OpenSees on either side of a test"),
-    "film": ("imageio-ffmpeg", "a run as a film, where the machine has no ffmpeg"),
+EXTRAS = {  # optional dependencies: required package and purpose
+    "cluster": ("distributed", "campaigns on several processes and machines"),
+    "view": ("viser", "3-D view of a run in the browser"),
+    "studio": ("nicegui", "the studio in the browser"),
+    "fmi": ("fmpy", "import and export of FMI models"),
+    "opensees": ("openseespy", "OpenSees as numerical substructure or client"),
+    "film": ("imageio-ffmpeg", "videos on machines without ffmpeg"),
 }
-LIBRARIES = {  # of the system's loader, as Debian and Ubuntu call their packages
+LIBRARIES = {  # shared library: its package in Debian and Ubuntu
     "libblas.so.3": "libblas3",
     "liblapack.so.3": "liblapack3",
     "libquadmath.so.0": "libquadmath0",
@@ -33,8 +33,8 @@ LIBRARIES = {  # of the system's loader, as Debian and Ubuntu call their package
 PACKAGES = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "scipy", "xarray", "h5netcdf")
 
 
-def examine() -> int:
-    """Print one line a finding; the exit code is 1 if something that Dovetail needs is missing."""
+def print_system() -> int:
+    """Print one line per item; return the exit code, 1 if a required package is missing."""
     missing = []
     print(f"python            {platform.python_version()} on {platform.system()} {platform.machine()}")
     print(f"dovetail          {__version__}")
@@ -48,7 +48,7 @@ def examine() -> int:
         print(f"devices           {_devices()}")
         print(f"compiled loop     {_compiled_loop()}")
         print(f"native tick       {_native_tick()}")
-        print(f"compiled before   {_kept()}")
+        print(f"program cache     {_program_cache()}")
     for extra in EXTRAS:
         print(f"{extra:<17} {_extra(extra)}")
     print(f"cores             {os.cpu_count()}")
@@ -59,7 +59,7 @@ def examine() -> int:
 
 
 def _extra(extra: str) -> str:
-    """The version of what an extra needs, and what it is for; or how to get it."""
+    """Return version and purpose of an optional dependency, or the command that installs it."""
     package, purpose = EXTRAS[extra]
     try:
         version = metadata.version(package)
@@ -70,28 +70,28 @@ def _extra(extra: str) -> str:
 
 
 def _opensees() -> str:
-    """What OpenSees lacks to be loaded; it brings libraries that the system's loader does not always find."""
+    """Return why OpenSees cannot be loaded; empty if it can. The loader may not find its bundled libraries."""
     module = "openseespylinux.opensees" if sys.platform.startswith("linux") else "openseespy.opensees"
-    tried = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", f"import {module}"], capture_output=True, text=True, check=False
     )
-    if tried.returncode == 0:
+    if result.returncode == 0:
         return ""
-    missing = re.search(r"(lib[\w.+-]+): cannot open shared object", tried.stderr)
+    missing = re.search(r"(lib[\w.+-]+): cannot open shared object", result.stderr)
     if missing is None:
         return (
-            "it cannot be loaded: " + (tried.stderr.strip().splitlines() or ["no reason was given"])[-1][:120]
+            "it cannot be loaded: " + (result.stderr.strip().splitlines() or ["no error message"])[-1][:120]
         )
     name = missing[1]
-    where = importlib.util.find_spec("openseespylinux")
-    brought = Path(where.origin).parent / "lib" if where and where.origin else None
-    if brought and (brought / name).exists():
-        return f"the loader misses {name}, which it brings: export LD_LIBRARY_PATH={brought}"
-    return f"the loader misses {name}: install it ({LIBRARIES.get(name, 'the package that has it')})"
+    spec = importlib.util.find_spec("openseespylinux")
+    bundled = Path(spec.origin).parent / "lib" if spec and spec.origin else None
+    if bundled and (bundled / name).exists():
+        return f"{name} is bundled but not found by the loader: export LD_LIBRARY_PATH={bundled}"
+    return f"{name} is missing: install {LIBRARIES.get(name, 'the package that provides it')}"
 
 
 def _devices() -> str:
-    from dovetail import core  # sets float64 and the compiler's flag before JAX starts
+    from dovetail import core  # sets float64 and the compiler flags before JAX starts
 
     assert core
     import jax
@@ -100,25 +100,25 @@ def _devices() -> str:
 
 
 def _compiled_loop() -> str:
-    """Whether XLA was told to compile simulation loops as one function."""
+    """Return whether XLA compiles simulation loops as one function."""
     if "small_while_loop_byte_threshold" in os.environ.get("XLA_FLAGS", ""):
-        return "whole loops are compiled as one function"
+        return "each loop is compiled as one function"
     return "XLA_FLAGS was set before Dovetail was imported: loops run several times slower; unset it"
 
 
 def _native_tick() -> str:
-    """What a real-time run would tick with."""
+    """Return the implementation of the tick that a real-time run would use."""
     from dovetail.links import native
 
-    why_not = native.available()
-    return f"none, real time ticks in Python: {why_not}" if why_not else native.origin()
+    reason = native.available()
+    return f"not available, real-time runs use Python: {reason}" if reason else native.origin()
 
 
-def _kept() -> str:
-    """Where compiled loops wait for the next command, and how much room they take."""
+def _program_cache() -> str:
+    """Return size and folder of the cache of compiled programs."""
     from dovetail.core import program_cache
 
-    folder = Path(os.environ.get(program_cache.CHOSEN) or program_cache.folder())
+    folder = Path(os.environ.get(program_cache.JAX_VARIABLE) or program_cache.folder())
     size = sum(file.stat().st_size for file in folder.glob("*")) if folder.is_dir() else 0
     return f"{size / 1e6:.0f} MB in {folder}; may be deleted at any time"
 
@@ -127,13 +127,15 @@ def _compiler() -> str:
     for name in (os.environ.get("CXX", ""), "c++", "g++", "clang++"):
         path = shutil.which(name) if name else None
         if path:
-            said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
-            return said.stdout.splitlines()[0] if said.stdout else name
-    return "missing: only the real-time mode wants one, where the package brought no native tick; install g++ or clang"
+            result = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+            return result.stdout.splitlines()[0] if result.stdout else name
+    return (
+        "missing: needed in real-time mode only, if the package contains no native tick; install g++ or clang"
+    )
 
 
 def _policy() -> str:
-    """Whether this process may use SCHED_FIFO, tried and taken back at once."""
+    """Return whether this process may use SCHED_FIFO; the policy is set and restored."""
     if not hasattr(os, "sched_setscheduler"):
         return "not on this system"
     before, priority = os.sched_getscheduler(0), os.sched_getparam(0)

@@ -1,4 +1,4 @@
-"""What Dovetail has: studies and tests, capabilities, literature."""
+"""Commands `dovetail list`, `capabilities` and `cite`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 
 def print_studies() -> None:
-    """Studies, their tests and their campaigns, one line each."""
+    """Print studies with their tests and campaigns, one line each."""
     from dovetail.studies.registry import studies
 
     for study in studies().values():
@@ -18,7 +18,7 @@ def print_studies() -> None:
 
 
 def print_capabilities(study: str | None, as_json: bool) -> None:
-    """The capability rows, and how many of them work."""
+    """Print the required capabilities and the number of those that work."""
     from dovetail.studies.capabilities import capabilities
 
     rows = [capability.record() for capability in capabilities(study)]
@@ -33,7 +33,7 @@ def print_capabilities(study: str | None, as_json: bool) -> None:
 
 
 def print_citations(test: str) -> None:
-    """The literature behind a test."""
+    """Print the references of a test as BibTeX."""
     from dovetail import testing
     from dovetail.studies.citation import cite
     from dovetail.studies.registry import find_test

@@ -1,4 +1,4 @@
-"""The command line. Heavy imports happen inside the commands, so that `--help` answers at once."""
+"""Command line: options and help of every command. Each command imports what it needs, so `--help` starts fast."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import typer
 
 from dovetail import __version__
 from dovetail.cli import rig
-from dovetail.cli.rig import Parts
+from dovetail.cli.rig import Argument, Option, OutFolder, Parts, Settings, TestName
 
-# objects, and collections of them, between looks for garbage: what a command imports and traces stays to its end
-RARELY = (50_000, 20, 20)
-INTERRUPTED = 130  # the code of a command that was
+# thresholds of the garbage collector: imports and traces live until the command ends, so collection is rare
+GC_THRESHOLDS = (50_000, 20, 20)
+INTERRUPTED = 130  # exit code after Ctrl-C
 
 app = typer.Typer(
     name="dovetail",
-    help="A workbench for hybrid tests: part of a machine is real, the rest is simulated.",
+    help="Design, simulate and run hybrid tests (RTHS, hardware in the loop, pseudo-dynamic).",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -28,28 +28,21 @@ app = typer.Typer(
 
 app.add_typer(rig.app, name="rig")
 
-TestName = Annotated[
-    str, typer.Argument(metavar="TEST", help="A study's test (substructuring/cs1) or a file.")
-]
-Study = Annotated[str | None, typer.Argument(help="Only this study.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for other programs.")]
+Study = Annotated[str | None, Argument(help="Limit to one study.")]
+Json = Annotated[bool, Option("--json", help="Print JSON.")]
 Meshes = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--mesh",
         metavar="PART=FILE",
-        help="A mesh of your own for a part of the picture: STL, OBJ or glTF; aircraft=heli.stl@mm.",
+        help="Replace a drawn body by a mesh (STL, OBJ, glTF), for example aircraft=heli.stl@mm.",
     ),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help='Change a value: --set rig.actuator.delay="7 ms".'),
 ]
 
 
 @app.callback(invoke_without_command=True)
-def _general(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+def _version(
+    version: Annotated[bool, Option("--version", help="Print the version and exit.", is_eager=True)] = False,
 ) -> None:
     if version:
         print(f"dovetail {__version__}")
@@ -58,7 +51,7 @@ def _general(
 
 @app.command("list")
 def list_() -> None:
-    """Studies and tests, one line each."""
+    """List studies, tests and campaigns."""
     from dovetail.cli.list_tests import print_studies
 
     print_studies()
@@ -66,26 +59,28 @@ def list_() -> None:
 
 @app.command()
 def parts(
-    name: Annotated[
-        str | None, typer.Argument(metavar="KIND", help="A kind (second-order-lag) or a family (Specimen).")
+    kind: Annotated[
+        str | None, Argument(metavar="KIND", help="Kind (second-order-lag) or family (Specimen).")
     ] = None,
-    own: Parts = None,
+    user_parts: Parts = None,
 ) -> None:
-    """What test files can name: families and kinds, a sentence each; one with its parameters and an example."""
+    """List components for test files, or show one with its parameters."""
     from dovetail.cli.parts import print_parts
 
-    print_parts(name)
+    print_parts(kind)
 
 
 @app.command()
 def new(
-    what: Annotated[str, typer.Argument(metavar="WHAT", help="What to begin: part, test, study.")],
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of its file or folder: my_damper.")],
+    template: Annotated[str, Argument(metavar="TEMPLATE", help="Template: part, test or study.")],
+    name: Annotated[
+        str, Argument(metavar="NAME", help="Name of the new file or folder, for example my_damper.")
+    ],
 ) -> None:
-    """Write commented files to begin a part, a test or a study of your own with, and their test."""
-    from dovetail.cli.new import start
+    """Write template files for a part, a test or a study."""
+    from dovetail.cli.new import write_templates
 
-    start(what, name)
+    write_templates(template, name)
 
 
 @app.command()
@@ -93,161 +88,166 @@ def run(
     test: TestName,
     mode: Annotated[
         str | None,
-        typer.Option(
-            help="How time advances: emulate, rehearse, run, creep, replay; a simulation has its own."
+        Option(
+            help="reference, rehearse, realtime, pseudodynamic or replay (default: rehearse; a simulation has no "
+            "mode)."
         ),
     ] = None,
     settings: Settings = None,
     parts: Parts = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder to write; a new one under runs/ by default.")
-    ] = None,
-    recording: Annotated[Path | None, typer.Option(help="For replay: the folder of an earlier run.")] = None,
-    rig: Annotated[
+    out: OutFolder = None,
+    recording: Annotated[Path | None, Option(help="Replay: folder of the recorded run.")] = None,
+    address: Annotated[
         str | None,
-        typer.Option(help="For run: the rig, udp://HOST:PORT. For creep: the robot cell, tcp://HOST:PORT."),
+        Option(
+            help="Address of the rig (udp://HOST:PORT, realtime) or robot cell (tcp://HOST:PORT, pseudodynamic)."
+        ),
     ] = None,
-    key: Annotated[Path | None, typer.Option(help="File with the key shared with the rig or cell.")] = None,
+    key: rig.Key = None,
     resume: Annotated[
-        Path | None, typer.Option(help="For creep: go on with the run in this folder.", metavar="DIR")
+        Path | None, Option(help="Pseudodynamic: continue the run in this folder.", metavar="DIR")
     ] = None,
-    report: Annotated[bool, typer.Option(help="Write an HTML report beside the recording.")] = True,
+    report: Annotated[bool, Option(help="Write an HTML report (default: yes).")] = True,
     live: Annotated[
-        bool,
-        typer.Option(help="For run and creep: let `dovetail view FOLDER` watch it and press its buttons."),
+        bool, Option(help="Allow `dovetail view FOLDER` to watch and operate the run (default: yes).")
     ] = True,
 ) -> None:
-    """Run a test and write its folder: resolved test, recording, outcome, report."""
+    """Run a test or a simulation and write its run folder."""
     from dovetail.cli.run import run_test
 
-    raise typer.Exit(run_test(test, mode, settings or [], out, recording, report, rig, key, resume, live))
+    raise typer.Exit(run_test(test, mode, settings or [], out, recording, report, address, key, resume, live))
 
 
 @app.command()
 def campaign(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A campaign file, or a study's campaign.")],
+    file: Annotated[str, Argument(metavar="FILE", help="Campaign file, or campaign of a study.")],
     settings: Settings = None,
     parts: Parts = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder to write; a new one under runs/ by default.")
-    ] = None,
+    out: OutFolder = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the campaign in --out: compute what is missing.")
-    ] = False,
-    workers: Annotated[int, typer.Option(help="Start a local cluster of so many processes.", min=0)] = 0,
-    cluster: Annotated[
-        str | None, typer.Option(help="Use the cluster whose scheduler is at tcp://HOST:PORT.")
+        Path | None,
+        Option(help="Continue the campaign in this folder: compute missing points only.", metavar="DIR"),
     ] = None,
-    answers: Annotated[
+    workers: Annotated[
+        int, Option(help="Number of local worker processes (default: 0, threads of this process).", min=0)
+    ] = 0,
+    cluster: Annotated[str | None, Option(help="Scheduler of a dask cluster, tcp://HOST:PORT.")] = None,
+    analyse_only: Annotated[
         bool,
-        typer.Option(
-            "--answers", help="Compute no point: answer the questions of FILE from the folder in --out."
+        Option(
+            "--analyse-only",
+            help="Compute no points; repeat the analyses of FILE on the results in --out.",
         ),
     ] = False,
 ) -> None:
-    """Compute a test at many points, chunk by chunk into a store, and answer from it."""
+    """Run a parameter study over one test and analyse it."""
     from dovetail.cli.campaign import run_campaign
 
-    raise typer.Exit(run_campaign(file, settings or [], out, resume, workers, cluster, answers))
+    raise typer.Exit(run_campaign(file, settings or [], out, resume, workers, cluster, analyse_only))
 
 
 @app.command()
 def design(
-    test: Annotated[
-        str,
-        typer.Argument(
-            metavar="TEST_OR_RUN", help="A study's test, a file, or the folder of a recorded run."
-        ),
-    ],
+    test: Annotated[str, Argument(metavar="TEST_OR_RUN", help="Test of a study, test file, or run folder.")],
     settings: Settings = None,
     parts: Parts = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder to write; a new one under runs/ by default.")
-    ] = None,
+    out: OutFolder = None,
     recording: Annotated[
         Path | None,
-        typer.Option(
-            help="Identify from a run's folder, or a .csv, .nc, .mat or .npz file, instead of a sweep."
+        Option(
+            help="Identify from a run folder or a .csv, .nc, .mat or .npz file (default: simulated sweep)."
         ),
     ] = None,
-    time: rig.Time = None,
-    command: rig.Command = None,
-    measured: rig.Measured = None,
-    spacing: rig.Spacing = None,
+    time_column: rig.TimeColumn = None,
+    command_column: rig.CommandColumn = None,
+    measured_column: rig.MeasuredColumn = None,
+    sample_time: rig.SampleTime = None,
     compensator: Annotated[
         str | None,
-        typer.Option(
-            help="none, keep, forward-prediction, inverse, adaptive-forward-prediction, adaptive-time-series."
+        Option(
+            help="none, keep, forward-prediction, inverse, adaptive-forward-prediction or adaptive-time-series "
+            "(default: best candidate)."
         ),
     ] = None,
     robustness: Annotated[
-        str | None, typer.Option(help="none, over-compensation, phase-advance, damping, blending.")
+        str | None,
+        Option(help="none, over-compensation, phase-advance, damping or blending (default: best candidate)."),
     ] = None,
-    frequency: Annotated[float | None, typer.Option(help="Highest frequency of the test [Hz].")] = None,
-    model_order: Annotated[int | None, typer.Option(help="Poles of the identified model, 0 to 3.")] = None,
-    order: Annotated[int | None, typer.Option(help="Order of the predictor, with --window.")] = None,
-    window: Annotated[int | None, typer.Option(help="Samples of the predictor, with --order.")] = None,
-    tolerance: Annotated[float, typer.Option(help="Largest rms error that is a go; 0.1 is 10 %.")] = 0.1,
-    safety: Annotated[float, typer.Option(help="Factor on the uncertainty of the delay.")] = 2.0,
-    ask: Annotated[bool, typer.Option("--ask", help="Ask at every decision.")] = False,
-    mass: Annotated[
-        float | None,
-        typer.Option(
-            help="For a run or a creep test: mass [kg] that meets the contact; else the model's.", min=0.0
-        ),
+    max_frequency: rig.MaxFrequency = None,
+    model_order: rig.ModelOrder = None,
+    predictor_order: Annotated[
+        int | None, Option(help="Polynomial order of the predictor (with --predictor-window).")
+    ] = None,
+    predictor_window: Annotated[
+        int | None, Option(help="Number of samples of the predictor (with --predictor-order).")
+    ] = None,
+    max_error: Annotated[
+        float, Option(help="Largest rms error for a go (fraction of the reference; default: 0.1).")
+    ] = 0.1,
+    safety_factor: Annotated[float, Option(help="Factor on the delay uncertainty (default: 2).")] = 2.0,
+    ask: Annotated[bool, Option("--ask", help="Ask before each decision.")] = False,
+    contact_mass: Annotated[
+        float | None, Option(help="Mass that meets the contact (kg; default: from the model).", min=0.0)
     ] = None,
 ) -> None:
-    """Identify, compensate, robustify, verify: a plan of the test, and a go or no-go.
+    """Design a test: identify, compensate, robustify, verify; ends with go or no-go.
 
-    Of a creep test, or of a recorded run: the delay, bandwidth and actuation that a real-time test of its contact
-    would need.
+    For a pseudo-dynamic test or a recorded run: print what a real-time test of the same contact requires of the rig.
     """
-    from dovetail.assess import Wishes
+    from dovetail.assess import DesignOptions
     from dovetail.cli.design import design_test
 
-    wishes = Wishes(compensator, robustness, frequency, model_order, order, window, tolerance, safety)
-    columns = (time, command, measured, spacing)
-    raise typer.Exit(design_test(test, settings or [], out, recording, wishes, ask, mass, columns))
+    design_options = DesignOptions(
+        compensator,
+        robustness,
+        max_frequency,
+        model_order,
+        predictor_order,
+        predictor_window,
+        max_error,
+        safety_factor,
+    )
+    columns = (time_column, command_column, measured_column, sample_time)
+    raise typer.Exit(
+        design_test(test, settings or [], out, recording, design_options, ask, contact_mass, columns)
+    )
 
 
 @app.command()
 def check(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A test file, or a study's test.")],
+    test: TestName,
     settings: Settings = None,
     parts: Parts = None,
-    whole: Annotated[
-        bool, typer.Option("--whole", help="Print long arrays whole, as another program would read them.")
-    ] = False,
+    full: Annotated[bool, Option("--full", help="Print long arrays in full.")] = False,
 ) -> None:
-    """Validate a test and print it resolved, every default written out; long arrays are shortened."""
+    """Validate a test file and print the resolved test."""
     from dovetail.cli.run import check_test
 
-    check_test(file, settings or [], whole)
+    check_test(test, settings or [], full)
 
 
 @app.command()
 def reproduce(
     study: Study = None,
-    only: Annotated[
-        list[str] | None, typer.Option(metavar="TARGET", help="Only this row: --only RT-17. May be repeated.")
+    target: Annotated[
+        list[str] | None,
+        Option(metavar="TARGET", help="Compute this target only, for example RT-17. Repeatable."),
     ] = None,
     as_json: Json = False,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Compute every row, those of an interrupted table too.")
-    ] = False,
+    recompute: Annotated[bool, Option("--recompute", help="Ignore cached results.")] = False,
 ) -> None:
-    """Compute every published number of a study again, or of all, and say which are met.
+    """Recompute the published results of a study and compare them with their targets.
 
-    Rows are kept as they come: after an interruption the same command computes the rest.
+    Results are cached. After an interruption, the same command computes only the remaining targets.
     """
     from dovetail.cli.reproduce import reproduce
 
-    raise typer.Exit(reproduce(study, only or [], as_json, fresh))
+    raise typer.Exit(reproduce(study, target or [], as_json, recompute))
 
 
-@app.command()
+@app.command(hidden=True)
 def capabilities(study: Study = None, as_json: Json = False) -> None:
-    """What each study must be able to do, and the tests that prove it."""
+    """List the required capabilities and the tests that verify them."""
     from dovetail.cli.list_tests import print_capabilities
 
     print_capabilities(study, as_json)
@@ -255,44 +255,44 @@ def capabilities(study: Study = None, as_json: Json = False) -> None:
 
 @app.command()
 def cite(test: TestName, parts: Parts = None) -> None:
-    """The literature behind a test, as BibTeX, with a sentence for each entry."""
+    """Print the references of a test as BibTeX."""
     from dovetail.cli.list_tests import print_citations
 
     print_citations(test)
 
 
-Pdf = Annotated[bool, typer.Option("--pdf", help="Print it to PDF as well, with a browser that is there.")]
+Pdf = Annotated[bool, Option("--pdf", help="Also write a PDF (needs Chrome or Chromium).")]
 
 
 @app.command()
 def report(
-    run: Annotated[Path, typer.Argument(help="Folder that a run or a campaign wrote.")],
-    out: Annotated[Path | None, typer.Option(help="File to write; report.html in the folder else.")] = None,
-    budget: Annotated[
-        bool, typer.Option(help="Rehearse each part of the rig alone, to say where the error comes from.")
+    run: Annotated[Path, Argument(help="Run folder or campaign folder.")],
+    out: Annotated[Path | None, Option(help="Output file (default: report.html in the run folder).")] = None,
+    error_budget: Annotated[
+        bool, Option(help="Simulate each rig component alone to attribute the error (default: yes).")
     ] = True,
     pdf: Pdf = False,
     interactive: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--interactive",
-            help="With a script in the page: the run in 3-D, plots to zoom (interactive.html).",
+            help="Also write a page with 3-D playback and zoomable plots (interactive.html).",
         ),
     ] = False,
 ) -> None:
-    """Write the report on a recorded run or a campaign: one page, complete in itself."""
+    """Write the HTML report of a run or a campaign (one self-contained file)."""
     from dovetail.cli.report import report
 
-    raise typer.Exit(report(run, out, budget, pdf, interactive))
+    raise typer.Exit(report(run, out, error_budget, pdf, interactive))
 
 
 @app.command()
 def compare(
-    runs: Annotated[list[Path], typer.Argument(help="Folders that runs wrote, two or more.")],
-    out: Annotated[Path | None, typer.Option(help="File to write; comparison.html else.")] = None,
+    runs: Annotated[list[Path], Argument(help="Two or more run folders.")],
+    out: Annotated[Path | None, Option(help="Output file (default: comparison.html).")] = None,
     pdf: Pdf = False,
 ) -> None:
-    """Write one page on several recorded runs side by side."""
+    """Write one HTML report that compares two or more runs."""
     from dovetail.cli.report import compare
 
     raise typer.Exit(compare(runs, out, pdf))
@@ -300,89 +300,84 @@ def compare(
 
 @app.command()
 def view(
-    what: Annotated[
-        str,
-        typer.Argument(metavar="RUN_OR_TEST", help="Folder of a run, over or not, or a test to run first."),
-    ],
-    host: Annotated[str, typer.Option(help="Where to listen; beyond loopback the address has a token.")] = (
-        "127.0.0.1"
-    ),
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8080,
-    ghost: Annotated[bool, typer.Option(help="Show the ideal behind the run.")] = True,
-    token: Annotated[bool, typer.Option(help="A token in the address on loopback too.")] = False,
+    source: Annotated[str, Argument(metavar="RUN_OR_TEST", help="Run folder, or a test to run first.")],
+    host: rig.Host = "127.0.0.1",
+    port: Annotated[int, Option(help="Port (0: any free port; default: 8080).")] = 8080,
+    reference: Annotated[bool, Option(help="Show the reference solution (default: yes).")] = True,
+    token: Annotated[bool, Option(help="Require a token on this machine too (default: no).")] = False,
     mesh: Meshes = None,
-    seconds: Annotated[float | None, typer.Option(help="End by itself after so long.", hidden=True)] = None,
+    duration: Annotated[float | None, Option(help="Stop after this time (s).", hidden=True)] = None,
     parts: Parts = None,
 ) -> None:
-    """See a run in the browser: the mechanism in 3-D, played at any speed, with its signals.
-
-    The folder of a run that goes on (run or creep mode) shows it as it moves, with the operator's buttons.
-    """
+    """Show a run in 3-D in the browser, recorded or while it runs."""
     from dovetail.cli.view import view
 
-    raise typer.Exit(view(what, host, port, seconds, ghost, token, mesh or []))
+    raise typer.Exit(view(source, host, port, duration, reference, token, mesh or []))
 
 
 @app.command()
 def studio(
     test: Annotated[
-        str | None,
-        typer.Argument(metavar="[TEST]", help="A study's test or a file to begin with; else choose there."),
+        str | None, Argument(metavar="[TEST]", help="Test to open (default: choose in the studio).")
     ] = None,
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8090,
-    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
-    runs: Annotated[Path, typer.Option(help="Folder that runs are written to and listed from.")] = Path(
-        "runs"
-    ),
+    port: Annotated[int, Option(help="Port (0: any free port; default: 8090).")] = 8090,
+    browser: Annotated[bool, Option(help="Open the page in the browser (default: yes).")] = True,
+    runs_folder: Annotated[Path, Option(help="Folder for runs (default: runs).")] = Path("runs"),
     parts: Parts = None,
 ) -> None:
-    """Have a test under your hands, in the browser: set it up, feel it while sliders move, do it, hand it over."""
+    """Open the studio: edit a test, explore it with sliders, run it, export it."""
     from dovetail.cli.studio import studio
 
-    raise typer.Exit(studio(test, port, browser, runs))
+    raise typer.Exit(studio(test, port, browser, runs_folder))
 
 
 @app.command()
 def film(
-    given: Annotated[
+    paths: Annotated[
         list[Path],
-        typer.Argument(
+        Argument(
             metavar="RUN... OUT",
-            help="Folders of runs, side by side; then the film: .mp4, .webm, .gif or .webp.",
+            help="One or more run folders, then the video file (.mp4, .webm, .gif, .webp).",
         ),
     ],
-    view: Annotated[str, typer.Option("--camera", help="overview, follow, close-up or side.")] = "overview",
+    camera: Annotated[
+        str, Option(help="overview, follow, close-up or side (default: overview).")
+    ] = "overview",
     speed: Annotated[
-        float | None, typer.Option(help="Seconds of the run in one of the film; else about 8 s of film.")
+        float | None,
+        Option(help="Playback speed, simulated seconds per second of video (default: about 8 s of video)."),
     ] = None,
-    size: Annotated[str | None, typer.Option(help="Pixels: 1280x720; of a GIF 640x360.")] = None,
-    fps: Annotated[float, typer.Option(help="Pictures a second; of a GIF 15 at most.")] = 30.0,
-    ideal: Annotated[bool, typer.Option("--ideal", help="Show the ideal beside the run.")] = False,
+    size: Annotated[
+        str | None, Option(help="Width x height in pixels (default: 1280x720; GIF 640x360).")
+    ] = None,
+    fps: Annotated[float, Option(help="Frames per second (default: 30; GIF at most 15).")] = 30.0,
+    reference: Annotated[bool, Option(help="Show the reference solution (default: no).")] = False,
     mesh: Meshes = None,
     parts: Parts = None,
 ) -> None:
-    """Write a film of a recorded run, or of several side by side, without a screen or a browser."""
+    """Write a video of one or more recorded runs, side by side."""
     from dovetail.cli.film import film
 
-    raise typer.Exit(film(given, view, speed, size, fps, ideal, mesh or []))
+    raise typer.Exit(film(paths, camera, speed, size, fps, reference, mesh or []))
 
 
 @app.command()
 def doctor() -> None:
-    """Versions, devices, compiler, real-time permissions; what is missing and how to get it."""
-    from dovetail.cli.doctor import examine
+    """Show versions, devices, compiler and real-time permissions, and what is missing."""
+    from dovetail.cli.doctor import print_system
 
-    raise typer.Exit(examine())
+    raise typer.Exit(print_system())
 
 
 @app.command()
 def demo(
     study: Annotated[
-        str, typer.Option(help="refuelling: a robot cell in its own process; substructuring: three delays.")
+        str,
+        Option(help="refuelling (with a robot cell) or substructuring (three delays) (default: refuelling)."),
     ] = "refuelling",
-    out: Annotated[Path | None, typer.Option(help="Folder to write.")] = None,
+    out: OutFolder = None,
 ) -> None:
-    """Show what Dovetail is for: a drogue struck by a probe, held by robots; results and a report."""
+    """Run a demonstration and write its results and report."""
     from dovetail.core.errors import UnknownNameError
 
     if study == "refuelling":
@@ -395,30 +390,30 @@ def demo(
 
 
 def main() -> None:
-    """Run the command line; what the user can mend is told in a message, not a traceback."""
-    gc.set_threshold(*RARELY)
-    if "dovetail.core" not in sys.modules:  # nobody has changed what was installed: see core/ready
+    """Run the command line. Errors of the user are printed as one message, without a traceback."""
+    gc.set_threshold(*GC_THRESHOLDS)
+    if "dovetail.core" not in sys.modules:  # the installed package is unmodified: see core/executable_store
         os.environ.setdefault("DOVETAIL_READY", "1")
     try:
         code = app(standalone_mode=False)
-        if code == INTERRUPTED:  # what typer makes of it
+        if code == INTERRUPTED:  # typer turns the interrupt into this code
             raise KeyboardInterrupt
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(INTERRUPTED)
     except Exception as error:
-        sys.exit(_tell(error))
+        sys.exit(_print_error(error))
     finally:
         if folders := sys.modules.get("dovetail.testing.run_folder"):
             folders.forget_unused()
     sys.exit(code or 0)
 
 
-def _tell(error: Exception) -> int:
-    """Print what went wrong, in one message; the exit code."""
+def _print_error(error: Exception) -> int:
+    """Print an error in one message and return the exit code."""
     if os.environ.get("DOVETAIL_TRACEBACK"):
         raise error
-    show = getattr(error, "show", None)  # what typer says of wrong usage
+    show = getattr(error, "show", None)  # usage errors of typer
     if show is not None:
         show()
         return getattr(error, "exit_code", 2)

@@ -1,4 +1,4 @@
-"""`dovetail run` for a file that asks for a map."""
+"""Command `dovetail run` for a parameter map."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ import xarray as xr
 from rich.console import Console
 
 from dovetail import testing
-from dovetail.cli.progress import note, telling
-from dovetail.core.parameter_map import Chart
+from dovetail.cli.progress import progress, write_note
+from dovetail.core.parameter_map import ParameterMap
 from dovetail.testing import run_folder
 
 
-def _computed(chart: Chart) -> xr.Dataset:
-    """A map's answers; how far it is, where it tells."""
+def _compute(chart: ParameterMap) -> xr.Dataset:
+    """Compute a map, with progress if the map reports it."""
     if "progress" in inspect.signature(chart.compute).parameters:
-        with telling("computing the map") as tell:
-            return chart.compute(progress=tell)  # type: ignore[call-arg]  # it was just seen that it takes one
-    note("computing the map", None)
+        with progress("computing the map") as update_progress:
+            return chart.compute(progress=update_progress)  # type: ignore[call-arg]  # the signature was checked above
+    write_note("computing the map", None)
     with Console(stderr=True).status("computing the map"):
         return chart.compute()
 
 
-def run_chart(file: testing.ChartFile, name: str, out: Path | None, report: bool = True) -> int:
-    """Compute a map, write its folder and its page, print what it shows; the exit code."""
+def run_map(file: testing.MapFile, name: str, out: Path | None, report: bool = True) -> int:
+    """Compute a map, write its folder and report, print its summary; return the exit code."""
     target = run_folder.create(out or run_folder.next_folder(Path("runs"), f"{name}-map"))
-    say = Console(highlight=False, markup=False, soft_wrap=True).print
+    print_line = Console(highlight=False, markup=False, soft_wrap=True).print
     try:
-        data = _computed(file.chart)
+        data = _compute(file.map)
     except KeyboardInterrupt:
-        if kept := getattr(file.chart, "store", ""):
-            say(f"kept      {kept}: what was done; the same command computes the rest")
+        if store := getattr(file.map, "store", ""):
+            print_line(f"stored    {store}: finished points; the same command computes the remaining points")
         raise
     data.attrs |= {"title": file.title, "mode": "map"}
     resolved = {**testing.dump(file), run_folder.PROVENANCE: run_folder.provenance("map")}
@@ -42,11 +42,11 @@ def run_chart(file: testing.ChartFile, name: str, out: Path | None, report: bool
     partial = target / "result.nc.partial"
     data.to_netcdf(partial, engine="h5netcdf")
     os.replace(partial, target / "result.nc")
-    say(file.title)
-    say(file.chart.summary(data))
-    say(f"written   {target}")
+    print_line(file.title)
+    print_line(file.map.summary(data))
+    print_line(f"written   {target}")
     if report:
-        from dovetail.report.map_page import write_chart
+        from dovetail.report.map_page import write_map
 
-        say(f"report    {write_chart(file, data, target / 'report.html')}")
+        print_line(f"report    {write_map(file, data, target / 'report.html')}")
     return 0

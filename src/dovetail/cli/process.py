@@ -1,4 +1,4 @@
-"""The command line as a process of its own: whom it prints to, and how it ends."""
+"""Entry point of the installed command: output streams and exit code."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 from dovetail.cli.main import main
 
 
-class Lasting(io.FileIO):
-    """A stream that outlives its reader: what nobody reads any more (`dovetail list | head -1`) is thrown away.
+class PersistentStream(io.FileIO):
+    """Output stream that discards its data after the reader has closed it (`dovetail list | head -1`).
 
-    The command goes on and ends with its usual code: a pager that was closed must not stop a run on a rig.
+    The command continues and returns its usual exit code: a closed pager must not stop a run on a rig.
     """
 
     def write(self, data: Any) -> int:
-        """Bytes that were written, or given up."""
+        """Write data and return the number of bytes written or discarded."""
         try:
             return super().write(data)
         except BrokenPipeError:
@@ -28,12 +28,12 @@ class Lasting(io.FileIO):
             return memoryview(data).nbytes
 
 
-def lasting(stream: Any) -> Any:
-    """A text stream like the given one, to the same place, which outlives its reader; a terminal as it is."""
-    if stream is None or stream.isatty():  # closed before it began, or read as long as it is there
+def persistent(stream: Any) -> Any:
+    """Return a text stream with the same target that survives a closed reader; a terminal is returned unchanged."""
+    if stream is None or stream.isatty():  # closed at the start, or a terminal
         return stream
     return io.TextIOWrapper(
-        io.BufferedWriter(Lasting(stream.fileno(), "wb", closefd=False)),
+        io.BufferedWriter(PersistentStream(stream.fileno(), "wb", closefd=False)),
         encoding=stream.encoding,
         errors=stream.errors,
         line_buffering=stream.line_buffering,
@@ -42,18 +42,18 @@ def lasting(stream: Any) -> Any:
 
 
 def process() -> None:
-    """The command line as a process of its own: at its end nothing is taken apart that is to be thrown away.
+    """Run the command line and exit without freeing memory at the end, which is faster.
 
-    What was registered for the end, and threads that go on, are waited for as ever: this comes last.
+    Exit handlers and running threads are still waited for; the quick exit comes last.
     """
-    code: object = 1  # that of an error which nobody caught
-    sys.stdout, sys.stderr = lasting(sys.stdout), lasting(sys.stderr)
+    code: object = 1  # of an uncaught error
+    sys.stdout, sys.stderr = persistent(sys.stdout), persistent(sys.stderr)
 
     def leave() -> None:
         try:
             for stream in filter(None, (sys.stdout, sys.stderr)):
                 stream.flush()
-        except OSError:  # a full disk: the interpreter says so, and ends as ever
+        except OSError:  # for example a full disk: the interpreter reports it and exits
             return
         os._exit(code if isinstance(code, int) else 1)
 

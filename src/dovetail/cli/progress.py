@@ -1,9 +1,8 @@
-"""How far a command is: a bar on the terminal, and a note that another program may read.
+"""Progress of a command: a bar on the terminal, and a JSON file for other programs.
 
-The bar vanishes when it is done, and where no terminal is there is none. Where the environment names a file
-(`DOVETAIL_PROGRESS`), what goes on stands there as JSON: what is done, the share of it in [0, 1] or null where that is
-not known, and a few words. It is written whole or not at all, some times a second; whoever reads it, or does not, holds
-nothing up.
+The bar is shown on a terminal only, and removed when the work ends. If the environment variable `DOVETAIL_PROGRESS`
+names a file, the state of the work is written there as JSON: its name, the finished fraction in [0, 1] or null if
+unknown, and a short text. The file is replaced atomically, at most five times per second, and never blocks the work.
 """
 
 from __future__ import annotations
@@ -15,42 +14,42 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-COMPILING = "compiling, once"  # it is kept for the next time
-PLACE = "DOVETAIL_PROGRESS"
-EVERY = 0.2  # [s] from one note of the same work to the next
-_last: tuple[str, float] = ("", 0.0)  # of the newest note: what was done, and when
+COMPILING = "compiling"  # the compiled program is cached
+PROGRESS_VARIABLE = "DOVETAIL_PROGRESS"
+MIN_INTERVAL = 0.2  # [s] between two notes of the same work
+_last: tuple[str, float] = ("", 0.0)  # name of the work and time of the last note
 
 
 @contextmanager
-def telling(
-    doing: str, first: str = COMPILING, *, remaining: bool = True
+def progress(
+    task_name: str, initial_text: str = COMPILING, *, remaining: bool = True
 ) -> Iterator[Callable[[float, str], None]]:
-    """What is told of progress, as a bar and as a note; `first` until there is more to tell."""
+    """Show progress as a bar and a note; yields a function of fraction and text."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
-    columns = [TextColumn(doing), BarColumn(), TextColumn("{task.description}")]
+    columns = [TextColumn(task_name), BarColumn(), TextColumn("{task.description}")]
     columns += [TimeRemainingColumn()] if remaining else []
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(first, total=1.0)
-        note(doing, 0.0, first)
+        task = bar.add_task(initial_text, total=1.0)
+        write_note(task_name, 0.0, initial_text)
 
-        def tell(share: float, text: str) -> None:
-            bar.update(task, completed=share, description=text)
-            note(doing, share, text)
+        def report(fraction: float, text: str) -> None:
+            bar.update(task, completed=fraction, description=text)
+            write_note(task_name, fraction, text)
 
-        yield tell
+        yield report
 
 
-def note(doing: str, share: float | None, text: str = "") -> None:
-    """Write what goes on to the file that the environment names, if it names one."""
+def write_note(task_name: str, fraction: float | None, text: str = "") -> None:
+    """Write the progress to the file named by the environment, if any."""
     global _last
-    place, now = os.environ.get(PLACE), time.monotonic()
-    if not place or (doing == _last[0] and now - _last[1] < EVERY):
+    file, now = os.environ.get(PROGRESS_VARIABLE), time.monotonic()
+    if not file or (task_name == _last[0] and now - _last[1] < MIN_INTERVAL):
         return
-    _last = (doing, now)
-    partial = Path(f"{place}.partial")
+    _last = (task_name, now)
+    partial = Path(f"{file}.partial")
     with suppress(OSError):
-        partial.write_text(json.dumps({"doing": doing, "share": share, "text": text}), "utf-8")
-        os.replace(partial, place)
+        partial.write_text(json.dumps({"task": task_name, "fraction": fraction, "text": text}), "utf-8")
+        os.replace(partial, file)

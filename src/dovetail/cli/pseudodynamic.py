@@ -1,4 +1,4 @@
-"""`dovetail run --mode creep`: a pseudo-dynamic test with a robot cell, resumable from its folder."""
+"""Command `dovetail run --mode pseudodynamic`: pseudo-dynamic test with a robot cell, resumable from its folder."""
 
 from __future__ import annotations
 
@@ -6,41 +6,41 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from dovetail import fidelity, links, testing
-from dovetail.cli.progress import telling
+from dovetail.cli.progress import progress
 from dovetail.links.live_run import Live
 from dovetail.testing import Run
-from dovetail.testing.pseudodynamic.estimate import describe_time
+from dovetail.testing.pseudodynamic.estimate import format_duration
 
 
-def creep_with_progress(
+def run_pseudodynamic_with_progress(
     test: testing.Test,
     target: Path,
-    rig: str | None,
+    address: str | None,
     key: Path | None,
     resume: bool,
-    label: str = "creeping",
+    label: str = "pseudo-dynamic test",
     live: bool = False,
 ) -> Run:
-    """Run a creep test with a bar that vanishes when it is done."""
-    with ExitStack() as stack, telling(label, "connecting and compiling") as tell:
+    """Run a pseudo-dynamic test with a progress bar."""
+    with ExitStack() as stack, progress(label, "connecting and compiling") as report:
         cell, options = None, {}
-        if rig is not None:  # first: without a cell nothing is written, and the folder stays free
+        if address is not None:  # first, so that the folder stays empty if no cell answers
             axes = test.shape[0] if test.shape else 1
-            cell = stack.enter_context(links.RemoteCell(rig, axes, links.read_key(key)))
+            cell = stack.enter_context(links.RemoteCell(address, axes, links.read_key(key)))
         if live:
-            watched = stack.enter_context(Live(test, target, "creep"))
-            options = {"operator": watched.operator, "show": watched.show()}
-        return test.creep(cell, folder=target, resume=resume, progress=tell, **options)
+            live_run = stack.enter_context(Live(test, target, "pseudodynamic"))
+            options = {"operator": live_run.operator, "show": live_run.show()}
+        return test.run_pseudodynamic(cell, folder=target, resume=resume, progress=report, **options)
 
 
 def summary(run: Run) -> str:
-    """How many moves, how long they took, and what the cell said."""
-    told = run.data.attrs
+    """Return the summary of a pseudo-dynamic test: cell, number and duration of the moves, audit, remark."""
+    attrs = run.data.attrs
     rows = [
-        f"cell      {told['cell']}",
-        f"moves     {told['moves']}, {told['moves_resumed']} of them from the journal; "
-        f"{describe_time(told['cell_seconds'])} of the cell's time, {describe_time(told['wall_seconds'])} here",
+        f"cell      {attrs['cell']}",
+        f"moves     {attrs['moves']}, {attrs['moves_resumed']} from the journal; "
+        f"cell time {format_duration(attrs['cell_seconds'])}, wall time {format_duration(attrs['wall_seconds'])}",
     ]
-    if books := str(fidelity.audit(run)):
-        rows.append(f"audit     {books}")
-    return "\n".join([*rows, f"remark    {told['remark']}"] if told["remark"] else rows)
+    if audit := str(fidelity.audit(run)):
+        rows.append(f"audit     {audit}")
+    return "\n".join([*rows, f"remark    {attrs['remark']}"] if attrs["remark"] else rows)

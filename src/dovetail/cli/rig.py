@@ -1,100 +1,128 @@
-"""`dovetail rig serve`, `rig check`, `rig key`, and the real-time side of `dovetail run`."""
+"""Commands `dovetail rig serve`, `check`, `identify`, `opensees`, `key`; the real-time part of `dovetail run`."""
 
 from __future__ import annotations
 
 import math
 import signal
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-app = typer.Typer(help="Serve a virtual rig, check the link to a rig, make a key.", no_args_is_help=True)
+app = typer.Typer(
+    help="Serve a simulated rig, check a link, identify an actuator, create a key.", no_args_is_help=True
+)
 
-PRIORITY = 49  # of a served rig, where real-time priorities are permitted: below the loop's 50
+PRIORITY = 49  # real-time priority of a served rig, below that of the control loop (50)
 
+Option = partial(typer.Option, show_default=False)  # the help sentences state the defaults
+Argument = partial(typer.Argument, show_default=False)
+
+TestName = Annotated[
+    str, Argument(metavar="TEST", help="Test of a study (substructuring/cs1) or a test file.")
+]
 Key = Annotated[
-    Path | None, typer.Option(help="File with the shared key; needed beyond this machine.", metavar="FILE")
+    Path | None,
+    Option(help="File with the shared key (required beyond this machine).", metavar="FILE"),
+]
+Host = Annotated[
+    str, Option(help="Interface to listen on (default: this machine only; others need a token or key).")
 ]
 Settings = Annotated[
-    list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Change a value of the test.")
+    list[str] | None,
+    Option(
+        "--set",
+        metavar="PATH=VALUE",
+        help='Change a value of the test, for example --set rig.actuator.delay="7 ms". Repeatable.',
+    ),
 ]
+OutFolder = Annotated[Path | None, Option(help="Output folder (default: a new folder under runs/).")]
 
 
-def bring(files: list[Path] | None) -> list[Path] | None:
-    """Run files with parts of the user's own, so that the test finds them."""
+def load_user_parts(files: list[Path] | None) -> list[Path] | None:
+    """Load files with user parts."""
     if files:
         from dovetail.core import user_parts
 
         for file in files:
-            user_parts.say(file)
+            user_parts.add_command_line_parts(file)
     return files
 
 
 Parts = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--parts", metavar="FILE.py", callback=bring, help='Parts of your own, for kind = "FILE:CLASS".'
+    Option(
+        "--parts",
+        metavar="FILE.py",
+        callback=load_user_parts,
+        help='Load user parts from a file, for kind = "FILE:CLASS". Repeatable.',
     ),
 ]
 
 
-Time = Annotated[
-    str | None, typer.Option(help='Of a recording: column of the times, "t [ms]"; by name or number.')
-]
-Command = Annotated[
+TimeColumn = Annotated[str | None, Option(help='Column with the time, name or number, for example "t [ms]".')]
+CommandColumn = Annotated[
     list[str] | None,
-    typer.Option(help='Of a recording: column of the command, "x_cmd [mm]"; one for each axis.'),
+    Option(help='Column with the command, for example "x_cmd [mm]". Repeat for each axis.'),
 ]
-Measured = Annotated[
-    list[str] | None, typer.Option(help='Of a recording: column of the measured displacement, "lvdt [mm]".')
+MeasuredColumn = Annotated[
+    list[str] | None,
+    Option(help='Column with the measured displacement, for example "lvdt [mm]". Repeat for each axis.'),
 ]
-Spacing = Annotated[
-    float | None, typer.Option(help="Of a recording: time between samples [s], where it has no times.")
+SampleTime = Annotated[float | None, Option(help="Sample time (s), if the file has no time column.")]
+MaxFrequency = Annotated[
+    float | None, Option(help="Highest frequency of interest (Hz; default: from the test).")
+]
+ModelOrder = Annotated[
+    int | None, Option(help="Number of poles of the identified model, 0 to 3 (default: selected).")
 ]
 
 
-def recording_in(
+def recording_from(
     path: Path,
-    time: str | None,
-    command: list[str] | None,
-    measured: list[str] | None,
-    spacing: float | None,
+    time_column: str | None,
+    command_column: list[str] | None,
+    measured_column: list[str] | None,
+    sample_time: float | None,
 ):
-    """The recording of a run's folder, or of a file with its columns named."""
+    """Return the recording in a run folder, or in a file with the named columns."""
     from dovetail import testing
     from dovetail.core.errors import ParameterError
 
-    given: dict[str, Any] = {"time": time, "command": command, "measured": measured, "spacing": spacing}
-    said = {name: value for name, value in given.items() if value}
+    names = ("time", "command", "measured", "sample_time")
+    values = (time_column, command_column, measured_column, sample_time)
+    arguments: dict[str, Any] = {name: value for name, value in zip(names, values, strict=True) if value}
     if path.suffix and not path.is_dir():
-        return testing.read_recording(path, **said)
-    if said:
-        raise ParameterError(f"--{next(iter(said))}: is of a file, and {path} is a folder; leave it out")
-    return testing.read(path)
+        return testing.read_recording(path, **arguments)
+    if arguments:
+        first = next(iter(arguments))
+        option = "--sample-time" if first == "sample_time" else f"--{first}-column"
+        raise ParameterError(f"{option}: applies to a file, but {path} is a run folder; remove the option")
+    return testing.read_run(path)
 
 
 @app.command()
 def identify(
-    file: Annotated[
+    recording: Annotated[
         Path,
-        typer.Argument(metavar="RECORDING", help="A .csv, .nc, .mat or .npz file, or the folder of a run."),
+        Argument(metavar="RECORDING", help=".csv, .nc, .mat or .npz file, or a run folder."),
     ],
-    time: Time = None,
-    command: Command = None,
-    measured: Measured = None,
-    spacing: Spacing = None,
-    frequency: Annotated[float | None, typer.Option(help="Highest frequency of interest [Hz].")] = None,
-    model_order: Annotated[int | None, typer.Option(help="Poles of the model, 0 to 3.")] = None,
-    out: Annotated[Path | None, typer.Option(help="File to write, ready for a test file.")] = None,
+    time_column: TimeColumn = None,
+    command_column: CommandColumn = None,
+    measured_column: MeasuredColumn = None,
+    sample_time: SampleTime = None,
+    max_frequency: MaxFrequency = None,
+    model_order: ModelOrder = None,
+    out: Annotated[Path | None, Option(help="Output file with [rig.actuator], for a test file.")] = None,
 ) -> None:
-    """Identify a rig from a recording of its command and measured displacement; prints its [rig.actuator]."""
+    """Identify an actuator from recorded command and displacement; print [rig.actuator]."""
     from dovetail import assess
     from dovetail.core.errors import OutputError
 
-    recorded = recording_in(file, time, command, measured, spacing)
-    text = assess.as_toml(assess.identify_recording(recorded, high=frequency, order=model_order))
+    recorded = recording_from(recording, time_column, command_column, measured_column, sample_time)
+    text = assess.to_toml(assess.identify_recording(recorded, high=max_frequency, order=model_order))
     if out is None:
         print(text, end="")
         return
@@ -110,47 +138,47 @@ def identify(
 
 @app.command()
 def serve(
-    test: Annotated[str, typer.Argument(metavar="TEST", help="A study's test or a file.")],
-    host: Annotated[
-        str, typer.Option(help="Where to listen; beyond loopback a key is needed.")
-    ] = "localhost",
+    test: TestName,
+    host: Host = "localhost",
     port: Annotated[
-        int | None, typer.Option(help="Port; 0 takes a free one; 7001 for a rig, 7002 for a cell.")
+        int | None, Option(help="Port (0: any free port; default: 7001 for a rig, 7002 for a cell).")
     ] = None,
     key: Key = None,
     settings: Settings = None,
     parts: Parts = None,
     pace: Annotated[
         float,
-        typer.Option(help="A cell: seconds here for a second of its own; 0 is as fast as can be.", min=0.0),
+        Option(help="Wall-clock seconds per second of cell time (default: 0, as fast as possible).", min=0.0),
     ] = 0.0,
-    state: Annotated[
+    state_file: Annotated[
         Path | None,
-        typer.Option(help="A cell: file in which it keeps its state between moves.", metavar="FILE"),
+        Option(help="File that stores the state of the cell between moves.", metavar="FILE"),
     ] = None,
 ) -> None:
-    """Serve the virtual rig of a test, or a robot cell, until Ctrl-C."""
+    """Serve a simulated rig or robot cell until Ctrl-C."""
     from dovetail import links, testing
-    from dovetail.cli.run import able, parse_settings
+    from dovetail.cli.run import parse_settings, require_runnable
     from dovetail.studies.registry import find_test
-    from dovetail.testing.limit_monitor import turning
+    from dovetail.testing.limit_monitor import rotary_axes
 
     loaded = testing.load(find_test(test), parse_settings(settings or []))
     if isinstance(loaded, testing.CellFile):
-        return _serve_cell(loaded.cell(keep=state, pace=pace), host, port, key)
-    loaded = able(test, loaded, "run")
-    server = links.Server(
+        return _serve_cell(loaded.cell(state_file=state_file, pace=pace), host, port, key)
+    loaded = require_runnable(test, loaded, "realtime")
+    server = links.RigServer(
         links.VirtualPlant(loaded),
         links.Address(host, 7001 if port is None else port),
         loaded.rate,
-        limits=loaded.limits.of_rig(turning(loaded)),
+        limits=loaded.limits.rig_limits(rotary_axes(loaded)),
         key=links.read_key(key),
-        name=f"virtual rig of {loaded.title}",
+        name=f"simulated rig of {loaded.title}",
         report=lambda text: print(text, flush=True),
         priority=PRIORITY,
     )
-    _stop_when_told(server)
-    print(f"serving   {server.name} at {server.address}, {loaded.rate:g} Hz; Ctrl-C ends it", flush=True)
+    _stop_on_signal(server)
+    print(
+        f"serving   {server.name} at {server.address}, {loaded.rate:g} Hz; press Ctrl-C to stop", flush=True
+    )
     server.serve()
 
 
@@ -165,53 +193,57 @@ def _serve_cell(cell, host: str, port: int | None, key: Path | None) -> None:
         links.read_key(key),
         report=lambda text: print(text, flush=True),
     )
-    _stop_when_told(server)
+    _stop_on_signal(server)
     cell.prepare()
-    print(f"serving   {cell.name} at {server.url}; Ctrl-C ends it", flush=True)
+    print(f"serving   {cell.name} at {server.url}; press Ctrl-C to stop", flush=True)
     server.serve()
 
 
-def _stop_when_told(server) -> None:
-    """Ctrl-C and a request to terminate end a server in order; from before it says that it is there."""
+def _stop_on_signal(server) -> None:
+    """Stop a server cleanly on SIGINT and SIGTERM. Called before the server announces its address."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: server.stop())
 
 
 @app.command()
 def check(
-    url: Annotated[
+    address: Annotated[
         str,
-        typer.Argument(
-            metavar="URL", help="udp://HOST:PORT of a rig, tcp://HOST:PORT of a cell, or FILE.py:CLASS."
+        Argument(
+            metavar="ADDRESS",
+            help="udp://HOST:PORT of a rig, tcp://HOST:PORT of a cell, or FILE.py:CLASS.",
         ),
     ],
-    test: Annotated[str | None, typer.Option(help="A test: its rate, and the delay it has left.")] = None,
-    rate: Annotated[float, typer.Option(help="[Hz] of the exchanges, where no test is given.")] = 1000.0,
-    count: Annotated[int, typer.Option(help="Number of exchanges.", min=10)] = 2000,
+    test: Annotated[str | None, Option(help="Test whose rate and delay margin the link must meet.")] = None,
+    rate: Annotated[float, Option(help="Exchange rate without --test (Hz; default: 1000).")] = 1000.0,
+    count: Annotated[int, Option(help="Number of exchanges (default: 2000).", min=10)] = 2000,
     key: Key = None,
-    moving: Annotated[bool, typer.Option("--moving", help="A cell: let it make small moves.")] = False,
-    reach: Annotated[float, typer.Option(help="A cell: how far it may move [m].")] = 1e-3,
-    axes: Annotated[int, typer.Option(help="A cell: number of its axes.", min=1)] = 6,
+    allow_motion: Annotated[
+        bool, Option("--allow-motion", help="Cell: allow small moves (default: no).")
+    ] = False,
+    max_travel: Annotated[
+        float, Option(help="Cell: largest displacement of a move (m; default: 0.001).")
+    ] = 1e-3,
+    axes: Annotated[int, Option(help="Cell: number of axes (default: 6).", min=1)] = 6,
     parts: Parts = None,
 ) -> None:
-    """Check the link to a rig, or that a robot cell or its driver keeps the rules. Nothing moves unless told.
+    """Check the link to a rig, or the protocol conformance of a robot cell. Nothing moves by default.
 
-    It ends with 1 where no exchange was answered, a rule is broken, or the link does not carry the test: too slow for
-    its rate, or later than its loop bears.
+    Exit code 1: no reply, a protocol violation, or a link too slow for the test.
 
-    For a rig: round trip, jitter, loss, and the loop rate that the link supports. For a cell: every rule that a
-    creep test relies on.
+    For a rig: round-trip time, jitter, loss, and the loop rate that the link supports. For a cell: every rule of the
+    protocol that a pseudo-dynamic test relies on.
     """
-    if not url.startswith("udp://"):
-        raise typer.Exit(_check_cell(url, key, moving, reach, axes))
+    if not address.startswith("udp://"):
+        raise typer.Exit(_check_cell(address, key, allow_motion, max_travel, axes))
     from dovetail import links
-    from dovetail.cli.run import runnable
+    from dovetail.cli.run import load_runnable
     from dovetail.links.link_check import check as measure
 
-    loaded = runnable(test, mode="run") if test else None
+    loaded = load_runnable(test, mode="realtime") if test else None
     shape = loaded.shape if loaded else ()
     report = measure(
-        url,
+        address,
         rate=loaded.rate if loaded else rate,
         axes=shape[0] if shape else 1,
         count=count,
@@ -220,66 +252,70 @@ def check(
     print(report)
     if not len(report.round_trips):
         raise typer.Exit(1)
-    if loaded is not None and not _carries(loaded, report):
+    if loaded is not None and not _is_fast_enough(loaded, report):
         raise typer.Exit(1)
 
 
-def _carries(test, report) -> bool:
-    """Whether a link carries a test, said in two lines: its rate, and the delay that it leaves."""
-    quick = report.fastest >= test.rate
+def _is_fast_enough(test, report) -> bool:
+    """Print whether a link is fast enough for a test: its rate, and the delay margin after the round trip."""
+    fast_enough = report.max_rate >= test.rate
     print(
         f"test            runs at {test.rate:g} Hz: "
         + (
-            "the link is quick enough"
-            if quick
-            else "too fast for this link; lower its rate, or find what delays"
+            "the link is fast enough"
+            if fast_enough
+            else "the link is too slow; lower the rate of the test or reduce the delay of the link"
         )
     )
-    outlook = test.stability()
-    left = outlook.margin - report.median
-    if math.isnan(left):
-        print("delay left      not known: " + ("; ".join(outlook.remarks) or "the loop was not analysed"))
-        return quick
-    if math.isinf(left):
-        text = (
-            "any: no delay destabilises this loop"
-            if left > 0
-            else "none: the loop is unstable whatever the delay"
+    stability = test.stability()
+    margin = stability.margin - report.median
+    if math.isnan(margin):
+        print(
+            "delay margin    not determined: " + ("; ".join(stability.remarks) or "the loop was not analysed")
         )
-    elif left > 0:
-        text = f"{1e3 * left:.2f} ms that the loop bears beyond rig, sensors, holds and this round trip"
+        return fast_enough
+    if math.isinf(margin):
+        text = (
+            "unlimited: no delay destabilises this loop"
+            if margin > 0
+            else "none: the loop is unstable for any delay"
+        )
+    elif margin > 0:
+        text = f"{1e3 * margin:.2f} ms, after rig, sensors, holds and this round trip"
     else:
-        text = f"none: with this round trip the loop is {-1e3 * left:.2f} ms too late and unstable"
-    print(f"delay left      {text}")
-    return quick and left > 0
+        text = f"none: with this round trip the loop exceeds the delay margin by {-1e3 * margin:.2f} ms; unstable"
+    print(f"delay margin    {text}")
+    return fast_enough and margin > 0
 
 
-def _check_cell(url: str, key: Path | None, moving: bool, reach: float, axes: int) -> int:
-    """Try the rules on the cell at a url, or on a driver's class; the exit code."""
+def _check_cell(address: str, key: Path | None, allow_motion: bool, max_travel: float, axes: int) -> int:
+    """Check the protocol rules on the cell at an address, or on a driver class; return the exit code."""
     from dovetail import links
 
     with (
-        links.RemoteCell(url, axes, links.read_key(key)) if url.startswith("tcp://") else _driver(url) as cell
+        links.RemoteCell(address, axes, links.read_key(key))
+        if address.startswith("tcp://")
+        else _driver(address) as cell
     ):
-        print(f"{cell.name}: {cell.axes} axes; " + ("it moves" if moving else "nothing moves"))
-        findings = links.check_cell(cell, moving=moving, reach=reach)
+        print(f"{cell.name}: {cell.axes} axes; " + ("motion allowed" if allow_motion else "no motion"))
+        findings = links.check_cell(cell, allow_motion=allow_motion, max_travel=max_travel)
     for finding in findings:
         print(finding)
-    return 0 if all(finding.kept for finding in findings) else 1
+    return 0 if all(finding.passed for finding in findings) else 1
 
 
-def _driver(place: str):
-    """A driver from `FILE.py:CLASS`, made without arguments."""
+def _driver(address: str):
+    """Return the driver `FILE.py:CLASS`, created without arguments."""
     import importlib.util
 
     from dovetail.core.errors import ParameterError
     from dovetail.testing import Cell
 
-    file, _, name = place.rpartition(":")
+    file, _, name = address.rpartition(":")
     if not file.endswith(".py") or not Path(file).is_file():
         raise ParameterError(
-            f'got "{place}"; the address of a rig has the form udp://HOST:PORT, that of a robot cell '
-            "tcp://HOST:PORT, a driver of one FILE.py:CLASS"
+            f'ADDRESS: got "{address}". Expected udp://HOST:PORT of a rig, tcp://HOST:PORT of a robot cell, '
+            "or FILE.py:CLASS of a cell driver"
         )
     spec = importlib.util.spec_from_file_location(Path(file).stem, file)
     assert spec is not None
@@ -288,43 +324,44 @@ def _driver(place: str):
     spec.loader.exec_module(module)
     driver = getattr(module, name, None)
     if not (isinstance(driver, type) and issubclass(driver, Cell)):
-        raise ParameterError(f'{file}: has no class "{name}" that is a dovetail.testing.Cell')
+        raise ParameterError(f'{file}: found no class "{name}" derived from dovetail.testing.Cell')
     return driver()
 
 
 @app.command()
 def opensees(
-    test: Annotated[str, typer.Argument(metavar="TEST", help="A study's test or a file.")],
-    port: Annotated[int, typer.Option(help="Port on this machine; 0 takes a free one.")] = 8090,
-    udp: Annotated[bool, typer.Option("--udp", help="UDP instead of TCP.")] = False,
-    stiffness: Annotated[
-        float, typer.Option(help="[N/m] what an implicit integrator is told; the forces are the rig's.")
+    test: TestName,
+    port: Annotated[int, Option(help="Port (0: any free port; default: 8090).")] = 8090,
+    udp: Annotated[bool, Option("--udp", help="Use UDP (default: TCP).")] = False,
+    initial_stiffness: Annotated[
+        float,
+        Option(help="Initial stiffness reported to implicit integrators (N/m; default: 0)."),
     ] = 0.0,
     settings: Settings = None,
     parts: Parts = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write what was commanded and read in every step to FILE.nc.", metavar="FILE.nc"),
+        Option(help="Record command and measurement of every step in FILE.nc.", metavar="FILE.nc"),
     ] = None,
-    between: Annotated[
-        bool, typer.Option("--between", help="The rig lies between two nodes and follows their difference.")
+    two_node: Annotated[
+        bool, Option("--two-node", help="Impose the relative displacement of two nodes.")
     ] = False,
-    once: Annotated[bool, typer.Option("--once", help="End after the first client.")] = False,
+    once: Annotated[bool, Option("--once", help="Exit after the first client.")] = False,
 ) -> None:
-    """Serve the virtual rig of a test to the genericClient element of OpenSees, until Ctrl-C."""
+    """Serve a simulated rig to the genericClient element of OpenSees until Ctrl-C."""
     from dovetail import links
-    from dovetail.cli.run import runnable
+    from dovetail.cli.run import load_runnable
     from dovetail.core.errors import OutputError
     from dovetail.links.opensees import ElementServer, RigElement
     from dovetail.testing import run_folder
 
-    loaded = runnable(test, settings or [], "run")
-    specimen = RigElement(links.VirtualPlant(loaded), stiffness, between=between)
+    loaded = load_runnable(test, settings or [], "realtime")
+    specimen = RigElement(links.VirtualPlant(loaded), initial_stiffness, two_node=two_node)
     address = links.Address("127.0.0.1", port)
     if out is not None and out.exists():
-        raise OutputError(f"{out}: is already there; choose another file or remove it")
+        raise OutputError(f"{out}: already exists; choose another file or remove it")
 
-    def keep(recording):
+    def save(recording):
         if once:
             server.stop()
         if out is None:
@@ -336,70 +373,75 @@ def opensees(
     def report(text):
         print(text, flush=True)
 
-    server = ElementServer(specimen, address, udp=udp, report=report, keep=keep)
-    _stop_when_told(server)
+    server = ElementServer(specimen, address, udp=udp, report=report, save=save)
+    _stop_on_signal(server)
     words = f"'-server', {server.port}, '127.0.0.1'" + (", '-udp'" if udp else "")
     print(f"serving   {specimen.plant.axes} axes; one step of {loaded.dt:g} s is one tick", flush=True)
-    nodes = "'-node', I, J, '-dof', D, '-dof', D" if between else "'-node', N, '-dof', D"
+    nodes = "'-node', I, J, '-dof', D, '-dof', D" if two_node else "'-node', N, '-dof', D"
     print(f"in OpenSees: element('genericClient', TAG, {nodes}, {words})", flush=True)
     server.serve()
 
 
 @app.command()
-def key(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
-    """Make a key for both sides of a link, in a file that only its owner can read."""
+def key(file: Annotated[Path, Argument(metavar="FILE", help="Key file to create.")]) -> None:
+    """Create a key file for both ends of a link, readable by its owner only."""
     from dovetail import links
 
-    print(f"written   {links.write_key(file)}; copy it to the other side by a safe way")
+    print(f"written   {links.write_key(file)}; copy it to the other end over a secure channel")
 
 
-def run_against(test, url: str, key: Path | None, folder: Path | None = None):
-    """The run mode, with a bar of the test's time; with a folder, in such a way that it can be watched."""
+def run_realtime_with_progress(test, address: str, key: Path | None, folder: Path | None = None):
+    """Run a real-time test against a rig, with a progress bar; with a folder, `dovetail view` can watch it."""
     from contextlib import ExitStack
 
     from dovetail import links
-    from dovetail.cli.progress import telling
+    from dovetail.cli.progress import progress
     from dovetail.links.live_run import Live
 
-    with ExitStack() as stack, telling("running", "connecting and compiling", remaining=False) as tell:
-        watched = {}
+    with (
+        ExitStack() as stack,
+        progress("running", "connecting and compiling", remaining=False) as report_progress,
+    ):
+        options = {}
         if folder is not None:
-            live = stack.enter_context(Live(test, folder, "run"))
-            watched = {"operator": live.operator, "window": live.window}
-        return test.run(url, key=links.read_key(key), **watched, progress=tell)
+            live = stack.enter_context(Live(test, folder, "realtime"))
+            options = {"operator": live.operator, "window": live.window}
+        return test.run_realtime(address, key=links.read_key(key), **options, progress=report_progress)
 
 
-def describe(run) -> str:
-    """How clock and link did, in a few lines."""
-    from dovetail.links.tick_budget import budget
+def timing_summary(run) -> str:
+    """Return a summary of tick timing and link statistics."""
+    from dovetail.links.tick_budget import tick_budget
 
-    told = run.data.attrs
-    rows = [str(budget(run.data))] if run.data.sizes["time"] > 1 else []
+    attrs = run.data.attrs
+    rows = [str(tick_budget(run.data))] if run.data.sizes["time"] > 1 else []
     rows.append(
-        f"link      {told['datagrams_sent']} sent, {told['datagrams_lost']} unanswered; "
-        f"{told['ticks_late']} ticks late, {told['ticks_held']} held; {told['tick']} tick"
+        f"link      {attrs['datagrams_sent']} sent, {attrs['datagrams_lost']} unanswered; "
+        f"{attrs['ticks_late']} ticks late, {attrs['ticks_held']} held; tick: {attrs['tick']}"
     )
     rows += [
-        f"{word.replace('_', ' ')}: {told[word]}"
+        f"{word.replace('_', ' ')}: {attrs[word]}"
         for word in ("real_time_policy", "locked_memory")
-        if str(told.get(word, "")).startswith("refused")
+        if str(attrs.get(word, "")).startswith("refused")
     ]
     return "\n".join(rows)
 
 
-def save_somewhere(run, target: Path) -> Path:
-    """Save a run; where its folder cannot take it, in the system's temporary folder, so that it is kept."""
+def save_with_fallback(run, target: Path) -> Path:
+    """Save a run in its folder, or in the temporary folder of the system if that fails; return the folder."""
     from dovetail.core.errors import OutputError
     from dovetail.testing import run_folder
 
-    failures = (OSError, RuntimeError)  # a full disk is the latter where HDF5 meets it
+    failures = (OSError, RuntimeError)  # HDF5 reports a full disk as RuntimeError
     try:
-        return run_folder.save(run, target)
+        return run_folder.save_run(run, target)
     except failures as error:
         second = Path(tempfile.mkdtemp(prefix="dovetail-run-"))
         try:
-            run_folder.save(run, second)
+            run_folder.save_run(run, second)
         except failures as again:
-            raise OutputError(f"{target}: cannot be written ({error}), nor can {second} ({again})") from error
-        print(f"{target}: cannot be written ({error}); the run is in {second} instead")
+            raise OutputError(
+                f"{target}: cannot be written ({error}); {second}: cannot be written ({again})"
+            ) from error
+        print(f"{target}: cannot be written ({error}); the run is saved in {second}")
         return second

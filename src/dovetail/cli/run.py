@@ -1,4 +1,4 @@
-"""`dovetail run` and `dovetail check`: from a name and a few settings to a run's folder."""
+"""Commands `dovetail run` and `dovetail check`: read a test with settings, run it, write its run folder."""
 
 from __future__ import annotations
 
@@ -12,11 +12,18 @@ import numpy as np
 import tomli_w
 
 from dovetail import fidelity, testing
-from dovetail.cli.progress import telling
-from dovetail.cli.rig import describe, run_against, save_somewhere
+from dovetail.cli.progress import progress
+from dovetail.cli.rig import run_realtime_with_progress, save_with_fallback, timing_summary
 from dovetail.cli.shortened import short_toml
 from dovetail.core import roles
-from dovetail.core.errors import AnalysisError, Fault, OutputError, ParameterError, TestFileError, answered
+from dovetail.core.errors import (
+    AnalysisError,
+    Fault,
+    OutputError,
+    ParameterError,
+    TestFileError,
+    value_or_none,
+)
 from dovetail.core.renamed import new_name, remark
 from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome
@@ -29,20 +36,20 @@ if TYPE_CHECKING:
     from dovetail.testing import Run
 
 EXIT_STOPPED, EXIT_INTERRUPTED = 3, 130
-GREW = (
-    "  what grows so fast is often the integration: raise rate or substeps, or take an implicit method "
+GROWTH_REMARK = (
+    "  such fast growth is often an unstable integration: increase rate or substeps, or use an implicit method "
     '(method = { kind = "bdf2" })'
 )
-MOST_IMPACTS = 12  # of each kind on the terminal
+MAX_IMPACTS = 12  # printed for each run
 
 
 def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
-    """`path=value` pairs; a value is read as TOML where it is that, else as text."""
+    """Read `path=value` pairs. A value that is valid TOML is read as TOML, any other value as text."""
     changes, faults = {}, []
     for setting in settings:
         path, equals, text = setting.partition("=")
         if not equals or not path.strip():
-            faults.append(Fault(setting, "needs the form path=value, for example rig.actuator.delay=0.007"))
+            faults.append(Fault(setting, "expected path=value, for example rig.actuator.delay=0.007"))
             continue
         try:
             value = tomllib.loads(f"value = {text}")["value"]
@@ -54,39 +61,41 @@ def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
     return changes
 
 
-def check_test(name: str, settings: list[str], whole: bool = False) -> None:
-    """Print the resolved test with remarks above it, or all that is wrong with it; long arrays whole or shortened."""
+def check_test(name: str, settings: list[str], full: bool = False) -> None:
+    """Print the remarks on a test and the resolved test; long arrays are shortened unless `full`."""
     file = find_test(name)
     table = read_table(file, parse_settings(settings))
     test = testing.parse(table, file.name)
     for line in remarks(test, table):
         print(f"# {line}")
-    print((tomli_w.dumps if whole else short_toml)(testing.dump(test)), end="")
+    print((tomli_w.dumps if full else short_toml)(testing.dump(test)), end="")
 
 
-def able(name: str, loaded: Any, mode: str | None = None) -> Any:
-    """What a file holds, if it can be run, and in that mode.
+def require_runnable(name: str, loaded: Any, mode: str | None = None) -> Any:
+    """Return the loaded test or simulation if it can be run in the mode.
 
     Raises
     ------
     ParameterError
-        With the sentence that says why not, and what can be done with it.
+        If it cannot; the message states the reason and the possible modes or command.
     """
-    if isinstance(loaded, testing.ChartFile):
+    if isinstance(loaded, testing.MapFile):
         raise ParameterError(
-            f"{name}: is a map, in which nothing moves; compute it with: dovetail run {name}"
+            f"{name}: this is a parameter map, not a test; compute it with: dovetail run {name}"
         )
     if not isinstance(loaded, Runnable):
-        raise ParameterError(f"{name}: is a robot cell; serve it with: dovetail rig serve {name}")
-    if mode is not None and (why := loaded.why_not(mode)):
-        can = ", ".join(each for each in MODES if not loaded.why_not(each))
-        raise ParameterError(f"{name}: {why}. It can be run by {can}, not by {mode}")
+        raise ParameterError(
+            f"{name}: this is a robot cell, not a test; serve it with: dovetail rig serve {name}"
+        )
+    if mode is not None and (reason := loaded.mode_faults(mode)):
+        modes = ", ".join(each for each in MODES if not loaded.mode_faults(each))
+        raise ParameterError(f"{name}: {reason}. Possible modes: {modes}; got {mode}")
     return loaded
 
 
-def runnable(name: str, settings: Sequence[str] = (), mode: str | None = None) -> Any:
-    """The test or simulation of that name, if it can be run in that mode."""
-    return able(name, testing.load(find_test(name), parse_settings(settings)), mode)
+def load_runnable(name: str, settings: Sequence[str] = (), mode: str | None = None) -> Any:
+    """Return the test or simulation with this name if it can be run in the mode."""
+    return require_runnable(name, testing.load(find_test(name), parse_settings(settings)), mode)
 
 
 def run_test(
@@ -96,184 +105,205 @@ def run_test(
     out: Path | None,
     recording: Path | None,
     report: bool,
-    rig: str | None = None,
+    address: str | None = None,
     key: Path | None = None,
     resume: Path | None = None,
     live: bool = True,
 ) -> int:
-    """Run, save, print what was found; the exit code."""
+    """Run a test, save it and print the results; return the exit code."""
     from rich.console import Console
 
     from dovetail.testing import run_folder
-    from dovetail.testing.memory_estimate import require_room
+    from dovetail.testing.memory_estimate import require_memory
 
-    _refuse_mixed(mode, recording, rig, resume)
+    _check_mode_options(mode, recording, address, resume)
     file = find_test(name)
-    with telling("reading", file.name):
+    with progress("reading", file.name):
         test = testing.load(file, parse_settings(settings))
-    if isinstance(test, testing.ChartFile) and mode is None:
-        from dovetail.cli.map import run_chart
+    if isinstance(test, testing.MapFile) and mode is None:
+        from dovetail.cli.map import run_map
 
-        return run_chart(test, file.stem, out, report)
-    test = able(name, test, mode)
-    mode = mode or test.USUAL
-    _refuse_unused(mode, recording, rig, key)
-    require_room(test)  # before a folder is made
+        return run_map(test, file.stem, out, report)
+    test = require_runnable(name, test, mode)
+    mode = mode or test.DEFAULT_MODE
+    _check_unused_options(mode, recording, address, key)
+    require_memory(test)  # before the folder is created
     target = resume or run_folder.create(out or run_folder.next_folder(Path("runs"), f"{file.stem}-{mode}"))
-    say = Console(highlight=False, markup=False, soft_wrap=True).print
+    print_line = Console(highlight=False, markup=False, soft_wrap=True).print
 
-    with telling("the outlook"):
-        stability = answered(test.stability) if mode == "rehearse" else None
+    with progress("computing stability"):
+        stability = value_or_none(test.stability) if mode == "rehearse" else None
     if stability:
-        say(str(stability))
-    if mode == "creep" and resume is None:
-        from dovetail.testing.pseudodynamic.estimate import estimate
+        print_line(str(stability))
+    if mode == "pseudodynamic" and resume is None:
+        from dovetail.testing.pseudodynamic.estimate import estimate_duration
 
-        say(str(estimate(test)))
-    if live and mode in ("run", "creep"):
-        say(f"watch     dovetail view {target}")
-    if mode == "run":
-        assert rig is not None  # refused above
-        run = run_against(test, rig, key, target if live else None)
-    elif mode == "creep":
-        from dovetail.cli.pseudodynamic import creep_with_progress
+        print_line(str(estimate_duration(test)))
+    if live and mode in ("realtime", "pseudodynamic"):
+        print_line(f"watch     dovetail view {target}")
+    if mode == "realtime":
+        assert address is not None  # checked above
+        run = run_realtime_with_progress(test, address, key, target if live else None)
+    elif mode == "pseudodynamic":
+        from dovetail.cli.pseudodynamic import run_pseudodynamic_with_progress
 
-        run = creep_with_progress(test, target, rig, key, resume is not None, live=live)
+        run = run_pseudodynamic_with_progress(test, target, address, key, resume is not None, live=live)
     else:
-        run = with_progress(test, mode, recording)
-    target = save_somewhere(run, target)  # at once: nothing that comes after can lose it
-    say(str(run))
-    for line in _told(run):
-        say(line)
-    say(f"written   {target}")
-    if mode == "creep" and not run.outcome.completed:
-        say(f"go on     {_resuming(name, settings, {'--resume': target, '--rig': rig, '--key': key})}")
-    return afterwards(run, target, lambda: _judge(run, target, stability, report, say), say)
+        run = run_with_progress(test, mode, recording)
+    target = save_with_fallback(run, target)  # first, so that a later error cannot lose the run
+    for line in (str(run), *_mode_lines(run), f"written   {target}"):
+        print_line(line)
+    if mode == "pseudodynamic" and not run.outcome.completed:
+        options = {"--resume": target, "--address": address, "--key": key}
+        print_line(f"continue  {_resume_command(name, settings, options)}")
+    return finish_run(
+        run, target, lambda: _compare_with_reference(run, target, stability, report, print_line), print_line
+    )
 
 
-def _resuming(name: str, settings: Sequence[str], options: Mapping[str, object]) -> str:
-    """The command that goes on with a creep test."""
-    words = ["dovetail", "run", name, *(word for s in settings for word in ("--set", s)), "--mode", "creep"]
+def _resume_command(name: str, settings: Sequence[str], options: Mapping[str, object]) -> str:
+    """Return the command that continues a pseudo-dynamic test."""
+    words = [
+        "dovetail",
+        "run",
+        name,
+        *(word for s in settings for word in ("--set", s)),
+        "--mode",
+        "pseudodynamic",
+    ]
     words += [str(word) for option in options.items() if option[1] is not None for word in option]
     return shlex.join(words)
 
 
-def _judge(run: Run, target: Path, stability: Any, report: bool, say: Callable[[str], Any]) -> None:
-    """A run held against its ideal, on the terminal and, if asked for, in its report."""
-    from dovetail.testing.cached_reference import ideal_of
+def _compare_with_reference(
+    run: Run, target: Path, stability: Any, report: bool, print_line: Callable[[str], Any]
+) -> None:
+    """Compare a run with its reference solution, on the terminal and optionally in its report."""
+    from dovetail.testing.cached_reference import reference_of
 
-    with telling("the ideal to compare with") as tell:
-        ideal = ideal_of(run, target, tell)
-    if ideal is not None:
-        say(_compared(run, ideal))
-    for line in _impacts(run, ideal):
-        say(line)
+    with progress("reference solution") as report_progress:
+        reference = reference_of(run, target, report_progress)
+    if reference is not None:
+        print_line(_comparison_text(run, reference))
+    for line in _impact_lines(run, reference):
+        print_line(line)
     if report:
-        with telling("the report", "drawing"):
+        with progress("report", "drawing"):
             from dovetail.report import write_run
 
             page = write_run(
-                run, target / "report.html", ideal, stability, phones=False
-            )  # beside a run: at once
-        say(f"report    {page}")
+                run, target / "report.html", reference, stability, phones=False
+            )  # without the phone layout: faster
+        print_line(f"report    {page}")
 
 
-def _refuse_mixed(mode: str | None, recording: Path | None, rig: str | None, resume: Path | None) -> None:
-    """Modes that are not there, and options that a mode needs or has no use for."""
+def _check_mode_options(
+    mode: str | None, recording: Path | None, address: str | None, resume: Path | None
+) -> None:
+    """Raise `ParameterError` for an unknown mode, and for options that the mode requires or excludes."""
     if mode is not None and mode not in MODES:
         raise ParameterError(
             f'--mode: got "{mode}"; {remark(new_name("modes", mode)) or "one of " + ", ".join(MODES)}'
         )
     if mode == "replay" and recording is None:
-        raise ParameterError("--mode replay needs --recording with the folder of an earlier run")
-    if resume is not None and mode != "creep":
-        raise ParameterError("--resume goes with --mode creep")
+        raise ParameterError("--mode replay: requires --recording with the folder of a recorded run")
+    if resume is not None and mode != "pseudodynamic":
+        raise ParameterError("--resume: requires --mode pseudodynamic")
     if resume is not None and not resume.is_dir():
-        raise OutputError(f"{resume}: is no folder; --resume takes the folder of a creep test")
-    if mode == "run" and rig is None:
+        raise OutputError(f"--resume: {resume} is not a directory; give the folder of a pseudo-dynamic test")
+    if mode == "realtime" and address is None:
         raise ParameterError(
-            "--mode run needs --rig udp://HOST:PORT; serve one with: dovetail rig serve TEST"
+            "--mode realtime: requires --address udp://HOST:PORT; serve a simulated rig with: dovetail rig serve TEST"
         )
 
 
-def _refuse_unused(mode: str, recording: Path | None, rig: str | None, key: Path | None) -> None:
-    """What was given and would not be used: nobody is to take a rehearsal for a run on her rig."""
-    if rig is not None and mode not in ("run", "creep"):
+def _check_unused_options(mode: str, recording: Path | None, address: str | None, key: Path | None) -> None:
+    """Raise `ParameterError` for an option that the mode does not use: a rehearsal must not pass for a rig test."""
+    if address is not None and mode not in ("realtime", "pseudodynamic"):
         raise ParameterError(
-            f"--rig: {mode} has no use for {rig}; add --mode run, or --mode creep for a robot cell"
+            f"--address: not used by {mode}; add --mode realtime for a rig, or --mode pseudodynamic for a robot cell"
         )
-    if key is not None and rig is None:
-        raise ParameterError(f"--key: {key} is the key of a rig; name it with --rig")
+    if key is not None and address is None:
+        raise ParameterError("--key: requires --address of the rig or robot cell")
     if recording is not None and mode != "replay":
-        raise ParameterError(f"--recording: {mode} has no use for {recording}; add --mode replay")
+        raise ParameterError(f"--recording: not used by {mode}; add --mode replay")
 
 
-def _told(run: Run) -> list[str]:
-    """What a mode has to say of its run: its clock and link, its moves, what its system measures."""
-    if run.mode == "run":
-        return [describe(run)]
-    if run.mode == "creep":
+def _mode_lines(run: Run) -> list[str]:
+    """Return the lines that a mode adds to its run: timing and link, moves, or the measures of a simulation."""
+    if run.mode == "realtime":
+        return [timing_summary(run)]
+    if run.mode == "pseudodynamic":
         from dovetail.cli.pseudodynamic import summary
 
         return [summary(run)]
     if run.mode != "simulate":
         return []
-    measures = roles.measured(run.test.numerical, run.data)
+    measures = roles.measured_values(run.test.numerical, run.data)
     lines = [f"  {name:<28} {text}" for name, text in measures.items()]
-    return [GREW, *lines] if run.outcome in (Outcome.NOT_FINITE, Outcome.VELOCITY) else lines
+    return [GROWTH_REMARK, *lines] if run.outcome in (Outcome.NOT_FINITE, Outcome.VELOCITY) else lines
 
 
-def afterwards(run: Run, target: Path, judge: Callable[[], None], say: Callable[[str], None]) -> int:
-    """What is computed of a run that is saved; the exit code. Whoever interrupts it does not wait for that."""
+def finish_run(
+    run: Run, target: Path, evaluate: Callable[[], None], print_line: Callable[[str], None]
+) -> int:
+    """Evaluate a saved run and return the exit code. An interrupted run is not evaluated."""
     interrupted = run.outcome is Outcome.INTERRUPTED
     try:
         if not interrupted:
-            judge()
+            evaluate()
     except KeyboardInterrupt:
         interrupted = True
     if interrupted:
-        say(
-            f"report    left out after the interruption; to have it: dovetail report {shlex.quote(str(target))}"
+        print_line(
+            f"report    skipped after the interruption; write it with: dovetail report {shlex.quote(str(target))}"
         )
         return EXIT_INTERRUPTED
     return 0 if run.outcome.completed else EXIT_STOPPED
 
 
-def with_progress(test: Any, mode: str, recording: Path | None = None) -> Run:
-    """Run a test in a mode; a bar, which vanishes when it is done, shows how far it is."""
+def run_with_progress(test: Any, mode: str, recording: Path | None = None) -> Run:
+    """Run a test in a mode, with a progress bar."""
     if mode == "replay" and recording is not None:
         from dovetail.testing.run_folder import readings
 
         return test.replay(readings(recording))
-    doing = {"emulate": "emulating", "rehearse": "rehearsing"}.get(mode, "simulating")
-    with telling(doing) as tell:
-        return test.emulate(progress=tell, keep=True) if mode == "emulate" else testing.rehearse(test, tell)
+    task_name = {"reference": "computing reference", "rehearse": "rehearsing"}.get(mode, "simulating")
+    with progress(task_name) as report_progress:
+        return (
+            test.reference(progress=report_progress, keep=True)
+            if mode == "reference"
+            else testing.rehearse(test, report_progress)
+        )
 
 
-def _impacts(run: Run, ideal: Run | None) -> list[str]:
-    """The impacts of a run beside those of the ideal, and what spoils them; nothing where none can be."""
-    if "depth" not in run.data:
+def _impact_lines(run: Run, reference: Run | None) -> list[str]:
+    """Return a table of the impacts of a run and of its reference solution, with warnings about coarse steps."""
+    if "penetration" not in run.data:
         return []
     from dovetail.fidelity.impacts import coarse_steps, impact_log
     from dovetail.transfer import Quantiser, Series
 
     try:
-        found = {"ideal": impact_log(ideal) if ideal is not None else [], run.mode: impact_log(run)}
-    except AnalysisError as error:  # the run is there all the same, and its report is to come
-        return [f"impacts: no answer, as {error}"]
-    lines = ["impacts      start       contact    in   ->  out           peak force   peak depth"]
-    lines += [f"  {name:<9}{impact}" for name, log in found.items() for impact in log[:MOST_IMPACTS]]
-    deepest = max((impact.peak_depth for impact in found[run.mode]), default=0.0)
+        logs = {
+            "reference": impact_log(reference) if reference is not None else [],
+            run.mode: impact_log(run),
+        }
+    except AnalysisError as error:  # the run and its report remain valid
+        return [f"impacts: not determined: {error}"]
+    lines = ["impacts           start       contact    in   ->  out           peak force   peak penetration"]
+    lines += [f"  {name:<14}{impact}" for name, log in logs.items() for impact in log[:MAX_IMPACTS]]
+    deepest = max((impact.peak_depth for impact in logs[run.mode]), default=0.0)
     actuator = run.test.rig.actuator if isinstance(run.test.rig, testing.Rig) else None
     for part in actuator.parts if isinstance(actuator, Series) else (actuator,):
         step = float(np.max(part.resolution)) if isinstance(part, Quantiser) else 0.0
         warning = coarse_steps(step, deepest)
         lines += [f"warning: {warning}"] if warning else []
-    return lines if any(found.values()) else ["impacts: none"]
+    return lines if any(logs.values()) else ["impacts: none"]
 
 
-def _compared(run: Run, ideal: Run) -> str:
+def _comparison_text(run: Run, reference: Run) -> str:
     try:
-        return str(fidelity.compare(run, ideal))
+        return str(fidelity.compare(run, reference))
     except AnalysisError as error:
-        return f"not compared with the ideal: {error}"
+        return f"not compared with the reference solution: {error}"

@@ -1,11 +1,11 @@
-"""What `dovetail new` writes: files to begin a part, a test or a study with, each commented and each with its test.
+"""Template files of `dovetail new`: commented files for a part, a test or a study, each with a pytest file.
 
-Words in them are those of `string.Template`: `$name` is the name that was given, `$title` the same as a class has it.
+The placeholders are those of `string.Template`: `$name` is the given name, `$title` the same in class spelling.
 """
 
 from __future__ import annotations
 
-PART = '''"""$title: a part of our own.
+PART = '''"""$title: user part.
 
 In a test file: `parts = ["$name.py"]` and `kind = "$name:$title"`.
 """
@@ -16,29 +16,29 @@ from dovetail.core import parameter
 from dovetail.specimens.base import Memoryless
 
 
-class $title(Memoryless):  # a specimen without memory; `dovetail parts` tells what else there is to derive from
-    r"""Spring that hardens, :math:`F = -k x - k_3 x^3`; write here what it is, its equation, source and limit."""
+class $title(Memoryless):  # specimen without state; `dovetail parts` lists the other families
+    r"""Hardening spring, :math:`F = -k x - k_3 x^3`. Describe the part here: equation, source, limits."""
 
-    # each parameter with its SI unit, meaning and range; a test file may write k = "2.25 kN/m"
+    # each parameter has an SI unit, a meaning and a range; a test file may write k = "2.25 kN/m"
     k: jax.Array = parameter("N/m", "stiffness", above=0.0)
     cubic: jax.Array = parameter("N/m^3", "cubic stiffness", default=0.0, at_least=0.0)
 
     def output(self, t, x, u):
         """Force [N] on the numerical substructure; `u` holds displacement [m], velocity and acceleration.
 
-        Use jax.numpy, jnp.where instead of `if` on values, and keep nothing on self.
+        Use jax.numpy, use jnp.where instead of `if` on values, and store nothing in self.
         """
         z = u["displacement"]
         return {"force": -self.k * z - self.cubic * z**3}
 '''
-TEST_OF_PART = '''"""What $title claims; run it with: python -m pytest test_$name.py"""
+TEST_OF_PART = '''"""Tests of $title; run them with: python -m pytest test_$name.py"""
 
 import dovetail as dv
 import numpy as np
 from $name import $title
 
 
-def test_the_force_is_that_of_the_equation():
+def test_the_force_follows_the_equation():
     part = $title(k=2000.0, cubic=1e6)
     for z in (-0.02, 0.0, 0.01):
         force = part.output(0.0, part.init(), {"displacement": z})["force"]
@@ -54,48 +54,48 @@ def test_it_works_in_a_hybrid_test():
     )
     assert test.rehearse().outcome.completed
 '''
-FILE = """# A hybrid test to begin with: every value may be changed, a quantity with any unit of its kind.
-# dovetail check $name.toml     prints it with every default, or says what is wrong and where
-# dovetail run $name.toml       rehearses it on its virtual rig and writes a folder with a report
-# dovetail design $name.toml    proposes a compensator and says go or no-go
-# dovetail parts                lists what each `kind` can be; `dovetail parts delay` tells of one
+FILE = """# Hybrid test. Change any value; a quantity may have any unit of its dimension.
+# dovetail check $name.toml     prints the test with all defaults, or its errors
+# dovetail run $name.toml       rehearses the test with its simulated rig and writes a run folder with a report
+# dovetail design $name.toml    proposes a compensator and decides go or no-go
+# dovetail parts                lists the kinds of parts; `dovetail parts delay` shows one with its parameters
 
 title = "$title"
 rate = "1 kHz"        # of the control loop: a tick is 1 ms
 duration = "2 s"
-seed = 1              # of all that is random: the same seed gives the same run
-# parts = ["my_parts.py"]    # parts of your own, from this folder: kind = "my_parts:CLASS" (dovetail new part NAME)
+seed = 1              # of all random signals: the same seed gives the same run
+# parts = ["my_parts.py"]    # user parts in this folder: kind = "my_parts:CLASS" (dovetail new part NAME)
 
-[numerical]           # what is simulated: here one mass on a spring and a damper, whose support moves
+[numerical]           # simulated part: one mass on a spring and a damper, excited at the support
 kind = "oscillator"
 m = "2.2 kg"
 c = "15 N s/m"
 k = "2250 N/m"
 
-[rig.actuator]        # what moves the specimen; identify yours from a recording: dovetail rig identify FILE.csv
+[rig.actuator]        # moves the specimen; identify it from a recording: dovetail rig identify FILE.csv
 kind = "delay"
 delay = "3 ms"
 
-[rig.specimen]        # what is tested, as far as it is known beforehand; the laboratory has the real one
+[rig.specimen]        # model of the tested part; in the laboratory it is real
 kind = "spring"
 k = "2250 N/m"
 
-[compensator]         # makes up for the delay; `none` leaves it as it is
+[compensator]         # compensates the delay; `none` applies no compensation
 kind = "forward-prediction"
 delay = "3 ms"
 order = 3
 window = 4
 
-[excitation]          # what happens to the structure; kind = "ground-record" takes a recorded earthquake
+[excitation]          # load on the structure; kind = "ground-record" uses a recorded earthquake
 kind = "sine"
 amplitude = "12 mm"
 frequency = "3 Hz"
 
-[limits]              # a run that passes one is stopped
+[limits]              # the run stops if a signal reaches its limit
 displacement = "50 mm"
 force = "100 N"
 """
-TEST_OF_FILE = '''"""What the test $name.toml claims; run it with: python -m pytest test_$name.py"""
+TEST_OF_FILE = '''"""Tests of $name.toml; run them with: python -m pytest test_$name.py"""
 
 from pathlib import Path
 
@@ -108,14 +108,14 @@ def test_the_loop_is_stable_with_a_margin_of_a_tick():
     assert TEST.stability().margin > TEST.dt
 
 
-def test_a_rehearsal_runs_to_its_end_and_is_near_the_ideal():
+def test_a_rehearsal_finishes_and_is_close_to_the_reference():
     run = TEST.rehearse()
     assert run.outcome.completed, str(run)
-    assert dv.fidelity.compare(run, TEST.emulate()).rms["e1"] < 0.05  # of the motion without a rig
+    assert dv.fidelity.compare(run, TEST.reference()).rms["e1"] < 0.05  # fraction of the reference motion
 '''
-OWN_FILE = """# The first test of this study; its specimen is $title of ../$name.py.
+FIRST_TEST = """# First test of this study. Its specimen is $title in ../$name.py.
 title = "$title: a first test"
-parts = ["../$name.py"]    # run when this file is read, and carried along with every run
+parts = ["../$name.py"]    # loaded with this file and saved with every run
 rate = "1 kHz"
 duration = "1 s"
 seed = 1
@@ -144,30 +144,30 @@ frequency = "3 Hz"
 displacement = "50 mm"
 force = "200 N"
 """
-CAMPAIGN = """# How much delay the first test bears: dovetail campaign campaigns/delay.toml
+CAMPAIGN = """# Delay margin of the first test: dovetail campaign campaigns/delay.toml
 title = "$title: delay and damping"
 test = "../tests/first.toml"
-modes = ["emulate", "rehearse"]                # the ideal and the rehearsal, side by side
-measures = ["rms e1", "stability.margin"]      # error against the ideal; the delay that the loop still bears
+modes = ["reference", "rehearse"]                # reference solution and rehearsal
+measures = ["rms e1", "stability.margin"]      # response error; delay margin of the loop
 
-[[axis]]                                       # what is varied: any parameter of the test
+[[parameter]]                                       # varied parameter: any parameter of the test
 path = "rig.actuator.delay"
-from = "1 ms"
-to = "5 ms"
+min = "1 ms"
+max = "5 ms"
 count = 3
 
-[[axis]]
+[[parameter]]
 path = "numerical.c"
 name = "damping"
 values = ["10 N s/m", "20 N s/m"]
 
-[[answers]]                                    # what is asked of the results; may be changed later
-kind = "largest"
-of = "delay"
+[[analysis]]                                    # analysis of the results; may be changed later
+kind = "largest-admissible"
+parameter = "delay"
 measure = "rms_e1"
-below = 0.5
+limit = 0.5
 """
-TEST_OF_STUDY = '''"""What the study $name claims; run it with: python -m pytest test_$name.py"""
+TEST_OF_STUDY = '''"""Tests of the study $name; run them with: python -m pytest test_$name.py"""
 
 from pathlib import Path
 
@@ -179,7 +179,7 @@ from $name import $title
 FOLDER = Path(__file__).parent
 
 
-def test_the_force_is_that_of_the_equation():
+def test_the_force_follows_the_equation():
     part = $title(k=2000.0, cubic=1e6)
     for z in (-0.02, 0.0, 0.01):
         force = part.output(0.0, part.init(), {"displacement": z})["force"]
@@ -187,41 +187,41 @@ def test_the_force_is_that_of_the_equation():
 
 
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("tests/*.toml")), ids=lambda file: file.stem)
-def test_every_test_of_the_study_runs_to_its_end(file):
+def test_every_test_of_the_study_finishes(file):
     assert dv.testing.load(file).rehearse().outcome.completed
 
 
-def test_a_longer_delay_costs_margin_and_accuracy(tmp_path):
+def test_a_longer_delay_reduces_margin_and_accuracy(tmp_path):
     plan = dv.campaign.load(FOLDER / "campaigns" / "delay.toml")
     assert dv.campaign.run(plan, tmp_path / "delay").failed == 0
-    found = dv.campaign.open_results(tmp_path / "delay")
-    assert (found.stability_margin.diff("delay") < 0).all()
-    assert (found.rms_e1.diff("delay") > 0).all()
+    results = dv.campaign.open_results(tmp_path / "delay")
+    assert (results.stability_margin.diff("delay") < 0).all()
+    assert (results.rms_e1.diff("delay") > 0).all()
 '''
 ABOUT = """# $title
 
-Write here what is tested, what is published of it, and what this study should reach.
+Describe here the tested system, published results, and the aim of this study.
 
-| file | holds |
+| file | content |
 |---|---|
-| `$name.py` | parts of our own: `kind = "$name:$title"` |
+| `$name.py` | user parts: `kind = "$name:$title"` |
 | `tests/first.toml` | a test: `dovetail run tests/first.toml` |
-| `campaigns/delay.toml` | many of them: `dovetail campaign campaigns/delay.toml` |
-| `test_$name.py` | what all this claims: `python -m pytest` |
+| `campaigns/delay.toml` | a parameter study: `dovetail campaign campaigns/delay.toml` |
+| `test_$name.py` | tests of this study: `python -m pytest` |
 """
 
-WRITTEN: dict[str, dict[str, str]] = {  # what is begun: its files by name
+TEMPLATES: dict[str, dict[str, str]] = {  # files of each template by name
     "part": {"$name.py": PART, "test_$name.py": TEST_OF_PART},
     "test": {"$name.toml": FILE, "test_$name.py": TEST_OF_FILE},
     "study": {
         "$name/README.md": ABOUT,
         "$name/$name.py": PART,
-        "$name/tests/first.toml": OWN_FILE,
+        "$name/tests/first.toml": FIRST_TEST,
         "$name/campaigns/delay.toml": CAMPAIGN,
         "$name/test_$name.py": TEST_OF_STUDY,
     },
 }
-SAID = {  # and what to do with it
+NEXT_STEPS = {  # next step, printed for each template
     "part": 'in a test file: parts = ["$name.py"] and kind = "$name:$title"; or --parts $name.py',
     "test": "rehearse it: dovetail run $name.toml",
     "study": "in the folder $name: dovetail run tests/first.toml, dovetail campaign campaigns/delay.toml",

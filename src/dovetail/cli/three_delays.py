@@ -1,4 +1,4 @@
-"""The demonstration's picture: what was asked of the specimen, and what the ideal would have asked."""
+"""Figure of the demonstration: demand of the hybrid test and of the reference solution at each delay."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from dovetail.report.style import COLOURS, WIDTH, styled
+from dovetail.report.style import COLOURS, WIDTH, figure_style
 from dovetail.testing import Run
 
 
 def draw(cases: Mapping[str, tuple[float, Run, Run]], path: Path) -> Path:
-    """Write one panel a case (delay [s], run, ideal), demand over ideal, as SVG."""
-    with styled():
+    """Write an SVG with one panel per case (delay [s], run, reference)."""
+    with figure_style():
         figure = Figure(figsize=(WIDTH, 1.55 * len(cases) + 0.5), layout="constrained")
         panels = figure.subplots(len(cases), 1, sharex=True, squeeze=False)[:, 0]
-        for panel, (label, (delay, run, ideal)) in zip(panels, cases.items(), strict=True):
+        for panel, (label, (delay, run, reference_run)) in zip(panels, cases.items(), strict=True):
             end = float(run.data.time[-1])
             panel.plot(
-                ideal.data.time, 1e3 * ideal.data.displacement, color=COLOURS["ideal"], lw=2.6, label="ideal"
+                reference_run.data.time,
+                1e3 * reference_run.data.displacement,
+                color=COLOURS["reference"],
+                lw=2.6,
+                label="reference",
             )
             panel.plot(
                 run.data.time,
@@ -31,7 +35,7 @@ def draw(cases: Mapping[str, tuple[float, Run, Run]], path: Path) -> Path:
             if not run.outcome.completed:
                 panel.axvline(end, color=COLOURS["critical"], ls="--", lw=1.2)
                 panel.annotate(
-                    "stopped by a limit",
+                    "stopped by limit",
                     (end, 0.95),
                     (6, 0),
                     xycoords=("data", "axes fraction"),
@@ -39,10 +43,10 @@ def draw(cases: Mapping[str, tuple[float, Run, Run]], path: Path) -> Path:
                     color=COLOURS["critical"],
                     va="top",
                 )
-            panel.set_title(f"{label}: the actuator is {1e3 * delay:.1f} ms late")
-            panel.set_ylabel("z [mm]")
+            panel.set_title(f"{label}: actuator delay {1e3 * delay:.1f} ms")
+            panel.set_ylabel("z (mm)")
         panels[0].legend(loc="upper right", ncols=2, bbox_to_anchor=(1.0, 1.32), borderaxespad=0.0)
-        panels[-1].set_xlabel("time [s]")
+        panels[-1].set_xlabel("time (s)")
         panels[-1].set_xlim(0.0, 6.0)
         figure.savefig(path, format="svg", metadata={"Date": None}, facecolor="white")
     return path

@@ -1,4 +1,4 @@
-"""`dovetail view`: a recorded run, a test that is run first, or a run that goes on, in the browser."""
+"""Command `dovetail view`: show a recorded run, a live run, or a test that is run first, in the browser."""
 
 from __future__ import annotations
 
@@ -8,43 +8,46 @@ from typing import Any
 
 from rich.console import Console
 
-from dovetail.cli.run import runnable, with_progress
-from dovetail.links.live_run import Watched, watched
-from dovetail.scene import Stage, pictures_of
-from dovetail.scene.meshes import asked, with_meshes_where
+from dovetail.cli.run import load_runnable, run_with_progress
+from dovetail.core.errors import value_or_none
+from dovetail.links.live_run import LiveRun, find_live_run
+from dovetail.scene import Scene, available_scenes
+from dovetail.scene.meshes import parse_mesh_options, with_meshes_in_any
 from dovetail.scene.shapes import Triangles
 from dovetail.testing import Run, run_folder
-from dovetail.testing.cached_reference import ideal_of
+from dovetail.testing.cached_reference import reference_of
 from dovetail.view import LivePage, RunPage
-from dovetail.view.access import Gate
+from dovetail.view.access import AccessControl
 
-Meshes = Mapping[str, Triangles]  # of one's own, by the parts they stand for
+Meshes = Mapping[str, Triangles]  # mesh by name of the body that it replaces
 
 
 def view(
-    what: str,
+    source: str,
     host: str,
     port: int,
-    seconds: float | None,
-    ghost: bool = True,
+    duration: float | None,
+    reference: bool = True,
     token: bool = False,
     meshes: Sequence[str] = (),
 ) -> int:
-    """Serve the view of a run's folder or of a test, with meshes `PART=FILE` of one's own; the exit code."""
-    own = asked(meshes)
-    gate = Gate(host, token)
-    going_on = watched(what)
+    """Serve the view of a run folder or a test, with meshes `PART=FILE`; return the exit code."""
+    mesh_files = parse_mesh_options(meshes)
+    access_control = AccessControl(host, token)
+    live_run = find_live_run(source)
     page: Any
-    if going_on is not None and going_on.alive:
-        page = LivePage(going_on, gate, port)
+    if live_run is not None and live_run.alive:
+        page = LivePage(live_run, access_control, port)
     else:
-        page = _opened(_run(what), what, ghost, own, gate=gate, port=port)
-    _say_where(gate, page.port)
+        page = _open_page(
+            _load_run(source), source, reference, mesh_files, access_control=access_control, port=port
+        )
+    _print_address(access_control, page.port)
     try:
         if isinstance(page, LivePage):
-            _follow(page, going_on, seconds, ghost, own)
+            _follow(page, live_run, duration, reference, mesh_files)
         else:
-            page.serve(seconds)
+            page.serve(duration)
     except KeyboardInterrupt:
         pass
     finally:
@@ -52,45 +55,55 @@ def view(
     return 0
 
 
-def _follow(page: LivePage, run: Watched | None, seconds: float | None, ghost: bool, own: Meshes) -> None:
-    """The run while it goes on, and then its recording on the same page."""
-    from dovetail.view.live import finished
+def _follow(
+    page: LivePage, run: LiveRun | None, duration: float | None, reference: bool, mesh_files: Meshes
+) -> None:
+    """Serve a live run, then its recording on the same page."""
+    from dovetail.view.live import wait_for_recording
 
     assert run is not None
-    if ghost:
-        page.expect(page.test.ideal)
-    if not page.serve(seconds) or not finished(run.folder):
+    if reference:
+        page.show_when_ready(lambda: value_or_none(page.test.reference))
+    if not page.serve(duration) or not wait_for_recording(run.folder):
         return
-    page.corner.remove()
-    _opened(run_folder.read(run.folder), run.folder, ghost, own, server=page.server).serve(seconds)
+    page.axes_overlay.remove()
+    _open_page(run_folder.read_run(run.folder), run.folder, reference, mesh_files, server=page.server).serve(
+        duration
+    )
 
 
-def _say_where(gate: Gate, port: int) -> None:
-    say = Console(highlight=False, markup=False, soft_wrap=True).print
-    say(f"open      {gate.url(port)}")
-    if gate.token:
-        say("          whoever has this address, token and all, may look and press")
-    say("          Ctrl-C ends it")
+def _print_address(access_control: AccessControl, port: int) -> None:
+    print_line = Console(highlight=False, markup=False, soft_wrap=True).print
+    print_line(f"open      {access_control.url(port)}")
+    if access_control.token:
+        print_line("          anyone with this address, including the token, can view and operate the run")
+    print_line("          press Ctrl-C to stop")
 
 
-def _opened(run: Run, place: str | Path, ghost: bool, own: Meshes, **where: Any) -> RunPage:
-    """A page that shows the run at once, and its ideal behind it as soon as that is there.
+def _open_page(
+    run: Run, folder: str | Path, reference: bool, mesh_files: Meshes, **page_options: Any
+) -> RunPage:
+    """Return a page with the run; the reference solution is added when it is computed.
 
-    The ideal is kept in the run's folder, where `place` is one.
+    If `folder` is a run folder, the reference solution is cached there.
     """
-    page = RunPage(with_meshes_where(pictures_of(run), own), **where)
+    page = RunPage(with_meshes_in_any(available_scenes(run), mesh_files), **page_options)
 
-    def more() -> Mapping[str, Stage] | None:
-        ideal = ideal_of(run, place) if Path(place).is_dir() else run.ideal()
-        return None if ideal is None else with_meshes_where(pictures_of(run, ideal), own)
+    def load_reference() -> Mapping[str, Scene] | None:
+        reference_run = reference_of(run, folder) if Path(folder).is_dir() else run.reference()
+        return (
+            None
+            if reference_run is None
+            else with_meshes_in_any(available_scenes(run, reference_run), mesh_files)
+        )
 
-    if ghost:
-        page.expect("The ideal", more)
+    if reference:
+        page.show_when_ready("Reference solution", load_reference)
     return page
 
 
-def _run(what: str) -> Run:
-    if Path(what).is_dir():
-        return run_folder.read(what)
-    test = runnable(what)
-    return with_progress(test, test.USUAL)
+def _load_run(source: str) -> Run:
+    if Path(source).is_dir():
+        return run_folder.read_run(source)
+    test = load_runnable(source)
+    return run_with_progress(test, test.DEFAULT_MODE)

@@ -1,4 +1,4 @@
-"""Outer loops that make a late actuator look punctual: predict ahead, invert a model, adapt, add margin.
+"""Compensation of actuator delay: prediction, inverse models, adaptation, stability margin.
 
 Depends on: core, transfer.
 """
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from dovetail.compensation.design import (
         Decision,
         PredictorDesign,
+        check_predictor,
         design_predictor,
-        longest_horizon,
+        max_horizon,
         noise_gain,
         prediction_error,
         predictor_frequency,
-        predictor_remarks,
     )
     from dovetail.compensation.fixed_coefficients import FixedCoefficients
     from dovetail.compensation.force_blending import (
         BlendedForce,
         Feedback,
-        HeldForceExtrapolation,
+        ForceExtrapolation,
         MeasuredForce,
     )
     from dovetail.compensation.forward_prediction import ForwardPrediction
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         FirstOrderInverse,
         InverseModel,
         SecondOrderInverse,
-        inverse_of,
+        make_inverse,
     )
     from dovetail.compensation.minimal_control_synthesis import MinimalControlSynthesis
     from dovetail.compensation.none import NoCompensation
@@ -57,8 +57,8 @@ __all__ = [
     "Feedback",
     "FirstOrderInverse",
     "FixedCoefficients",
+    "ForceExtrapolation",
     "ForwardPrediction",
-    "HeldForceExtrapolation",
     "InverseModel",
     "MeasuredForce",
     "MinimalControlSynthesis",
@@ -68,12 +68,12 @@ __all__ = [
     "PredictorDesign",
     "SecondOrderInverse",
     "SmithPredictor",
+    "check_predictor",
     "design_predictor",
-    "inverse_of",
-    "longest_horizon",
+    "make_inverse",
+    "max_horizon",
     "noise_gain",
     "prediction_error",
     "predictor_frequency",
-    "predictor_remarks",
     "predictor_weights",
 ]

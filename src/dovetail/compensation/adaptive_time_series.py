@@ -1,21 +1,20 @@
-r"""Adaptive time series (ATS) compensation: an inverse model whose coefficients are fitted while testing.
+r"""Adaptive time series (ATS) compensation: an inverse model with coefficients fitted during the test.
 
-If the actuator's response x follows its command u late and with some gain, then, in a Taylor series,
+If the response x of an actuator follows its command u with delay and gain, a Taylor series gives
 
 .. math:: u = a_0 x + a_1 \dot x + a_2 \ddot x
 
-with :math:`a_0 \approx 1`, :math:`a_1 \approx \tau` and :math:`a_2 \approx \tau^2/2` for a delay
-:math:`\tau` (for a second-order actuator the relation is exact). The coefficients that fit the commands and
-measurements of the last second, by least squares, are then applied to what the numerical substructure asks
-for [1]_:
+with :math:`a_0 \approx 1`, :math:`a_1 \approx \tau` and :math:`a_2 \approx \tau^2/2` for a delay :math:`\tau` (for a
+second-order actuator the relation is exact). The coefficients are fitted to the commands and measurements of the last
+second by least squares and applied to the demand [1]_:
 
 .. math:: z_p = a_0 z + a_1 \dot z + a_2 \ddot z
 
-Today's usual adaptive compensator in real-time hybrid simulation. Derivatives of the measurement are those of
-local cubics through `smoothing` samples, and the commands are smoothed by the same weights, so both stay in
-step (the authors use a low-pass filter to that end). A single sine cannot tell :math:`a_0` from
-:math:`a_2`; what the data leave open stays as it is (`inertia`). Coefficients are limited in range and rate,
-and nothing is learnt while the motion is below `threshold`.
+ATS is the most common adaptive compensator in real-time hybrid simulation. The derivatives of the measurement are
+those of local cubics through `smoothing_window` samples. The commands are smoothed with the same weights, so both
+have the same delay (the authors use a low-pass filter for this). A single sine does not determine both :math:`a_0`
+and :math:`a_2`; `inertia` keeps undetermined combinations of coefficients unchanged. Coefficients are limited in
+range and rate, and there is no adaptation while the motion is below `min_motion`.
 
 References
 ----------
@@ -43,79 +42,94 @@ from dovetail.core.errors import ParameterError
 
 @kind("adaptive-time-series")
 class AdaptiveTimeSeries(Compensator):
-    """Least-squares inverse of second order, learnt from commands and measurements.
+    """Inverse model of second order, fitted to commands and measurements by least squares.
 
     Examples
     --------
-    >>> compensator = AdaptiveTimeSeries(delay=0.02, lowest=(0.9, 0.0, 0.0), highest=(1.1, 0.06, 0.0032))
+    >>> compensator = AdaptiveTimeSeries(
+    ...     delay=0.02, min_coefficients=(0.9, 0.0, 0.0), max_coefficients=(1.1, 0.06, 0.0032)
+    ... )
     """
 
-    shared: ClassVar[tuple[str, ...]] = ("lowest", "highest", "rate")
+    shared: ClassVar[tuple[str, ...]] = ("min_coefficients", "max_coefficients", "max_coefficient_rate")
 
-    delay: jax.Array = parameter("s", "expected delay: the start is 1, delay, delay^2/2", at_least=0.0)
-    window: jax.Array = parameter("s", "length of the data that are fitted", default=1.0, above=0.0)
-    skip: int = count("samples from one fitted sample to the next", default=16, at_least=1)
-    smoothing: int = count("samples of the local cubics, an odd number", default=9, at_least=5)
-    threshold: jax.Array = parameter(
-        "m", "motion below which nothing is learnt", default=2.5e-4, at_least=0.0
+    delay: jax.Array = parameter(
+        "s", "expected delay: the initial coefficients are 1, delay, delay^2/2", at_least=0.0
     )
-    lowest: jax.Array = parameter("1", "lower limits of a0, a1 [s], a2 [s^2]", default=(0.7, 0.0, 0.0))
-    highest: jax.Array = parameter("1", "upper limits of a0, a1 [s], a2 [s^2]", default=(1.3, 0.06, 0.0032))
-    rate: jax.Array = parameter(
-        "1/s", "fastest change of a0, a1 [s], a2 [s^2]", default=(2.0, 0.05, 0.001), above=0.0
+    window: jax.Array = parameter("s", "duration of the fitted data", default=1.0, above=0.0)
+    decimation: int = count("samples between two fitted samples", default=16, at_least=1)
+    smoothing_window: int = count("number of samples of the local cubics, odd", default=9, at_least=5)
+    min_motion: jax.Array = parameter(
+        "m", "motion below which there is no adaptation", default=2.5e-4, at_least=0.0
+    )
+    min_coefficients: jax.Array = parameter(
+        "1", "lower limits of a0, a1 [s], a2 [s^2]", default=(0.7, 0.0, 0.0)
+    )
+    max_coefficients: jax.Array = parameter(
+        "1", "upper limits of a0, a1 [s], a2 [s^2]", default=(1.3, 0.06, 0.0032)
+    )
+    max_coefficient_rate: jax.Array = parameter(
+        "1/s", "largest rate of a0, a1 [s], a2 [s^2]", default=(2.0, 0.05, 0.001), above=0.0
     )
     inertia: jax.Array = parameter(
-        "1", "weight of the present coefficients in the fit, relative to the data", default=1e-6, above=0.0
+        "1", "weight of the current coefficients in the fit, relative to the data", default=1e-6, above=0.0
     )
-    taps: int = eqx.field(static=True, default=1, kw_only=True)  # fitted samples, set by `sampled_at`
+    taps: int = eqx.field(
+        static=True, default=1, kw_only=True
+    )  # number of fitted samples, set by `with_sample_time`
 
     def __check_init__(self):
-        if self.smoothing % 2 == 0:
-            raise ParameterError(f"AdaptiveTimeSeries.smoothing: got {self.smoothing}; must be an odd number")
-        limits = (self.lowest, self.highest, self.rate)
+        if self.smoothing_window % 2 == 0:
+            raise ParameterError(
+                f"AdaptiveTimeSeries.smoothing_window: got {self.smoothing_window}; expected an odd number"
+            )
+        limits = (self.min_coefficients, self.max_coefficients, self.max_coefficient_rate)
         if all(isinstance(v, jax.Array) for v in limits) and any(v.shape != (3,) for v in limits):
             raise ParameterError(
-                "AdaptiveTimeSeries: lowest, highest and rate are lists of three: a0, a1, a2"
+                "AdaptiveTimeSeries: expected min_coefficients, max_coefficients and max_coefficient_rate as lists of "
+                "three: a0, a1, a2"
             )
 
-    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
-        rows = int(np.floor(float(np.asarray(self.window).max()) / dt / self.skip + 1e-9))
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+        rows = int(np.floor(float(np.asarray(self.window).max()) / dt / self.decimation + 1e-9))
         if rows < 3:
             raise ParameterError(
-                f"AdaptiveTimeSeries.window: {float(np.max(self.window)):g} s holds {rows} samples at every "
-                f"{self.skip * dt:g} s; three coefficients need at least 3: lengthen window or lower skip"
+                f"AdaptiveTimeSeries.window: got {float(np.max(self.window)):g} s, {rows} samples of "
+                f"{self.decimation * dt:g} s; three coefficients need at least 3: increase window or reduce decimation"
             )
-        return dataclasses.replace(super().sampled_at(dt, shape), taps=rows)
+        return dataclasses.replace(super().with_sample_time(dt, shape), taps=rows)
 
     def init(self) -> State:
         return {
-            "measured": self.history(self.smoothing),
-            "commands": self.history(self.smoothing),
+            "measured": self.history(self.smoothing_window),
+            "commands": self.history(self.smoothing_window),
             "responses": jnp.zeros((self.taps, 3, *self.shape)),
             "targets": self.history(self.taps),
             "tick": jnp.asarray(0),
-            "coefficients": jnp.stack([self.full(a) for a in self.start()]),
+            "coefficients": jnp.stack([self.broadcast(a) for a in self.initial_coefficients()]),
         }
 
-    def start(self) -> jax.Array:
-        """The coefficients to start with, a0, a1, a2: those of the expected delay, within the limits."""
+    def initial_coefficients(self) -> jax.Array:
+        """Return the initial coefficients a0, a1, a2: those of the expected delay, within the limits."""
         delay = self.delay
         expected = jnp.stack([jnp.ones_like(delay), delay, delay**2 / 2])
-        return jnp.clip(expected, _column(self.lowest, expected), _column(self.highest, expected))
+        return jnp.clip(
+            expected, _column(self.min_coefficients, expected), _column(self.max_coefficients, expected)
+        )
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
-        # the newest measurement and the last command belong to the same instant, a sample ago
+        # the newest measurement and the last command belong to the same time, one sample ago
         measured = push(x["measured"], u["measured_displacement"])
-        value, slope, bend = _local_cubic(self.smoothing)
-        response = jnp.stack([_sum(w, measured) for w in (value, slope / dt, bend / dt**2)])
+        value, slope, curvature = _local_cubic(self.smoothing_window)
+        response = jnp.stack([_sum(w, measured) for w in (value, slope / dt, curvature / dt**2)])
         target = _sum(value, x["commands"])
 
         tick = x["tick"] + 1
-        taken = tick % self.skip == 0
-        responses = jnp.where(taken, push(x["responses"], response), x["responses"])
-        targets = jnp.where(taken, push(x["targets"], target), x["targets"])
-        full = tick >= self.skip * self.taps + self.smoothing
-        coefficients = self._learn(dt, x["coefficients"], responses, targets, full)
+        is_fitted = tick % self.decimation == 0
+        responses = jnp.where(is_fitted, push(x["responses"], response), x["responses"])
+        targets = jnp.where(is_fitted, push(x["targets"], target), x["targets"])
+        is_filled = tick >= self.decimation * self.taps + self.smoothing_window
+        coefficients = self._adapt(dt, x["coefficients"], responses, targets, is_filled)
 
         motion = jnp.stack([u["displacement"], u["velocity"], u["acceleration"]])
         command = jnp.sum(coefficients * motion, axis=0)
@@ -130,31 +144,33 @@ class AdaptiveTimeSeries(Compensator):
         a0, a1, a2 = coefficients
         return state, {"command": command, "ats_a0": a0, "ats_a1": a1, "ats_a2": a2}
 
-    def frozen(self) -> SecondOrderInverse:
-        a0, a1, a2 = self.start()  # a0 is 1 unless a limit excludes it
+    def without_adaptation(self) -> SecondOrderInverse:
+        a0, a1, a2 = self.initial_coefficients()  # a0 is 1 unless a limit excludes it
         return SecondOrderInverse(a2, a1, jnp.ones_like(a0), shape=self.shape)
 
     def response(self, omega: ArrayLike, dt: float) -> jax.Array:
-        a0, a1, a2 = self.start()
+        a0, a1, a2 = self.initial_coefficients()
         s = 1j * jnp.asarray(omega)
         return a0 + a1 * s + a2 * s**2
 
-    def _learn(self, dt, present, responses, targets, full):
-        """Coefficients nearer to the least-squares fit, as far as limits and rate let them go."""
-        # columns of equal size, so that the fit does not depend on units
+    def _adapt(self, dt, present, responses, targets, is_filled):
+        """Return the coefficients moved towards the least-squares fit, within limits and rate."""
+        # columns of equal size, so the fit does not depend on units
         size = jnp.sqrt(jnp.mean(responses**2, axis=0))
-        moving = jnp.max(jnp.abs(responses[:, 0]), axis=0) > self.threshold
+        moving = jnp.max(jnp.abs(responses[:, 0]), axis=0) > self.min_motion
         scale = jnp.where(moving, size, 1.0)
         columns = responses / scale
-        left = targets - jnp.sum(responses * present, axis=1)  # what the present coefficients do not explain
+        residual = targets - jnp.sum(responses * present, axis=1)  # residual of the current coefficients
         normal = [[jnp.mean(columns[:, i] * columns[:, j], axis=0) for j in range(3)] for i in range(3)]
         for i in range(3):
             normal[i][i] = normal[i][i] + self.inertia
-        change = _solve(normal, [jnp.mean(columns[:, i] * left, axis=0) for i in range(3)]) / scale
+        change = _solve(normal, [jnp.mean(columns[:, i] * residual, axis=0) for i in range(3)]) / scale
 
-        limit = _column(self.rate, present) * dt
-        change = jnp.where(full & moving, jnp.clip(change, -limit, limit), 0.0)
-        return jnp.clip(present + change, _column(self.lowest, present), _column(self.highest, present))
+        limit = _column(self.max_coefficient_rate, present) * dt
+        change = jnp.where(is_filled & moving, jnp.clip(change, -limit, limit), 0.0)
+        return jnp.clip(
+            present + change, _column(self.min_coefficients, present), _column(self.max_coefficients, present)
+        )
 
 
 def _sum(weights: ArrayLike, history: jax.Array) -> jax.Array:
@@ -162,20 +178,20 @@ def _sum(weights: ArrayLike, history: jax.Array) -> jax.Array:
 
 
 def _column(values: jax.Array, like: jax.Array) -> jax.Array:
-    """Three values along the first axis of an array of coefficients."""
+    """Return three values shaped as the first axis of an array of coefficients."""
     return values.reshape(3, *(1,) * (like.ndim - 1))
 
 
 @cache
 def _local_cubic(samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Weights, newest sample first, of value, slope and bend at the middle of a cubic, per sample."""
+    """Return the weights, newest sample first, of value, slope and curvature at the middle of a cubic, per sample."""
     age = np.arange(samples) - (samples - 1) / 2
-    value, slope, bend, _ = np.linalg.pinv(np.vander(-age, 4, increasing=True))
-    return value, slope, 2.0 * bend
+    value, slope, curvature, _ = np.linalg.pinv(np.vander(-age, 4, increasing=True))
+    return value, slope, 2.0 * curvature
 
 
 def _solve(m: list[list[jax.Array]], b: list[jax.Array]) -> jax.Array:
-    """Three equations by cofactors: no pivoting loop to compile, and any trailing shape."""
+    """Solve three equations by cofactors: fast to compile, for any trailing shape."""
 
     def cofactor(i, j):
         (a, c), (d, e) = [[m[r][k] for k in range(3) if k != j] for r in range(3) if r != i]

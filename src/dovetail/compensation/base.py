@@ -1,13 +1,13 @@
-"""What every compensator is: the numerical substructure's motion in, a command to the rig out.
+"""Base class of compensators: from the motion of the numerical substructure to the command of the rig.
 
-At the tick that ends at t the input is a dictionary with the numerical substructure's `displacement`,
-`velocity` and `acceleration` at t, and with `measured_displacement` and `measured_force` of the last
-measurement. That one was taken at t - dt: the command now being computed has not moved the rig yet. A
-compensator that compares demand with response must therefore compare the response with the demand of the
-sample before. The output is a dictionary with `command` and whatever else is worth recording.
+At the tick that ends at t the input is a dictionary with `displacement`, `velocity` and `acceleration` of the
+numerical substructure at t, and with `measured_displacement` and `measured_force` of the last measurement. The
+measurement was taken at t - dt, before the new command moves the rig. A compensator that compares demand and response
+must therefore compare the response with the demand of the previous sample. The output is a dictionary with `command`
+and any other signals to record.
 
-A signal has the shape of the interface, `()` for one actuator or `(n,)` for n; parameters may be single
-numbers or one per actuator.
+Signals have the shape of the interface, `()` for one actuator or `(n,)` for n actuators. Parameters are scalars or one
+value per actuator.
 """
 
 from __future__ import annotations
@@ -24,21 +24,25 @@ from jax.typing import ArrayLike
 from dovetail.core import Block
 from dovetail.core.block import State
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.core.parameter import declared
+from dovetail.core.parameter import declared_parameters
 
 
 class Compensator(Block):
-    """A block from the demand of the numerical substructure to the command of the rig."""
+    """Block from the demand of the numerical substructure to the command of the rig."""
 
     shape: tuple[int, ...] = eqx.field(static=True, default=(), kw_only=True)  # of the interface
 
-    filters: ClassVar[bool] = False  # True where only the displacement is used: may follow in a `Chain`
-    shared: ClassVar[tuple[str, ...]] = ()  # parameters that are lists in themselves, not one per actuator
+    filters: ClassVar[bool] = (
+        False  # True if it uses the displacement only, so it can be a later part of a `Cascade`
+    )
+    shared: ClassVar[
+        tuple[str, ...]
+    ] = ()  # parameters that are lists for all actuators, not one value per actuator
 
-    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
-        """This compensator for interface signals of `shape`."""
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+        """Return this compensator for interface signals of `shape`."""
         shape = tuple(shape)
-        for name in declared(type(self)):
+        for name in declared_parameters(type(self)):
             value = getattr(self, name)
             if (
                 name not in self.shared
@@ -46,49 +50,49 @@ class Compensator(Block):
                 and not _broadcasts(np.shape(value), shape)
             ):
                 raise ParameterError(
-                    f"{type(self).__name__}.{name}: has shape {np.shape(value)} and the interface {shape}; "
-                    "give one value or one per actuator"
+                    f"{type(self).__name__}.{name}: got shape {np.shape(value)} for the interface {shape}; "
+                    "expected one value, or one per actuator"
                 )
-        return dataclasses.replace(super().sampled_at(dt, shape), shape=shape)
+        return dataclasses.replace(super().with_sample_time(dt, shape), shape=shape)
 
-    def running(self, x: State) -> State:
-        """The state `x` with start-up behind it: where an analysis at rest is to be made."""
+    def state_after_startup(self, x: State) -> State:
+        """Return the state `x` as it is after the start-up phase, for an analysis at rest."""
         return x
 
-    def frozen(self) -> Compensator:
-        """What it is while it does not learn: itself, or the fixed compensator that it starts as.
+    def without_adaptation(self) -> Compensator:
+        """Return the compensator with fixed initial parameters; itself if it is not adaptive.
 
-        A learnt value is an integral, a pole on the edge of stability that says nothing about the test; an
-        analysis at rest takes the frozen compensator in the `running` state.
+        Adaptation integrates, which adds poles on the stability boundary that say nothing about the test. An analysis
+        at rest therefore uses the compensator without adaptation, in the state after start-up.
         """
         return self
 
     def response(self, omega: ArrayLike, dt: float) -> jax.Array:
-        """Complex ratio of command to demand for a sine of `omega` [rad/s] sampled every `dt` [s].
+        """Return the complex ratio of command to demand for a sine of `omega` [rad/s] sampled every `dt` [s].
 
-        Adaptive compensators answer for the values they start with.
+        For an adaptive compensator this is the response with its initial parameters.
         """
         raise AnalysisError(
             f"{type(self).__name__} is not a linear filter of the demand and has no frequency response; "
             "simulate it instead"
         )
 
-    def full(self, value: ArrayLike) -> jax.Array:
-        """A number, or one per actuator, as an array of the interface's shape."""
+    def broadcast(self, value: ArrayLike) -> jax.Array:
+        """Return a number, or one per actuator, as an array of the interface shape."""
         return jnp.broadcast_to(jnp.asarray(value, dtype=float), self.shape)
 
     def history(self, window: int) -> jax.Array:
-        """An empty history of the last `window` interface values."""
+        """Return an empty history of `window` interface values."""
         return jnp.zeros((window, *self.shape))
 
 
-def _broadcasts(given: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+def _broadcasts(value_shape: tuple[int, ...], shape: tuple[int, ...]) -> bool:
     try:
-        return np.broadcast_shapes(given, shape) == shape
+        return np.broadcast_shapes(value_shape, shape) == shape
     except ValueError:
         return False
 
 
 def push(history: jax.Array, newest: jax.Array) -> jax.Array:
-    """The history with a newest value in front and the oldest dropped."""
+    """Return the history with the newest value in front and without the oldest."""
     return jnp.concatenate([newest[None], history[:-1]])

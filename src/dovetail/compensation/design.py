@@ -1,15 +1,15 @@
-r"""Design of a polynomial predictor: how far it reaches, what it does to noise, which order and window.
+r"""Design of a polynomial predictor: usable horizon, noise gain, order and window.
 
-A sine of frequency f sampled every :math:`\Delta t` and predicted by P samples comes out multiplied by
-:math:`\sum_i w_i e^{-i\omega i\Delta t}` where :math:`e^{i\omega P\Delta t}` is wanted. The relative error
+The prediction of a sine of frequency f, sampled every :math:`\Delta t`, by P samples multiplies the sine by
+:math:`\sum_i w_i e^{-i\omega i\Delta t}` instead of :math:`e^{i\omega P\Delta t}`. The relative error
 
 .. math:: \varepsilon = \left|\sum_i w_i(P)\, e^{-j\omega i\Delta t}\, e^{-j\omega P\Delta t} - 1\right|
 
-is the measure used throughout. From it follow the longest useful horizon at a frequency (`longest_horizon`)
-and the frequency at which not even one sample can be predicted (`predictor_frequency`). The published curves
-[1]_ do not state their criterion; 10 % and 1.5 % reproduce them.
+gives the largest usable horizon at a frequency (`max_horizon`) and the frequency at which even one sample cannot be
+predicted (`predictor_frequency`). The published curves [1]_ do not state their criterion; 10 % and 1.5 % reproduce
+them.
 
-`design_predictor` walks through the published seven steps and writes down each decision with its reason.
+`design_predictor` follows the published seven steps and records each decision with its reason.
 
 References
 ----------
@@ -28,28 +28,28 @@ from dovetail.compensation.forward_prediction import ForwardPrediction
 from dovetail.compensation.polynomial import fit_matrix
 from dovetail.core.errors import AnalysisError, ParameterError
 
-HIGHEST_ORDER = 8  # above it noise and instability leave nothing of the better fit
+MAX_ORDER = 8  # higher orders fit better, but noise and instability outweigh it
 
 
 def prediction_error(
     order: int, window: int, horizon: ArrayLike, frequency: ArrayLike, dt: float
 ) -> np.ndarray:
-    """Relative error with which a sine of `frequency` [Hz] is predicted by `horizon` samples of `dt` [s].
+    """Return the relative error of the prediction of a sine of `frequency` [Hz] by `horizon` samples of `dt` [s].
 
-    Amplitude and phase error together: the length of the difference of two phasors. `horizon` and
+    The magnitude of the difference of two phasors, so amplitude and phase errors are included. `horizon` and
     `frequency` broadcast against each other.
 
     >>> round(float(prediction_error(4, 20, 18.0, 10.0, 1e-3)), 3)
     0.106
     """
     horizon, frequency = np.broadcast_arrays(np.asarray(horizon, float), np.asarray(frequency, float))
-    turn = 2j * np.pi * frequency * dt
-    past = np.exp(-turn[..., None] * np.arange(window))
-    return np.abs(np.sum(_weights(order, window, horizon) * past, axis=-1) * np.exp(-turn * horizon) - 1.0)
+    angle = 2j * np.pi * frequency * dt
+    past = np.exp(-angle[..., None] * np.arange(window))
+    return np.abs(np.sum(_weights(order, window, horizon) * past, axis=-1) * np.exp(-angle * horizon) - 1.0)
 
 
 def noise_gain(order: int, window: int, horizon: ArrayLike) -> np.ndarray:
-    """Factor by which the prediction multiplies white noise: the norm of its weights.
+    """Return the factor by which the prediction amplifies white noise: the norm of its weights.
 
     >>> round(float(noise_gain(2, 10, 9.4)), 1)
     8.2
@@ -57,17 +57,17 @@ def noise_gain(order: int, window: int, horizon: ArrayLike) -> np.ndarray:
     return np.linalg.norm(_weights(order, window, np.asarray(horizon, float)), axis=-1)
 
 
-def longest_horizon(
-    order: int, window: int, frequency: float, dt: float, *, tolerance: float = 0.1, most: float = 1000.0
+def max_horizon(
+    order: int, window: int, frequency: float, dt: float, *, tolerance: float = 0.1, limit: float = 1000.0
 ) -> float:
-    """Longest horizon [samples] up to which a sine of `frequency` [Hz] is predicted within `tolerance`.
+    """Return the largest horizon [samples] up to which a sine of `frequency` [Hz] is predicted within `tolerance`.
 
-    Zero where even the smoothed present is outside it; `most` where nothing up to there is.
+    Zero if even the smoothed current sample is outside the tolerance; `limit` if no horizon up to it is.
     """
-    horizons = np.arange(0.0, most + 0.125, 0.25)
+    horizons = np.arange(0.0, limit + 0.125, 0.25)
     outside = prediction_error(order, window, horizons, frequency, dt) > tolerance
     if not outside.any():
-        return most
+        return limit
     first = int(np.argmax(outside))
     if first == 0:
         return 0.0
@@ -84,7 +84,7 @@ def longest_horizon(
 def predictor_frequency(
     order: int, window: int, dt: float, *, tolerance: float = 0.015, horizon: float = 1.0
 ) -> float:
-    """Frequency [Hz] from which not even `horizon` (one sample) can be predicted within `tolerance`."""
+    """Return the frequency [Hz] above which `horizon` samples cannot be predicted within `tolerance`."""
     frequencies = np.linspace(0.0, 0.5 / dt, 2001)
     error = prediction_error(order, window, horizon, frequencies, dt)
     outside = error > tolerance
@@ -94,12 +94,12 @@ def predictor_frequency(
     return float(np.interp(tolerance, error[first - 1 : first + 1], frequencies[first - 1 : first + 1]))
 
 
-def guideline(order: int) -> tuple[int, int]:
-    """Shortest and longest window that suit an order, N + 1 <= n <= 4 N."""
+def window_range(order: int) -> tuple[int, int]:
+    """Return the shortest and longest recommended window of an order, N + 1 <= n <= 4 N."""
     return order + 1, max(4 * order, order + 1)
 
 
-def predictor_remarks(
+def check_predictor(
     order: int,
     window: int,
     *,
@@ -109,44 +109,42 @@ def predictor_remarks(
     tolerance: float = 0.1,
     recording: int | None = None,
 ) -> tuple[str, ...]:
-    """What speaks against a predictor for a delay [s] and signals up to a frequency [Hz], in sentences.
+    """Return remarks on a predictor for a delay [s] and signals up to a frequency [Hz]; empty if it is suitable.
 
-    `recording` is the number of samples there will be, if known.
+    `recording` is the number of samples of the test, if known.
     """
     remarks = []
-    horizon, reach = delay / dt, longest_horizon(order, window, frequency, dt, tolerance=tolerance)
+    horizon, reach = delay / dt, max_horizon(order, window, frequency, dt, tolerance=tolerance)
     if horizon > reach:
         error = float(prediction_error(order, window, horizon, frequency, dt))
         remarks.append(
             f"the horizon of {horizon:.4g} samples is beyond the usable range: at {frequency:g} Hz order "
-            f"{order} over {window} samples reaches {reach:.4g} within {tolerance:.3g}, and errs by "
-            f"{error:.2g} there; raise the order or shorten the window"
+            f"{order} over {window} samples reaches {reach:.4g} within {tolerance:.3g}; its error at this horizon is "
+            f"{error:.2g}; raise the order or shorten the window"
         )
     limit = predictor_frequency(order, window, dt)
     if frequency > limit:
         remarks.append(
-            f"signals of {frequency:g} Hz are above the predictor's {limit:.3g} Hz; shorten the window or dt"
+            f"signals of {frequency:g} Hz are above the predictor frequency, {limit:.3g} Hz; shorten the window or dt"
         )
-    shortest, longest = guideline(order)
+    shortest, longest = window_range(order)
     if not shortest <= window <= longest:
         remarks.append(
-            f"a window of {window} samples is outside {shortest} to {longest}, which suit order {order}"
+            f"a window of {window} samples is outside the recommended {shortest} to {longest} samples of order {order}"
         )
-    if order > HIGHEST_ORDER:
-        remarks.append(
-            f"order {order} is above {HIGHEST_ORDER}: noise and instability outweigh the better fit"
-        )
+    if order > MAX_ORDER:
+        remarks.append(f"order {order} is above {MAX_ORDER}: noise and instability outweigh the better fit")
     if recording is not None and window > recording:
         remarks.append(
-            f"the window of {window} samples is longer than the recording of {recording}: it never fills and "
-            "nothing is predicted"
+            f"the window of {window} samples is longer than the recording of {recording}: it never fills, so "
+            "there is no prediction"
         )
     return tuple(remarks)
 
 
 @dataclasses.dataclass(frozen=True)
 class Decision:
-    """One step of a design: what was decided, and why."""
+    """One step of a design: subject, choice and reason."""
 
     step: int
     subject: str
@@ -159,7 +157,7 @@ class Decision:
 
 @dataclasses.dataclass(frozen=True)
 class PredictorDesign:
-    """A predictor, with the decisions that led to it and what still speaks against it."""
+    """Predictor with the decisions of its design and the remarks on it."""
 
     order: int
     window: int
@@ -169,7 +167,7 @@ class PredictorDesign:
     remarks: tuple[str, ...]
 
     def compensator(self) -> ForwardPrediction:
-        """The constant forward prediction so designed."""
+        """Return the designed forward prediction."""
         return ForwardPrediction(jnp.asarray(self.delay), order=self.order, window=self.window)
 
     def __str__(self) -> str:
@@ -181,44 +179,45 @@ def design_predictor(
     dt: float,
     frequency: float,
     delay: float,
-    safety: float = 1.5,
+    safety_factor: float = 1.5,
     tolerance: float = 0.05,
-    largest_noise_gain: float = np.inf,
+    max_noise_gain: float = np.inf,
     compute_time: float | None = None,
     recording: int | None = None,
 ) -> PredictorDesign:
-    """Order and window for a test, by the seven published steps, each decision recorded.
+    """Return order and window for a test, by the seven published steps, with each decision.
 
     Parameters
     ----------
     dt, delay : float
         Sample time and delay of the transfer system [s].
-    frequency, safety : float
-        Highest frequency of the test [Hz], and the factor taken on top of it.
+    frequency, safety_factor : float
+        Highest frequency of the test [Hz], and the factor on it.
     tolerance : float
-        Largest relative prediction error accepted at that frequency.
-    largest_noise_gain : float
-        Largest amplification of noise accepted.
+        Largest accepted relative prediction error at that frequency.
+    max_noise_gain : float
+        Largest accepted noise gain.
     compute_time : float, optional
         Measured time of one tick [s].
     recording : int, optional
-        Samples the test will have.
+        Number of samples of the test.
 
     Raises
     ------
     AnalysisError
-        If no order up to 8 reaches the horizon.
+        If no order up to 8 predicts over the delay within the tolerance.
 
     Examples
     --------
-    >>> found = design_predictor(dt=1e-3, frequency=5.0, delay=9.4e-3)
-    >>> found.order, found.window
+    >>> design = design_predictor(dt=1e-3, frequency=5.0, delay=9.4e-3)
+    >>> design.order, design.window
     (2, 8)
     """
-    if dt <= 0 or frequency <= 0 or delay < 0 or safety < 1:
+    if dt <= 0 or frequency <= 0 or delay < 0 or safety_factor < 1:
         raise ParameterError(
-            f"design_predictor: dt = {dt:g} s and frequency = {frequency:g} Hz must be positive, "
-            f"delay = {delay:g} s at least 0, safety = {safety:g} at least 1"
+            f"design_predictor: got dt = {dt:g} s, frequency = {frequency:g} Hz, delay = {delay:g} s and "
+            f"safety_factor = {safety_factor:g}; expected dt and frequency above 0, a delay of at least 0 "
+            "and a safety factor of at least 1"
         )
     decisions: list[Decision] = []
     remarks: list[str] = []
@@ -227,38 +226,38 @@ def design_predictor(
         decisions.append(Decision(len(decisions) + 1, subject, choice, reason))
 
     measured = "not measured" if compute_time is None else f"a tick takes {1e3 * compute_time:.3g} ms"
-    decide("sample time", f"{1e3 * dt:.4g} ms", f"the shortest that runs in real time; {measured}")
+    decide("sample time", f"{1e3 * dt:.4g} ms", f"shortest that runs in real time; {measured}")
     if compute_time is not None and compute_time > dt:
         remarks.append(
             f"a tick takes {1e3 * compute_time:.3g} ms, longer than the sample time of {1e3 * dt:.3g} ms; "
             "lengthen dt"
         )
-    f_test = safety * frequency
-    decide("test frequency", f"{f_test:.4g} Hz", f"{frequency:g} Hz with a safety factor of {safety:g}")
+    f_test = safety_factor * frequency
+    reason = f"{frequency:g} Hz with a safety factor of {safety_factor:g}"
+    decide("test frequency", f"{f_test:.4g} Hz", reason)
     horizon = delay / dt
     decide("horizon", f"{horizon:.4g} samples", f"delay of {1e3 * delay:.4g} ms")
 
-    order, window = _order_and_window(horizon, f_test, dt, tolerance, largest_noise_gain)
-    shortest, longest = guideline(order)
+    order, window = _order_and_window(horizon, f_test, dt, tolerance, max_noise_gain)
+    shortest, longest = window_range(order)
     error = float(prediction_error(order, window, horizon, f_test, dt))
     gain = float(noise_gain(order, window, horizon))
-    decide("order", str(order), f"the lowest that predicts {f_test:.4g} Hz within {tolerance:.3g}")
+    decide("order", str(order), f"lowest that predicts {f_test:.4g} Hz within {tolerance:.3g}")
     decide(
         "window",
         f"{window} samples",
-        f"the longest of {shortest} to {longest} that still does: error {error:.2g}, noise times {gain:.3g}",
+        f"longest of {shortest} to {longest} that meets the limits: error {error:.2g}, noise gain {gain:.3g}",
     )
     reach = {
-        f: longest_horizon(order, window, f, dt, tolerance=tolerance)
-        for f in (f_test / 2, f_test, 2 * f_test)
+        f: max_horizon(order, window, f, dt, tolerance=tolerance) for f in (f_test / 2, f_test, 2 * f_test)
     }
     limit = predictor_frequency(order, window, dt)
-    listed = ", ".join(f"{p:.4g} at {f:.4g} Hz" for f, p in reach.items())
-    decide("coherence", f"predictor frequency {limit:.3g} Hz", f"longest horizon {listed}")
-    remarks += predictor_remarks(
+    horizons = ", ".join(f"{p:.4g} at {f:.4g} Hz" for f, p in reach.items())
+    decide("coherence", f"predictor frequency {limit:.3g} Hz", f"max. horizon {horizons}")
+    remarks += check_predictor(
         order, window, delay=delay, frequency=f_test, dt=dt, tolerance=tolerance, recording=recording
     )
-    verdict = "keep it" if not remarks else "see the notes"
+    verdict = "suitable" if not remarks else "see the notes"
     decide(
         "verdict", verdict, f"horizon {horizon:.4g} of {reach[f_test]:.4g}, {f_test:.3g} of {limit:.3g} Hz"
     )
@@ -266,34 +265,34 @@ def design_predictor(
 
 
 def _order_and_window(
-    horizon: float, frequency: float, dt: float, tolerance: float, largest_noise_gain: float
+    horizon: float, frequency: float, dt: float, tolerance: float, max_noise_gain: float
 ) -> tuple[int, int]:
-    """Lowest order, then longest window, that meet tolerance and noise gain."""
+    """Return the lowest order, and its longest window, within tolerance and noise gain."""
     best = (np.inf, 0, 0)
-    for order in range(1, HIGHEST_ORDER + 1):
-        shortest, longest = guideline(order)
+    for order in range(1, MAX_ORDER + 1):
+        shortest, longest = window_range(order)
         for window in range(longest, shortest - 1, -1):
             error = float(prediction_error(order, window, horizon, frequency, dt))
-            quiet = float(noise_gain(order, window, horizon)) <= largest_noise_gain
-            if error <= tolerance and quiet:
+            noise_accepted = float(noise_gain(order, window, horizon)) <= max_noise_gain
+            if error <= tolerance and noise_accepted:
                 return order, window
-            best = min(best, (error if quiet else np.inf, order, window))
+            best = min(best, (error if noise_accepted else np.inf, order, window))
     error, order, window = best
     if not np.isfinite(error):
         raise AnalysisError(
-            f"no order up to {HIGHEST_ORDER} predicts {horizon:.4g} samples with a noise gain of at most "
-            f"{largest_noise_gain:.3g}; accept more noise or make the actuator faster"
+            f"no order up to {MAX_ORDER} predicts {horizon:.4g} samples with a noise gain of at most "
+            f"{max_noise_gain:.3g}; accept more noise or make the actuator faster"
         )
-    reach = longest_horizon(order, window, frequency, dt, tolerance=tolerance)
+    reach = max_horizon(order, window, frequency, dt, tolerance=tolerance)
     raise AnalysisError(
-        f"no order up to {HIGHEST_ORDER} predicts {horizon:.4g} samples at {frequency:.4g} Hz within "
-        f"{tolerance:.3g}: the best, order {order} over {window} samples, errs by {error:.2g} and reaches "
-        f"{reach:.4g} samples; lower the frequency, make the actuator faster, or invert a model of it"
+        f"no order up to {MAX_ORDER} predicts {horizon:.4g} samples at {frequency:.4g} Hz within "
+        f"{tolerance:.3g}: the best, order {order} over {window} samples, has an error of {error:.2g} and a "
+        f"horizon of {reach:.4g} samples; lower the frequency, make the actuator faster, or invert a model of it"
     )
 
 
 def _weights(order: int, window: int, horizon: np.ndarray) -> np.ndarray:
-    """`predictor_weights` in numpy, samples along the last axis: design scans thousands of shapes."""
+    """Return `predictor_weights` in NumPy, samples along the last axis; the design evaluates thousands of shapes."""
     s = 1.0 + 2.0 * horizon / max(window - 1, 1)
     rows = np.polynomial.legendre.legvander(np.ravel(s), order).reshape(*np.shape(s), order + 1)
     return rows @ fit_matrix(order, window)

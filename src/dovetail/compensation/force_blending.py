@@ -1,18 +1,17 @@
-r"""Feedback: what becomes of the measured force before the numerical substructure feels it.
+r"""Feedback: processing of the measured force before it enters the numerical substructure.
 
-Three ways, all blocks from the tick's motion and reading to the force that is used next:
+Three blocks from motion and measurement of a tick to the feedback force of the next:
 
-* `MeasuredForce` passes it on;
-* `BlendedForce` mixes it with the force of a model that runs alongside,
-  :math:`F = \gamma F_m + (1-\gamma) F_{model}` [1]_. With :math:`\gamma = 0` the test is a simulation, which
-  is a safe way to start; with :math:`\gamma = 1` it is the full hybrid test. In between the loop tolerates
-  more delay, and with an exact model nothing is distorted. A ramp of `share` from 0 to 1 leads from one to
-  the other.
-* `HeldForceExtrapolation` makes up for the half sample that holding a force over a step costs.
+* `MeasuredForce` passes the measured force unchanged.
+* `BlendedForce` mixes it with the force of a specimen model, :math:`F = \gamma F_m + (1-\gamma) F_{model}` [1]_. With
+  :math:`\gamma = 0` the test is a simulation, which is a safe start; with :math:`\gamma = 1` it is the full hybrid
+  test. In between, the loop tolerates more delay, without error if the model is exact. A ramp of `measured_fraction`
+  from 0 to 1 leads from simulation to test.
+* `ForceExtrapolation` compensates the delay of half a sample that the hold of the force causes.
 
-A fourth way to gain robustness needs no block: raise the damping of the numerical substructure, for which no
-model is needed and which over-damps the result. Doubling the damping ratio, a share of one half, or a
-`PhaseAdvance` of 1.5 each halve the resonant peak of the loop in the published example.
+Additional damping in the numerical substructure also increases the stability margin. It needs no model and overdamps
+the response. In the published example a doubled damping ratio, a measured fraction of one half and a `PhaseAdvance`
+of 1.5 each halve the resonance peak of the loop.
 
 References
 ----------
@@ -35,51 +34,53 @@ MOTION = ("displacement", "velocity", "acceleration")
 
 
 class Feedback(Block):
-    """A block from the motion and the reading of a tick to the `force` fed back.
+    """Block from motion and measurement of a tick to the `feedback_force`.
 
-    Input: `displacement`, `velocity`, `acceleration` of the numerical substructure and `measured_force`, all
-    at t + dt. Output: `force`, and what else is worth recording.
+    Input: `displacement`, `velocity`, `acceleration` of the numerical substructure and `measured_force`, all at t + dt.
+    Output: `feedback_force` and any other signals to record.
     """
 
     shape: tuple[int, ...] = eqx.field(static=True, default=(), kw_only=True)  # of the interface
 
-    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
-        """This feedback for interface signals of `shape`."""
-        return dataclasses.replace(super().sampled_at(dt, shape), shape=tuple(shape))
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+        """Return this feedback for interface signals of `shape`."""
+        return dataclasses.replace(super().with_sample_time(dt, shape), shape=tuple(shape))
 
-    def running(self, x: State) -> State:
-        """The state `x` with start-up behind it: where an analysis at rest is to be made."""
+    def state_after_startup(self, x: State) -> State:
+        """Return the state `x` as it is after the start-up phase, for an analysis at rest."""
         return x
 
 
 @kind("measured")
 class MeasuredForce(Feedback):
-    """The measured force, as it is."""
+    """Measured force, unchanged."""
 
     def init(self) -> State:
         return ()
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
-        return x, {"force": u["measured_force"]}
+        return x, {"feedback_force": u["measured_force"]}
 
 
 @kind("blended")
 class BlendedForce(Feedback):
-    """A share of the measured force and the rest from a model of the specimen.
+    """Weighted mean of the measured force and the force of a specimen model.
 
-    The model follows the numerical substructure's motion without any delay; between two ticks the motion is
-    taken as straight. Ramp `share` through the test's schedule.
+    The model follows the motion of the numerical substructure without delay, linear between two ticks. Use the
+    schedule of the test to ramp `measured_fraction`.
 
     Examples
     --------
     >>> from dovetail.specimens import Spring
-    >>> feedback = BlendedForce(model=Spring(k=2250.0), share=0.5)
+    >>> feedback = BlendedForce(model=Spring(k=2250.0), measured_fraction=0.5)
     """
 
     model: Flow  # of the specimen: motion in, force out
-    share: jax.Array = parameter("1", "share of the measured force", default=1.0, at_least=0.0, at_most=1.0)
+    measured_fraction: jax.Array = parameter(
+        "1", "fraction of the measured force", default=1.0, at_least=0.0, at_most=1.0
+    )
     method: Method = RK4()
-    substeps: int = count("integration steps of the model in a tick", default=1, at_least=1)
+    substeps: int = count("integration steps of the model per tick", default=1, at_least=1)
 
     def init(self) -> State:
         rest = {name: jnp.zeros(self.shape) for name in MOTION}
@@ -88,45 +89,58 @@ class BlendedForce(Feedback):
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         motion = {name: u[name] for name in MOTION}
-        driven = _Driven(self.model, t, dt, x["motion"], motion)
+        interpolated = _InterpolatedMotion(self.model, t, dt, x["motion"], motion)
         model, memory, h = x["model"], x["memory"], dt / self.substeps
         for i in range(self.substeps):
-            model, memory = self.method.advance(driven, t + i * h, h, model, None, memory)
+            model, memory = self.method.advance(interpolated, t + i * h, h, model, None, memory)
 
-        computed = self.model.output(t + dt, model, motion)["force"]
-        force = self.share * u["measured_force"] + (1.0 - self.share) * computed
-        signals = {"force": force, "model_force": computed, "measured_share": self.share}
+        model_force = self.model.output(t + dt, model, motion)["force"]
+        force = self.measured_fraction * u["measured_force"] + (1.0 - self.measured_fraction) * model_force
+        signals = {
+            "feedback_force": force,
+            "model_force": model_force,
+            "measured_fraction": self.measured_fraction,
+        }
         return {"model": model, "memory": memory, "motion": motion}, signals
 
 
-@kind("half-sample-advance")
-class HeldForceExtrapolation(Feedback):
-    r"""The force extrapolated by a share of a sample, :math:`F + s\,(F - F_{previous})`.
+@kind("force-extrapolation")
+class ForceExtrapolation(Feedback):
+    r"""Force extrapolated by a fraction of a sample, :math:`F + s\,(F - F_{previous})`.
 
-    A force held over a step acts, on average, half a step late: at 1 kHz this lowers the critical delay of a
-    lightly damped loop by 0.5 ms, and near a resonance it can be the largest error of the test. A share of
-    one half cancels it to first order and amplifies noise by up to two.
+    A force that is held over a step acts half a step late on average. At 1 kHz this lowers the critical delay of a
+    lightly damped loop by 0.5 ms, and near a resonance it can be the largest error of the test. Half a sample cancels
+    it to first order and amplifies noise by up to two.
     """
 
-    of: Feedback = MeasuredForce()
-    share: jax.Array = parameter("1", "samples to extrapolate", default=0.5, at_least=0.0)
+    feedback: Feedback = MeasuredForce()
+    samples: jax.Array = parameter("1", "samples to extrapolate", default=0.5, at_least=0.0)
 
     def init(self) -> State:
-        return {"of": self.of.init(), "previous": jnp.zeros(self.shape), "seen": jnp.asarray(0.0)}
+        return {
+            "feedback": self.feedback.init(),
+            "previous": jnp.zeros(self.shape),
+            "has_previous": jnp.asarray(0.0),
+        }
 
-    def running(self, x: State) -> State:
-        return {**x, "of": self.of.running(x["of"]), "seen": jnp.asarray(1.0)}
+    def state_after_startup(self, x: State) -> State:
+        return {
+            **x,
+            "feedback": self.feedback.state_after_startup(x["feedback"]),
+            "has_previous": jnp.asarray(1.0),
+        }
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
-        of, shown = self.of.step(t, dt, x["of"], u)
-        force_now = shown["force"]
-        # a preload in the first sample is no rise
-        force = force_now + x["seen"] * self.share * (force_now - x["previous"])
-        return {"of": of, "previous": force_now, "seen": jnp.ones_like(x["seen"])}, {**shown, "force": force}
+        inner, signals = self.feedback.step(t, dt, x["feedback"], u)
+        force_now = signals["feedback_force"]
+        # the first sample has no previous one: a preload is not a change
+        force = force_now + x["has_previous"] * self.samples * (force_now - x["previous"])
+        state = {"feedback": inner, "previous": force_now, "has_previous": jnp.ones_like(x["has_previous"])}
+        return state, {**signals, "feedback_force": force}
 
 
-class _Driven(Flow):
-    """A model whose motion goes straight from one tick to the next."""
+class _InterpolatedMotion(Flow):
+    """Model with a motion that is linear between two ticks."""
 
     model: Flow
     t: Any
@@ -147,5 +161,5 @@ class _Driven(Flow):
         return self.model.jump(t, x, self._motion(t))
 
     def _motion(self, t: Time) -> dict[str, jax.Array]:
-        passed = (t - self.t) / self.dt
-        return jax.tree.map(lambda a, b: a + passed * (b - a), self.before, self.after)
+        fraction = (t - self.t) / self.dt
+        return jax.tree.map(lambda a, b: a + fraction * (b - a), self.before, self.after)

@@ -1,4 +1,4 @@
-r"""Constant forward prediction: demand now what the numerical substructure will ask for one delay later.
+r"""Forward prediction with a constant horizon: the command is the demand predicted one delay ahead.
 
 The transfer system is taken as a pure delay, :math:`x(t) = a\,z_p(t-\tau)`. The command is the
 least-squares polynomial through the last n samples, extrapolated by :math:`\tau`, times a gain
@@ -6,9 +6,9 @@ least-squares polynomial through the last n samples, extrapolated by :math:`\tau
 
 .. math:: z_p = k_a \sum_{i=0}^{n-1} w_i(\tau/\Delta t)\, z_i
 
-It is feed-forward: no measurement is used, so it cannot go unstable by itself, but in the loop the weights
-amplify noise and high frequencies (see `dovetail.compensation.design`). Exact for motion that is a
-polynomial of the predictor's order; unsuited to motion with kinks, such as that of a specimen with valves.
+The predictor is feed-forward: it uses no measurement and is stable by itself, but in the loop its weights amplify
+noise and high frequencies (see `dovetail.compensation.design`). It is exact for motion that is a polynomial of the
+predictor's order and inaccurate for motion with kinks, for example of a specimen with valves.
 
 References
 ----------
@@ -34,7 +34,7 @@ from dovetail.core.block import Input, Output, State, Time
 class ForwardPrediction(Compensator):
     """Polynomial extrapolation of the demand by a constant delay.
 
-    Order 4 over 10 samples is the general-purpose choice; order 2 over 10 is the robust one.
+    Order 4 over 10 samples suits most tests; order 2 over 10 samples is more robust.
 
     Examples
     --------
@@ -43,34 +43,36 @@ class ForwardPrediction(Compensator):
 
     filters: ClassVar[bool] = True
 
-    delay: jax.Array = parameter("s", "how far to look ahead: the delay of the transfer system", at_least=0.0)
+    delay: jax.Array = parameter(
+        "s", "horizon of the prediction: the delay of the transfer system", at_least=0.0
+    )
     gain: jax.Array = parameter("1", "amplitude correction k_a", default=1.0, above=0.0)
     order: int = count("order N of the polynomial", default=4)
-    window: int = count("samples n that it is fitted to", default=10, at_least=1)
+    window: int = count("number n of fitted samples", default=10, at_least=1)
     startup: str = choice(
         "bypass",
         "zero-pad",
-        about="until the window has filled: pass the demand through, or take the samples before as zero",
+        about="until the window is full: pass the demand unchanged, or assume zero before the first sample",
         default="bypass",
     )
 
     def __check_init__(self):
-        fit_matrix(self.order, self.window)  # refuses what cannot be fitted
+        fit_matrix(self.order, self.window)  # raises an error if the fit is not possible
 
     def init(self) -> State:
-        seen = 0 if self.startup == "bypass" else self.window
-        return {"history": self.history(self.window), "seen": jnp.asarray(seen)}
+        sample_count = 0 if self.startup == "bypass" else self.window
+        return {"history": self.history(self.window), "sample_count": jnp.asarray(sample_count)}
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         z = u["displacement"]
-        history, seen = push(x["history"], z), x["seen"] + 1
-        weights = predictor_weights(self.order, self.window, self.full(self.delay / dt))
+        history, sample_count = push(x["history"], z), x["sample_count"] + 1
+        weights = predictor_weights(self.order, self.window, self.broadcast(self.delay / dt))
         predicted = self.gain * jnp.sum(weights * history, axis=0)
-        command = jnp.where(seen >= self.window, predicted, z)
-        return {"history": history, "seen": seen}, {"command": command}
+        command = jnp.where(sample_count >= self.window, predicted, z)
+        return {"history": history, "sample_count": sample_count}, {"command": command}
 
-    def running(self, x: State) -> State:
-        return {**x, "seen": jnp.asarray(self.window)}
+    def state_after_startup(self, x: State) -> State:
+        return {**x, "sample_count": jnp.asarray(self.window)}
 
     def response(self, omega: ArrayLike, dt: float) -> jax.Array:
         weights = predictor_weights(self.order, self.window, self.delay / dt)

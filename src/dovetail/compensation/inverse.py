@@ -1,19 +1,18 @@
-r"""Inverse-model compensation: command what makes a modelled actuator do what is asked.
+r"""Inverse-model compensation: the command is the demand filtered with the inverse of an actuator model.
 
-The inverse of an actuator needs derivatives of the demand. The numerical substructure knows them (its
-acceleration is its right-hand side), so nothing is differentiated and the combination is proper
-[1]_ [2]_:
+The inverse needs derivatives of the demand. The numerical substructure provides them (its acceleration is its
+right-hand side), so nothing is differentiated and the combination is proper [1]_ [2]_:
 
 * `SecondOrderInverse`, for :math:`k_t/(m_t s^2 + c_t s + k_t)`:
   :math:`z_p = z + (c_t/k_t)\,\dot z + (m_t/k_t)\,\ddot z` (the *virtual junction*);
 * `FirstOrderInverse`, for :math:`b/(s + a_0)`: :math:`z_p = (\dot z + a_0 z)/b`;
 * `InverseModel`, for any identified :math:`b(s)/a(s)` with a relative degree of at most two.
 
-The model is fixed during the test; what it does not represent (friction, dead zone, a delay that changes
-with frequency) remains. A demand with kinks is no difficulty, unlike for a predictor.
+The model is constant during the test. Effects that it does not contain (friction, dead zone, a delay that varies with
+frequency) remain. Unlike a predictor, the inverse is accurate for a demand with kinks.
 
-A zero in the right half-plane cannot be inverted: the inverse would be unstable. `inverse_of` then offers the
-way out: each such zero is exchanged for the delay it is worth at low frequency, and the delay is predicted.
+A zero in the right half-plane cannot be inverted, because the inverse would be unstable. `make_inverse` with
+`approximate` replaces each such zero by its delay at low frequency, and predicts over this delay.
 
 References
 ----------
@@ -45,13 +44,13 @@ from dovetail.transfer.transfer_function import TransferFunction
 class SecondOrderInverse(Compensator):
     r"""Inverse of a mass, damper and spring, :math:`z_p = z + (c/k)\,\dot z + (m/k)\,\ddot z`."""
 
-    mass: jax.Array = parameter("kg", "mass of the actuator's model", at_least=0.0)
-    damping: jax.Array = parameter("N s/m", "its damping", at_least=0.0)
-    stiffness: jax.Array = parameter("N/m", "its stiffness", above=0.0)
+    mass: jax.Array = parameter("kg", "mass of the actuator model", at_least=0.0)
+    damping: jax.Array = parameter("N s/m", "damping of the actuator model", at_least=0.0)
+    stiffness: jax.Array = parameter("N/m", "stiffness of the actuator model", above=0.0)
 
     @classmethod
-    def of(cls, omega: ArrayLike, damping: ArrayLike) -> Self:
-        """Of an undamped natural angular frequency [rad/s] and a damping ratio."""
+    def from_omega(cls, omega: ArrayLike, damping: ArrayLike) -> Self:
+        """Create the inverse from an undamped natural angular frequency [rad/s] and a damping ratio."""
         omega, damping = jnp.asarray(omega, dtype=float), jnp.asarray(damping, dtype=float)
         return cls(mass=jnp.asarray(1.0), damping=2.0 * damping * omega, stiffness=omega**2)
 
@@ -71,8 +70,8 @@ class SecondOrderInverse(Compensator):
 class FirstOrderInverse(Compensator):
     """Inverse of b/(s + a0), z_p = (z' + a0 z)/b."""
 
-    a0: jax.Array = parameter("1/s", "pole of the actuator's model", at_least=0.0)
-    b: jax.Array = parameter("1/s", "its gain", above=0.0)
+    a0: jax.Array = parameter("1/s", "pole of the actuator model", at_least=0.0)
+    b: jax.Array = parameter("1/s", "gain of the actuator model", above=0.0)
 
     def init(self) -> State:
         return ()
@@ -91,9 +90,9 @@ class InverseModel(Compensator):
     .. math:: \frac{a(s)}{b(s)} = p_0 + p_1 s + s^2\,\frac{h(s)}{b(s)}
 
     The first two terms use displacement and velocity of the numerical substructure, the last filters its
-    acceleration; its poles are the model's zeros. Split so, the slow motion is exact and the filter does the
-    small rest, however fast the zeros. Coefficients are fixed when it is built, from the highest power of s
-    down, and serve all actuators.
+    acceleration; the poles of the filter are the zeros of the model. With this split slow motion is exact, and the
+    filter contributes a small part, however fast the zeros. Coefficients are static, from the highest power of s
+    down, and equal for all actuators.
     """
 
     numerator: tuple[float, ...] = eqx.field(static=True, converter=lambda c: tuple(map(float, c)))
@@ -103,29 +102,29 @@ class InverseModel(Compensator):
         b, a = self.numerator, self.denominator
         if not a or not b or a[0] == 0.0 or b[0] == 0.0:
             raise ParameterError(
-                "InverseModel: a leading coefficient is zero or missing; leave its power out"
+                "InverseModel: got a leading coefficient that is zero or missing; remove its power"
             )
         degree = len(a) - len(b)
         if degree < 0:
             raise ParameterError(
-                f"InverseModel: the numerator's order {len(b) - 1} is above the denominator's {len(a) - 1}; "
-                "no actuator does that"
+                f"InverseModel: got a numerator of order {len(b) - 1} and a denominator of order {len(a) - 1}; "
+                "expected a numerator of at most the order of the denominator"
             )
         if degree > 2:
             raise AnalysisError(
-                f"InverseModel: {degree} more poles than zeros, so the inverse needs derivative number "
-                f"{degree} of the demand; the numerical substructure gives two. Identify a simpler model"
+                f"InverseModel: got {degree} more poles than zeros, so the inverse needs derivative {degree} of the "
+                "demand; the numerical substructure provides two. Identify a simpler model"
             )
-        _refuse_unstable_inverse(b)
+        _check_stable_inverse(b)
 
     @property
     def _split(self) -> tuple[float, float, np.ndarray]:
-        """p0, p1 and the coefficients of h(s)."""
+        """Coefficients p0, p1 and those of h(s)."""
         a, b = np.asarray(self.denominator), np.asarray(self.numerator)
         p0 = a[-1] / b[-1]
         p1 = ((a[-2] if len(a) > 1 else 0.0) - p0 * (b[-2] if len(b) > 1 else 0.0)) / b[-1]
-        rest = np.polysub(a, np.polymul([p1, p0], b))  # its last two coefficients are zero
-        return p0, p1, rest[:-2] if len(rest) > 2 else np.zeros(1)
+        remainder = np.polysub(a, np.polymul([p1, p0], b))  # its last two coefficients are zero
+        return p0, p1, remainder[:-2] if len(remainder) > 2 else np.zeros(1)
 
     @property
     def _filter(self) -> TransferFunction:
@@ -136,7 +135,7 @@ class InverseModel(Compensator):
 
     @property
     def _direct(self) -> bool:
-        """True where the filter is a factor: a model without zeros."""
+        """True if the filter is a constant factor: a model without zeros."""
         return len(self.numerator) == 1
 
     def init(self) -> State:
@@ -147,28 +146,27 @@ class InverseModel(Compensator):
         command = p0 * u["displacement"] + p1 * u["velocity"]
         if self._direct:
             return x, {"command": command + h[-1] / self.numerator[0] * u["acceleration"]}
-        x, rest = self._filter.step(t, dt, x, u["acceleration"])
-        return x, {"command": command + rest}
+        x, filtered = self._filter.step(t, dt, x, u["acceleration"])
+        return x, {"command": command + filtered}
 
     def response(self, omega: ArrayLike, dt: float) -> jax.Array:
         s = 1j * jnp.asarray(omega)
         return jnp.polyval(jnp.array(self.denominator), s) / jnp.polyval(jnp.array(self.numerator), s)
 
 
-def inverse_of(
+def make_inverse(
     model: LinearTransfer, *, approximate: bool = False, order: int = 4, window: int = 10
 ) -> Compensator:
-    """The compensator that cancels a transfer system's model: its inverse, and prediction over its delay.
+    """Return the compensator for a model of the transfer system: its inverse, and a prediction over its delay.
 
     Parameters
     ----------
     model : LinearTransfer
-        The identified transfer system of one actuator, e.g. `actuator.linear()`.
+        Identified transfer system of one actuator, for example `actuator.linear()`.
     approximate : bool
-        Exchange zeros in the right half-plane for the delay they are worth at low frequency, instead of
-        refusing them.
+        Replace zeros in the right half-plane by their delay at low frequency; otherwise they raise an error.
     order, window : int
-        Of the polynomial that predicts over the delay, if there is one.
+        Order and window of the prediction, if the model has a delay.
 
     Raises
     ------
@@ -178,13 +176,13 @@ def inverse_of(
     Examples
     --------
     >>> from dovetail.transfer import LinearTransfer
-    >>> inverse_of(LinearTransfer([166.5], [1.0, 169.3])).numerator
+    >>> make_inverse(LinearTransfer([166.5], [1.0, 169.3])).numerator
     (166.5,)
     """
     b, delay = np.trim_zeros(model.numerator, "f"), float(model.delay)
     if approximate:
-        b, extra = _without_unstable_zeros(b)
-        delay += extra
+        b, zero_delay = _without_unstable_zeros(b)
+        delay += zero_delay
     inverse = InverseModel(numerator=tuple(b), denominator=tuple(model.denominator))
     return (
         inverse
@@ -193,23 +191,23 @@ def inverse_of(
     )
 
 
-def _refuse_unstable_inverse(numerator: ArrayLike) -> None:
+def _check_stable_inverse(numerator: ArrayLike) -> None:
     zeros = np.roots(np.asarray(numerator))
-    bad = zeros[zeros.real >= 0.0]
-    if bad.size:
-        worst = bad[np.argmax(bad.real)]
-        place = f"{worst.real:+.4g}" if abs(worst.imag) < 1e-9 * abs(worst) else f"{worst:.4g}"
-        worth = float(np.sum(1.0 / bad).real) if np.all(bad != 0) else np.inf
+    unstable = zeros[zeros.real >= 0.0]
+    if unstable.size:
+        zero = unstable[np.argmax(unstable.real)]
+        text = f"{zero.real:+.4g}" if abs(zero.imag) < 1e-9 * abs(zero) else f"{zero:.4g}"
+        delay = float(np.sum(1.0 / unstable).real) if np.all(unstable != 0) else np.inf
         raise AnalysisError(
-            f"the model has a zero at {place} 1/s, in the right half-plane: its exact inverse is unstable. "
-            f"Invert the rest and predict over the {1e3 * worth:.3g} ms of delay that it is worth: "
-            "inverse_of(model, approximate=True)"
+            f"the model has a zero at {text} 1/s, in the right half-plane: its exact inverse is unstable. "
+            f"Invert the other factors and predict over the delay of the zero, {1e3 * delay:.3g} ms: "
+            "make_inverse(model, approximate=True)"
         )
 
 
 def _without_unstable_zeros(numerator: np.ndarray) -> tuple[np.ndarray, float]:
-    """The numerator without zeros in the right half-plane, same gain at rest, and their delay [s]."""
+    """Return the numerator without zeros in the right half-plane, with the same gain at rest, and their delay [s]."""
     zeros = np.roots(numerator)
-    bad = zeros[zeros.real > 0.0]
-    kept = np.atleast_1d(np.poly(zeros[zeros.real <= 0.0])).real
-    return kept * numerator[-1] / kept[-1], float(np.sum(1.0 / bad).real)
+    unstable = zeros[zeros.real > 0.0]
+    stable = np.atleast_1d(np.poly(zeros[zeros.real <= 0.0])).real
+    return stable * numerator[-1] / stable[-1], float(np.sum(1.0 / unstable).real)

@@ -1,4 +1,4 @@
-"""No compensation: the rig is told where the numerical substructure is, and arrives late."""
+"""No compensation: the command is the demand."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from dovetail.core.block import Input, Output, State, Time
 
 @kind("none")
 class NoCompensation(Compensator):
-    """The command is the displacement of the numerical substructure.
+    """No compensation: the command is the displacement of the numerical substructure.
 
-    The reference against which a compensator is judged, and the right choice when the transfer system is
-    much faster than the critical delay.
+    Baseline for other compensators, and sufficient if the rig delay is much smaller than the critical delay.
     """
 
     filters: ClassVar[bool] = True

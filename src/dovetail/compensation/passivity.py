@@ -1,23 +1,23 @@
-r"""Time-domain passivity: watch the energy a rig generates, and pay it back.
+r"""Time-domain passivity control: observes the energy that a rig generates and dissipates it.
 
-A late rig returns a force that belongs to a motion gone by, and work done with it is created or lost. The
-observer keeps account of it from signals every test has,
+With delay, the measured force belongs to an earlier motion, so its work on the current motion generates or removes
+energy. The observer computes this energy from signals of every test,
 
 .. math:: E_k = E_{k-1} + F_{k-1}\cdot(z_k - z_{k-1}) - \tfrac12(F_{m,k-1} + F_{m,k})\cdot(x_k - x_{k-1}),
 
-the work of the force F that was used, which is held over a tick, on the numerical substructure, less the work
-of the measured force F_m on the measured motion. A force sensor that lags would be charged with a motion
-that is newer than its reading; x is therefore delayed by `sensor_lag` first. While E is positive the
-controller adds a damping force along the velocity of the numerical substructure,
+the work of the feedback force F, constant over a tick, on the numerical substructure, minus the work of the measured
+force F_m on the measured motion. If the force sensor is delayed, x is first delayed by `sensor_delay`, so that force
+and motion belong to the same time. While E is positive, the controller adds a damping force against the velocity of
+the numerical substructure,
 
 .. math:: F = F_m - g\,E\,\frac{\dot z}{|\dot z|^2 + v_0^2},
 
-which takes out the power :math:`g\,E`: the debt decays with the time constant 1/g. No model of anything is
-needed. What is kept right is the energy, not the phase: a test compensated in this way alone is passive and
-still late. The sum over several axes must mean work: force and displacement of each have to be a pair.
+which dissipates the power :math:`g\,E`, so E decays with the time constant 1/g. No model is needed. The method corrects
+the energy and not the phase: a test with passivity control alone is passive but still delayed. With several axes, force
+and displacement of each axis must be a work-conjugate pair.
 
-After Hannaford and Ryu [1]_, with the debt repaid over a time 1/g instead of within one sample, which a
-stiff contact would answer with chatter.
+The method follows Hannaford and Ryu [1]_, but dissipates the energy over the time 1/g instead of one sample, which
+would cause chatter in a stiff contact.
 
 References
 ----------
@@ -38,40 +38,48 @@ from dovetail.core.block import Input, Output, State, Time
 
 @kind("passivity")
 class PassivityControl(Feedback):
-    """Observer and controller of the energy that the rig generates."""
+    """Passivity observer and controller for the energy that the rig generates."""
 
     references: ClassVar[dict[str, str]] = {"hannaford2002": "time-domain passivity observer and controller"}
 
-    gain: jax.Array = parameter("1/s", "rate at which generated energy is paid back", at_least=0.0)
-    slowest: jax.Array = parameter("m/s", "speed below which the brake fades", above=0.0, default=5e-3)
-
-    sensor_lag: jax.Array = parameter(
-        "s", "how late the measured force is behind the measured motion", at_least=0.0, default=0.0
+    gain: jax.Array = parameter("1/s", "rate at which generated energy is dissipated", at_least=0.0)
+    min_speed: jax.Array = parameter(
+        "m/s", "speed below which the damping force decreases to zero", above=0.0, default=5e-3
+    )
+    sensor_delay: jax.Array = parameter(
+        "s", "delay of the measured force relative to the measured motion", at_least=0.0, default=0.0
     )
 
     def init(self) -> State:
-        nothing = jnp.zeros(self.shape)
-        names = ("displacement", "measured", "force", "brake", "measured_force")
-        return {"generated": jnp.zeros(()), "paid_back": jnp.zeros(()), **dict.fromkeys(names, nothing)}
+        zero = jnp.zeros(self.shape)
+        names = ("displacement", "measured", "force", "damping_force", "measured_force")
+        return {"generated": jnp.zeros(()), "dissipated": jnp.zeros(()), **dict.fromkeys(names, zero)}
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
-        moved = u["displacement"] - x["displacement"]
-        measured = x["measured"] + dt / (self.sensor_lag + dt) * (u["measured_displacement"] - x["measured"])
-        read = (u["measured_force"] + x["measured_force"]) / 2
-        given, contact = jnp.sum(x["force"] * moved), jnp.sum(read * (measured - x["measured"]))
-        generated = x["generated"] + given - contact
-        paid_back = x["paid_back"] + jnp.sum(x["brake"] * moved)
+        increment = u["displacement"] - x["displacement"]
+        measured = x["measured"] + dt / (self.sensor_delay + dt) * (
+            u["measured_displacement"] - x["measured"]
+        )
+        mean_force = (u["measured_force"] + x["measured_force"]) / 2
+        work_out = jnp.sum(x["force"] * increment)
+        work_in = jnp.sum(mean_force * (measured - x["measured"]))
+        generated = x["generated"] + work_out - work_in
+        dissipated = x["dissipated"] + jnp.sum(x["damping_force"] * increment)
 
         v = u["velocity"]
-        brake = self.gain * jnp.maximum(generated, 0.0) * v / (jnp.sum(v * v) + self.slowest**2)
-        force = u["measured_force"] - brake
+        damping_force = self.gain * jnp.maximum(generated, 0.0) * v / (jnp.sum(v * v) + self.min_speed**2)
+        force = u["measured_force"] - damping_force
         state = {
             "generated": generated,
-            "paid_back": paid_back,
+            "dissipated": dissipated,
             "displacement": u["displacement"],
             "measured": measured,
             "force": force,
-            "brake": brake,
+            "damping_force": damping_force,
             "measured_force": u["measured_force"],
         }
-        return state, {"force": force, "generated_energy": generated, "paid_back_energy": paid_back}
+        return state, {
+            "feedback_force": force,
+            "generated_energy": generated,
+            "passivity_dissipation": dissipated,
+        }

@@ -1,4 +1,4 @@
-r"""Least-squares polynomial extrapolation: where a sampled signal will be some samples from now.
+r"""Least-squares polynomial extrapolation of a sampled signal.
 
 A polynomial of order N is fitted to the newest n samples and evaluated P samples ahead. The result is a
 weighted sum of the samples, and the weights depend on N, n and P only, not on the sample time:
@@ -11,9 +11,9 @@ with :math:`z_0` the newest sample, :math:`L_k` the Legendre polynomials and
 :math:`V^{+}` is constant; only the row :math:`\ell(s_P)` changes with the horizon, so a prediction costs
 n (N + 1) multiplications [1]_.
 
-The scaling is not a nicety. Powers of the sample number make a matrix so badly conditioned that a default
-pseudo-inverse drops part of the fit without a word: at N = 8, n = 9 the useful horizon for a 5 Hz signal
-at 1 kHz would appear to be 36 samples instead of 98.
+The scaling is necessary: powers of the sample number give a matrix so badly conditioned that a default pseudo-inverse
+silently discards part of the fit. For N = 8, n = 9 the useful horizon of a 5 Hz signal at 1 kHz would then appear to be
+36 samples instead of 98.
 
 References
 ----------
@@ -32,24 +32,24 @@ from jax.typing import ArrayLike
 
 from dovetail.core.errors import ParameterError
 
-WORST_CONDITION = 1e8  # of the fit: half the digits of float64 are left
+MAX_CONDITION = 1e8  # of the fit; half the digits of float64 remain
 
 
 def predictor_weights(order: int, window: int, horizon: ArrayLike) -> jax.Array:
-    """Weights of the newest `window` samples that predict `horizon` samples ahead, newest first.
+    """Return the weights of the newest `window` samples that predict `horizon` samples ahead, newest first.
 
     Parameters
     ----------
     order, window : int
-        Order N of the polynomial and number n of samples it is fitted to, n >= N + 1.
+        Order N of the polynomial and number n of fitted samples, n >= N + 1.
     horizon : array
-        Samples to look ahead, any real number; zero smooths, negative looks back. May be traced. An
-        array gives a set of weights for each of its entries.
+        Horizon in samples, any real number: zero smooths, negative values interpolate in the past. May be traced. An
+        array gives one set of weights per entry.
 
     Returns
     -------
     array
-        Weights, shape `(window, *horizon.shape)`; they add up to one.
+        Weights, shape `(window, *horizon.shape)`, with sum 1.
 
     Examples
     --------
@@ -66,17 +66,17 @@ def _weights(order: int, fit: np.ndarray, horizon: ArrayLike) -> jax.Array:
 
 
 def filter_response(weights: jax.Array, omega: ArrayLike, dt: float) -> jax.Array:
-    """Complex gain of a weighted sum of past samples for a sine of `omega` [rad/s] sampled every `dt` [s].
+    """Return the complex gain of a weighted sum of past samples for a sine of `omega` [rad/s] sampled every `dt` [s].
 
-    `weights` run over the samples, newest first, along their first axis; the result has the shape of
-    `omega` followed by that of the rest of `weights`.
+    The first axis of `weights` is the sample, newest first. The result has the shape of `omega` followed by the other
+    axes of `weights`.
     """
     age = jnp.arange(weights.shape[0]) * dt
     return jnp.tensordot(jnp.exp(-1j * jnp.asarray(omega, dtype=float)[..., None] * age), weights, axes=1)
 
 
 def _legendre(order: int, s: jax.Array) -> jax.Array:
-    """Legendre polynomials of degree 0 to `order` at s, stacked along a new first axis."""
+    """Return the Legendre polynomials of degree 0 to `order` at s, stacked along a new first axis."""
     rows = [jnp.ones_like(s), s]
     for k in range(1, order):
         rows.append(((2 * k + 1) * s * rows[k] - k * rows[k - 1]) / (k + 1))
@@ -85,19 +85,19 @@ def _legendre(order: int, s: jax.Array) -> jax.Array:
 
 @cache
 def fit_matrix(order: int, window: int) -> np.ndarray:
-    """The constant part: samples to Legendre coefficients, shape (order + 1, window)."""
+    """Return the constant matrix from samples to Legendre coefficients, shape (order + 1, window)."""
     if order < 0 or window < order + 1:
         raise ParameterError(
-            f"a polynomial of order {order} through {window} sample{'s' if window != 1 else ''}: the order "
-            f"must be at least 0 and the window at least order + 1 = {order + 1} samples"
+            f"got a polynomial of order {order} over {window} sample{'s' if window != 1 else ''}; expected an order of "
+            f"at least 0 and a window of at least order + 1 = {order + 1} samples"
         )
     s = 1.0 - 2.0 * np.arange(window) / max(window - 1, 1)
     q, r = np.linalg.qr(np.polynomial.legendre.legvander(s, order))
     condition = np.linalg.cond(r)
-    if condition > WORST_CONDITION:
+    if condition > MAX_CONDITION:
         raise ParameterError(
-            f"a polynomial of order {order} through {window} samples: the fit's condition number is "
-            f"{condition:.1e}, above {WORST_CONDITION:.0e}; lower the order (8 is a practical limit) or "
+            f"got a polynomial of order {order} over {window} samples; the condition number of its fit is "
+            f"{condition:.1e}, above {MAX_CONDITION:.0e}: lower the order (8 is a practical limit) or "
             "widen the window"
         )
     fit = np.linalg.solve(r, q.T)

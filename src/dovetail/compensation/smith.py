@@ -1,15 +1,14 @@
-r"""Smith predictor: models of actuator and specimen take the delay out of the loop.
+r"""Smith predictor: models of transfer system and specimen remove the delay from the loop.
 
-In its classical form [1]_ a controller sees the output of a plant's model without the delay, corrected by
-what the real plant does differently from the delayed model. In a hybrid test the numerical substructure
-takes the controller's place, and actuator plus specimen that of the plant:
+In the classical form [1]_ the controller input is the output of the plant model without delay, plus the difference
+between the real plant and the delayed model. In a hybrid test the numerical substructure is the controller, and
+actuator and specimen are the plant:
 
 .. math:: F = F_m + \hat F(z) - \hat F(\hat x), \qquad \hat x = \hat T z
 
-With exact models the last term cancels the measured force and the loop is that of the undivided structure,
-whatever the delay; but then nothing of the measurement is left in the loop either, and the test is a
-simulation with the measured force as a bystander. With a wrong specimen model only the *difference* between
-specimen and model goes around the delayed loop. Compare `BlendedForce`, which needs no model of the actuator.
+With exact models the last term cancels the measured force, and the loop is that of the undivided structure for any
+delay. The measurement then has no effect, and the test is a simulation. With an inexact specimen model only the
+*difference* between specimen and model is fed back with delay. `BlendedForce` needs no model of the actuator.
 
 References
 ----------
@@ -29,9 +28,9 @@ from dovetail.transfer import Transfer
 
 @kind("smith")
 class SmithPredictor(Feedback):
-    """The measured force, plus the modelled force now, less the modelled force of the late motion.
+    """Smith predictor: measured force + model force without delay - model force with delay.
 
-    `transfer` is linear and describes what lies between demand and response, any compensator included.
+    `transfer` is a linear model of everything between demand and response, including a compensator.
 
     Examples
     --------
@@ -43,27 +42,39 @@ class SmithPredictor(Feedback):
     model: Flow  # of the specimen: motion in, force out
     transfer: Transfer  # model of the transfer system
     method: Method = RK4()
-    substeps: int = count("integration steps of the model in a tick", default=1, at_least=1)
+    substeps: int = count("integration steps of the model per tick", default=1, at_least=1)
 
     @property
     def _specimen(self) -> BlendedForce:
-        """The specimen's model as a block."""
+        """Specimen model as a block."""
         return BlendedForce(self.model, jnp.asarray(0.0), self.method, self.substeps, shape=self.shape)
 
     def init(self) -> State:
         specimen = self._specimen.init()
-        return {"prompt": specimen, "late": specimen, "transfer": [self.transfer.init() for _ in MOTION]}
+        return {
+            "undelayed": specimen,
+            "delayed": specimen,
+            "transfer": [self.transfer.init() for _ in MOTION],
+        }
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         measured = u["measured_force"]
-        # the transfer is linear, so velocity and acceleration pass through it like the displacement
-        passed = [
+        # the transfer is linear, so it applies to velocity and acceleration as to the displacement
+        delayed_signals = [
             self.transfer.step(t, dt, state, u[name])
             for state, name in zip(x["transfer"], MOTION, strict=True)
         ]
-        motion = dict(zip(MOTION, (out for _, out in passed), strict=True))
-        prompt, now = self._specimen.step(t, dt, x["prompt"], {**u, "measured_force": 0.0 * measured})
-        late, then = self._specimen.step(t, dt, x["late"], {**motion, "measured_force": 0.0 * measured})
-        state = {"prompt": prompt, "late": late, "transfer": [state for state, _ in passed]}
-        force: jax.Array = measured + now["force"] - then["force"]
-        return state, {"force": force, "model_force": now["force"]}
+        motion = dict(zip(MOTION, (out for _, out in delayed_signals), strict=True))
+        undelayed, model_now = self._specimen.step(
+            t, dt, x["undelayed"], {**u, "measured_force": 0.0 * measured}
+        )
+        delayed, model_delayed = self._specimen.step(
+            t, dt, x["delayed"], {**motion, "measured_force": 0.0 * measured}
+        )
+        state = {
+            "undelayed": undelayed,
+            "delayed": delayed,
+            "transfer": [state for state, _ in delayed_signals],
+        }
+        force: jax.Array = measured + model_now["feedback_force"] - model_delayed["feedback_force"]
+        return state, {"feedback_force": force, "model_force": model_now["feedback_force"]}

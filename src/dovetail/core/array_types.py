@@ -1,7 +1,7 @@
-"""Kinds of arrays that are passed between parts, by name.
+"""Types of arrays that are passed between parts.
 
-A field that is declared with `parameter` holds a float64 array. Who builds the part may give `Numbers` for it; the
-rules of the type checker say so wherever a part is built, and functions that take as much say it in their annotation.
+A field declared with `parameter` holds a float64 array. A constructor also accepts `Numbers` for it; the plugin of the
+type checker applies this rule wherever a part is built. Functions that accept the same say so in their annotation.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,5 @@ from typing import TypeAlias
 from jax.typing import ArrayLike
 
 Row: TypeAlias = ArrayLike | Sequence[ArrayLike]
-Numbers: TypeAlias = (
-    Row | Sequence[Row] | Sequence[Sequence[Row]]
-)  # an array, a number, or nested lists of them
-# (not by recursion: a text is a sequence of texts, and would be let pass)
+# an array, a number, or nested lists of them; not recursive, because a string is a sequence of strings and would match
+Numbers: TypeAlias = Row | Sequence[Row] | Sequence[Sequence[Row]]

@@ -1,4 +1,4 @@
-"""Named arrays of an `.npz` file, with all that can be wrong with such a file told in one way."""
+"""Reader for named arrays in an `.npz` file, with error messages for damaged files."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ import numpy as np
 from dovetail.core.errors import OutputError, ParameterError, reason
 
 
-def read_arrays(path: str | Path, names: Sequence[str], what: str) -> dict[str, np.ndarray]:
-    """All arrays of the file that holds `what`, as numbers; those with these names must be there.
+def read_arrays(path: str | Path, names: Sequence[str], content: str) -> dict[str, np.ndarray]:
+    """Return all arrays of a file as numbers; `names` are required, `content` describes the file in messages.
 
     Raises
     ------
     OutputError
-        If it cannot be read, or holds no numbers.
+        If the file cannot be read or contains something other than numbers.
     ParameterError
-        If one of the names is missing.
+        If a required array is missing.
     """
     try:
-        with open(path, "rb") as file:  # here, as NumPy leaves one open that it cannot read
+        with open(path, "rb") as file:  # NumPy leaves a file open that it cannot read
             stored = np.load(file, allow_pickle=False)
             if isinstance(stored, np.ndarray):
-                raise ValueError("one array and no archive of named ones")
+                raise ValueError("a single array, not an archive of named arrays")
             data = {name: np.asarray(stored[name], dtype=float) for name in stored}
-    except Exception as error:  # of many kinds: archive, compression and headers each have their own
+    except Exception as error:  # archive, compression and headers raise errors of their own types
         raise OutputError(
-            f"{path}: no {what} could be read ({reason(error)[:120]}); give an .npz file"
+            f"{path}: cannot read the {content} ({reason(error)[:120]}); expected an .npz file"
         ) from error
     missing = [name for name in names if name not in data]
     if missing:
-        raise ParameterError(f"{path}: has no {', '.join(missing)}; a file of {what} has {', '.join(names)}")
+        raise ParameterError(f"{path}: {', '.join(missing)} missing; expected the arrays {', '.join(names)}")
     return data
 
 
 def require_rising(
     path: str | Path, data: Mapping[str, np.ndarray], names: Sequence[str], at_least: int = 2
 ) -> None:
-    """Raise `ParameterError` unless these are rows of so many finite numbers, which rise."""
+    """Raise `ParameterError` unless these arrays are rows of at least `at_least` increasing finite numbers."""
     for name in names:
         row = np.atleast_1d(data[name])
         if (
@@ -47,4 +47,4 @@ def require_rising(
             or len(row) < at_least
             or not (np.isfinite(row).all() and np.all(row[1:] > row[:-1]))
         ):
-            raise ParameterError(f"{path}: {name} must be a row of {at_least} or more numbers that rise")
+            raise ParameterError(f"{path}: {name} must be a row of {at_least} or more increasing numbers")

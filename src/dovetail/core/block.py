@@ -1,8 +1,8 @@
-"""The one contract: parameters in the object, state in the hand.
+"""Base classes of all parts: parameters in the object, state passed as an argument.
 
-A `Flow` is something continuous: its equation, and what it shows. A `Block` is something sampled: it
-advances over [t, t + dt]. `Sampled` turns a flow into a block. Argument order is always time, step,
-state, input. Nothing here keeps hidden state, so the same object serves one run, a batch, a stability
+A `Flow` is a continuous system: its differential equation and its outputs. A `Block` is a sampled system: it
+advances over [t, t + dt]. `Sampled` converts a flow to a block. Arguments are always in the order time, step,
+state, input. Parts have no hidden state, so the same object serves single runs, batches, stability
 analysis and the real-time loop.
 
 Inputs, states and outputs are pytrees: an array, or a dictionary of named signals (see `signals.toml`).
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import equinox as eqx
@@ -28,20 +29,20 @@ Output = Any  # a pytree
 
 
 class Part(eqx.Module):
-    """What `Block` and `Flow` share: checked parameters and shapes fixed at build."""
+    """Base of blocks, flows and other parts: checked parameters, and shapes fixed before compilation."""
 
-    ONE_KIND: ClassVar[bool] = False  # the only class of its family, so that files need not say its kind
-    references: ClassVar[dict[str, str]] = {}  # key of a source: what is from there
+    ONE_KIND: ClassVar[bool] = False  # the only class of its family: files may omit `kind`
+    references: ClassVar[dict[str, str]] = {}  # key of a source: its content used here
 
     def __check_init__(self):
         check(self)
 
-    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
-        """This part with its shapes fixed for steps of `dt` [s] and interface signals of `shape`.
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+        """Return this part with shapes fixed for steps of `dt` [s] and interface signals of `shape`.
 
-        By default its parts' shapes are fixed. Only parts whose state has the shape of the signal, or
-        whose buffer depends on the step, say more. The loop calls this once, with concrete values, before
-        anything is compiled.
+        By default this applies to the parts inside. Override it in parts whose state has the shape of the
+        signal or whose buffer depends on the step. The loop calls it once, with concrete values, before
+        compilation.
         """
         values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.init}
         sized = {name: _sampled_at(value, dt, shape) for name, value in values.items()}
@@ -56,7 +57,7 @@ class Part(eqx.Module):
 
 def _sampled_at(value: Any, dt: float, shape: tuple[int, ...]) -> Any:
     if isinstance(value, Part):
-        return value.sampled_at(dt, shape)
+        return value.with_sample_time(dt, shape)
     if isinstance(value, tuple | list) and any(isinstance(v, Part) for v in value):
         return type(value)(_sampled_at(v, dt, shape) for v in value)
     if isinstance(value, dict) and any(isinstance(v, Part) for v in value.values()):
@@ -65,91 +66,94 @@ def _sampled_at(value: Any, dt: float, shape: tuple[int, ...]) -> Any:
 
 
 class Block(Part):
-    """Something sampled: advance over [t, t + dt], and show the output at t + dt.
+    """Sampled system: advances over [t, t + dt] and returns its output at t + dt.
 
-    The input is the value at t + dt where a part passes it straight through, and is held over the step
-    where it drives an equation; the conventions page draws which sample is held.
+    The input is the value at t + dt for direct feedthrough. An input that drives an equation is held over the step;
+    the conventions page shows which sample is held.
     """
 
     @abstractmethod
     def init(self) -> State:
-        """State at rest, before the first step."""
+        """Return the state at rest, before the first step."""
 
     @abstractmethod
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
-        """State and output at t + dt."""
+        """Return state and output at t + dt."""
 
 
 class Flow(Part):
-    """Something continuous: its equation, and what it shows.
+    """Continuous system: differential equation and outputs.
 
-    A flow of many hundred operations says `large`: a method then evaluates its stages in a loop, so that the
-    equation is compiled once and not once for each of them.
+    Set `large` for a flow of many hundred operations: a method then evaluates its stages in a loop, and the
+    equation is compiled once instead of once for each stage.
     """
 
     large: ClassVar[bool] = False
 
     @abstractmethod
     def init(self) -> State:
-        """State at the start."""
+        """Return the initial state."""
 
     @abstractmethod
     def derivative(self, t: Time, x: State, u: Input) -> State:
-        """Rate of change of the state, a pytree of the state's structure."""
+        """Return the rate of change of the state, a pytree with the structure of the state."""
 
     @abstractmethod
     def output(self, t: Time, x: State, u: Input) -> Output:
-        """What the flow shows at t."""
+        """Return the outputs at t."""
 
     @property
     def jumps(self) -> bool:
-        """Whether the state jumps at all; what never does costs nothing."""
+        """Whether the class defines `jump`; without it there is no cost."""
         return type(self).jump is not Flow.jump
 
     def jump(self, t: Time, x: State, u: Input) -> State:
-        """The state at the end of a step, after what the equation does not hold: a speed that is latched.
+        """Return the state after discrete changes at the end of a step, such as storing an impact speed.
 
-        `Method.advance` applies it after every step. What is remembered by a jump needs no lag that would
-        have to be integrated, so no step is too long for it.
+        `Method.advance` applies it after every step. Values stored by a jump need no differential equation, so
+        they do not limit the step.
         """
         return x
 
 
 class Method(eqx.Module):
-    """A fixed-step integration method: a rule that carries the state of a flow over one step.
+    """Fixed-step integration method: advances the state of a flow by one step.
 
-    `memory` is what a multi-step method remembers (a pytree, empty for one-step methods).
+    `memory` is the stored history of a multi-step method (a pytree, empty for one-step methods).
     """
 
-    contact: ClassVar[bool] = False  # whether it keeps account of contacts, by a flow's `settled`
+    contact: ClassVar[bool] = False  # whether it updates contact states, by a flow's `settled`
+    nodes: ClassVar[
+        tuple[float, ...]
+    ] = ()  # fractions of the step at which it needs the input; empty: not fixed
 
     def init(self, flow: Flow, x: State) -> Any:
-        """Memory before the first step."""
+        """Return the memory before the first step."""
         return ()
 
     @abstractmethod
     def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: Any) -> tuple[State, Any]:
-        """State at t + dt and the next memory, under the input `u` held over the step."""
+        """Return the state at t + dt and the next memory, with the input `u` held over the step."""
 
     def advance(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: Any) -> tuple[State, Any]:
-        """`step`, and the flow's jump at its end."""
+        """Take a step, then apply the flow's jump."""
         x, memory = self.step(flow, t, dt, x, u, memory)
         return flow.jump(t + dt, x, u) if flow.jumps else x, memory
 
     def amplification(self, z: Any) -> Any:
-        """Growth of a step for z = h lambda; its stability bound follows from it."""
+        """Return the growth factor of a step for z = h lambda; defines the stability bound."""
         raise AnalysisError(
-            f"{type(self).__name__} has no method `amplification(z)`, so its stability bound is not known; "
-            "add one that returns the growth of a step for z = h lambda"
+            f"{type(self).__name__}: the stability bound is unknown because the method `amplification(z)` is missing; "
+            "add it, returning the growth factor of a step for z = h lambda"
         )
 
 
 class Sampled(Block):
-    """A flow advanced by a fixed-step method with its input held: `Sampled(flow, RK4(), substeps=4)`."""
+    """Flow advanced by a fixed-step method with its input held: `Sampled(flow, RK4(), substeps=4)`."""
 
     flow: Flow
     method: Method
-    substeps: int = count("equal steps inside one step of the block", default=1, at_least=1)
+    substeps: int = count("equal integration steps in one step of the block", default=1, at_least=1)
 
     def init(self) -> State:
         x = self.flow.init()
@@ -157,13 +161,27 @@ class Sampled(Block):
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         h = dt / self.substeps
-        inner, memory = x
 
-        def advance(carry, i):
-            return self.method.advance(self.flow, t + i * h, h, carry[0], u, carry[1]), None
+        def advance(x: State, i: Any) -> State:
+            return self.method.advance(self.flow, t + i * h, h, x[0], u, x[1])
 
-        if self.substeps == 1:
-            (inner, memory), _ = advance((inner, memory), 0)
-        else:
-            (inner, memory), _ = jax.lax.scan(advance, (inner, memory), jnp.arange(self.substeps))
-        return (inner, memory), self.flow.output(t + dt, inner, u)
+        x = repeat(advance, x, self.substeps)
+        return x, self.flow.output(t + dt, x[0], u)
+
+
+def repeat(step: Callable[[State, Any], State], x: State, count: int) -> State:
+    """Return the state after `step(x, i)` for i = 0 to count - 1, compiled once."""
+    if count == 1:
+        return step(x, 0)
+    return jax.lax.scan(lambda x, i: (step(x, i), None), x, jnp.arange(count))[0]
+
+
+def respond(block: Block, dt: float, inputs: Input) -> Output:
+    """Return the outputs of a block at rest under inputs given at every step (first axis), as one compiled loop."""
+    count = jax.tree.leaves(inputs)[0].shape[0]
+
+    def step(x: State, at: tuple[Any, Input]) -> tuple[State, Output]:
+        k, u = at
+        return block.step(k * dt, dt, x, u)
+
+    return jax.lax.scan(step, block.init(), (jnp.arange(count), inputs))[1]

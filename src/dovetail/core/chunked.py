@@ -1,7 +1,7 @@
-"""A large batch in chunks that are kept on disk: an interrupted one goes on where it stopped.
+"""Evaluation of a large batch in chunks that are stored on disk; an interrupted batch can be resumed.
 
-Every chunk is a file of its own, written whole and then given its name, so that a file that is there is complete. The
-folder belongs to one batch: the fingerprint of what is computed is part of its name, and another batch gets another.
+Each chunk is one file, renamed only after it is complete. The folder belongs to one batch: its name contains a
+fingerprint of the computation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Measures = dict[str, np.ndarray]
 
 
 def fingerprint(*trees: Any) -> str:
-    """A short word that changes with any number or static field of the trees."""
+    """Return a short hash of all numbers and static fields of the trees."""
     digest = hashlib.sha256()
     for tree in trees:
         leaves, structure = jax.tree_util.tree_flatten(tree)
@@ -43,19 +43,19 @@ def evaluate_in_chunks(
     threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Measures, int]:
-    """All measures of all points, and how many chunks came from the store.
+    """Return all measures of all points, and the number of chunks read from the store.
 
     Parameters
     ----------
     points
         Arrays of one length, by name.
     evaluation
-        From such arrays of length `size` to measures of that length. The last chunk is filled up with its last
+        Function from arrays of length `size` to measures of that length. The last chunk is padded with its last
         point, so that only one size is compiled.
     store
-        Folder of finished chunks; None keeps nothing.
+        Folder of finished chunks; None stores nothing.
     threads
-        Chunks computed at once; compiled code lets others run beside it.
+        Number of chunks computed at the same time; compiled code releases the interpreter lock.
     """
     count = len(next(iter(points.values())))
     starts = list(range(0, count, size))
@@ -66,18 +66,18 @@ def evaluate_in_chunks(
             raise OutputError(
                 f"{store}: cannot be written ({error.strerror}); give another folder"
             ) from error
-    found = 0
+    stored = 0
     done = 0
 
-    def one(start: int) -> tuple[Measures, bool]:
+    def read_or_compute(start: int) -> tuple[Measures, bool]:
         file = None if store is None else store / f"chunk-{start:06d}.npz"
         if file is not None and file.is_file():
-            with np.load(file) as kept:
-                return {name: kept[name] for name in kept.files}, True
+            with np.load(file) as arrays:
+                return {name: arrays[name] for name in arrays.files}, True
         index = np.minimum(np.arange(start, start + size), count - 1)
-        got = evaluation({name: np.asarray(values)[index] for name, values in points.items()})
-        kept = min(size, count - start)
-        measures: dict[str, Any] = {name: np.asarray(values)[:kept] for name, values in got.items()}
+        padded = evaluation({name: np.asarray(values)[index] for name, values in points.items()})
+        length = min(size, count - start)
+        measures: dict[str, Any] = {name: np.asarray(values)[:length] for name, values in padded.items()}
         if file is not None:
             partial = file.with_suffix(".partial.npz")
             np.savez(partial, **measures)
@@ -87,12 +87,12 @@ def evaluate_in_chunks(
     chunks: list[Measures] = []
     with ThreadPoolExecutor(max_workers=max(threads, 1)) as pool:
         try:
-            for measures, kept in pool.map(one, starts):
+            for measures, from_store in pool.map(read_or_compute, starts):
                 chunks.append(measures)
-                found, done = found + kept, done + 1
+                stored, done = stored + from_store, done + 1
                 if progress is not None:
                     progress(done, len(starts))
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    return {name: np.concatenate([c[name] for c in chunks]) for name in chunks[0]}, found
+    return {name: np.concatenate([c[name] for c in chunks]) for name in chunks[0]}, stored

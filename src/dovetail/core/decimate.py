@@ -1,36 +1,36 @@
-"""Fewer points for a picture, without losing a peak.
+"""Decimation of traces for plots, without losing a peak.
 
-A trace of a million samples drawn a thousand points wide shows no more than the least and the greatest value
-over each point. Keeping exactly those keeps every peak, which taking every n-th sample would not.
+A trace of a million samples in a plot of a thousand pixels shows only the minimum and maximum at each pixel. Keeping
+these preserves every peak; taking every n-th sample would not.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-POINTS = 1600  # of a trace across a page: about two to a pixel
+POINTS = 1600  # of a trace across a page: about two per pixel
 
 
 def decimate(t: np.ndarray, y: np.ndarray, points: int = POINTS) -> tuple[np.ndarray, np.ndarray]:
-    """About `points` samples of a trace: its ends, and the least and the greatest of equal stretches.
+    """Return about `points` samples of a trace: its ends, and minimum and maximum of equal segments.
 
-    Values that are not finite count as neither, so a gap stays a gap only if a whole stretch is one.
+    Values that are not finite are ignored, so a gap remains only if it covers a whole segment.
     """
-    shown = telling(y, points)
-    return np.asarray(t, dtype=float)[shown], np.asarray(y, dtype=float)[shown]
+    index = decimation_index(y, points)
+    return np.asarray(t, dtype=float)[index], np.asarray(y, dtype=float)[index]
 
 
-def telling(y: np.ndarray, points: int = POINTS) -> np.ndarray:
-    """Numbers of those samples, in order; of several traces (time, trace) those of all, each with about `points`."""
+def decimation_index(y: np.ndarray, points: int = POINTS) -> np.ndarray:
+    """Return the indices of these samples, in order; for traces (time, trace) the union, about `points` each."""
     y = np.asarray(y, dtype=float)
     if len(y) <= points:
         return np.arange(len(y))
     columns = y.reshape(len(y), -1)
-    length = -(-len(y) // max(points // 2, 1))  # rounded up, so the last stretch is the short one
+    length = -(-len(y) // max(points // 2, 1))  # rounded up, so only the last segment is shorter
     padded = np.full((-(-len(y) // length) * length, columns.shape[1]), np.nan)
     padded[: len(y)] = np.where(np.isfinite(columns), columns, np.nan)
-    stretches = padded.reshape(-1, length, columns.shape[1])
-    low = np.argmin(np.where(np.isnan(stretches), np.inf, stretches), axis=1)
-    high = np.argmax(np.where(np.isnan(stretches), -np.inf, stretches), axis=1)
-    kept = (np.arange(len(stretches)) * length)[:, None] + np.concatenate([low, high], axis=1)
-    return np.unique(np.concatenate([[0], kept.ravel(), [len(y) - 1]]))
+    segments = padded.reshape(-1, length, columns.shape[1])
+    low = np.argmin(np.where(np.isnan(segments), np.inf, segments), axis=1)
+    high = np.argmax(np.where(np.isnan(segments), -np.inf, segments), axis=1)
+    extremes = (np.arange(len(segments)) * length)[:, None] + np.concatenate([low, high], axis=1)
+    return np.unique(np.concatenate([[0], extremes.ravel(), [len(y) - 1]]))

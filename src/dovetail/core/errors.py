@@ -1,20 +1,20 @@
-"""The error tree. Every message says where, what was found, what would be right, what to do.
+"""Errors. A message states where, what was found, what is expected and what to do.
 
 ::
 
     DovetailError
-    ├── ParameterError      a value that no part can have (also a ValueError)
-    ├── TestFileError       a test file, with all its faults at once
-    ├── UnknownNameError    a name that is not there; lists the known ones (also a KeyError)
-    ├── ConnectionFault     two signals that cannot be joined
-    ├── StepSizeError       a step beyond a method's or a part's stability bound
-    ├── ConvergenceError    an iteration that did not arrive
-    ├── AnalysisError       a question that has no answer for this system
-    ├── LinkError           a rig or a partner that cannot be reached, or refuses
-    ├── OutputError         a folder or file that cannot be written or read
-    └── ExhaustionError     a process that has come near the end of what the system gives it
+    ├── ParameterError      invalid value (also a ValueError)
+    ├── TestFileError       test file with one or more faults, all listed
+    ├── UnknownNameError    unknown name; lists the known ones (also a KeyError)
+    ├── ConnectionFault     two signals that cannot be connected
+    ├── StepSizeError       step above the stability bound of a method or a part
+    ├── ConvergenceError    iteration that did not converge
+    ├── AnalysisError       analysis that is not possible for this system
+    ├── LinkError           rig or other program that cannot be reached, or refuses
+    ├── OutputError         folder or file that cannot be written or read
+    └── ExhaustionError     process that is near a system limit
 
-Foreseen endings of a run (a limit, an instability) are no errors: see `dovetail.testing.Outcome`.
+Expected ends of a run (a limit, an instability) are not errors: see `dovetail.testing.Outcome`.
 """
 
 from __future__ import annotations
@@ -26,48 +26,48 @@ from typing import Any, TypeVar
 
 from dovetail.core.renamed import new_name, remark
 
-MANY = 24  # names that a message lists whole
+MAX_LISTED_NAMES = 24  # in a message
 T = TypeVar("T")
 
 
 class DovetailError(Exception):
-    """Base of everything Dovetail raises on purpose."""
+    """Base of all errors that Dovetail raises on purpose."""
 
 
 class ParameterError(DovetailError, ValueError):
-    """A value that no part can have."""
+    """Invalid value."""
 
 
 class ConnectionFault(DovetailError):
-    """Two signals that cannot be joined."""
+    """Two signals that cannot be connected."""
 
 
 class StepSizeError(DovetailError):
-    """A step beyond a stability bound."""
+    """Step above a stability bound."""
 
 
 class ConvergenceError(DovetailError):
-    """An iteration that did not arrive."""
+    """Iteration that did not converge."""
 
 
 class AnalysisError(DovetailError):
-    """A question that has no answer for this system."""
+    """Analysis that is not possible for this system."""
 
 
 class LinkError(DovetailError):
-    """A rig or a partner that cannot be reached, or refuses."""
+    """Rig or other program that cannot be reached, or refuses."""
 
 
 class OutputError(DovetailError):
-    """A folder or file that cannot be written or read."""
+    """Folder or file that cannot be written or read."""
 
 
 class ExhaustionError(DovetailError):
-    """A process that has come near the end of what the system gives it."""
+    """Process that is near a limit of the system."""
 
 
 class UnknownNameError(DovetailError, KeyError):
-    """A name that is not there."""
+    """Unknown name."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class UnknownNameError(DovetailError, KeyError):
         renamed: str = "",
         new: str | None = None,
     ):
-        """`renamed` is the section of `renamed.toml` with names of this sort; `new` is the new name, where known."""
+        """`renamed` is the section of `renamed.toml` with names of this sort; `new` is the new name, if known."""
         self.what, self.name, self.known = what, name, sorted(known)
         self.help = f"; {help}" if help else ""
         self.new_name = new or new_name(renamed, name)
@@ -90,23 +90,23 @@ class UnknownNameError(DovetailError, KeyError):
 
     @property
     def _known(self) -> str:
-        """The known names, or of very many the nearest."""
-        if len(self.known) <= MANY:
+        """The known names, or the most similar ones if there are many."""
+        if len(self.known) <= MAX_LISTED_NAMES:
             return f"known: {', '.join(self.known) or 'none'}"
-        near = difflib.get_close_matches(self.name, self.known, n=5, cutoff=0.0)
-        return f"the nearest of {len(self.known)} known: {', '.join(near)}"
+        similar = difflib.get_close_matches(self.name, self.known, n=5, cutoff=0.0)
+        return f"the most similar of {len(self.known)} known: {', '.join(similar)}"
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing wrong in a file: its place, and what was found and would be right."""
+    """Fault in a file: path of the key, and a text with what was found and what is expected."""
 
-    place: str
+    path: str
     text: str
 
 
 class TestFileError(DovetailError):
-    """A test file with faults, all of them listed."""
+    """Test file with one or more faults, all listed."""
 
     __test__ = False  # not a pytest class
 
@@ -116,67 +116,66 @@ class TestFileError(DovetailError):
 
     def __str__(self) -> str:
         count = len(self.faults)
-        width = max((len(f.place) for f in self.faults), default=0)
+        width = max((len(f.path) for f in self.faults), default=0)
         lines = [f"{self.source}: {count} problem{'s' if count != 1 else ''}"]
-        lines += [f"  {fault.place:<{width}}   {fault.text}" for fault in self.faults]
+        lines += [f"  {fault.path:<{width}}   {fault.text}" for fault in self.faults]
         return "\n".join(lines)
 
 
-def guarded(place: str, check: Callable[[], Iterable[Fault]]) -> list[Fault]:
-    """What a check finds; one that itself fails is answered with its place.
+def collect_faults(path: str, check: Callable[[], Iterable[Fault]]) -> list[Fault]:
+    """Return the faults that a check finds; an error of the check itself becomes a fault at `path`.
 
-    A check asks the parts of a test for shapes, slopes and sizes, and no part can foresee all values. The error it
-    failed with is said, so that the check can be mended where the values were right.
+    A check calls the parts of a test, which cannot foresee every value. The text of the error is included, so that the
+    check can be corrected if the values were valid.
     """
     try:
         return list(check())
     except TestFileError as error:
         return error.faults
     except DovetailError as error:
-        return [Fault(place, str(error))]
+        return [Fault(path, str(error))]
     except Exception as error:
-        return [Fault(place, unforeseen(error))]
+        return [Fault(path, unforeseen_error_text(error))]
 
 
 def reason(error: BaseException) -> str:
-    """Why something could not be read or written, in small letters."""
+    """Return the reason of an error in small letters, for a message about a file or a connection."""
     return (
         (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
     ).lower()
 
 
-def answered(ask: Callable[[], T]) -> T | None:
-    """The answer to a question; None where it has none for this system, or none that could be found."""
-    try:
-        return ask()
-    except (AnalysisError, StepSizeError, ConvergenceError):
-        return None
+def value_or_none(compute: Callable[[], T]) -> T | None:
+    """Return a computed value; None if the analysis is not possible or does not converge."""
+    return value_or_reason(compute)[0]
 
 
-def answer_or_reason(ask: Callable[[], T]) -> tuple[T | None, str]:
-    """The answer to a question, or None and why it has none."""
+def value_or_reason(compute: Callable[[], T]) -> tuple[T | None, str]:
+    """Return a computed value and an empty text, or None and the reason why it is not available."""
     try:
-        return ask(), ""
+        return compute(), ""
     except (AnalysisError, StepSizeError, ConvergenceError) as error:
         return None, str(error)
 
 
-def unforeseen(error: BaseException) -> str:
-    """What is said of values that made something fail in a way that it does not check for."""
+def unforeseen_error_text(error: BaseException) -> str:
+    """Return the text of a fault for values that caused an unforeseen error."""
     text = next((line for line in str(error).splitlines() if line.strip()), "")
     return f"these values cannot be used together ({type(error).__name__}: {text[:200]})"
 
 
-def shown(value: Any, most: int = 60) -> str:
-    """A value as a message shows it: not longer than somebody reads."""
+def format_value(value: Any, max_length: int = 60) -> str:
+    """Format a value for a message; long texts are shortened."""
     text = f'"{value}"' if isinstance(value, str) else repr(value)
-    return text if len(text) <= most else f"{text[: most - 20]}... ({len(text)} characters)"
+    if len(text) <= max_length:
+        return text
+    return f"{text[: max_length - 20]}... ({len(text)} characters)"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """`did you mean "duration"? ` for a near miss, else nothing."""
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f'did you mean "{near[0]}"? ' if near else ""
+    """Return `did you mean "duration"? ` for a similar name; empty if there is none."""
+    similar = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f'did you mean "{similar[0]}"? ' if similar else ""
 
 
 def unknown_key(key: str, known: Iterable[str], new: str | None = None) -> str:

@@ -1,14 +1,14 @@
-"""Programs that are ready: what ran before on this machine is found without being traced again.
+"""Store of executables: a program that ran previous on this machine is loaded without being traced again.
 
-To find a kept program JAX traces the function anew, writes its program down, and looks for that (`kept_programs`):
-most of the time of a short command. Here a program is asked for by what it is made of: the function, everything in its
-arguments but the numbers in their arrays, the sources of the package, the versions of what it stands on, and what the
-environment says to the compiler. The answer is the executable itself, so that the numbers are the same to the bit.
+To look up a program in the program cache (`program_cache`), JAX traces the function and writes its program as text,
+which takes most of the time of a short command. This store uses another key: the function, all of its arguments except
+the numbers in arrays, the source files of the package, the versions of its libraries, and the compiler settings in the
+environment. It returns the executable itself, so the results are equal to the bit.
 
-That holds only where nothing else can change what a function does. So only the command line asks for it (it says so by
-`DOVETAIL_READY` before anything is imported): its process runs what was installed and nothing else. A part that a user
-has written, whose source may change from run to run, makes the whole program one that is traced. So does a part that
-names a file, which it may read; and whatever cannot be told apart with certainty, or cannot be written down.
+The key is valid only if nothing else can change what a function does. Therefore only the command line enables the store
+(with the variable `DOVETAIL_READY`, set previous any import): its process runs the installed package only. A program is
+traced as usual if it contains a user part, whose source may change between runs, a part that names a file, which it may
+read, or any value that cannot be identified or serialised.
 """
 
 from __future__ import annotations
@@ -39,16 +39,18 @@ from dovetail.core.errors import reason
 prepare_lapack: Callable[[str, type], Any] | None
 try:
     from jaxlib.lapack import prepare_lapack_call as prepare_lapack
-except ImportError:  # another version of JAX: what calls it is traced
+except ImportError:  # another version of JAX: programs that call LAPACK are traced
     prepare_lapack = None
 
 F = TypeVar("F", bound=Callable)
-Program = Callable[[list[Any]], Any]  # from the arrays among the arguments to what the function gives
+Program = Callable[[list[Any]], Any]  # from the arrays of the arguments to the result
 
-ALLOWED = "DOVETAIL_READY"  # in the environment of a process that runs what was installed, and nothing else
-# what a part, or a value in it, may be made by: libraries whose versions count, and what is Python's own
+ENABLED_VARIABLE = (
+    "DOVETAIL_READY"  # set in the environment of a process that runs the installed package only
+)
+# packages of the classes that an argument may contain: libraries whose versions are in the key, and Python's own
 LIBRARIES = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "numpy")
-STANDING = {
+TRUSTED = {
     *LIBRARIES,
     "dovetail",
     "builtins",
@@ -59,92 +61,95 @@ STANDING = {
     "operator",
     "pathlib",
 }
-PLAIN = (bool, int, float, complex, str, bytes)  # values that are what they are written as
+PLAIN_TYPES = (bool, int, float, complex, str, bytes)  # compared by value
 Tracer = jax.core.Tracer
-LAPACK = "lapack_"  # how the names of its functions begin
-SAID = ("JAX_", "XLA_", "EQX_")  # how the names begin by which the environment speaks to the compiler
-UNUSABLE = "a kept program is of no use, and is compiled again"
-UNWRITTEN = (pickle.PicklingError, AttributeError, TypeError, ValueError, NotImplementedError)
+LAPACK = "lapack_"  # prefix of the names of its functions
+COMPILER_VARIABLES = ("JAX_", "XLA_", "EQX_")  # prefixes of environment variables that affect compilation
+UNUSABLE = "a stored program cannot be used and is compiled again"
+SERIALISATION_ERRORS = (pickle.PicklingError, AttributeError, TypeError, ValueError, NotImplementedError)
 
-_asked = os.environ.get(ALLOWED) == "1"
-_loaded: dict[Any, Program | None] = {}  # None where a program cannot be kept
+_enabled = os.environ.get(ENABLED_VARIABLE) == "1"
+_loaded: dict[Any, Program | None] = {}  # None if a program cannot be stored
 
 
-class Unsure(Exception):
-    """An argument of which it cannot be told whether it is what it was."""
+class NotStorable(Exception):
+    """An argument cannot be identified in another process."""
 
 
 def ready(function: F, **options: Any) -> F:
-    """`eqx.filter_jit` of a function of the package, which finds its program untraced where that is allowed."""
+    """Return `eqx.filter_jit` of a function of the package; it loads its executable from the store if enabled."""
     traced = eqx.filter_jit(function, **options)
-    last: dict[int, tuple[Any, _Flat]] = {}  # by place: what was given last, flat
+    last: dict[int, tuple[Any, _Flat]] = {}  # by position: last argument and its flat form
 
-    def flat(place: int, argument: Any) -> _Flat:
-        given, known = last.get(place, (None, None))
-        if known is None or given is not argument or not isinstance(argument, eqx.Module):
-            known = _Flat(argument, known)  # a part stays as it is, a dictionary may not
-            last[place] = argument, known
-        return known
+    def flat(position: int, argument: Any) -> _Flat:
+        previous, flat_argument = last.get(position, (None, None))
+        if flat_argument is None or previous is not argument or not isinstance(argument, eqx.Module):
+            flat_argument = _Flat(argument, flat_argument)  # parts are immutable, dictionaries are not
+            last[position] = argument, flat_argument
+        return flat_argument
 
     @functools.wraps(function)
     def call(*arguments: Any) -> Any:
         if (store := _store()) is None:
             return traced(*arguments)
-        made = _Made(function, options, [flat(*each) for each in enumerate(arguments)])
-        if any(each.inside for each in made.arguments):  # it is a part of another program
+        program_call = _Call(function, options, [flat(*each) for each in enumerate(arguments)])
+        if any(each.is_traced for each in program_call.arguments):  # called inside another program
             return traced(*arguments)
         try:
-            if (known := (call, *made.arguments)) not in _loaded:
-                _loaded[known] = _program(made, store)
-        except TypeError:  # what cannot be told from others at a glance
+            if (key := (call, *program_call.arguments)) not in _loaded:
+                _loaded[key] = _program(program_call, store)
+        except TypeError:  # an argument is not hashable
             return traced(*arguments)
-        program = _loaded[known]
-        return program(made.arrays()) if program else traced(*arguments)
+        program = _loaded[key]
+        return program(program_call.arrays()) if program else traced(*arguments)
 
     return cast(F, call)
 
 
 def shapes(function: Callable[..., Any], *arguments: Any) -> Any:
-    """`eqx.filter_eval_shape` of a function of the package: its answer is kept as programs are."""
+    """Return `eqx.filter_eval_shape` of a function of the package; the result is stored like a program."""
     store = _store()
-    key = _Made(function, {"shapes": True}, [_Flat(each) for each in arguments]).key() if store else ""
-    if store and key and (kept := store.get(key)):
+    key = _Call(function, {"shapes": True}, [_Flat(each) for each in arguments]).key() if store else ""
+    if store and key and (content := store.get(key)):
         try:
-            return pickle.loads(kept)
+            return pickle.loads(content)
         except Exception as error:  # as for a program
-            store.tell("unusable", f"{UNUSABLE} ({reason(error)})")
-    found = eqx.filter_eval_shape(function, *arguments)
+            store.warn_once("unusable", f"{UNUSABLE} ({reason(error)})")
+    result = eqx.filter_eval_shape(function, *arguments)
     if store and key:
-        with suppress(*UNWRITTEN):
-            store.put(key, pickle.dumps(found))
-    return found
+        with suppress(*SERIALISATION_ERRORS):
+            store.put(key, pickle.dumps(result))
+    return result
 
 
-def _program(made: _Made, store: program_cache.Programs) -> Program | None:
-    """The program that was kept, else one that is compiled and kept now; None where it cannot be."""
-    if not (key := made.key()):
+def _program(program_call: _Call, store: program_cache.Programs) -> Program | None:
+    """Return the stored program, or compile and store it; None if it cannot be stored."""
+    if not (key := program_call.key()):
         return None
-    if kept := store.get(key):
+    if content := store.get(key):
         try:
-            return _loaded_from(kept)
-        except Exception as error:  # of any kind: the compiler's, or of a name that is not there any more
-            store.tell("unusable", f"{UNUSABLE} ({reason(error)})")
+            return _load_program(content)
+        except Exception as error:  # of any type: of the compiler, or of a name that does not exist any more
+            store.warn_once("unusable", f"{UNUSABLE} ({reason(error)})")
     try:
-        calls_lapack, compiled, shown = made.compiled()
-        store.put(key, pickle.dumps((calls_lapack, serialize_executable.serialize(compiled), shown)))
-    except (Unsure, *UNWRITTEN):  # it speaks to the interpreter, or shows what is none of ours
+        calls_lapack, compiled, result = program_call.compile()
+        store.put(key, pickle.dumps((calls_lapack, serialize_executable.serialize(compiled), result)))
+    except (
+        NotStorable,
+        *SERIALISATION_ERRORS,
+    ):  # it has a callback, or returns an object that cannot be serialised
         return None
-    return _called(compiled, *shown)
+    return _as_program(compiled, *result)
 
 
-def _loaded_from(kept: bytes) -> Program:
-    calls_lapack, executable, shown = pickle.loads(kept)
+def _load_program(content: bytes) -> Program:
+    calls_lapack, executable, result = pickle.loads(content)
     if calls_lapack and prepare_lapack:
-        prepare_lapack("gesv", np.float64)  # as JAX does while it traces: its functions are found once
-    return _called(serialize_executable.deserialize_and_load(*executable), *shown)
+        prepare_lapack("gesv", np.float64)  # as JAX does during tracing: registers the LAPACK functions
+    return _as_program(serialize_executable.deserialize_and_load(*executable), *result)
 
 
-def _called(compiled: Any, dynamic: Any, static: Any) -> Program:
+def _as_program(compiled: Any, dynamic: Any, static: Any) -> Program:
     shape = jax.tree.structure(dynamic)
     if not jax.tree.leaves(static):
         return lambda arrays: jax.tree.unflatten(shape, compiled(arrays))
@@ -153,48 +158,56 @@ def _called(compiled: Any, dynamic: Any, static: Any) -> Program:
 
 @functools.cache
 def _store() -> program_cache.Programs | None:
-    """Where programs are kept; None where they are not, or in a way that the user has chosen."""
-    place = jax.config.values["jax_compilation_cache_dir"]
-    fit = _asked and place is not None and program_cache.folder() == Path(place)
-    return program_cache.opened(Path(place)) if fit else None
+    """Return the stored programs; None if the store is disabled or the user has set another cache."""
+    path = jax.config.values["jax_compilation_cache_dir"]
+    is_usable = _enabled and path is not None and program_cache.folder() == Path(path)
+    return program_cache.programs_in(Path(path)) if is_usable else None
 
 
-programs.also_drop(_loaded.clear)
+programs.register_drop(_loaded.clear)
 
 
 class _Flat:
-    """An argument, flat; equal to one that a program cannot tell from it.
+    """Flat argument; equal to another if the same program serves both.
 
-    In a loop one call's argument has the form of the last one's: where it has, all that follows from it is taken over.
+    In a loop successive arguments have the same form; the fields that follow from the form are then copied.
     """
 
     structure: Any
-    places: list[int]  # of the arrays among the leaves
-    inside: bool  # of another program, which is being traced
-    kinds: tuple[Any, ...]  # of the arrays
+    array_indices: list[int]  # of the arrays among the leaves
+    is_traced: bool  # the argument belongs to another program, which is being traced
+    kinds: tuple[Any, ...]  # shape and type of the arrays
     _form: tuple[Any, ...]
     _hash: int
 
-    def __init__(self, argument: Any, before: _Flat | None = None):
+    def __init__(self, argument: Any, previous: _Flat | None = None):
         self.leaves, self.structure = jax.tree.flatten(argument)
-        self._seen = [_seen(leaf) for leaf in self.leaves]
-        if before is not None and self._seen == before._seen and self.structure == before.structure:
-            self.places, self.inside, self.kinds = before.places, before.inside, before.kinds
-            self._form, self._hash = before._form, before._hash
-            self.arrays = [self.leaves[i] for i in self.places]
+        self._leaf_kinds = [_leaf_kind(leaf) for leaf in self.leaves]
+        if (
+            previous is not None
+            and self._leaf_kinds == previous._leaf_kinds
+            and self.structure == previous.structure
+        ):
+            self.array_indices, self.is_traced, self.kinds = (
+                previous.array_indices,
+                previous.is_traced,
+                previous.kinds,
+            )
+            self._form, self._hash = previous._form, previous._hash
+            self.arrays = [self.leaves[i] for i in self.array_indices]
             return
-        self.places = [i for i, leaf in enumerate(self.leaves) if eqx.is_array(leaf)]
-        self.arrays = [self.leaves[i] for i in self.places]
+        self.array_indices = [i for i, leaf in enumerate(self.leaves) if eqx.is_array(leaf)]
+        self.arrays = [self.leaves[i] for i in self.array_indices]
         fixed = [(i, type(leaf), leaf) for i, leaf in enumerate(self.leaves) if not eqx.is_array(leaf)]
-        self.inside = any(isinstance(array, Tracer) for array in self.arrays)
+        self.is_traced = any(isinstance(array, Tracer) for array in self.arrays)
         self.kinds = tuple([(a.shape, a.dtype, getattr(a, "weak_type", False)) for a in self.arrays])
         self._form = self.structure, tuple(fixed), self.kinds
-        self._hash = -1  # of the form, once it is asked for
+        self._hash = -1  # of the form, computed when needed
 
     def with_arrays(self, arrays: Iterator[Any]) -> Any:
-        """The argument, with others in the places of its arrays."""
+        """Return the argument with other arrays."""
         leaves = list(self.leaves)
-        for i in self.places:
+        for i in self.array_indices:
             leaves[i] = next(arrays)
         return jax.tree.unflatten(self.structure, leaves)
 
@@ -207,88 +220,90 @@ class _Flat:
         return self is other or (isinstance(other, _Flat) and self._form == other._form)
 
 
-def _seen(leaf: Any) -> Any:
-    """What can be told of a leaf at a glance; equal for two that are of one kind, and only for such."""
+def _leaf_kind(leaf: Any) -> Any:
+    """Return a quick comparison key of a leaf: equal keys mean equal kinds."""
     if isinstance(leaf, Tracer):
         return object()
     if (kind := getattr(leaf, "aval", None)) is not None:
         return kind
     if type(leaf) is np.ndarray:
         return np.ndarray, leaf.shape, leaf.dtype
-    return (type(leaf), leaf) if isinstance(leaf, PLAIN) else object()
+    return (type(leaf), leaf) if isinstance(leaf, PLAIN_TYPES) else object()
 
 
-class _Made:
-    """What a program is made of: a function, how it is compiled, and its arguments."""
+class _Call:
+    """Call of a program: function, compiler options and arguments."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any], arguments: list[_Flat]):
         self.function, self.options, self.arguments = function, options, arguments
 
     def arrays(self) -> list[Any]:
-        """The arrays among the arguments."""
+        """Return the arrays of the arguments."""
         return [array for argument in self.arguments for array in argument.arrays]
 
     def with_arrays(self, arrays: Iterator[Any]) -> list[Any]:
-        """The arguments, with others in the places of the arrays."""
+        """Return the arguments with other arrays."""
         return [argument.with_arrays(arrays) for argument in self.arguments]
 
     def key(self) -> str:
-        """A name for all that the program depends on; empty where that cannot be told with certainty."""
-        place = f"{self.function.__module__}:{inspect.unwrap(self.function).__code__.co_firstlineno}"
+        """Return the key of everything that the program depends on; empty if that cannot be determined."""
+        source = f"{self.function.__module__}:{inspect.unwrap(self.function).__code__.co_firstlineno}"
         kinds = [(s, str(t), bool(weak)) for argument in self.arguments for s, t, weak in argument.kinds]
         text = io.BytesIO()
-        writer = _Sure(text, protocol=5)
-        writer.fast = True  # all by value: whether two equal names are one object makes no difference
+        writer = _Pickler(text, protocol=5)
+        writer.fast = True  # by value, so that the identity of equal names makes no difference
         try:
-            writer.dump((place, self.options, kinds, self.with_arrays(itertools.repeat(None))))
-        except (Unsure, *UNWRITTEN):
+            writer.dump((source, self.options, kinds, self.with_arrays(itertools.repeat(None))))
+        except (NotStorable, *SERIALISATION_ERRORS):
             return ""
         return f"ready-{hashlib.sha256(_stamp() + text.getvalue()).hexdigest()}"
 
-    def compiled(self) -> tuple[bool, Any, Any]:
-        """Whether the program calls LAPACK, the program, and the form of what it gives, numbers and all else apart."""
-        shown: Any = None
+    def compile(self) -> tuple[bool, Any, Any]:
+        """Return whether the program calls LAPACK, the program, and the structure of its result: arrays and others."""
+        result: Any = None
 
         def flat(arrays: list[Any]) -> list[Any]:
-            nonlocal shown
+            nonlocal result
             dynamic, static = eqx.partition(self.function(*self.with_arrays(iter(arrays))), eqx.is_array)
             values, shape = jax.tree.flatten(dynamic)
-            shown = jax.tree.unflatten(shape, range(len(values))), static
+            result = jax.tree.unflatten(shape, range(len(values))), static
             return values
 
         lowered = jax.jit(flat, **self.options).lower(self.arrays())
         calls = set(re.findall(r"custom_call @([\w.]+)", lowered.as_text()))
         if calls and (prepare_lapack is None or not all(name.startswith(LAPACK) for name in calls)):
-            raise Unsure(calls)  # what it calls may have to be made ready while it is traced
-        with program_cache.aside():  # one that JAX had kept could not be written down a second time
-            return bool(calls), lowered.compile(), shown
+            raise NotStorable(calls)  # the called function may need preparation during tracing
+        with program_cache.cache_bypass():  # an executable loaded by JAX cannot be serialised again
+            return bool(calls), lowered.compile(), result
 
 
-class _Sure(pickle.Pickler):
-    """Writes down what stands still between two versions, and nothing else."""
+class _Pickler(pickle.Pickler):
+    """Serialises objects that are the same in two processes of one version, and no others."""
 
     def reducer_override(self, obj: Any) -> Any:
-        """Refuse what may be another thing tomorrow: the source of a class or function, a file that a part reads."""
+        """Raise an error for objects that may change: code of other packages, files that a part reads."""
         if isinstance(obj, eqx.Module) and any(
             isinstance(value, str) and os.path.isfile(value) for value in vars(obj).values()
         ):
-            raise Unsure(obj)
+            raise NotStorable(obj)
         if isinstance(obj, type) or inspect.isroutine(obj):
-            room = (getattr(obj, "__module__", None) or "builtins").partition(".")[0]
-            if room not in STANDING:
-                raise Unsure(obj)
+            package = (getattr(obj, "__module__", None) or "builtins").partition(".")[0]
+            if package not in TRUSTED:
+                raise NotStorable(obj)
         return NotImplemented
 
 
 @functools.cache
 def _stamp() -> bytes:
-    """What all programs of this process depend on: sources, versions, words to the compiler."""
+    """Return a checksum of what all programs of this process depend on: sources, versions, compiler settings."""
     files = sorted(
         (f.path, f.stat().st_size, f.stat().st_mtime_ns) for f in _files(Path(__file__).parents[1])
     )
     versions = [platform.python_version(), *(version(name) for name in LIBRARIES)]
-    said = sorted((name, value) for name, value in os.environ.items() if name.startswith(SAID))
-    return hashlib.sha256(repr((files, versions, said, jax.default_backend())).encode()).digest()
+    settings = sorted(
+        (name, value) for name, value in os.environ.items() if name.startswith(COMPILER_VARIABLES)
+    )
+    return hashlib.sha256(repr((files, versions, settings, jax.default_backend())).encode()).digest()
 
 
 def _files(folder: Path | str) -> Iterator[os.DirEntry[str]]:

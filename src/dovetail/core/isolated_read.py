@@ -1,6 +1,6 @@
-"""Read a file that nobody vouches for in a process of its own first.
+"""Trial reading of an untrusted file in a separate process.
 
-In some damaged files HDF5 goes round in circles for ever, and the reader of MAT files ends its process.
+Some damaged files make HDF5 loop forever or end the process of the MAT file reader.
 """
 
 from __future__ import annotations
@@ -9,21 +9,21 @@ import subprocess
 import sys
 from pathlib import Path
 
-LIMITED = """
+LIMIT_CPU_TIME = """
 import sys
 try:
     import resource
     resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]),) * 2)
-except ImportError:  # a system without limits
+except ImportError:  # not available on this system
     pass
 """
 
 
-def tried(path: Path, code: str) -> str:
-    """Why code that reads the file `sys.argv[1]` does not come to its end; empty if it does."""
-    seconds = 5 + path.stat().st_size // 20_000_000  # [s] of the processor, whatever else it does
-    words = [sys.executable, "-c", LIMITED + code, str(path), str(seconds)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+def run_isolated(path: Path, code: str) -> str:
+    """Run code that reads the file `sys.argv[1]`; return why it failed, empty if it succeeded."""
+    seconds = 5 + path.stat().st_size // 20_000_000  # [s] of processor time
+    command = [sys.executable, "-c", LIMIT_CPU_TIME + code, str(path), str(seconds)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode < 0:
-        return "it cannot be read to its end"
+        return "the file cannot be read completely"
     return (done.stderr.splitlines() or [""])[-1][:120] if done.returncode else ""

@@ -1,9 +1,9 @@
-"""The index of kinds: which module has which part, what it is one of, and its first sentence.
+"""Index of kinds: module, class, first sentence and base classes of each part.
 
-It lies beside this file (`kinds.json`, a line a kind) and is read without importing any of those modules, so that a
-test file that names a delay loads the delay and not the whole of Dovetail. `python -m dovetail.core.kind_index`
-writes it from the classes themselves, and a test holds the two together. Where a kind is not where the index says, as
-while a module is being written or moved, its module is looked for in the sources.
+The index is the file `kinds.json`, one line for each kind. It is read without importing the modules, so that a test
+file with a delay loads the delay and not all of Dovetail. `python -m dovetail.core.kind_index` writes it from the
+classes, and a test compares both. A kind that is not in the module given by the index, for example after a move, is
+searched for in the sources.
 """
 
 from __future__ import annotations
@@ -21,29 +21,27 @@ PACKAGE = FILE.parents[1]
 
 
 class Entry(NamedTuple):
-    """What is known of a kind without its class."""
+    """Data of a kind that are available without importing its class."""
 
     module: str
     name: str  # of the class
     about: str
-    bases: tuple[
-        str, ...
-    ]  # module and name of each class of Dovetail that it derives from, the nearest first
+    bases: tuple[str, ...]  # module and name of its base classes in Dovetail, nearest first
 
     def is_one_of(self, bases: tuple[type, ...]) -> bool:
-        """Whether the class is, or derives from, one of these."""
-        line = (f"{self.module}.{self.name}", *self.bases)
-        return any(cls is object or full_name(cls) in line for cls in bases)
+        """Return whether the class is one of these or derives from one."""
+        lineage = (f"{self.module}.{self.name}", *self.bases)
+        return any(cls is object or full_name(cls) in lineage for cls in bases)
 
 
 def full_name(cls: type) -> str:
-    """Module and name of a class."""
+    """Return module and name of a class."""
     return f"{cls.__module__}.{cls.__qualname__}"
 
 
 @cache
 def entries() -> dict[str, Entry]:
-    """Every kind of Dovetail by its name; none where the index cannot be read, to be looked for in the sources."""
+    """Return the kinds of Dovetail by name; empty if the index cannot be read."""
     try:
         rows = json.loads(FILE.read_text("utf-8"))
     except (OSError, ValueError):
@@ -52,7 +50,7 @@ def entries() -> dict[str, Entry]:
 
 
 def load(kind: str) -> None:
-    """Import the module that registers a kind of Dovetail; nothing happens where there is none."""
+    """Import the module that registers a kind of Dovetail; do nothing for an unknown kind."""
     if kind in entries():
         try:
             module = import_module(entries()[kind].module)
@@ -64,30 +62,30 @@ def load(kind: str) -> None:
 
 
 def _load_all_with(text: str) -> None:
-    """Import every module whose source has a text."""
+    """Import every module whose source contains a text."""
     for path in sorted(PACKAGE.rglob("*.py")):
         if text in path.read_text("utf-8"):
             import_module(".".join([PACKAGE.name, *path.relative_to(PACKAGE).with_suffix("").parts]))
 
 
 def entry_of(cls: type) -> Entry:
-    """What the index says of a class."""
+    """Return the index entry of a class."""
     bases = [full_name(base) for base in cls.__mro__[1:] if base.__module__.startswith(f"{PACKAGE.name}.")]
     return Entry(cls.__module__, cls.__qualname__, sentence(cls), tuple(bases))
 
 
 def sentence(cls: type) -> str:
-    """The first line of a class's docstring, without its mark-up."""
+    """Return the first line of the docstring of a class, without mark-up."""
     first = (inspect.getdoc(cls) or "").partition("\n")[0]
     return re.sub(r":\w+:`([^`]*)`", r"\1", first).replace("`", "")
 
 
-def written() -> str:
-    """The index as it must be: every module with parts is imported, and its classes are asked."""
-    from dovetail.core.kinds import registered
+def index_text() -> str:
+    """Return the current index as text, after importing every module with parts."""
+    from dovetail.core.kinds import imported_kinds
 
     _load_all_with('\n@kind("')
-    rows = {kind: entry_of(cls) for kind, cls in sorted(registered().items())}
+    rows = {kind: entry_of(cls) for kind, cls in sorted(imported_kinds().items())}
     lines = (
         f"{json.dumps(kind)}: {json.dumps([*row[:-1], *row.bases], ensure_ascii=False)}"
         for kind, row in rows.items()
@@ -96,4 +94,4 @@ def written() -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(written(), "utf-8")
+    FILE.write_text(index_text(), "utf-8")

@@ -1,12 +1,11 @@
-"""The names under which parts appear in test files: `kind = "delay"`.
+"""Names under which parts appear in test files: `kind = "delay"`.
 
-A part registers itself with `@kind("delay")`; a test file then finds it. The part's role (what slot of a
-test it may fill) is that of its base class, so nothing is said twice. Where a part is stands in an index (see
-`index`), and its module is imported when its name is used.
+A part is registered by the decorator `@kind("delay")`. Its role (the keys of a test file where it is allowed) follows
+from its base class. `kind_index` holds the module of each kind, which is imported when the name is used.
 
-Parts of other packages are found too: they are imported when a file uses a name that is not known yet. A package names
-the module that registers them in its metadata, as an entry point of the group `dovetail.parts`. A kind with a colon is
-a class in a file that the user brought (see `brought`).
+Other packages register parts through an entry point of the group `dovetail.parts`, whose value is the module to
+import; it is loaded when a file contains an unknown name. A kind with a colon is a class in a file of the user (see
+`user_parts`).
 """
 
 from __future__ import annotations
@@ -18,26 +17,28 @@ from typing import TypeVar
 from dovetail.core import kind_index, parameter_text, user_parts
 from dovetail.core.errors import UnknownNameError
 
-GROUP = "dovetail.parts"  # entry points: modules of other packages that register parts
+GROUP = "dovetail.parts"  # entry points of other packages: modules that register parts
 
 Bases = type | tuple[type, ...]
 
 _kinds: dict[str, type] = {}
-_loaded: set[str] = set()  # names of the entry points that were imported
+_loaded: set[str] = set()  # values of the entry points loaded so far
 T = TypeVar("T", bound=type)
 
 
 def kind(name: str) -> Callable[[T], T]:
-    """Class decorator: let test files call this part `name`."""
+    """Register a class as the part `name` of test files (decorator)."""
 
     def register(cls: T) -> T:
-        if not _ours(cls) and name in kind_index.entries():
+        if not _is_builtin(cls) and name in kind_index.entries():
             kind_index.load(name)
         other = _kinds.get(name)
         if other is not None and (
-            other.__qualname__ != cls.__qualname__ or (_ours(other) and not _ours(cls))
+            other.__qualname__ != cls.__qualname__ or (_is_builtin(other) and not _is_builtin(cls))
         ):
-            raise ValueError(f'the kind "{name}" is taken by {other.__qualname__}')
+            raise ValueError(
+                f'the kind "{name}" is already registered for {other.__qualname__}; choose another name'
+            )
         _kinds[name] = cls
         parameter_text.describe(name, cls)
         return cls
@@ -45,45 +46,45 @@ def kind(name: str) -> Callable[[T], T]:
     return register
 
 
-def _ours(cls: type) -> bool:
+def _is_builtin(cls: type) -> bool:
     return cls.__module__.partition(".")[0] == "dovetail"
 
 
-def registered() -> dict[str, type]:
-    """The parts of Dovetail that were imported, by name."""
-    return {name: cls for name, cls in _kinds.items() if _ours(cls)}
+def imported_kinds() -> dict[str, type]:
+    """Return the imported parts of Dovetail, by name."""
+    return {name: cls for name, cls in _kinds.items() if _is_builtin(cls)}
 
 
 def names(base: Bases = object) -> list[str]:
-    """The names of all parts that are of `base`; their modules are not imported."""
-    found = {name for name, cls in _known().items() if issubclass(cls, base)}
+    """Return the names of all parts derived from `base`, without importing their modules."""
+    imported = {name for name, cls in _imported().items() if issubclass(cls, base)}
     bases = base if isinstance(base, tuple) else (base,)
-    return sorted(found | {name for name, entry in kind_index.entries().items() if entry.is_one_of(bases)})
+    return sorted(imported | {name for name, entry in kind_index.entries().items() if entry.is_one_of(bases)})
 
 
 def parts_by_kind(base: Bases = object) -> dict[str, type]:
-    """All parts that are of `base`, by name."""
+    """Return all parts derived from `base`, by name."""
     for name in names(base):
         if name not in _kinds and name in kind_index.entries():
             kind_index.load(name)
-    return {name: cls for name, cls in sorted(_known().items()) if issubclass(cls, base)}
+    return {name: cls for name, cls in sorted(_imported().items()) if issubclass(cls, base)}
 
 
 def all_kinds() -> dict[str, type]:
-    """Every part, those of other packages too."""
+    """Return all parts, including those of other packages."""
     _load_others()
     return parts_by_kind()
 
 
 def entries() -> dict[str, kind_index.Entry]:
-    """What is known of every part without importing those of Dovetail."""
+    """Return the index entries of all parts, without importing those of Dovetail."""
     _load_others()
-    others = {name: kind_index.entry_of(cls) for name, cls in _known().items() if not _ours(cls)}
+    others = {name: kind_index.entry_of(cls) for name, cls in _imported().items() if not _is_builtin(cls)}
     return dict(sorted({**kind_index.entries(), **others}.items()))
 
 
 def find(name: str, base: Bases = object) -> type:
-    """The part called `name`; an unknown name lists the known ones."""
+    """Return the part `name`; the error for an unknown name lists the known ones."""
     if ":" in name:
         return user_parts.find(name, base)
     if name not in _kinds:
@@ -95,7 +96,7 @@ def find(name: str, base: Bases = object) -> type:
             "kind",
             name,
             names(base),
-            "`dovetail parts` lists them and `dovetail parts KIND` tells of one; bring your own in a file: "
+            "`dovetail parts` lists all kinds, `dovetail parts KIND` describes one; for a user part write "
             'parts = ["my_parts.py"] and kind = "my_parts:CLASS" (docs/how-to/write-a-part.md)',
             renamed="kinds",
         )
@@ -103,16 +104,16 @@ def find(name: str, base: Bases = object) -> type:
 
 
 def name_of(cls: type) -> str | None:
-    """The name of a part's class, or None if it has not got one."""
-    return user_parts.name_of(cls) or next((name for name, known in _kinds.items() if known is cls), None)
+    """Return the name of the class of a part; None if it is not registered."""
+    return user_parts.name_of(cls) or next((name for name, part in _kinds.items() if part is cls), None)
 
 
-def _known() -> dict[str, type]:
+def _imported() -> dict[str, type]:
     return {**_kinds, **user_parts.kinds()}
 
 
 def _load_others() -> None:
-    """Import the modules that other packages name; each once."""
+    """Import the modules registered by other packages, each once."""
     for entry in entry_points(group=GROUP):
         if entry.value not in _loaded:
             _loaded.add(entry.value)

@@ -1,9 +1,9 @@
-r"""Linear model of a flow about a point, its modes and its frequency response.
+r"""Linear model of a flow about an operating point, its modes and its frequency response.
 
 .. math:: \delta\dot x = A\,\delta x + B\,\delta u, \qquad \delta y = C\,\delta x + D\,\delta u
 
-The matrices come by forward-mode differentiation, exact to rounding. States, inputs and outputs are
-raveled to vectors; their names are kept, `"arm.velocity[2]"` for the third of a leaf.
+The matrices are computed by forward-mode differentiation, exact to rounding. States, inputs and outputs are
+raveled to vectors and keep their names, for example `"arm.velocity[2]"`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dovetail.core.shapes import shapes
 
 @dataclasses.dataclass(frozen=True)
 class Modes:
-    """Modes of a linear model, slowest first; one for each real eigenvalue and each complex pair."""
+    """Modes of a linear model, slowest first: one for each real eigenvalue and each complex pair."""
 
     eigenvalues: np.ndarray  # [rad/s], (n,), imaginary part zero or positive
     frequencies: np.ndarray  # [Hz], (n,), undamped: |eigenvalue| / 2 pi
@@ -40,7 +40,7 @@ class Modes:
 
 
 class LinearModel(eqx.Module):
-    """A linear model with named states, inputs and outputs."""
+    """Linear model with named states, inputs and outputs."""
 
     A: jax.Array
     B: jax.Array
@@ -51,9 +51,9 @@ class LinearModel(eqx.Module):
     outputs: tuple[str, ...] = eqx.field(static=True)
 
     def frequency_response(self, w: Any, output: str | None = None, input: str | None = None) -> jax.Array:
-        """G(iw) = C (iw - A)^-1 B + D at angular frequencies w [rad/s].
+        """Return G(iw) = C (iw - A)^-1 B + D at angular frequencies w [rad/s].
 
-        Of shape w.shape + (outputs, inputs); a name instead picks one output or input and drops its axis.
+        The shape is w.shape + (outputs, inputs). A name selects one output or input and drops its axis.
         """
         w = jnp.asarray(w, dtype=float)
         eye = jnp.eye(self.A.shape[0])
@@ -67,52 +67,51 @@ class LinearModel(eqx.Module):
         return g if output is None else g[..., _index("output", output, self.outputs), :]
 
     def modes(self) -> Modes:
-        """Frequencies, damping ratios and shapes."""
+        """Return frequencies, damping ratios and shapes."""
         return modes(self.A)
 
 
 def linearise(flow: Flow, x: State = None, u: Input = None, *, t: Time = 0.0) -> LinearModel:
-    """Linear model of a flow about a state (its `init()` if none is given) and input, at a time."""
+    """Return the linear model of a flow about a state (default: `flow.init()`) and input, at a time."""
     x = flow.init() if x is None else x
-    y = shapes(_shown, flow, t, x, u)
+    y = shapes(_output, flow, t, x, u)
     a, b, c, d = _matrices(flow, x, u, t)
     return LinearModel(a, b, c, d, names(x, "x"), names(u, "u"), names(y, "y"))
 
 
-def _shown(flow: Flow, t: Time, x: State, u: Input) -> Any:
+def _output(flow: Flow, t: Time, x: State, u: Input) -> Any:
     return flow.output(t, x, u)
 
 
 @ready
 def state_matrix(flow: Flow, x: State, u: Input, t: Time = 0.0) -> Float[Array, "n n"]:
-    """A alone: all that a question about steps and poles needs, at a fraction of the compile time."""
+    """Return the matrix A only: sufficient for poles and step sizes, and compiled much faster."""
     flat_x, to_x = ravel_pytree(x)
     return jax.jacfwd(lambda x: ravel_pytree(flow.derivative(t, to_x(x), u))[0])(flat_x)
 
 
 @ready
 def _matrices(flow: Flow, x: State, u: Input, t: Time) -> tuple[jax.Array, ...]:
-    """A, B, C, D in one compiled call: evaluated piece by piece they take a hundred times longer."""
+    """Return A, B, C and D from one compiled call, a hundred times faster than separate evaluation."""
     flat_x, to_x = ravel_pytree(x)
     flat_u, to_u = ravel_pytree(u)
 
     def rate(x, u):
         return ravel_pytree(flow.derivative(t, to_x(x), to_u(u)))[0]
 
-    def shown(x, u):
+    def output(x, u):
         return ravel_pytree(flow.output(t, to_x(x), to_u(u)))[0]
 
     return (
         *jax.jacfwd(rate, argnums=(0, 1))(flat_x, flat_u),
-        *jax.jacfwd(shown, argnums=(0, 1))(flat_x, flat_u),
+        *jax.jacfwd(output, argnums=(0, 1))(flat_x, flat_u),
     )
 
 
 def modes(A: Any) -> Modes:
-    """Modes of x' = A x, slowest first.
+    """Return the modes of x' = A x, slowest first.
 
-    >>> found = modes([[0.0, 1.0], [-100.0, -2.0]])
-    >>> float(found.damping[0])
+    >>> float(modes([[0.0, 1.0], [-100.0, -2.0]]).damping[0])
     0.1
     """
     values, vectors = np.linalg.eig(np.asarray(A, dtype=float))
@@ -126,17 +125,17 @@ def modes(A: Any) -> Modes:
 
 
 def names(tree: Any, root: str) -> tuple[str, ...]:
-    """A name for each number in a pytree, in the order in which it is raveled."""
-    found: list[str] = []
+    """Return a name for each number in a pytree, in raveled order."""
+    result: list[str] = []
     for path, leaf in jax.tree_util.tree_flatten_with_path(tree)[0]:
         stem = jax.tree_util.keystr(path, simple=True, separator=".") or root
         shape = jnp.shape(leaf)
-        places = [f"[{','.join(map(str, i))}]" for i in np.ndindex(*shape)] if shape else [""]
-        found += [stem + place for place in places]
-    return tuple(found)
+        indices = [f"[{','.join(map(str, i))}]" for i in np.ndindex(*shape)] if shape else [""]
+        result += [stem + index for index in indices]
+    return tuple(result)
 
 
-def _index(what: str, name: str, known: tuple[str, ...]) -> int:
-    if name not in known:
-        raise UnknownNameError(what, name, known)
-    return known.index(name)
+def _index(role: str, name: str, names: tuple[str, ...]) -> int:
+    if name not in names:
+        raise UnknownNameError(role, name, names)
+    return names.index(name)

@@ -1,7 +1,7 @@
-"""Parameters: the fields of a part, declared once with unit, meaning and range.
+"""Parameters: fields of a part, declared once with unit, meaning and range.
 
-The declaration serves everyone who meets the field: the constructor checks the range, a test file is
-validated and converted by it, the documentation prints it.
+The declaration is used by the constructor, which checks the range; by the reader of test files, which validates and
+converts values; and by the documentation.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core.errors import ParameterError, shown
+from dovetail.core.errors import ParameterError, format_value
 
 _KEY, _FILE = "dovetail", "dovetail.file"
 
 
 @dataclasses.dataclass(frozen=True)
 class Parameter:
-    """What is known about a field: its SI unit (`"1"` for none), meaning and range."""
+    """Declaration of a field: SI unit (`"1"` for none), meaning and range."""
 
     unit: str
     about: str
@@ -34,28 +34,28 @@ class Parameter:
     finite: bool = False
 
     def fault(self, value: Any) -> str | None:
-        """What is wrong with a value, in words; None if nothing is."""
+        """Return the text of the fault of a value; None if it is valid."""
         if self.choices:
-            known = isinstance(value, str) and value in self.choices
-            return None if known else f"got {shown(value)}; one of {', '.join(self.choices)}"
+            valid = isinstance(value, str) and value in self.choices
+            return None if valid else f"got {format_value(value)}; one of {', '.join(self.choices)}"
         array = np.asarray(value, dtype=float)
         if np.isnan(array).any():
-            return f"got {_show(array)}; not a number"
+            return f"got {_format_array(array)}; not a number"
         if self.finite and not np.isfinite(array).all():
-            return f"got {_show(array)}; needs a finite number"
+            return f"got {_format_array(array)}; needs a finite number"
         ok = (array >= self.at_least) & (array <= self.at_most)
         ok &= (array > self.above) | (self.above == -math.inf)
         ok &= (array < self.below) | (self.below == math.inf)
-        return None if np.all(ok) else f"got {_show(array)}; {self.range_text}"
+        return None if np.all(ok) else f"got {_format_array(array)}; {self.range_text}"
 
     @property
     def allowed(self) -> str:
-        """What it may be, in words: its choices, or its range without the unit; empty where anything goes."""
+        """Allowed values as text: the choices, or the range without unit; empty if there is no bound."""
         return ", ".join(self.choices) if self.choices else self._range
 
     @property
     def range_text(self) -> str:
-        """The range in words, with the unit."""
+        """The range as text, with the unit."""
         return f"must be {self._range}" + (
             f" {self.unit}" if self.unit not in ("1", "signal", "parameter") else ""
         )
@@ -69,17 +69,17 @@ class Parameter:
         return " and ".join(w for w in (low, high) if w)
 
 
-def _show(array: np.ndarray) -> str:
+def _format_array(array: np.ndarray) -> str:
     return f"{array:g}" if array.ndim == 0 else np.array2string(array, threshold=6)
 
 
 def _as_array(value: Any) -> Any:
-    if value is None or isinstance(value, jax.core.Tracer):  # None: an effect that is left out at build
+    if value is None or isinstance(value, jax.core.Tracer):  # None: an effect that is switched off
         return value
-    traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(value))  # a list may hold one
-    if (
-        not isinstance(value, jax.Array) and not traced
-    ):  # converted by NumPy: JAX would compile a program for each shape
+    traced = any(
+        isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(value)
+    )  # a list may contain one
+    if not isinstance(value, jax.Array) and not traced:  # NumPy: JAX would compile a program for each shape
         value = np.asarray(value, dtype=float)
     return jnp.asarray(value, dtype=float)
 
@@ -95,26 +95,26 @@ def parameter(
     at_most: float = math.inf,
     kw_only: bool = False,
 ) -> Any:
-    """A numeric field: a float64 array of any shape, traced, differentiable, batchable.
+    """Declare a numeric field: a float64 array of any shape, traced, differentiable and batchable.
 
-    One without a default that follows others with theirs, in a class that extends another, is `kw_only`.
+    In a subclass, a field without default after fields with defaults needs `kw_only=True`.
 
     >>> class Spring(eqx.Module):
     ...     k: jax.Array = parameter("N/m", "stiffness", above=0.0)
     """
-    about_it = Parameter(unit, about, above, below, at_least, at_most)
+    declaration = Parameter(unit, about, above, below, at_least, at_most)
     extra = {} if default is dataclasses.MISSING else {"default": default}
-    return eqx.field(converter=_as_array, metadata={_KEY: about_it}, kw_only=kw_only, **extra)
+    return eqx.field(converter=_as_array, metadata={_KEY: declaration}, kw_only=kw_only, **extra)
 
 
 def choice(*choices: str, about: str = "", default: Any = dataclasses.MISSING) -> Any:
-    """A static field that takes one of a few words."""
+    """Declare a static field with one of several words as value."""
     extra = {} if default is dataclasses.MISSING else {"default": default}
     return eqx.field(static=True, metadata={_KEY: Parameter("1", about, choices=choices)}, **extra)
 
 
 def count(about: str = "", *, default: Any = dataclasses.MISSING, at_least: int = 0) -> Any:
-    """A static whole number: it fixes a shape, so changing it compiles anew."""
+    """Declare a static integer: it fixes a shape, so a change causes a new compilation."""
     extra = {} if default is dataclasses.MISSING else {"default": default}
     return eqx.field(
         static=True, metadata={_KEY: Parameter("1", about, at_least=at_least, finite=True)}, **extra
@@ -124,7 +124,7 @@ def count(about: str = "", *, default: Any = dataclasses.MISSING, at_least: int 
 def constant(
     unit: str = "1", about: str = "", *, default: Any = dataclasses.MISSING, above: float = -math.inf
 ) -> Any:
-    """A static number with a unit: it is compiled in, so changing it compiles anew."""
+    """Declare a static number with a unit: a constant of the program, so a change causes a new compilation."""
     extra = {} if default is dataclasses.MISSING else {"default": default}
     return eqx.field(
         static=True,
@@ -134,8 +134,8 @@ def constant(
     )
 
 
-def asked(unit: str = "1", about: str = "", *, above: float = -math.inf) -> Any:
-    """A static number with a unit that may be left unsaid: then it is None, and nothing is asked."""
+def optional_parameter(unit: str = "1", about: str = "", *, above: float = -math.inf) -> Any:
+    """Declare a static number with a unit that may be omitted; it is then None."""
     return eqx.field(
         static=True,
         default=None,
@@ -145,37 +145,37 @@ def asked(unit: str = "1", about: str = "", *, above: float = -math.inf) -> Any:
 
 
 def file_name(*, default: Any = dataclasses.MISSING) -> Any:
-    """The name of a file that a part reads; in a test file, from the folder of that file."""
+    """Declare the name of a file that a part reads; relative to the folder of the test file."""
     extra = {} if default is dataclasses.MISSING else {"default": default}
     return eqx.field(static=True, metadata={_FILE: True}, **extra)
 
 
 def file_names(cls: type) -> list[str]:
-    """The fields of a class that name a file."""
+    """Return the names of the fields declared with `file_name`."""
     return [f.name for f in dataclasses.fields(cls) if _FILE in f.metadata]
 
 
-def declared(cls: type) -> dict[str, Parameter]:
-    """The declared parameters of a class, by field name."""
+def declared_parameters(cls: type) -> dict[str, Parameter]:
+    """Return the declared parameters of a class, by field name."""
     return {f.name: f.metadata[_KEY] for f in dataclasses.fields(cls) if _KEY in f.metadata}
 
 
 def check(part: Any) -> None:
     """Raise `ParameterError` if a concrete field is outside its declared range."""
-    for name, about in declared(type(part)).items():
+    for name, about in declared_parameters(type(part)).items():
         value = getattr(part, name)
-        if value is None or not known(value):
+        if value is None or not all_concrete(value):
             continue
         fault = about.fault(value)
         if fault:
             raise ParameterError(f"{type(part).__name__}.{name}: {fault}")
 
 
-def known(*values: Any) -> bool:
-    """True if every value is there to be looked at.
+def all_concrete(*values: Any) -> bool:
+    """Return whether all values are concrete.
 
-    False for a traced value, and for the placeholders that JAX puts into a tree while it rebuilds it:
-    a check of a part's fields passes them over.
+    False for traced values, and for the placeholders that JAX puts into a tree while it rebuilds it; checks of
+    fields skip both.
     """
     return all(
         isinstance(v, str | int | float | jax.Array | np.ndarray) and not isinstance(v, jax.core.Tracer)
@@ -183,10 +183,10 @@ def known(*values: Any) -> bool:
     )
 
 
-def arrived(*values: Any) -> bool:
-    """True if every value is an array or a traced one, so that its shape can be looked at.
+def all_arrays(*values: Any) -> bool:
+    """Return whether all values are arrays, concrete or traced, so that their shapes are defined.
 
-    False for the placeholders that JAX puts into a tree while it rebuilds it. Where the numbers matter
-    too, ask `known`.
+    False for the placeholders that JAX puts into a tree while it rebuilds it. If the numbers are needed too, use
+    `all_concrete`.
     """
     return all(isinstance(v, jax.Array) for v in values)

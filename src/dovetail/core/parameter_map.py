@@ -1,4 +1,4 @@
-"""Charts: an answer over a grid of parameters, computed as one batch."""
+"""Parameter maps: results over a grid of parameters, computed as one batch."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-class Chart(Part):
-    """A part that answers one question at every point of a grid.
+class ParameterMap(Part):
+    """Part that computes a result at each point of a parameter grid.
 
-    How its picture is drawn: `picture` is `"lines"` (along the coordinate `along`, a line for each of the
-    rest), `"map"` (colours over two coordinates), `"outcomes"`, `"bars"` or `"none"`.
+    `figure` selects its figure: `"lines"` (over `line_coordinate`, one line for each value of the other
+    coordinates), `"map"` (colours over two coordinates), `"outcomes"`, `"bars"` or `"none"`.
     """
 
-    picture: ClassVar[str] = "lines"
-    along: ClassVar[str] = ""  # the last coordinate of a variable, where nothing is said
+    figure: ClassVar[str] = "lines"
+    line_coordinate: ClassVar[str] = ""  # empty: the last coordinate of the variable
 
     @abstractmethod
     def compute(self) -> xr.Dataset:
-        """The answers, on the coordinates that were varied."""
+        """Return the results over the varied coordinates."""
 
     def faults(self) -> list[Fault]:
-        """All that is wrong with it beyond what each parameter checks for itself."""
+        """Return all faults except those found by the range checks of single parameters."""
         return []
 
-    def shown(self, data: xr.Dataset) -> xr.Dataset:
-        """What of the answers is drawn: all, unless there are more coordinates than a picture has."""
+    def figure_data(self, data: xr.Dataset) -> xr.Dataset:
+        """Return the results to draw: all by default; override it if there are too many coordinates for a figure."""
         return data
 
     def labels(self, data: xr.Dataset) -> list[str]:
-        """Names for the lines of a picture; none where the coordinate says it."""
+        """Return labels of the lines; empty if the coordinate is sufficient."""
         return []
 
     @abstractmethod
     def summary(self, data: xr.Dataset) -> str:
-        """What the chart shows, for people to read."""
+        """Return a summary of the results as text."""

@@ -1,8 +1,7 @@
-"""Peaks of a series: samples, or the middles of level stretches, with lower ones on both sides.
+"""Peaks of a series: samples, or centres of level segments, with lower values on both sides.
 
-How far a peak stands out is its prominence: its height above the higher of the two lowest points on the way, to either
-side, to a sample that is higher, or to the end. The definitions are those of SciPy's signal library, which takes half a
-second to load for this one function.
+The prominence of a peak is its height above the higher of two minima: those between the peak and the next higher sample
+(or the end) on each side. The definitions equal those of SciPy's signal package, which takes half a second to import.
 """
 
 from __future__ import annotations
@@ -11,11 +10,11 @@ import numpy as np
 
 
 def find_peaks(y: np.ndarray, *, height: float = -np.inf, prominence: float = 0.0) -> np.ndarray:
-    """Places of the peaks of `y` that are at least so high and stand out at least so far."""
+    """Return the indices of the peaks of `y` with at least this height and prominence."""
     y = np.asarray(y, dtype=float)
     if len(y) < 3:
         return np.array([], dtype=int)
-    edges = np.flatnonzero(np.diff(y)) + 1  # where another value begins
+    edges = np.flatnonzero(np.diff(y)) + 1  # start of each level segment
     starts, ends = np.concatenate([[0], edges]), np.concatenate([edges, [len(y)]]) - 1
     level = y[starts]
     top = np.flatnonzero((level[1:-1] > level[:-2]) & (level[1:-1] > level[2:])) + 1
@@ -27,18 +26,18 @@ def find_peaks(y: np.ndarray, *, height: float = -np.inf, prominence: float = 0.
 
 
 def _prominence(y: np.ndarray, peak: int) -> float:
-    lowest = max(_lowest(y[peak::-1], y[peak]), _lowest(y[peak:], y[peak]))
-    return float(y[peak] - lowest)
+    base = max(_side_minimum(y[peak::-1], y[peak]), _side_minimum(y[peak:], y[peak]))
+    return float(y[peak] - base)
 
 
-def _lowest(way: np.ndarray, top: float) -> float:
-    """The lowest point of a way, up to where it is higher than its start."""
-    lowest, start, length = top, 0, 64
-    while start < len(way):
-        piece = way[start : start + length]
-        higher = np.flatnonzero(piece > top)
+def _side_minimum(side: np.ndarray, top: float) -> float:
+    """Return the minimum of a series before its first value above `top`."""
+    minimum, start, length = top, 0, 64
+    while start < len(side):
+        segment = side[start : start + length]
+        higher = np.flatnonzero(segment > top)
         if len(higher):
-            return float(min(lowest, piece[: higher[0]].min(initial=np.inf)))
-        lowest = min(lowest, piece.min())
+            return float(min(minimum, segment[: higher[0]].min(initial=np.inf)))
+        minimum = min(minimum, segment.min())
         start, length = start + length, 2 * length
-    return float(lowest)
+    return float(minimum)

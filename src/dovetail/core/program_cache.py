@@ -1,14 +1,14 @@
-"""Compiled programs are kept between processes, so that a test starts at once the second time.
+"""Cache of compiled programs on disk, so that the second run of a test starts without compilation.
 
-They lie in the user's cache folder, by version of the compiler and by processor: code compiled for one processor may
-not run on another that shares the home folder. The folder may be deleted at any time. JAX asks for a program by a key
-of everything that it depends on; here it is read, proved whole by its checksum, and written so that nobody sees half
-of it.
+Programs are stored in the cache folder of the user, by version of the compiler and by processor, because code compiled
+for one processor may not run on another that shares the home folder. The folder may be deleted at any time. JAX
+requests a program by a key of everything that it depends on; it is read, verified by its checksum, and written to a
+temporary file that is renamed, so that an incomplete program is never read.
 
-Loading a program is running code. So the folder must belong to the user and be closed to everybody else, or it is not
-used. That, and whatever else makes a program be compiled again (no room, no permission, another version, a damaged
-file), is said once, in words; the numbers are the same, they come later. `DOVETAIL_PROGRAMS` names another place for
-them. `JAX_COMPILATION_CACHE_DIR` names a folder that JAX keeps in its own way, and an empty value keeps nothing.
+Loading a program executes code. The folder is therefore used only if it belongs to the user and is closed to all
+others. If it is not used, or if a program must be compiled again (disk full, no permission, another version, damaged
+file), one warning gives the reason; the results are the same. `DOVETAIL_PROGRAM_CACHE` sets another folder.
+`JAX_COMPILATION_CACHE_DIR` sets the folder of JAX's own cache; an empty value disables caching.
 """
 
 from __future__ import annotations
@@ -29,167 +29,171 @@ from pathlib import Path
 import jax
 from jax._src import compilation_cache
 
-CHOSEN = "JAX_COMPILATION_CACHE_DIR"  # by the user, for JAX as a whole
-PLACE = "DOVETAIL_PROGRAMS"  # another place for them than the user's cache
-MOST = 1e9  # [B] that are kept; beyond it the programs go that were not used for longest
+JAX_VARIABLE = "JAX_COMPILATION_CACHE_DIR"  # environment variable of JAX's own cache
+FOLDER_VARIABLE = "DOVETAIL_PROGRAM_CACHE"  # environment variable of another folder
+MAX_SIZE = 1e9  # [B] of the cache; above it the programs that were not used for longest are removed
 DIGEST = hashlib.sha256().digest_size
 SUFFIX = ".program"
 
 log = logging.getLogger("dovetail")
 
 
-def keep() -> None:
-    """Have JAX keep what it compiles; before anything is compiled."""
-    if CHOSEN in os.environ or jax.config.values["jax_compilation_cache_dir"] is not None:
+def enable() -> None:
+    """Let JAX store the programs that it compiles; call before any compilation."""
+    if JAX_VARIABLE in os.environ or jax.config.values["jax_compilation_cache_dir"] is not None:
         return
-    place = folder()
-    others = sorted(p.name.split("-")[1] for p in place.parent.glob("programs-*-*") if p.is_dir())
-    new = not place.exists()
-    if why := unfit(place):
-        log.warning("compiled programs are not kept, and each is compiled anew: %s", why)
+    path = folder()
+    others = sorted(p.name.split("-")[1] for p in path.parent.glob("programs-*-*") if p.is_dir())
+    is_new = not path.exists()
+    if fault := folder_fault(path):
+        log.warning("compiled programs are not stored: %s", fault)
         return
-    if new and others:
-        text = "programs kept by jaxlib %s are of no use to %s here: each is compiled once more"
+    if is_new and others:
+        text = "programs stored by jaxlib %s cannot be used by %s: each is compiled once more"
         log.warning(text, others[-1], version("jaxlib"))
-    if hasattr(compilation_cache, "get_file_cache"):  # another version of JAX keeps them in its own way
+    if hasattr(compilation_cache, "get_file_cache"):  # other versions of JAX use their own file format
         vars(compilation_cache)["get_file_cache"] = lambda path: (JaxPrograms(Path(path)), path)
-    jax.config.update("jax_compilation_cache_dir", str(place))
+    jax.config.update("jax_compilation_cache_dir", str(path))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
 
 def folder() -> Path:
-    """Where programs are kept for this user, compiler and processor."""
-    return Path(os.environ.get(PLACE) or cache()) / f"programs-{version('jaxlib')}-{_processor()}"
+    """Return the folder of the programs for this user, compiler and processor."""
+    return (
+        Path(os.environ.get(FOLDER_VARIABLE) or user_cache()) / f"programs-{version('jaxlib')}-{_processor()}"
+    )
 
 
-def cache() -> Path:
-    """Dovetail's place among this user's caches."""
+def user_cache() -> Path:
+    """Return the cache folder of Dovetail for this user."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dovetail"
 
 
 def _processor() -> str:
-    """A name for what code compiled here can rely on."""
-    said = platform.machine() + platform.processor()
+    """Return a fingerprint of the instruction set of this processor."""
+    text = platform.machine() + platform.processor()
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-        said += next((line for line in lines if line.startswith(("flags", "Features"))), "")
+        text += next((line for line in lines if line.startswith(("flags", "Features"))), "")
     except OSError:
         pass
-    return hashlib.sha256(said.encode()).hexdigest()[:12]
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def unfit(place: Path) -> str:
-    """Why code is not to be loaded from a folder; empty where it may be. It is made where there is none."""
+def folder_fault(path: Path) -> str:
+    """Return why code must not be loaded from a folder, or an empty string; a missing folder is created."""
     try:
-        if not place.is_symlink() and not place.exists():
-            place.mkdir(mode=0o700, parents=True)
-        about = place.lstat()
+        if not path.is_symlink() and not path.exists():
+            path.mkdir(mode=0o700, parents=True)
+        status = path.lstat()
     except OSError as error:
-        return f"{place} cannot be made ({_why(error)})"
-    if not stat.S_ISDIR(about.st_mode):
-        return f"{place} is no folder"
-    if hasattr(os, "geteuid") and about.st_uid != os.geteuid():
-        return f"{place} belongs to another user, who could put other code there; remove it"
-    if stat.S_IMODE(about.st_mode) & 0o077 and os.name == "posix":
-        return f"others can open {place} and put code there; close it: chmod 700 {place}"
+        return f"{path} cannot be created ({_reason(error)})"
+    if not stat.S_ISDIR(status.st_mode):
+        return f"{path} is not a directory"
+    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
+        return f"{path} belongs to another user, who could store other code there; remove it"
+    if stat.S_IMODE(status.st_mode) & 0o077 and os.name == "posix":
+        return f"other users can write code to {path}; close it: chmod 700 {path}"
     return ""
 
 
-_aside = threading.local()
+_bypass = threading.local()
 
 
 @contextmanager
-def aside() -> Iterator[None]:
-    """Programs that this thread compiles meanwhile are neither looked for nor kept by JAX."""
-    _aside.now = True
+def cache_bypass() -> Iterator[None]:
+    """Context in which JAX neither reads nor stores the programs that this thread compiles."""
+    _bypass.active = True
     try:
         yield
     finally:
-        _aside.now = False
+        _bypass.active = False
 
 
 class JaxPrograms:
-    """The folder as JAX uses it."""
+    """Interface of the cache for JAX."""
 
     def __init__(self, folder: Path):
-        self._path, self._programs = folder, opened(folder)
+        self._path, self._programs = folder, programs_in(folder)
 
     def get(self, key: str) -> bytes | None:
-        """The program of that key, if it is to be looked for."""
-        return None if getattr(_aside, "now", False) else self._programs.get(key)
+        """Return the program of a key, or None."""
+        return None if getattr(_bypass, "active", False) else self._programs.get(key)
 
     def put(self, key: str, value: bytes) -> None:
-        """Keep a program, if it is to be kept."""
-        if not getattr(_aside, "now", False):
+        """Store a program, unless the cache is bypassed."""
+        if not getattr(_bypass, "active", False):
             self._programs.put(key, value)
 
 
 @functools.cache
-def opened(folder: Path) -> Programs:
-    """The programs of a folder; the same for all who ask, so that nothing is said twice."""
+def programs_in(folder: Path) -> Programs:
+    """Return the programs of a folder; one object for each folder, so that each warning appears once."""
     return Programs(folder)
 
 
 class Programs:
-    """The folder: bytes by a key."""
+    """Programs of a folder: bytes by key."""
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self._told: set[str] = set()
-        self._size: float | None = None  # [B] of all programs, as far as this process knows
+        self._warned: set[str] = set()
+        self._size: float | None = None  # [B] of all programs, as known to this process
 
     def get(self, key: str) -> bytes | None:
-        """The program of that key, if it is there and whole."""
+        """Return the program of a key, or None if it is missing or damaged."""
         file = self.folder / f"{key}{SUFFIX}"
         try:
-            kept = file.read_bytes()
+            content = file.read_bytes()
         except FileNotFoundError:
             return None
         except OSError as error:
-            self.tell("read", f"a kept program cannot be read ({_why(error)}), and is compiled again: {file}")
+            self.warn_once(
+                "read", f"a stored program cannot be read ({_reason(error)}) and is compiled again: {file}"
+            )
             return None
-        if hashlib.sha256(kept[DIGEST:]).digest() != kept[:DIGEST]:
-            self.tell("damaged", f"a kept program is damaged, and is compiled again: {file}")
+        if hashlib.sha256(content[DIGEST:]).digest() != content[:DIGEST]:
+            self.warn_once("damaged", f"a stored program is damaged and is compiled again: {file}")
             return None
         with suppress(OSError):
-            os.utime(file)  # it was used
-        return kept[DIGEST:]
+            os.utime(file)  # marks it as used
+        return content[DIGEST:]
 
     def put(self, key: str, value: bytes) -> None:
-        """Keep a program; where that fails it is compiled again next time."""
-        if "write" in self._told:
+        """Store a program; if that fails, it is compiled again by the next process."""
+        if "write" in self._warned:
             return
         name = ""
         try:
-            self._make_room(len(value) + DIGEST)
+            self._remove_oldest(len(value) + DIGEST)
             handle, name = tempfile.mkstemp(dir=self.folder, suffix=".part")
             with os.fdopen(handle, "wb") as file:
                 file.write(hashlib.sha256(value).digest() + value)
             os.replace(name, self.folder / f"{key}{SUFFIX}")
         except OSError as error:
-            self.tell("write", f"compiled programs are not kept ({_why(error)}): {self.folder}")
+            self.warn_once("write", f"compiled programs are not stored ({_reason(error)}): {self.folder}")
             with suppress(OSError):
                 os.unlink(name)
 
-    def _make_room(self, more: int) -> None:
-        """Drop the programs that were not used for longest, where there are too many."""
-        if self._size is None or self._size + more > MOST:
-            about = sorted((f.stat().st_mtime, f.stat().st_size, f) for f in self.folder.iterdir())
-            self._size = sum(size for _, size, _ in about)
-            for _, size, file in about if self._size + more > MOST else ():
-                if self._size + more <= 0.9 * MOST:
+    def _remove_oldest(self, more: int) -> None:
+        """Remove the programs that were not used for longest, if the cache is too large with `more` bytes."""
+        if self._size is None or self._size + more > MAX_SIZE:
+            files = sorted((f.stat().st_mtime, f.stat().st_size, f) for f in self.folder.iterdir())
+            self._size = sum(size for _, size, _ in files)
+            for _, size, file in files if self._size + more > MAX_SIZE else ():
+                if self._size + more <= 0.9 * MAX_SIZE:
                     break
                 file.unlink(missing_ok=True)
                 self._size -= size
         self._size += more
 
-    def tell(self, what: str, text: str) -> None:
-        """Say it, the first time."""
-        if what not in self._told:
-            self._told.add(what)
+    def warn_once(self, topic: str, text: str) -> None:
+        """Log a warning, the first time for its topic."""
+        if topic not in self._warned:
+            self._warned.add(topic)
             log.warning("%s", text)
 
 
-def _why(error: OSError) -> str:
+def _reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()

@@ -1,15 +1,15 @@
-"""What this process has compiled and holds, and a guard that drops it before a limit of the system is met.
+"""Resource usage of this process, and a guard that drops compiled programs before a system limit is reached.
 
-JAX keeps every program it has compiled. A program of a whole test is some hundred small objects, each of which takes
-three memory maps, and Linux gives a process 65,530 of them; the one that asks for more is ended in the middle of a
-compilation, and everything that it had computed with it. So after a compilation the guard looks at what is held:
+JAX stores every program that it has compiled. A program of a complete test consists of about a hundred small objects
+with three memory maps each. Linux limits a process to 65,530 maps, and a process that exceeds the limit ends in the
+middle of a compilation. After each compilation the guard therefore checks the usage:
 
-- beyond a fifth of the maps, or 3 GB or half of the memory, kept programs are dropped. Nothing else goes: a program
-  that is called again is compiled again, and gives the same numbers;
-- where that leaves more than nine tenths of a limit taken, `ExhaustionError` says so in one sentence. It is raised
-  where the compilation was asked for, so that a notebook keeps its names, and a campaign or a table what it stored.
+- Above a fifth of the maps, 3 GB or half of the memory, it drops the compiled programs. A program that is called again
+  is compiled again and gives the same numbers.
+- If usage is still above nine tenths of a limit, it raises `ExhaustionError` at the call that caused the compilation.
+  The variables of a notebook and the results stored by a campaign are not lost.
 
-It works in every process that imports Dovetail. Where the system does not tell what is held, nothing is dropped.
+The guard is active in every process that imports Dovetail. If the system does not report usage, nothing is dropped.
 """
 
 from __future__ import annotations
@@ -30,127 +30,133 @@ from dovetail.core.errors import ExhaustionError
 
 F = TypeVar("F", bound=Callable)
 
-COMPILED = "/jax/core/compile/backend_compile_duration"  # after every program, found on disk or not
-LARGEST = 2000  # maps of the largest program: how many may be compiled before it is worth looking again
-MOST = 3e9  # [B] of programs and data together that are no reason to drop anything
-KEPT = 0.2  # of the maps: where programs are dropped
-TAKEN = 0.9  # of a limit: where it ends
-ROOM = 1e9  # [B] that must have gathered since programs were last dropped: data stays, and is no reason to drop more
+COMPILED = "/jax/core/compile/backend_compile_duration"  # after each program, from the compiler or from disk
+MAPS_OF_PROGRAM = 2000  # upper bound of the maps of one program: sets the interval between two checks
+DROP_MEMORY = 3e9  # [B] of programs and data together, below which nothing is dropped
+DROP_MAPS = 0.2  # fraction of the maps above which programs are dropped
+MAX_FRACTION = 0.9  # fraction of a limit above which an error is raised
+MIN_GROWTH = 1e9  # [B] of growth since programs were last dropped: data is not freed by dropping programs
 
 
 @dataclass(frozen=True)
-class Held:
-    """Memory maps, and memory [B]."""
+class ResourceUsage:
+    """Memory maps and memory [B] of a process."""
 
     maps: float
     memory: float
 
 
-def held() -> Held:
-    """What this process holds; zero where the system does not tell."""
+def resource_usage() -> ResourceUsage:
+    """Return the usage of this process; zero if the system does not report it."""
     try:
-        return Held(Path("/proc/self/maps").read_bytes().count(b"\n"), memory())
+        return ResourceUsage(Path("/proc/self/maps").read_bytes().count(b"\n"), process_memory())
     except OSError:
-        return Held(0, 0.0)
+        return ResourceUsage(0, 0.0)
 
 
-def memory() -> float:
-    """Memory [B] that this process holds, which is told a hundred times sooner than its maps; zero if it is not."""
+def process_memory() -> float:
+    """Return the memory [B] of this process; zero if unknown. A hundred times faster than counting maps."""
     try:
         return float(int(Path("/proc/self/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE"))
     except OSError:
         return 0.0
 
 
-def limits() -> Held:
-    """What the system gives this process at most; infinite where it does not tell."""
+def resource_limits() -> ResourceUsage:
+    """Return the limits of this process; infinite if the system does not report them."""
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else math.inf
     container = min(
         map(_number, ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"))
     )
-    return Held(_number("/proc/sys/vm/max_map_count"), min(pages, container))
+    return ResourceUsage(_number("/proc/sys/vm/max_map_count"), min(pages, container))
 
 
 def _number(file: str) -> float:
     try:
         return float(Path(file).read_text("ascii"))
-    except (OSError, ValueError):  # a container without limit says "max"
+    except (OSError, ValueError):  # "max": a container without limit
         return math.inf
 
 
-def once(function: F) -> F:
-    """`eqx.filter_jit` of a function that is called once or twice: compiled in half the time, and hardly slower.
+def jit_unoptimised(function: F) -> F:
+    """Return `eqx.filter_jit` of a function without optimisation: compiles in half the time and runs little slower.
 
-    It is called from outside of other compiled functions only.
+    For functions that are called once or twice, from outside of other compiled functions.
     """
     from dovetail.core.executable_store import ready
 
     return ready(function, compiler_options={"xla_backend_optimization_level": 0})
 
 
-_more: list[Callable[[], None]] = []
+_registered: list[Callable[[], None]] = []
 
 
-def also_drop(forget: Callable[[], None]) -> None:
-    """Have programs that are held elsewhere forgotten with the others."""
-    _more.append(forget)
+def register_drop(clear: Callable[[], None]) -> None:
+    """Register a function that `drop_programs` calls to clear programs stored elsewhere."""
+    _registered.append(clear)
 
 
-def drop() -> None:
-    """Forget every compiled program, and give what that frees back to the system."""
+def drop_programs() -> None:
+    """Drop all compiled programs and return their memory to the system."""
     jax.clear_caches()
-    for forget in _more:
-        forget()
+    for clear in _registered:
+        clear()
     gc.collect()
-    give_back = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
-    if give_back is not None:  # the C library keeps it else
-        give_back(0)
+    malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if malloc_trim is not None:  # the C library does not return freed memory by itself
+        malloc_trim(0)
 
 
 class Guard:
-    """Counts the programs that are compiled, and drops them when much is held."""
+    """Counter of compiled programs; drops them when resource usage is high."""
 
-    def __init__(self, limits: Held, held: Callable[[], Held] = held, drop: Callable[[], None] = drop):
-        self.limits, self.held, self.drop = limits, held, drop
-        self.programs = self.dropped = 0  # compiled so far; how often they were dropped
-        self._look = 1
-        self.allow(min(MOST, limits.memory / 2))
+    def __init__(
+        self,
+        limits: ResourceUsage,
+        usage: Callable[[], ResourceUsage] = resource_usage,
+        drop: Callable[[], None] = drop_programs,
+    ):
+        self.limits, self.usage, self.drop = limits, usage, drop
+        self.programs = self.dropped = 0  # programs compiled so far; number of drops
+        self._next_check = 1
+        self.set_thresholds(min(DROP_MEMORY, limits.memory / 2))
 
-    def allow(self, memory: float, kept: float = KEPT) -> None:
-        """Drop nothing below this memory [B] and share of the maps."""
-        self._most = self._first = Held(kept * self.limits.maps, memory)
+    def set_thresholds(self, memory: float, maps_fraction: float = DROP_MAPS) -> None:
+        """Drop programs only above this memory [B] or this fraction of the maps."""
+        self._threshold = self._first = ResourceUsage(maps_fraction * self.limits.maps, memory)
 
-    def compiled(self, event: str = COMPILED, duration_secs: float = 0.0, **about: str | int) -> None:
-        """One more program is there; called by JAX."""
+    def count_program(self, event: str = COMPILED, duration_secs: float = 0.0, **about: str | int) -> None:
+        """Count a compiled program and check the usage if due; called by JAX."""
         if event != COMPILED:
             return
         self.programs += 1
-        if self.programs >= self._look:
-            self.look()
+        if self.programs >= self._next_check:
+            self.check_usage()
 
-    def look(self) -> None:
-        """Drop programs if much is held; raise if too much still is."""
-        now = self.held()
-        if now.maps > self._most.maps or now.memory > self._most.memory:
+    def check_usage(self) -> None:
+        """Drop programs if usage is above the thresholds; raise an error if it stays near a limit."""
+        now = self.usage()
+        if now.maps > self._threshold.maps or now.memory > self._threshold.memory:
             self.drop()
             self.dropped += 1
-            now = self.held()
-            self._most = Held(
+            now = self.usage()
+            self._threshold = ResourceUsage(
                 max(self._first.maps, now.maps + self.limits.maps / 20),
-                max(self._first.memory, now.memory + ROOM),
+                max(self._first.memory, now.memory + MIN_GROWTH),
             )
-        self._look = self.programs + 1
-        for is_held, limit, unit, what, remedy in (
-            (now.maps, self.limits.maps, 1, "memory maps", "have vm.max_map_count raised"),
-            (now.memory, self.limits.memory, 1e9, "GB of memory", "use a machine with more"),
+        self._next_check = self.programs + 1
+        for used, limit, unit, resource, remedy in (
+            (now.maps, self.limits.maps, 1, "memory maps", "raise vm.max_map_count"),
+            (now.memory, self.limits.memory, 1e9, "GB of memory", "use a machine with more memory"),
         ):
-            if is_held > TAKEN * limit:
+            if used > MAX_FRACTION * limit:
                 raise ExhaustionError(
-                    f"this process holds {is_held / unit:,.0f} of the {limit / unit:,.0f} {what} it may have, its "
-                    f"compiled programs dropped already; save what you need and go on in a new process, or {remedy}"
+                    f"this process uses {used / unit:,.0f} of {limit / unit:,.0f} {resource}, after its compiled "
+                    f"programs were dropped; save your results and continue in a new process, or {remedy}"
                 )
-        self._look = self.programs + max(1, int(min(self._most.maps - now.maps, 1e5) // LARGEST))
+        free = min(self._threshold.maps - now.maps, 1e5)
+        self._next_check = self.programs + max(1, int(free // MAPS_OF_PROGRAM))
 
 
-guard = Guard(limits())
-jax.monitoring.register_event_duration_secs_listener(guard.compiled)
+guard = Guard(resource_limits())
+jax.monitoring.register_event_duration_secs_listener(guard.count_program)

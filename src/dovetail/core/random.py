@@ -1,8 +1,8 @@
-"""Random parts: every number comes from an explicit key, and each part has a key of its own.
+"""Random parts: every random number comes from an explicit key, and each part has its own key.
 
-A stochastic part has a field `key`. A test sets the keys of all its parts from one seed:
-`seeded(test, jax.random.key(7))`. The key of a part is made from the seed and from the part's place in the
-tree, so two parts never share their noise, and adding a part does not change the noise of the others.
+A stochastic part has a field `key`. A test assigns the keys of all parts from one seed:
+`assign_keys(test, jax.random.key(7))`. The key of a part depends on the seed and on the path of the part in the
+tree, so two parts never share noise, and adding a part does not change the noise of the others.
 """
 
 from __future__ import annotations
@@ -19,43 +19,43 @@ T = TypeVar("T")
 
 
 class Random(eqx.Module):
-    """Marks a part that draws random numbers; `key` is empty until `seeded`."""
+    """Base of parts that draw random numbers; `key` is None until `assign_keys`."""
 
     key: jax.Array | None = eqx.field(default=None, kw_only=True)
 
-    def drawn(self, number) -> jax.Array:
-        """The part's key for draw `number` (an integer, may be traced)."""
+    def draw_key(self, number) -> jax.Array:
+        """Return the key for draw `number` (an integer, may be traced)."""
         if self.key is None:
             name = type(self).__name__
             raise ParameterError(
-                f"{name}.key: is empty, so {name} has no random numbers; "
-                f"use seeded(part, jax.random.key(seed)) from dovetail.core.random, or run it in a test"
+                f"{name}.key: is empty; call assign_keys(part, jax.random.key(seed)) from dovetail.core.random, "
+                "or run the part in a test"
             )
         return jax.random.fold_in(self.key, number)
 
 
 def has_random(tree: Any) -> bool:
-    """Whether a `Random` part is in it, at any depth."""
+    """Return whether a tree contains a `Random` part."""
     return any(isinstance(n, Random) for n in jax.tree.leaves(tree, is_leaf=lambda n: isinstance(n, Random)))
 
 
-def seeded(tree: T, key: jax.Array) -> T:
-    """`tree` with a key of its own in every `Random` part, at any depth, made from `key` and its place."""
+def assign_keys(tree: T, key: jax.Array) -> T:
+    """Return `tree` with a key in every `Random` part, derived from `key` and the path of the part."""
     leaves, structure = jax.tree_util.tree_flatten_with_path(tree, is_leaf=lambda n: isinstance(n, Random))
     numbers: dict[int, str] = {}
     new = []
     for path, leaf in leaves:
         if isinstance(leaf, Random):
-            place = jax.tree_util.keystr(path)
-            number = zlib.crc32(place.encode())
-            assert numbers.setdefault(number, place) == place, "two places with one checksum"
+            name = jax.tree_util.keystr(path)
+            number = zlib.crc32(name.encode())
+            assert numbers.setdefault(number, name) == name, "two paths with the same checksum"
             leaf = _keyed(leaf, jax.random.fold_in(key, number))
         new.append(leaf)
     return jax.tree_util.tree_unflatten(structure, new)
 
 
 def _keyed(part: Random, key: jax.Array) -> Random:
-    """`part` with `key`, and with keys made from it in the random parts it contains."""
+    """Return `part` with `key`, and with derived keys in the random parts inside."""
 
     def is_key(node) -> bool:
         return node is None or node is part.key

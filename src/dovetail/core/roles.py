@@ -1,8 +1,7 @@
-"""Roles that a system may play beside its equations: small protocols, asked for by `isinstance`.
+"""Optional roles of a system: small protocols, tested by `isinstance`.
 
-A class plays a role by having its members; it need not inherit it. Whoever runs, reports or records a system asks for
-the role, and does without where it is not played. All interfaces of Dovetail are on one page of the documentation
-(*Interfaces*).
+A class has a role if it defines the members of the protocol; inheritance is not needed. Code that runs, reports or
+records a system checks for the role. The documentation lists all interfaces on one page (*Interfaces*).
 """
 
 from __future__ import annotations
@@ -19,52 +18,52 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class Checked(Protocol):
-    """Finds what is wrong with it as a whole."""
+    """System that checks itself as a whole."""
 
     def faults(self, method: Method, step: float) -> list[Fault]:
-        """What is wrong when it is integrated by a method in steps [s]."""
+        """Return the faults for integration by a method with a step [s]."""
 
 
 @runtime_checkable
 class Prescribed(Protocol):
-    """Follows tables that may end before a run does."""
+    """System with tables over time that may end before a run."""
 
     def time_faults(self, duration: float) -> list[Fault]:
-        """What of it ends before a duration [s]."""
+        """Return a fault for each table that ends before a duration [s]."""
 
 
 @runtime_checkable
 class Adapting(Protocol):
-    """Changes its own form while it runs, as with the number of its elements."""
+    """System that changes its structure during a run, for example its number of elements."""
 
-    def adapted(self, x: Any) -> tuple[Any, Any]:
-        """The system and its state from here on; itself where nothing changes."""
+    def adapt(self, x: Any) -> tuple[Any, Any]:
+        """Return the system and the state to continue with; unchanged if no change is due."""
 
 
 @runtime_checkable
 class Implicit(Protocol):
-    """Solves what an implicit method asks of it, in its own way."""
+    """System with its own solver for the linear equations of an implicit method."""
 
-    def shifted(self, t: Any, x: Any, g: Any) -> Callable[[Any], Any]:
-        """A function that solves (1 - g J) k = b, with J the slope of its equation at (t, x)."""
+    def shifted_solver(self, t: Any, x: Any, g: Any) -> Callable[[Any], Any]:
+        """Return a function that solves (1 - g J) k = b for k; J is the Jacobian at (t, x)."""
 
 
 @runtime_checkable
 class Measuring(Protocol):
-    """Says what a run of it showed."""
+    """System that computes results from a run."""
 
     def measures(self, data: xr.Dataset) -> dict[str, str]:
-        """Names and values in words, for the command line and the report."""
+        """Return names and values as text, for the command line and the report."""
 
 
-def measured(system: object, data: xr.Dataset) -> dict[str, str]:
-    """What a run of a system showed; nothing where it does not say."""
+def measured_values(system: object, data: xr.Dataset) -> dict[str, str]:
+    """Return the results of a run, if the system computes any."""
     return system.measures(data) if isinstance(system, Measuring) else {}
 
 
 @runtime_checkable
 class Captioned(Protocol):
-    """Says which of its signals a report shows first, and what a general name means for it."""
+    """System that selects its main signals for reports and captions them."""
 
     FIRST: Sequence[str]
     CAPTIONS: Mapping[str, str]
@@ -72,15 +71,15 @@ class Captioned(Protocol):
 
 @runtime_checkable
 class NamesLines(Protocol):
-    """Several alternatives at once, each with a name for legends."""
+    """System with several variants in one run, each with a name for legends."""
 
     @property
     def lines(self) -> list[str]:
-        """A name for each."""
+        """A name for each variant."""
 
 
 @runtime_checkable
 class NamesDimensions(Protocol):
-    """Says by what the values of a signal are counted in a recording, where it is not by axis."""
+    """System that names the dimensions of signals in a recording, if they are not interface axes."""
 
     DIMS: Mapping[str, tuple[str, ...]]

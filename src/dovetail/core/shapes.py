@@ -1,8 +1,8 @@
-"""Shapes of what a function gives, found once for all arguments of the same form.
+"""Shapes of the results of a function, computed once for all arguments of the same form.
 
-To find them JAX runs the function on placeholders, which takes as long for a whole test as a short run of it. They
-follow from the shapes of the arguments and from what is fixed in them, so that whoever asks again, with other numbers
-only, is told what was found before, in this process or, where that is allowed (`ready`), in an earlier one.
+JAX computes them by running the function on placeholders, which takes as long for a complete test as a short run. The
+result depends only on the shapes and static values of the arguments. It is therefore cached in this process and, if
+allowed (`executable_store`), for later processes.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import numpy as np
 
 from dovetail.core import executable_store
 
-MOST = 256  # answers that are remembered
-_found: dict[Hashable, Any] = {}
+MAX_CACHED = 256
+_cached: dict[Hashable, Any] = {}
 
 
 def shapes(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What `function(*arguments)` gives, with shapes and types in the place of arrays."""
+    """Return the result of `function(*arguments)` with shapes and types instead of arrays."""
     leaves, form = jax.tree.flatten(arguments)
     key = (function, form, tuple((np.shape(v), v.dtype) if eqx.is_array(v) else v for v in leaves))
     try:
-        known = key in _found
-    except (TypeError, ValueError):  # a part that cannot be told from others at a glance
+        is_cached = key in _cached
+    except (TypeError, ValueError):  # a part without hash
         return eqx.filter_eval_shape(function, *arguments)
-    if not known:
-        if len(_found) >= MOST:
-            _found.pop(next(iter(_found)))
-        _found[key] = executable_store.shapes(function, *arguments)
-    return _found[key]
+    if not is_cached:
+        if len(_cached) >= MAX_CACHED:
+            _cached.pop(next(iter(_cached)))
+        _cached[key] = executable_store.shapes(function, *arguments)
+    return _cached[key]

@@ -1,4 +1,4 @@
-"""Values with an SI prefix: 0.012 m becomes 12 mm, and units as they are printed."""
+"""SI prefixes for values, and typeset units."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-FRACTION = "fraction"  # unit of a number that is shown in percent
+FRACTION = "fraction"  # unit of a number that is printed in percent
 _PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M"}
 _PREFIXED = ("m", "N", "s", "J", "W", "m/s", "N/m", "Pa", "V", "A")
 
 
 def si_prefix(values: Any, unit: str) -> tuple[float, str]:
-    """Factor and unit with an SI prefix: 0.012 m becomes 12 mm, a fraction 1.2 %. Other units stay."""
+    """Return factor and unit with an SI prefix: 0.012 m becomes 12 mm; a fraction becomes %; other units stay."""
     if unit == FRACTION:
         return 100.0, "%"
     array = np.asarray(values, dtype=float)
@@ -24,5 +24,5 @@ def si_prefix(values: Any, unit: str) -> tuple[float, str]:
 
 
 def typeset(unit: str) -> str:
-    """A unit as it is printed: `m/s^2` with a raised two."""
+    """Return a unit as it is printed: `m/s^2` with a superscript two."""
     return unit.replace("^2", "²").replace("^3", "³")

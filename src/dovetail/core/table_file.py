@@ -1,9 +1,9 @@
-"""Tables of numbers as instruments and spreadsheets write them: a line for each sample, a column for each signal.
+"""Reader for tables of numbers in text files: one line for each sample, one column for each signal.
 
-How columns are separated is found from the first line of numbers: the first of semicolon, tab, comma and space under
-which all of that line is numbers. Where the comma does not separate columns it is the decimal comma. Lines above the
-numbers that hold none are headings, the last that of the columns, each with its unit where it has one, `NS [g]`; lines
-that begin with #, % or ! are passed over, and so is a byte-order mark.
+The separator is found from the first line of numbers: the first of semicolon, tab, comma and space that splits the
+line into numbers only. If the comma is not the separator, it is the decimal comma. Lines without numbers above the
+table are headings; the last of them names the columns, optionally with units, `NS [g]`. Lines that begin with #, % or !
+and a byte-order mark are skipped.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from dovetail.core.errors import OutputError
 
-FOUND = "found"  # a unit or a separator that is taken from the file
+AUTO = "auto"  # unit or separator is taken from the file
 SEPARATORS = {
     "semicolon": ";",
     "tab": "\t",
@@ -30,65 +30,65 @@ _UNIT = re.compile(r"^(.*?)\s*[\[(]([^\])]*)[\])]$")
 
 
 class TableFile:
-    """A text with a table of numbers; its columns have names and units where a heading says them."""
+    """Text file with a table of numbers; columns have names and units if there is a heading."""
 
-    def __init__(self, path: Path, lines: Sequence[str], separator: str = FOUND, needs: str = "numbers"):
+    def __init__(self, path: Path, lines: Sequence[str], separator: str = AUTO, needs: str = "numbers"):
         self.path, self.needs = path, needs
         self._rows = [(i, line) for i, line in enumerate(lines, 1) if line.strip() and not _comment(line)]
         self._split, self._first = _layout(self._rows, separator)
-        there = self._first < len(self._rows)
-        self.width = len(self._split(self._rows[self._first][1])) if there else 0
-        head = self._rows[self._first - 1][1] if self._first and there else None
+        has_numbers = self._first < len(self._rows)
+        self.width = len(self._split(self._rows[self._first][1])) if has_numbers else 0
+        head = self._rows[self._first - 1][1] if self._first and has_numbers else None
         self.names = _names(head, self._split, self.width) if head is not None else []
 
-    def place(self, column: str) -> int:
-        """The place of a column, counted from 0, by its heading or by its number, counted from 1; -1 of none."""
-        heads = [name.lower() for name, _ in self.names]
-        if column.lower() in heads:
-            return heads.index(column.lower())
+    def column_index(self, column: str) -> int:
+        """Return the index of a column, given by heading or by number from 1; -1 if there is none."""
+        headings = [name.lower() for name, _ in self.names]
+        if column.lower() in headings:
+            return headings.index(column.lower())
         number = int(column) if column.isdecimal() else 0
         return number - 1 if number <= self.width else -1
 
     @property
-    def told(self) -> str:
-        """Its columns, for a message."""
+    def column_names(self) -> str:
+        """Names of the columns, or their number, for a message."""
         return ", ".join(name for name, _ in self.names) if self.names else f"{self.width}"
 
-    def columns(self, places: Sequence[int]) -> np.ndarray:
-        """Numbers in some columns, (samples, columns); `OutputError` with the line at which there are none."""
+    def columns(self, indices: Sequence[int]) -> np.ndarray:
+        """Return the numbers of some columns, (samples, columns); `OutputError` for a line without numbers."""
         for number, line in self._rows[: self._first]:
             if any(is_number(cell) for cell in self._split(line)):
                 self._refuse(number, line)
-        table = np.empty((len(self._rows) - self._first, len(places)))
+        table = np.empty((len(self._rows) - self._first, len(indices)))
         for i, (number, line) in enumerate(self._rows[self._first :]):
             cells = self._split(line)
-            if len(cells) <= max(places) or not all(is_number(cells[k]) for k in places):
+            if len(cells) <= max(indices) or not all(is_number(cells[k]) for k in indices):
                 self._refuse(number, line)
-            table[i] = [float(cells[k]) for k in places]
+            table[i] = [float(cells[k]) for k in indices]
         return table
 
     def _refuse(self, number: int, line: str) -> NoReturn:
         raise OutputError(f'{self.path}, line {number}: got "{line}"; needs {self.needs}')
 
 
-def read_lines(path: Path, what: str) -> list[str]:
-    """The lines of a text; `OutputError` where it cannot be read, with `what` would be right."""
+def read_lines(path: Path, content: str) -> list[str]:
+    """Return the lines of a text file; `OutputError` with the expected `content` if it cannot be read."""
     try:
         return path.read_text("utf-8-sig", errors="replace").splitlines()
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise OutputError(f"{path}: cannot be read ({reason}); give {what}") from error
+        raise OutputError(f"{path}: cannot be read ({reason}); give {content}") from error
 
 
-def parted(heading: str) -> tuple[str, str]:
-    """Name and unit of a heading: `NS [g]` is NS in g; the unit is empty where there is none."""
+def split_heading(heading: str) -> tuple[str, str]:
+    """Return name and unit of a heading, for example NS and g of `NS [g]`; the unit may be empty."""
     heading = heading.strip("\"' ")
     match = _UNIT.match(heading)
     return (match[1].strip(), match[2].strip()) if match else (heading, "")
 
 
 def is_number(text: str) -> bool:
-    """Whether a cell holds a finite number."""
+    """Return whether a cell contains a finite number."""
     try:
         return math.isfinite(float(text))
     except ValueError:
@@ -96,22 +96,22 @@ def is_number(text: str) -> bool:
 
 
 def _layout(rows, separator: str):
-    """How a line is split into cells, and the place of the first line of numbers alone."""
+    """Return a function that splits a line into cells, and the index of the first line of numbers."""
     mark: str | None
-    tried = [separator] if separator != FOUND else list(SEPARATORS)
-    for place, (_, line) in enumerate(rows):
-        for name in tried:
+    candidates = [separator] if separator != AUTO else list(SEPARATORS)
+    for index, (_, line) in enumerate(rows):
+        for name in candidates:
             mark = SEPARATORS[name]
-            if mark is not None and mark not in line and separator == FOUND:
+            if mark is not None and mark not in line and separator == AUTO:
                 continue
             if (cells := _cells(line, mark)) and all(is_number(cell) for cell in cells):
-                return lambda text, mark=mark: _cells(text, mark), place
-    mark = SEPARATORS[separator] if separator != FOUND else ","
+                return lambda text, mark=mark: _cells(text, mark), index
+    mark = SEPARATORS[separator] if separator != AUTO else ","
     return lambda text: _cells(text, mark), len(rows)
 
 
 def _cells(line: str, mark: str | None) -> list[str]:
-    """What stands between the separators of a line, without those at its end; a decimal comma made a point."""
+    """Return the cells of a line, without empty ones at its end; a decimal comma becomes a point."""
     cells = [cell.strip() for cell in line.strip().split(mark)]
     while cells and not cells[-1]:
         cells.pop()
@@ -119,9 +119,9 @@ def _cells(line: str, mark: str | None) -> list[str]:
 
 
 def _names(line: str, split, width: int) -> list[tuple[str, str]]:
-    """Name and unit of each column by the heading; nothing where it has other columns than the numbers."""
+    """Return name and unit of each column from the heading; empty if its number of columns differs."""
     cells = split(re.sub(r"\s+(?=[\[(])", "", line))  # "NS [g]" is one word
-    names = [parted(cell) for cell in cells]
+    names = [split_heading(cell) for cell in cells]
     return names if len(names) == width else []
 
 

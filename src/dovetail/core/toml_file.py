@@ -1,4 +1,4 @@
-"""Reading a file in TOML: a nested table, or an error that says what is wrong with the file."""
+"""Reader for TOML files with error messages for damaged files."""
 
 from __future__ import annotations
 
@@ -8,37 +8,39 @@ from typing import Any
 
 from dovetail.core.errors import Fault, OutputError, TestFileError, reason
 
-DEEPEST = 50  # lists and tables inside one another; ours have at most ten
+MAX_DEPTH = 50  # of nested lists and tables; files of Dovetail need at most ten
 
 
-def read_toml(path: Path, what: str) -> dict[str, Any]:
-    """The table in a file; `what` it should be is said where it cannot be read.
+def read_toml(path: Path, content: str) -> dict[str, Any]:
+    """Return the table in a file; `content` describes the file in error messages.
 
     Raises
     ------
     TestFileError
-        If it is not TOML.
+        If the file is not TOML.
     OutputError
-        If there is no such file.
+        If the file cannot be read.
     """
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise OutputError(f"{path}: cannot be read ({reason(error)}); give the path of a {what}") from error
+        raise OutputError(
+            f"{path}: cannot be read ({reason(error)}); give the path of a {content}"
+        ) from error
     return toml_table(text, path.name)
 
 
 def toml_table(text: str, source: str) -> dict[str, Any]:
-    """The table in a text; `source` names it where it is not TOML, which raises `TestFileError`."""
+    """Return the table in a text; `source` is its name in the `TestFileError` if it is not TOML."""
     try:
         table = tomllib.loads(text)
-        _check_depth(table, DEEPEST)
+        _check_depth(table, MAX_DEPTH)
     except RecursionError as error:
         fault = Fault(
-            "file", f"tables or lists lie in one another more than {DEEPEST} deep; ours need some ten"
+            "file", f"tables or lists are nested more than {MAX_DEPTH} deep; at most ten are needed"
         )
         raise TestFileError(source, [fault]) from error
-    except ValueError as error:  # not TOML, or a number of thousands of digits
+    except ValueError as error:  # not TOML, or a number with thousands of digits
         raise TestFileError(source, [Fault("file", f"is not TOML: {error}")]) from error
     return table
 

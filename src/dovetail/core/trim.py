@@ -1,10 +1,10 @@
-r"""Steady state of a flow: the state at which nothing changes.
+r"""Steady state of a flow: the state with zero rate of change.
 
 .. math:: f(t, x^*, u) = 0
 
-Newton's method first, as it is exact for linear flows; where it fails (a poor guess, a singular Jacobian)
-Powell's dogleg and then Levenberg-Marquardt, which also settle where a position is free and find the
-steady state next to the guess.
+Newton's method is tried first; it is exact for linear flows. If it fails (a poor guess, a singular Jacobian),
+Powell's dogleg and then Levenberg-Marquardt follow. These also converge if a position is free, to the steady state
+nearest to the guess.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from dovetail.core.errors import ConvergenceError
 
 
 class Trim(eqx.Module):
-    """A steady state, what the flow shows in it, and what is left of the derivative."""
+    """Steady state, outputs in it, and residual rate of change."""
 
     state: State
     output: Output
-    residual: jax.Array  # largest rate of change left, in the unit of each state per second
+    residual: jax.Array  # largest remaining rate of change, in the unit of each state per second
 
 
 def trim(
@@ -38,13 +38,13 @@ def trim(
     tolerance: float = 1e-8,
     max_steps: int = 200,
 ) -> Trim:
-    """The steady state of a flow near a guess (its own `init()` by default), under a constant input.
+    """Return the steady state of a flow near a guess (default: `flow.init()`) under a constant input.
 
-    A state counts as steady if its largest rate is below `tolerance` * (1 + the largest rate at the guess).
-    Raises `ConvergenceError` if none is found.
+    A state is steady if its largest rate is below `tolerance` * (1 + the largest rate at the guess).
+    Raises `ConvergenceError` if no solver converges.
 
-    Differentiable by the implicit function theorem; under a JAX transformation only Newton's method is
-    tried, and NaN says that it failed.
+    Differentiable by the implicit function theorem. Under a JAX transformation only Newton's method is tried, and
+    the result is NaN if it fails.
     """
     start, unravel = ravel_pytree(flow.init() if guess is None else guess)
 
@@ -58,21 +58,21 @@ def trim(
     tight: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-12}
     solvers: list[Any] = [optx.Newton(**tight), optx.Dogleg(**tight), optx.LevenbergMarquardt(**tight)]
 
-    left = []
+    residuals = []
     for solver in solvers:
-        found = optx.root_find(rate, solver, start, arguments, max_steps=max_steps, throw=False).value
-        residual = jnp.max(jnp.abs(rate(found, arguments)), initial=0.0)
-        steady = (residual <= bound) & jnp.all(jnp.isfinite(found))  # False for NaN
+        root = optx.root_find(rate, solver, start, arguments, max_steps=max_steps, throw=False).value
+        residual = jnp.max(jnp.abs(rate(root, arguments)), initial=0.0)
+        steady = (residual <= bound) & jnp.all(jnp.isfinite(root))  # False for NaN
         if isinstance(steady, jax.core.Tracer):
-            found = jnp.where(steady, found, jnp.nan)
+            root = jnp.where(steady, root, jnp.nan)
         elif not steady:
-            left.append(f"{type(solver).__name__} {float(residual):.3g}")
+            residuals.append(f"{type(solver).__name__} {float(residual):.3g}")
             continue
-        state = unravel(found)
+        state = unravel(root)
         return Trim(state, flow.output(t, state, u), residual)
 
     raise ConvergenceError(
-        f"{type(flow).__name__}: no steady state found; largest rate left: {', '.join(left)}; it must be "
-        f"below {float(bound):.3g}. Do: start from a better guess, check that a steady state exists under "
-        "this input, or let it settle with `adaptive.solve` and start from there."
+        f"{type(flow).__name__}: no steady state found; largest remaining rate: {', '.join(residuals)}; it must be "
+        f"below {float(bound):.3g}. Start from a better guess, check that a steady state exists under "
+        "this input, or simulate until the state settles and start from there."
     )

@@ -1,12 +1,12 @@
-"""Units at the edge: people write `"12 ms"`, inside there is SI only.
+"""Conversion of quantities with units such as `"12 ms"` to SI; inside Dovetail all numbers are SI.
 
-A frequency [Hz] counts cycles, an angular one [rad/s] radians, and a cycle is 2 pi radians: hertz, rpm, turns,
-degrees and radians are converted into one another by that (`"16 Hz"` is 100.5 rad/s, `"60 rpm"` is 1 Hz). A rate
-[1/s] counts neither: the inverse of a time constant, the growth of an envelope. It is taken for a rate alone, and
-neither hertz nor rad/s are taken for it, as nobody can tell whether the 2 pi was meant. Elsewhere the radian is one,
-as in SI: `"40 N m"` is 40 N m/rad and `"90 deg"` the number pi/2.
+A frequency [Hz] counts cycles, an angular frequency [rad/s] radians, and a cycle is 2 pi radians. Hertz, rpm, turns,
+degrees and radians are converted accordingly: `"16 Hz"` is 100.5 rad/s, `"60 rpm"` is 1 Hz. A rate [1/s], such as an
+inverse time constant or a growth rate, counts neither and is accepted for a rate only; hertz and rad/s are not accepted
+for a rate, because the factor 2 pi would be ambiguous. In other units the radian is one, as in SI: `"40 N m"` is
+40 N m/rad and `"90 deg"` the number pi/2.
 
-Usual units are looked up; pint, which takes a second to load, is asked for the others and for whatever is wrong.
+Common units are looked up in a table. Other units and faulty texts are handled by pint, which takes a second to load.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ import re
 from functools import cache
 from typing import Any, NamedTuple, overload
 
-from dovetail.core.errors import ParameterError, shown
+from dovetail.core.errors import ParameterError, format_value
 
-PARAMETER = (
-    "parameter"  # the unit of whatever parameter a dial or a schedule moves; the reader of a test knows it
-)
-SIGNAL = "signal"  # the unit of whatever signal a part acts on: any unit is taken, and turned into SI
+PARAMETER = "parameter"  # unit of the parameter that is tuned or scheduled; known to the reader of the test
+SIGNAL = "signal"  # unit of the signal that a part acts on: any unit is accepted and converted to SI
 _WORDS = {
     "s": "a time",
     "m": "a length",
@@ -36,19 +34,19 @@ _CYCLES = (
     "turn",
     "revolutions_per_minute",
     "revolutions_per_second",
-)  # what counts them, as pint says it
+)  # units of pint that count cycles
 _NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([a-zA-Z][\w/ ^]*?)\s*")
-LONGEST = 200  # characters of a quantity
-# one number, then a unit: pint would multiply what stands side by side, and leave out signs that it does not know, so
-# that "3,5 ms" were 35 ms and "1 600 N" 600 N
+MAX_LENGTH = 200  # characters of a quantity
+# one number, then a unit: pint multiplies adjacent terms and ignores unknown characters, so it would read "3,5 ms" as
+# 35 ms and "1 600 N" as 600 N
 _QUANTITY = re.compile(
     r"\s*[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|inf)(?![\d.])\s*(?:1\s*/)?(.*)", re.S
 )
 _EXPONENT = re.compile(r"(?:\^|\*\*)\s*(?:\(\s*[-+]?[\d.]+(?:\s*/\s*\d+)?\s*\)|[-+]?[\d.]+)")
 _NO_UNIT = re.compile(r"[^\w\s%°/*()²³·⁻¹]|(?<![^\W\d_])(?<!\d)\d|//")
-# powers of a unit have one digit, and none has a power of its own; pint would compute 9**9**9 to the end
+# powers of units have one digit and are not nested; pint would compute 9**9**9 completely
 _POWER = re.compile(r"\s*([-+]?\d(\.\d+)?|\(\s*[-+]?\d(\.\d+)?(\s*/\s*\d)?\s*\))\s*(?![\d.])")
-_USUAL = {  # SI unit: other units and their factors; as pint has them
+_COMMON_UNITS = {  # SI unit: other units and their factors, equal to those of pint
     "s": {"ms": 1e-3, "us": 1e-6, "min": 60.0},
     "m": {"mm": 1e-3, "um": 1e-6, "cm": 1e-2, "km": 1e3},
     "m/s": {"mm/s": 1e-3, "km/s": 1e3},
@@ -74,7 +72,7 @@ def to_si(value: Any, unit: str) -> float | list: ...
 
 
 def to_si(value: Any, unit: str) -> float | list:
-    """A number, a quantity in words (`"4.5 kN/m"`) or a list of them, in the SI unit `unit`.
+    """Return a number, a quantity with unit (`"4.5 kN/m"`) or a list of them in the SI unit `unit`.
 
     >>> to_si("12 ms", "s")
     0.012
@@ -84,41 +82,41 @@ def to_si(value: Any, unit: str) -> float | list:
     if isinstance(value, list | tuple):
         return [to_si(v, unit) for v in value]
     if isinstance(value, bool) or value is None or isinstance(value, dict):
-        raise ParameterError(f"got {shown(value)}; needs a number{_example(unit)}")
+        raise ParameterError(f"got {format_value(value)}; needs a number{_example(unit)}")
     if isinstance(value, str):
         return _parse(value, unit)
     try:
         return float(value)
-    except (TypeError, ValueError, OverflowError) as error:  # a date; a whole number beyond any float
-        raise ParameterError(f"got {shown(value)}; needs a number{_example(unit)}") from error
+    except (TypeError, ValueError, OverflowError) as error:  # a date, or an integer too large for a float
+        raise ParameterError(f"got {format_value(value)}; needs a number{_example(unit)}") from error
 
 
 def _parse(text: str, unit: str) -> float:
-    usual = _usual(text, unit)
-    if usual is not None:
-        return usual
+    value = _from_common_unit(text, unit)
+    if value is not None:
+        return value
     try:
         powers = text.replace("**", "^").split("^")[1:]
         rests = [_POWER.sub("", power, count=1) if _POWER.match(power) else None for power in powers]
-        if len(text) > LONGEST or None in rests or "" in rests[:-1]:
-            raise ValueError("too long, or a power that is no unit's")
-        found = _QUANTITY.fullmatch(text)
-        if found is None or _NO_UNIT.search(_EXPONENT.sub("", found[1])):
-            raise ValueError("no number with a unit behind it")
+        if len(text) > MAX_LENGTH or None in rests or "" in rests[:-1]:
+            raise ValueError("too long, or not a power of a unit")
+        match = _QUANTITY.fullmatch(text)
+        if match is None or _NO_UNIT.search(_EXPONENT.sub("", match[1])):
+            raise ValueError("not a number followed by a unit")
         return _by_pint(text, unit)
     except ParameterError:
         raise
-    except Exception as error:  # pint lets errors of the tokenizer, and of arithmetic, through
-        raise ParameterError(f"got {shown(text)}; not a quantity{_example(unit)}") from error
+    except Exception as error:  # pint passes on errors of the tokenizer and of arithmetic
+        raise ParameterError(f"got {format_value(text)}; not a quantity{_example(unit)}") from error
 
 
-def _usual(text: str, unit: str) -> float | None:
-    """A quantity in the very unit that is needed, or in one that is usual for it; None of any other."""
-    known = _NUMBER.fullmatch(text)
-    if known is None or unit in (SIGNAL, PARAMETER):
+def _from_common_unit(text: str, unit: str) -> float | None:
+    """Return a quantity in the needed unit or in one of the table; None for any other unit."""
+    match = _NUMBER.fullmatch(text)
+    if match is None or unit in (SIGNAL, PARAMETER):
         return None
-    factor = 1.0 if known[2] == unit else _USUAL.get(unit, {}).get(known[2])
-    return None if factor is None else float(known[1]) * factor
+    factor = 1.0 if match[2] == unit else _COMMON_UNITS.get(unit, {}).get(match[2])
+    return None if factor is None else float(match[1]) * factor
 
 
 def _by_pint(text: str, unit: str) -> float:
@@ -127,15 +125,15 @@ def _by_pint(text: str, unit: str) -> float:
     registry = _registry()
     quantity = registry.Quantity(text)
     if unit == PARAMETER and not str(quantity.units) == "dimensionless":
-        raise ParameterError(f'got "{text}" for a parameter that is not known; its unit cannot be checked')
+        raise ParameterError(f'got "{text}" for an unknown parameter; its unit cannot be checked')
     if unit == SIGNAL:
         if _angle(quantity).cycles:
             raise ParameterError(
-                f'got "{text}" where the unit that is needed is not known: it counts cycles, and could be meant in Hz '
-                "or in rad/s; give the number without a unit"
+                f'got "{text}", which counts cycles, for a signal of unknown unit: Hz or rad/s would be ambiguous; '
+                "give the number without a unit"
             )
         return float(quantity.to_base_units().magnitude)
-    # a bare number in quotes is taken as SI, as it would be without the quotes
+    # a number in quotes without unit is SI, as without the quotes
     if quantity.dimensionless and unit != "1" and str(quantity.units) == "dimensionless":
         return float(quantity.magnitude)
     target = registry.Quantity(1, _pint(unit))
@@ -143,35 +141,35 @@ def _by_pint(text: str, unit: str) -> float:
         value = float(quantity.to(target.units).magnitude)
     except pint.PintError as error:
         raise ParameterError(f'got "{text}", which is {quantity.units:~}{_example(unit)}') from error
-    given, wanted = _angle(quantity), _angle(target)
-    if given.power != wanted.power and (given.cycles or wanted.cycles or _per_time(target)):
+    angle, target_angle = _angle(quantity), _angle(target)
+    if angle.power != target_angle.power and (angle.cycles or target_angle.cycles or _per_time(target)):
         raise ParameterError(
-            f'got "{text}", which counts {_counts(given)}{_example(unit)} ({_counts(wanted)})'
+            f'got "{text}", which counts {_counts(angle)}{_example(unit)} ({_counts(target_angle)})'
         )
-    return value * (2 * math.pi) ** (given.hertz - wanted.hertz)  # pint has the hertz as 1/s
+    return value * (2 * math.pi) ** (angle.hertz - target_angle.hertz)  # in pint the hertz is 1/s
 
 
-def turned(value: Any, unit: str) -> str | None:
-    """What is to be said of a quantity whose cycles become radians, or radians cycles; None of any other.
+def angle_unit_remark(value: Any, unit: str) -> str | None:
+    """Return a remark on a quantity that is converted between cycles and radians; None for any other.
 
-    >>> turned("16 Hz", "rad/s")
+    >>> angle_unit_remark("16 Hz", "rad/s")
     '"16 Hz" is 100.531 rad/s: a cycle is 2 pi rad'
     """
     if not isinstance(value, str) or unit in (SIGNAL, PARAMETER):
         return None
-    if _usual(value, unit) is not None:
+    if _from_common_unit(value, unit) is not None:
         return None
     si = _parse(value, unit)
     registry = _registry()
-    given = _angle(registry.Quantity(value))
-    wanted = _angle(registry.Quantity(1, _pint(unit)))
-    if not given.power or given.power != wanted.power or given.cycles == wanted.cycles:
+    angle = _angle(registry.Quantity(value))
+    target = _angle(registry.Quantity(1, _pint(unit)))
+    if not angle.power or angle.power != target.power or angle.cycles == target.cycles:
         return None
     return f'"{value}" is {si:g} {unit}: a cycle is 2 pi rad'
 
 
 class _Angle(NamedTuple):
-    """How a unit counts turns: the power of the angle in it, whether in cycles, the power of the hertz."""
+    """Angle in a unit: its power, whether it is counted in cycles, and the power of the hertz."""
 
     power: float
     cycles: bool
@@ -186,7 +184,7 @@ def _angle(quantity: Any) -> _Angle:
 
 
 def _per_time(quantity: Any) -> bool:
-    """Whether it is a power of one over time and nothing else, angles apart."""
+    """Return whether a unit is a negative power of time, except for angles."""
     dimensions = quantity.dimensionality
     return set(dimensions) == {"[time]"} and dimensions["[time]"] < 0
 
@@ -198,7 +196,7 @@ def _counts(angle: _Angle) -> str:
 
 
 def _pint(unit: str) -> str:
-    """A unit as pint has it."""
+    """Return a unit in the notation of pint."""
     return "dimensionless" if unit in ("1", PARAMETER) else unit
 
 

@@ -1,12 +1,12 @@
-"""Parts that a user brings in one file, without a package: `kind = "my_parts:BoucWen"`.
+"""User parts in a single file, without a package: `kind = "my_parts:BoucWen"`.
 
-A test file names such files, `parts = ["my_parts.py"]`, and so does `--parts my_parts.py` of the command line. Their
-text is run once and then travels with the test: a resolved test holds it, and so do a run's folder, a campaign and what
-its workers are sent. Nothing is run but the text of files that the user named, or that lies in a test or folder that
-the user opens; nothing is looked for beside it, so that a file of parts imports installed packages only.
+A test file lists such files, `parts = ["my_parts.py"]`; the command line has `--parts my_parts.py`. The source is
+executed once and stored with the test: in the resolved test, in the run folder, in a campaign and in the data sent to
+its workers. Only files that the user names, or that belong to a test or folder that the user opens, are executed. A
+file of parts can import installed packages only, not modules beside it.
 
-Two texts of the same name may be there at once, as where two runs are compared: each test says its own before its parts
-are made, and a class remembers the text that it is from.
+Two sources with the same name can exist at the same time, for example when two runs are compared: each test loads its
+own before its parts are built, and a class knows its source.
 """
 
 from __future__ import annotations
@@ -21,152 +21,154 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from dovetail.core.errors import OutputError, ParameterError, UnknownNameError, reason, shown
+from dovetail.core.errors import OutputError, ParameterError, UnknownNameError, format_value, reason
 
-Texts = dict[str, list[str]]  # lines of each file by its name without .py
+Sources = dict[str, list[str]]  # lines of each file by its name without .py
 
-_texts: dict[str, tuple[str, list[str]]] = {}  # name and lines of each module that was run
-_meant: dict[str, ModuleType] = {}  # what each name means now
-_said: Texts = {}  # on the command line, for every test that is read
+_sources: dict[str, tuple[str, list[str]]] = {}  # name and lines of each executed module
+_modules: dict[str, ModuleType] = {}  # current module of each name
+_command_line: Sources = {}  # from --parts, for every test that is read
 
 
-def read(names: Any, folder: Path = Path()) -> Texts:
-    """The texts of files that are named from `folder`; texts that were read before are given back.
+def read(names: Any, folder: Path = Path()) -> Sources:
+    """Return the sources of files relative to `folder`; a table of sources is returned unchanged.
 
     Raises
     ------
     OutputError
-        If there is no such file, or it is none of Python.
+        If a file cannot be read or is not a Python file.
     ParameterError
-        If it is no list of files.
+        If `names` is not a list of files.
     """
     if isinstance(names, Mapping):
-        right = all(
+        valid = all(
             isinstance(text, list) and all(isinstance(v, str) for v in text) for text in names.values()
         )
-        if not right:
-            raise ParameterError("needs a list of files, or for each name the lines of its file")
+        if not valid:
+            raise ParameterError("needs a list of files, or a table with the lines of each file")
         return dict(names)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ParameterError(f'got {shown(names)}; needs a list of files, parts = ["my_parts.py"]')
-    found: Texts = {}
+        raise ParameterError(f'got {format_value(names)}; needs a list of files, parts = ["my_parts.py"]')
+    sources: Sources = {}
     for name in names:
         path = folder / name
         if path.suffix != ".py":
-            raise OutputError(f"{path}: is no Python file; parts are brought in a file that ends in .py")
+            raise OutputError(f"{path}: is not a Python file; give a file that ends in .py")
         try:
             lines = path.read_text("utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError, ValueError) as error:
             raise OutputError(
-                f"{path}: cannot be read ({reason(error)}); give the file of the parts"
+                f"{path}: cannot be read ({reason(error)}); expected a file of parts"
             ) from error
-        if found.setdefault(path.stem, lines) != lines:
-            raise OutputError(
-                f"{path}: another file is called {path.name} too; give one of them another name"
-            )
-    return found
+        if sources.setdefault(path.stem, lines) != lines:
+            raise OutputError(f"{path}: another file has the same name {path.name}; rename one of them")
+    return sources
 
 
-def say(path: str | Path) -> None:
-    """Bring a file for every test that this process reads: `--parts` of the command line."""
-    texts = read([str(path)])
-    bring(texts)
-    _said.update(texts)
+def add_command_line_parts(path: str | Path) -> None:
+    """Load a file of parts for every test that this process reads (option `--parts`)."""
+    sources = read([str(path)])
+    load_user_parts(sources)
+    _command_line.update(sources)
 
 
-def with_said(texts: Texts) -> Texts:
-    """The texts of a test with those of the command line.
+def with_command_line_parts(sources: Sources) -> Sources:
+    """Return the sources of a test with those of the command line.
 
     Raises
     ------
     ParameterError
-        If a test and the command line mean different files by one name.
+        If the test and the command line name different files with the same name.
     """
-    twice = [name for name in texts if name in _said and _said[name] != texts[name]]
-    if twice:
+    different = [name for name in sources if name in _command_line and _command_line[name] != sources[name]]
+    if different:
         raise ParameterError(
-            f"{twice[0]}.py of --parts is not the one that the test names; leave one of them out"
+            f"--parts: {different[0]}.py differs from the file of the same name in the test; remove one of them"
         )
-    return {**_said, **texts}
+    return {**_command_line, **sources}
 
 
-def bring(texts: Mapping[str, Sequence[str]]) -> None:
-    """Run texts that were not run before; their names mean them from now on.
+def load_user_parts(sources: Mapping[str, Sequence[str]]) -> None:
+    """Execute sources that are new, and make them the current ones of their names.
 
     Raises
     ------
     ParameterError
-        With the line at which a text cannot be run, and why.
+        With the line and the reason if a source cannot be executed.
     """
-    for name, lines in texts.items():
-        _meant[name] = _module(name, list(lines))
+    for name, lines in sources.items():
+        _modules[name] = _module(name, list(lines))
 
 
 def _module(name: str, lines: list[str]) -> ModuleType:
     text = "\n".join(lines) + "\n"
     mark = f"{name}_{hashlib.sha256(text.encode('utf-8', 'replace')).hexdigest()[:16]}"
-    if mark in _texts:
+    if mark in _sources:
         return sys.modules[mark]
     file, module = f"<{mark}.py>", ModuleType(mark)
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)  # for tracebacks
-    sys.modules[mark] = module  # where the annotations of its classes are looked up
-    _texts[mark] = (name, lines)
+    sys.modules[mark] = module  # needed to resolve the annotations of its classes
+    _sources[mark] = (name, lines)
     try:
         exec(compile(text, file, "exec"), module.__dict__)
     except (Exception, SystemExit) as error:
-        del sys.modules[mark], _texts[mark]
+        del sys.modules[mark], _sources[mark]
         if isinstance(error, SyntaxError) and error.filename == file:
-            line, why = error.lineno, error.msg
+            line, message = error.lineno, error.msg
         else:
             frames = traceback.extract_tb(error.__traceback__)
             line = next((frame.lineno for frame in reversed(frames) if frame.filename == file), None)
-            why = f"{type(error).__name__}: {error}"
-        at = f", line {line}" if line else ""
-        raise ParameterError(f"{name}.py{at}: cannot be run ({why}); mend the file") from error
+            message = f"{type(error).__name__}: {error}"
+        position = f", line {line}" if line else ""
+        raise ParameterError(f"{name}.py{position}: cannot be run ({message}); correct the file") from error
     return module
 
 
 def kinds() -> dict[str, type]:
-    """All parts of the files that were brought, by the kinds that test files call them."""
-    return {f"{name}:{cls.__name__}": cls for name in sorted(_meant) for cls in _parts(name)}
+    """Return all loaded user parts, by kind."""
+    return {f"{name}:{cls.__name__}": cls for name in sorted(_modules) for cls in _parts(name)}
 
 
 def find(kind: str, base: type | tuple[type, ...] = object) -> type:
-    """The part `name:Class`.
+    """Return the part `name:Class`.
 
     Raises
     ------
     UnknownNameError
-        If no file of that name was brought, it has no such class, or that is no part of `base`.
+        If the file is not loaded, or has no such class, or the class is not derived from `base`.
     """
-    name, _, wanted = kind.partition(":")
-    if name not in _meant:
-        how = f'name the file: parts = ["{name}.py"] in the test file, or --parts {name}.py'
-        raise UnknownNameError("file of parts", f"{name}.py", [f"{known}.py" for known in _meant], how)
+    name, _, class_name = kind.partition(":")
+    if name not in _modules:
+        help = f'add parts = ["{name}.py"] to the test file, or --parts {name}.py'
+        raise UnknownNameError("file of parts", f"{name}.py", [f"{known}.py" for known in _modules], help)
     parts = {cls.__name__: cls for cls in _parts(name) if issubclass(cls, base)}
-    if wanted in parts:
-        return parts[wanted]
-    what = base.__name__ if isinstance(base, type) and base is not object else "part"
-    how = (
-        f"{wanted} is there, and derives from no {what} of Dovetail" if hasattr(_meant[name], wanted) else ""
+    if class_name in parts:
+        return parts[class_name]
+    role = base.__name__ if isinstance(base, type) and base is not object else "part"
+    help = (
+        f"{class_name} is not derived from a {role} of Dovetail"
+        if hasattr(_modules[name], class_name)
+        else ""
     )
-    raise UnknownNameError(f"{what} in {name}.py", wanted, parts, how)
+    raise UnknownNameError(f"{role} in {name}.py", class_name, parts, help)
 
 
 def name_of(cls: type) -> str | None:
-    """What test files call a class of a file that was brought; None of any other."""
-    return f"{_texts[cls.__module__][0]}:{cls.__name__}" if cls.__module__ in _texts else None
+    """Return the kind of a class in a user file; None for any other class."""
+    return f"{_sources[cls.__module__][0]}:{cls.__name__}" if cls.__module__ in _sources else None
 
 
-def texts_of(classes: Iterable[type]) -> Texts:
-    """The texts that classes are from; nothing of those that come with a package."""
-    return {name: lines for cls in classes for name, lines in [_texts.get(cls.__module__, ("", []))] if name}
+def sources_of(classes: Iterable[type]) -> Sources:
+    """Return the sources of user classes; classes of packages are ignored."""
+    return {
+        name: lines for cls in classes for name, lines in [_sources.get(cls.__module__, ("", []))] if name
+    }
 
 
 def _parts(name: str) -> list[type]:
     from dovetail.core.block import Method, Part
 
-    module = _meant[name]
+    module = _modules[name]
     classes = (entry for entry in vars(module).values() if isinstance(entry, type))
     return [
         cls

@@ -1,10 +1,10 @@
-"""Can a hybrid test be believed? Errors, delay, synchronisation, capacity, spectra, growth, energy.
+"""Accuracy of hybrid tests: errors, delay, synchronisation, actuator utilisation, spectra, growth rate, energy.
 
-Depends on: core, transfer, compensation, testing; a comparison asks report to show it. Works on
-recorded datasets (xarray), so it serves a rehearsal, a real run and a replay.
+Depends on: core, transfer, compensation, testing; a comparison is displayed by report. Works on recorded
+datasets (xarray), so it applies to a rehearsal, a real-time run and a replay.
 
-Every function takes a dataset or anything with one as `.data`; traces that are too short, not finite or at
-rest are answered with an `AnalysisError` that says so, never with a number.
+Every function takes a dataset or an object with a dataset as `.data`. Signals that are too short, not finite
+or without motion raise an `AnalysisError`.
 """
 
 from typing import TYPE_CHECKING
@@ -22,31 +22,37 @@ if TYPE_CHECKING:
     from dovetail.fidelity.error_budget import ErrorBudget, error_budget
     from dovetail.fidelity.errors import Proposition1, errors, local_error, norms, peak, proposition_1, rms
     from dovetail.fidelity.force_velocity import (
-        Balance,
-        Characteristic,
-        balance,
+        DamperCharacteristic,
+        DamperMatch,
         characteristic,
+        match_dampers,
         smooth_velocity,
     )
     from dovetail.fidelity.growth import growth_rate
     from dovetail.fidelity.impact_errors import ImpactErrors, ImpactTrace, SignalErrors, impact_errors
     from dovetail.fidelity.impacts import ImpactEvent, energy_balance, find_impacts, impact_log
-    from dovetail.fidelity.measured_traces import read_traces, smoothed
-    from dovetail.fidelity.pose_error import euclidean, frobenius, pose_error
+    from dovetail.fidelity.measured_traces import read_traces, smooth
+    from dovetail.fidelity.pose_error import euclidean_norm, frobenius_norm, pose_error
     from dovetail.fidelity.rths_criteria import RthsCriteria, criteria_of, rths_criteria
     from dovetail.fidelity.spectra import Peak, amplitude_spectrum, peaks, spectrum_map
-    from dovetail.fidelity.synchronisation import SynchronisationLoop, loop, outside, overlay, share_outside
-    from dovetail.fidelity.validation import Validation, from_relative, validate
+    from dovetail.fidelity.synchronisation import (
+        SynchronisationLoop,
+        fraction_outside_delay_band,
+        outside_delay_band,
+        overlay,
+        synchronisation_loop,
+    )
+    from dovetail.fidelity.validation import Validation, validate, validation_from_percent
 
 lazily(__name__)
 
 
 __all__ = [
     "Audit",
-    "Balance",
-    "Characteristic",
     "Comparison",
     "Contribution",
+    "DamperCharacteristic",
+    "DamperMatch",
     "EnergyAdded",
     "Envelope",
     "ErrorBudget",
@@ -62,7 +68,6 @@ __all__ = [
     "Validation",
     "amplitude_spectrum",
     "audit",
-    "balance",
     "characteristic",
     "compare",
     "contributions",
@@ -75,17 +80,17 @@ __all__ = [
     "energy_in_time",
     "error_budget",
     "errors",
-    "euclidean",
+    "euclidean_norm",
     "find_impacts",
-    "frobenius",
-    "from_relative",
+    "fraction_outside_delay_band",
+    "frobenius_norm",
     "growth_rate",
     "impact_errors",
     "impact_log",
     "local_error",
-    "loop",
+    "match_dampers",
     "norms",
-    "outside",
+    "outside_delay_band",
     "overlay",
     "peak",
     "peaks",
@@ -95,10 +100,11 @@ __all__ = [
     "response_at",
     "rms",
     "rths_criteria",
-    "share_outside",
+    "smooth",
     "smooth_velocity",
-    "smoothed",
     "spectrum_map",
+    "synchronisation_loop",
     "utilisation",
     "validate",
+    "validation_from_percent",
 ]

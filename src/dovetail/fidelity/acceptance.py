@@ -1,6 +1,6 @@
-"""Whether a run came to what its test asks of it.
+"""Check a run against the acceptance criteria of its test.
 
->>> print(*judged(run.test.accept, comparison, stability), sep="\\n")  # doctest: +SKIP
+>>> print(*evaluate_criteria(run.test.accept, comparison, stability), sep="\\n")  # doctest: +SKIP
 """
 
 from __future__ import annotations
@@ -18,67 +18,71 @@ from dovetail.testing.acceptance import Accept
 
 
 @dataclass(frozen=True)
-class Demand:
-    """One thing that was asked: what, what came out, what was allowed; `met` is None where nothing came out."""
+class Criterion:
+    """Acceptance criterion: quantity, value and limit; `is_satisfied` is None if there is no value."""
 
-    what: str
+    quantity: str
     value: float
     limit: float
-    unit: str = "1"  # of a share, or "s"
-    least: bool = False  # the limit is the least that is allowed, not the most
+    unit: str = "1"  # "1" for a fraction, or "s"
+    is_minimum: bool = False  # the limit is a minimum, not a maximum
 
     @property
-    def met(self) -> bool | None:
-        """Whether it holds."""
+    def is_satisfied(self) -> bool | None:
+        """Whether the value satisfies the limit; None if there is no value."""
         if math.isnan(self.value):
             return None
-        return self.value >= self.limit if self.least else self.value <= self.limit
+        return self.value >= self.limit if self.is_minimum else self.value <= self.limit
 
     def __str__(self) -> str:
-        if self.met is None:
-            return f"{self.what}: nothing came out to hold against {shown(self.limit, self.unit)}"
-        than = "at least" if self.least else "at most"
-        return f"{self.what} {shown(self.value, self.unit)}, {than} {shown(self.limit, self.unit)} asked"
+        if self.is_satisfied is None:
+            return f"{self.quantity}: not determined (limit {format_fraction_or_time(self.limit, self.unit)})"
+        bound = "minimum" if self.is_minimum else "maximum"
+        value, limit = (format_fraction_or_time(number, self.unit) for number in (self.value, self.limit))
+        return f"{self.quantity} {value}, {bound} {limit}"
 
 
-def judged(
+def evaluate_criteria(
     accept: Accept | None,
     comparison: Comparison | None = None,
     stability: Any = None,
     data: xr.Dataset | None = None,
-) -> list[Demand]:
-    """All that a test asks, each with what came out of a run: its comparison, the loop's stability, its recording."""
+) -> list[Criterion]:
+    """Return the acceptance criteria of a test with values from comparison, stability and recording of a run."""
     if accept is None:
         return []
-    asked = {
-        "error": ("error against the ideal", lambda: _most(comparison and comparison.rms["e1"])),
-        "local_error": ("local error", lambda: _most(comparison and comparison.rms["e2"])),
-        "peak_error": ("peak error against the ideal", lambda: _most(comparison and comparison.peak["e1"])),
-        "margin": ("margin", lambda: _least(None if stability is None else stability.margin)),
-        "energy": ("energy that the rig adds", lambda: _most(comparison and comparison.energy_share)),
-        "residual": (
-            "residual of the energy",
-            lambda: math.nan if data is None else audit(data).energy_share,
+    quantities = {
+        "response_error": ("response error", lambda: _max(comparison and comparison.rms["e1"])),
+        "tracking_error": ("tracking error", lambda: _max(comparison and comparison.rms["e2"])),
+        "peak_response_error": ("peak response error", lambda: _max(comparison and comparison.peak["e1"])),
+        "margin": ("delay margin", lambda: _min(None if stability is None else stability.margin)),
+        "added_energy_fraction": (
+            "energy added by the rig",
+            lambda: _max(comparison and comparison.added_energy_fraction),
+        ),
+        "energy_residual": (
+            "energy residual",
+            lambda: math.nan if data is None else audit(data).energy_fraction,
         ),
     }
     return [
-        Demand(what, find(), limit, "s" if name == "margin" else "1", name == "margin")
-        for name, (what, find) in asked.items()
+        Criterion(quantity, value(), limit, "s" if name == "margin" else "1", name == "margin")
+        for name, (quantity, value) in quantities.items()
         if (limit := getattr(accept, name)) is not None
     ]
 
 
-def shown(value: float, unit: str) -> str:
-    """A share in percent, a time in milliseconds; what is no more than rounding is not written out."""
+def format_fraction_or_time(value: float, unit: str) -> str:
+    """Format a fraction in percent or a time in milliseconds; values below 0.001 % are not resolved."""
     if unit == "s":
         return "unlimited" if math.isinf(value) else f"{1e3 * value:.3g} ms"
     return "below 0.001 %" if 0 < abs(value) < 1e-5 else f"{100 * value:.3g} %"
 
 
-def _most(value: Any) -> float:
-    found = np.atleast_1d(np.asarray(math.nan if value is None else value, float))
-    return float(np.nanmax(found)) if np.isfinite(found).any() else math.nan
+def _max(value: Any) -> float:
+    values = np.atleast_1d(np.asarray(math.nan if value is None else value, float))
+    return float(np.nanmax(values)) if np.isfinite(values).any() else math.nan
 
 
-def _least(value: Any) -> float:
+def _min(value: Any) -> float:
     return math.nan if value is None else float(np.min(np.asarray(value, float)))

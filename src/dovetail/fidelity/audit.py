@@ -1,8 +1,8 @@
-"""What a run says about itself without an ideal: do momentum and energy add up, and was the robot where it was told?
+"""Momentum and energy audit of a run, and pose error of the robot; no reference solution is needed.
 
-A numerical substructure may keep its own books: what its momentum and energy differ from their start and all that
-forces have done is recorded as `momentum_residual` and `energy_residual`. They are zero but for the error of the
-steps; a model whose motion and forces do not belong together shows here.
+A numerical substructure may record its `momentum_residual` and `energy_residual`: change of momentum or energy since
+the start, minus the impulse or work of all forces. The residuals are zero except for the integration error. A model
+whose motion and forces are inconsistent has larger residuals.
 """
 
 from __future__ import annotations
@@ -18,39 +18,41 @@ from dovetail.fidelity.traces import Recording, dataset, trace
 
 @dataclass(frozen=True)
 class Audit:
-    """Largest residuals of a run; NaN where nothing was recorded to tell."""
+    """Largest residuals of a run; NaN if the signals were not recorded."""
 
     energy: float = np.nan  # [J]
-    energy_share: float = np.nan  # of the largest kinetic energy
+    energy_fraction: float = np.nan  # fraction of the largest kinetic energy
     momentum: float = np.nan  # [N s]
     translation: float = np.nan  # [m] of the robot in contact
     angle: float = np.nan  # [rad] of the robot in contact
 
     def rows(self) -> list[tuple[str, str]]:
-        """What could be told, named."""
-        found = []
+        """Return name and text of each available residual."""
+        rows = []
         if np.isfinite(self.energy):
-            share = (
-                f", {self.energy_share:.1e} of the kinetic energy" if np.isfinite(self.energy_share) else ""
+            relative = (
+                f", {self.energy_fraction:.1e} of the kinetic energy"
+                if np.isfinite(self.energy_fraction)
+                else ""
             )
-            found.append(("energy adds up to", f"{self.energy:.2g} J{share}"))
+            rows.append(("energy balance closes to", f"{self.energy:.2g} J{relative}"))
         if np.isfinite(self.momentum):
-            found.append(("momentum adds up to", f"{self.momentum:.2g} N s"))
+            rows.append(("momentum balance closes to", f"{self.momentum:.2g} N s"))
         if np.isfinite(self.translation):
-            found.append(
+            rows.append(
                 (
-                    "robot within",
+                    "largest pose error of the robot",
                     f"{1e6 * self.translation:.3g} um, {np.degrees(self.angle):.2g} deg in contact",
                 )
             )
-        return found
+        return rows
 
     def __str__(self) -> str:
         return "; ".join(f"{name} {text}" for name, text in self.rows())
 
 
 def audit(run: Recording) -> Audit:
-    """The audit of a recorded run: whatever of it was recorded."""
+    """Return the audit of a recorded run, from the signals it contains."""
     data = dataset(run)
 
     def largest(name: str) -> float:
@@ -61,13 +63,13 @@ def audit(run: Recording) -> Audit:
 
     energy, kinetic = largest("energy_residual"), largest("kinetic_energy")
     try:
-        away = pose_error(data)
-        robot = {name: float(away[name].max()) for name in ("translation", "angle")}
+        errors = pose_error(data)
+        robot = {name: float(errors[name].max()) for name in ("translation", "angle")}
     except (AnalysisError, KeyError):
         robot = {}
     return Audit(
         energy=energy,
-        energy_share=energy / kinetic if kinetic > 0 else np.nan,
+        energy_fraction=energy / kinetic if kinetic > 0 else np.nan,
         momentum=largest("momentum_residual"),
         **robot,
     )

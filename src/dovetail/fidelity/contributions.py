@@ -1,10 +1,10 @@
-"""Which part of a rig spoils a test how much: each of them alone on an otherwise perfect rig.
+"""Error contributions: each component of the rig alone, with all others ideal.
 
-A perfect rig still samples: the force is held over a tick. That is the first line. Then comes each part of
-the actuator and of the sensors by itself, and at the end the test as it is. A compensator belongs to its
-actuator and is not split from it: without the delay it was made for it would do harm.
+An ideal rig still samples: the force is held over a tick. This is the first line. The next lines take one
+component of the actuator or the sensors at a time; the last line is the complete test. An actuator is always
+simulated together with its compensator, because the compensator without the delay adds error.
 
-The lines do not add up. Two errors may cancel, and one may decide whether another grows.
+The lines do not add up: two errors may cancel, and one error may change the growth of another.
 """
 
 from __future__ import annotations
@@ -20,63 +20,65 @@ from dovetail.fidelity.errors import norms
 from dovetail.testing import Rig, Run, Test
 from dovetail.transfer import Series, Transfer
 
-PERFECT = Series(())
-STILL = 1e-9  # of the motion of the axis that moves most: nothing but rounding
+IDEAL = Series(())
+MIN_MOTION = 1e-9  # smallest motion that is not rounding, as a fraction of the largest axis motion
 
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one part does to a test; rms errors as shares of the ideal's, the worst axis."""
+    """Effect of one rig component; rms errors as fractions of the rms reference displacement, worst axis."""
 
-    what: str
-    e1: float  # ideal less demand; NaN where the run was too short to say
-    e2: float  # demand less measured
-    completed: bool  # False where the run met a limit
+    component: str
+    e1: float  # response error (reference - demand); NaN if the run is too short
+    e2: float  # tracking error (demand - measured)
+    completed: bool  # False if a limit stopped the run
 
 
 def contributions(
-    test: Test, ideal: Run | None = None, progress: Callable[[float, str], None] | None = None
+    test: Test, reference: Run | None = None, progress: Callable[[float, str], None] | None = None
 ) -> list[Contribution]:
-    """Sampling, each part of the rig alone, and the whole test.
+    """Simulate sampling alone, each rig component alone, and the complete test.
 
     Raises
     ------
     AnalysisError
-        If the rig is no virtual one, whose parts could be taken out.
+        If the rig is not a simulated rig.
     """
     if not isinstance(test.rig, Rig):
-        raise AnalysisError("only a virtual rig can be taken apart; this test has another")
-    ideal = ideal or test.emulate()
+        raise AnalysisError(
+            "rig: error contributions need a simulated rig, with actuator and sensors in [rig]"
+        )
+    reference = reference or test.reference()
     variants = list(_variants(test, test.rig))
-    found = []
-    for i, (what, variant) in enumerate(variants):
+    results = []
+    for i, (component, variant) in enumerate(variants):
         if progress is not None:
-            progress(i / len(variants), what)
-        found.append(_contribution(what, variant, ideal))
-    return found
+            progress(i / len(variants), component)
+        results.append(_contribution(component, variant, reference))
+    return results
 
 
 def _variants(test: Test, rig: Rig) -> Iterator[tuple[str, Test]]:
-    perfect = dataclasses.replace(rig, actuator=PERFECT, sensor=PERFECT, position_sensor=PERFECT)
+    ideal = dataclasses.replace(rig, actuator=IDEAL, sensor=IDEAL, position_sensor=IDEAL)
     bare = dataclasses.replace(test, compensator=NoCompensation())
-    yield "sampling alone, on a perfect rig", dataclasses.replace(bare, rig=perfect)
+    yield "sampling only, ideal rig", dataclasses.replace(bare, rig=ideal)
     if isinstance(test.compensator, NoCompensation):
         for part in _parts(rig.actuator):
-            alone = dataclasses.replace(perfect, actuator=part)
+            alone = dataclasses.replace(ideal, actuator=part)
             yield f"actuator: {_name(part)}", dataclasses.replace(bare, rig=alone)
     elif _parts(rig.actuator):
-        alone = dataclasses.replace(perfect, actuator=rig.actuator)
+        alone = dataclasses.replace(ideal, actuator=rig.actuator)
         yield (
-            f"actuator with its compensator ({_name(test.compensator)})",
+            f"actuator with compensator ({_name(test.compensator)})",
             dataclasses.replace(test, rig=alone),
         )
     for part in _parts(rig.sensor):
-        alone = dataclasses.replace(perfect, sensor=part)
+        alone = dataclasses.replace(ideal, sensor=part)
         yield f"force sensor: {_name(part)}", dataclasses.replace(bare, rig=alone)
     for part in _parts(rig.position_sensor):
-        alone = dataclasses.replace(perfect, position_sensor=part)
+        alone = dataclasses.replace(ideal, position_sensor=part)
         yield f"position sensor: {_name(part)}", dataclasses.replace(bare, rig=alone)
-    yield "all together, the test as it is", test
+    yield "complete test", test
 
 
 def _parts(transfer: Transfer) -> list[Transfer]:
@@ -89,12 +91,12 @@ def _name(part: object) -> str:
     return (kinds.name_of(type(part)) or type(part).__name__).replace("-", " ")
 
 
-def _contribution(what: str, test: Test, ideal: Run) -> Contribution:
+def _contribution(component: str, test: Test, reference: Run) -> Contribution:
     run = test.rehearse(keep=False)
     try:
-        found = norms(run, ideal)
-        moving = found["scale"] > STILL * found["scale"].max()
-        e1, e2 = (float(found["rms"].sel(error=name).where(moving).max()) for name in ("e1", "e2"))
+        relative = norms(run, reference)
+        moving = relative["scale"] > MIN_MOTION * relative["scale"].max()
+        e1, e2 = (float(relative["rms"].sel(error=name).where(moving).max()) for name in ("e1", "e2"))
     except DovetailError:
         e1 = e2 = float("nan")
-    return Contribution(what, e1, e2, run.outcome.completed)
+    return Contribution(component, e1, e2, run.outcome.completed)

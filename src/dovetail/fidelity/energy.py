@@ -1,20 +1,18 @@
-r"""The energy a rig adds to a test.
+r"""Energy that the rig adds to a test.
 
-Over the interface, a perfect rig hands on all power: what leaves the numerical substructure enters the
-specimen. A real rig stands between two motions, z and x, and two forces, F (fed back) and F_s (of the
-specimen), and its balance is
+An ideal rig transfers all power at the interface from the numerical substructure to the specimen. A real rig
+has two motions, z and x, and two forces, F (fed back) and F_s (of the specimen). Its energy balance is
 
 .. math:: E = \int F\,\dot z\,dt - \int F_s\,\dot x\,dt
-          \;=\; \int F (\dot z - \dot x)\,dt \quad\text{where}\quad F = F_s .
+          \;=\; \int F (\dot z - \dot x)\,dt \quad\text{if}\quad F = F_s .
 
-Sign: F acts on the numerical substructure in +z, so the first integral is work done on it; the second is
-minus the work done on the specimen. **Positive: the rig adds energy**, as a delay does (negative damping);
-negative: it takes energy away, as a lead does. For a spring k and a sine of amplitude A that arrives late by
-the phase :math:`\varphi` it adds :math:`\pi k A^2 \sin\varphi` in a cycle.
+Sign: F acts on the numerical substructure in +z, so the first integral is work done on the numerical
+substructure; the second is minus the work done on the specimen. **Positive: the rig adds energy**, as a delay
+does (negative damping). Negative: the rig removes energy, as a lead does. For a spring k and a sine of
+amplitude A with phase lag :math:`\varphi`, the energy per cycle is :math:`\pi k A^2 \sin\varphi`.
 
-The part `transfer` is that of late or wrong motion and force, taken along the traces as they were recorded;
-the part `hold` comes on top because the loop holds the last force over a sample instead of following it:
-half a sample of further delay.
+`transfer` is the energy due to delay and distortion of motion and force, from the recorded signals. `hold` is
+the additional energy because the loop holds the last force over a sample: half a sample of further delay.
 """
 
 from __future__ import annotations
@@ -30,79 +28,79 @@ from dovetail.fidelity.traces import Recording, Value, dataset, trace, values
 
 @dataclass(frozen=True)
 class EnergyAdded:
-    """Energy [J] that the rig added over a run; negative where it took some away."""
+    """Energy [J] added by the rig over a run; negative if the rig removed energy."""
 
-    transfer: Value  # by motion and force that arrive late or wrong
-    hold: Value  # by holding the force over each sample
-    throughput: Value  # that crossed the interface either way, for scale
+    transfer: Value  # due to delay and distortion of motion and force
+    hold: Value  # due to holding the force over each sample
+    throughput: Value  # exchanged at the interface, both directions counted positive
 
     @property
     def total(self) -> Value:
-        """Both parts together [J]."""
+        """Sum of both parts [J]."""
         return self.transfer + self.hold
 
     @property
-    def share(self) -> Value:
-        """The total as a share of what crossed the interface; NaN where nothing did."""
-        through = np.asarray(self.throughput)
-        found = np.divide(self.total, through, out=np.full_like(through, np.nan), where=through > 0)
-        return float(found) if found.ndim == 0 else found
+    def fraction(self) -> Value:
+        """Total as a fraction of the energy exchanged at the interface; NaN if none was exchanged."""
+        exchanged = np.asarray(self.throughput)
+        fraction = np.divide(self.total, exchanged, out=np.full_like(exchanged, np.nan), where=exchanged > 0)
+        return float(fraction) if fraction.ndim == 0 else fraction
 
 
 def energy_added(
-    run: Recording, *, held: bool = True, demand: str = DEMAND, force: str = "force"
+    run: Recording, *, force_held: bool = True, demand: str = DEMAND, force: str = "feedback_force"
 ) -> EnergyAdded:
-    """Energy the rig added over a run.
+    """Return the energy that the rig added over a run.
 
-    The specimen's side is what the rig truly did where that is recorded (a virtual rig:
-    `achieved_displacement` and `specimen_force`), else what was measured.
+    Motion and force of the specimen are `achieved_displacement` and `specimen_force` if these are recorded
+    (simulated rig), otherwise the measured signals.
 
     Parameters
     ----------
-    held : bool
-        Whether the loop held the force over each sample, as a sampled loop does; a recording of a continuous
-        system did not.
+    force_held : bool
+        Whether the loop held the force over each sample, as a sampled loop does. False for a recording of a
+        continuous-time system.
     """
     motion, specimen = _specimen_side(run, force)
     _, z, x, f, fs = values(run, demand, motion, force, specimen)
     along_z, along_x = _work(f, z), _work(fs, x)
     return EnergyAdded(
         transfer=_value((along_z - along_x).sum(axis=0)),
-        hold=_value(_hold(f, z, held).sum(axis=0)),
+        hold=_value(_hold(f, z, force_held).sum(axis=0)),
         throughput=_value(np.abs(along_z).sum(axis=0)),
     )
 
 
 def energy_in_time(
-    run: Recording, *, held: bool = True, demand: str = DEMAND, force: str = "force"
+    run: Recording, *, force_held: bool = True, demand: str = DEMAND, force: str = "feedback_force"
 ) -> xr.DataArray:
-    """Energy [J] the rig has added up to each time; it ends at the total of `energy_added`."""
+    """Return the energy [J] added by the rig up to each time; the last value is the total of `energy_added`."""
     z = trace(run, demand)
     motion, specimen = _specimen_side(run, force)
     _, zv, x, f, fs = values(run, demand, motion, force, specimen)
     total = np.zeros_like(zv)
-    total[1:] = np.cumsum(_work(f, zv) - _work(fs, x) + _hold(f, zv, held), axis=0)
+    total[1:] = np.cumsum(_work(f, zv) - _work(fs, x) + _hold(f, zv, force_held), axis=0)
     out = z.copy(data=total).rename("energy_added")
     out.attrs = {"units": "J", "symbol": "E", "long_name": "energy added by the rig"}
     return out
 
 
 def _specimen_side(run: Recording, force: str) -> tuple[str, str]:
-    """Names of the motion and force at the specimen."""
-    known = dataset(run).data_vars
-    if "achieved_displacement" in known and "specimen_force" in known:
+    """Return the names of the specimen's motion and force signals."""
+    names = dataset(run).data_vars
+    if "achieved_displacement" in names and "specimen_force" in names:
         return "achieved_displacement", "specimen_force"
-    return MEASURED, "measured_force" if "measured_force" in known else force
+    return MEASURED, "measured_force" if "measured_force" in names else force
 
 
 def _work(force: np.ndarray, motion: np.ndarray) -> np.ndarray:
-    """Work of a force along a motion over each sample period (trapezoids: no differentiated noise)."""
+    """Return the work of a force over each sample period (trapezoids: no differentiated noise)."""
     return 0.5 * (force[1:] + force[:-1]) * np.diff(motion, axis=0)
 
 
-def _hold(force: np.ndarray, motion: np.ndarray, held: bool) -> np.ndarray:
-    """What holding the force adds over each sample period; nothing where it was not held."""
-    return -0.5 * held * np.diff(force, axis=0) * np.diff(motion, axis=0)
+def _hold(force: np.ndarray, motion: np.ndarray, force_held: bool) -> np.ndarray:
+    """Return the energy that holding the force adds in each sample period; zero if the force was not held."""
+    return -0.5 * force_held * np.diff(force, axis=0) * np.diff(motion, axis=0)
 
 
 def _value(array: np.ndarray) -> Value:

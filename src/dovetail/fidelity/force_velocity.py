@@ -1,10 +1,11 @@
-r"""The characteristic of a damper: its loop of resisting force over velocity, and how two dampers differ.
+"""Characteristic of a damper: its loop of resisting force over velocity, and the difference between dampers.
 
-Velocity is the derivative of a polynomial fitted to the samples around each one (Savitzky and Golay), which
-smooths without shifting the phase and therefore only works after the test [Wallace 2006, sec. 6.4.1; Savitzky
-1964]. A damper's maker specifies the peaks alone; what a rotor feels of unequal dampers is in the whole loop.
+Velocity is the derivative of a polynomial fitted to the samples around each sample (Savitzky and Golay). This
+smooths without phase shift and is therefore only possible after the test [Wallace 2006, sec. 6.4.1; Savitzky
+1964]. Manufacturers specify peak forces only; the effect of unequal dampers on a rotor depends on the complete
+loop.
 
-The loop of a damper with a spring in series is drawn anticlockwise: the force lags the velocity.
+The loop of a damper with a spring in series runs anticlockwise: the force lags the velocity.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ import xarray as xr
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.fidelity.traces import Recording, dataset, period, trace
 
-ORDER, FRAME = 4, 21  # of the source's filter
+ORDER, FRAME = 4, 21  # of the filter in the source
 
 
 def smooth_velocity(
     run: Recording, *, displacement: str = "measured_displacement", order: int = ORDER, frame: int = FRAME
 ) -> xr.DataArray:
-    """Velocity [m/s] of a recorded displacement by a Savitzky-Golay filter of an odd `frame` of samples."""
+    """Return the velocity [m/s] of a recorded displacement by a Savitzky-Golay filter of an odd number of samples."""
     x = trace(run, displacement)
     if frame % 2 == 0 or frame <= order or frame > x.sizes["time"]:
         raise ParameterError(
-            f"smooth_velocity: frame {frame}, order {order}, {x.sizes['time']} samples; the frame is odd, "
-            "longer than the order and not longer than the recording"
+            f"smooth_velocity: frame {frame}, order {order}, {x.sizes['time']} samples. Expected an odd frame, "
+            "larger than the order and not longer than the recording"
         )
     v = scipy.signal.savgol_filter(x.values, frame, order, deriv=1, delta=period(run), axis=0)
     out = x.copy(data=v).rename("velocity")
@@ -40,8 +41,8 @@ def smooth_velocity(
 
 
 @dataclass(frozen=True)
-class Characteristic:
-    """What a damper showed in steady oscillation; forces are those it resists with."""
+class DamperCharacteristic:
+    """Properties of a damper in steady oscillation; forces are resisting forces."""
 
     speed: float  # [m/s] peak
     half_stroke: float  # [m]
@@ -49,9 +50,9 @@ class Characteristic:
     push: float  # [N] largest force against a negative velocity, positive
     energy: float  # [J] dissipated in a cycle
     hysteresis: float  # [N] half the opening of the loop at zero velocity
-    sense: str  # "anticlockwise" where the force lags the velocity, else "clockwise"
-    repeatability: float  # largest difference between two cycles over the peak force
-    damping: float  # [N s/m] of the viscous damper that dissipates as much at this stroke
+    sense: str  # "anticlockwise" if the force lags the velocity, otherwise "clockwise"
+    repeatability: float  # largest deviation of a cycle from the mean cycle over the peak force
+    damping: float  # [N s/m] of the viscous damper with the same dissipation at this stroke
     harmonics: tuple[float, ...]  # [N] amplitudes of the force at 1, 2, ... times the frequency
 
     @property
@@ -68,13 +69,13 @@ def characteristic(
     harmonics: int = 8,
     displacement: str = "measured_displacement",
     force: str = "measured_force",
-) -> Characteristic:
-    """The loop that the last `cycles` periods of a run draw.
+) -> DamperCharacteristic:
+    """Return the characteristic of a damper from the last `cycles` periods of a run.
 
     Parameters
     ----------
     frequency : float
-        Fundamental frequency [Hz] of the motion: of the sine, or of the rotor.
+        Fundamental frequency [Hz] of the motion: of the sine or of the rotor.
     """
     dt = period(run)
     per_cycle = 1.0 / (frequency * dt)
@@ -82,20 +83,20 @@ def characteristic(
     data = dataset(run)
     if data.sizes["time"] < n + FRAME:
         raise AnalysisError(
-            f"characteristic: {cycles} cycles at {frequency:g} Hz take {n + FRAME} samples and the recording "
-            f"has {data.sizes['time']}; record longer or ask for fewer cycles"
+            f"cycles: {cycles} cycles at {frequency:g} Hz need {n + FRAME} samples and the recording "
+            f"has {data.sizes['time']}; record longer or use fewer cycles"
         )
-    whole = smooth_velocity(run, displacement=displacement).values
+    velocity = smooth_velocity(run, displacement=displacement).values
     x, f = trace(run, displacement).values, -trace(run, force).values
     if x.ndim > 1:
-        raise AnalysisError("characteristic: the recording has several axes; select one: data.sel(axis=...)")
+        raise AnalysisError("the recording has several axes; select one: data.sel(axis=...)")
 
-    # cycles resampled to a common phase, the filter's uncertain last half frame left out
+    # cycles resampled to a common phase, without the last half frame, in which the filter is inaccurate
     samples = max(int(per_cycle), 8 * harmonics)
     end = len(x) - 1 - FRAME // 2
     at = end - np.arange(cycles * samples, 0, -1) * per_cycle / samples
     grid = np.arange(len(x))
-    x, v, f = (np.interp(at, grid, y).reshape(cycles, samples) for y in (x, whole, f))
+    x, v, f = (np.interp(at, grid, y).reshape(cycles, samples) for y in (x, velocity, f))
     mean_x, mean_v, mean_f = x.mean(axis=0), v.mean(axis=0), f.mean(axis=0)
 
     peak = np.abs(f).max()
@@ -103,7 +104,7 @@ def characteristic(
     energy = float(np.mean(f * v)) / frequency
     lines = 2 * np.abs(np.fft.rfft(mean_f)) / samples
     loop = float(np.sum(mean_v * np.roll(mean_f, -1) - mean_f * np.roll(mean_v, -1)))
-    return Characteristic(
+    return DamperCharacteristic(
         speed=float(np.abs(v).max()),
         half_stroke=float(stroke),
         pull=float(f.max()),
@@ -118,26 +119,26 @@ def characteristic(
 
 
 def _opening(v: np.ndarray, f: np.ndarray) -> float:
-    """Distance [N] between the highest and the lowest force at zero velocity."""
+    """Return the distance [N] between the highest and the lowest force at zero velocity."""
     crossing = np.flatnonzero(v * np.roll(v, -1) < 0)
     if len(crossing) < 2:
         return 0.0
     after = (crossing + 1) % len(v)
-    share = v[crossing] / (v[crossing] - v[after])
-    return float(np.ptp(f[crossing] + share * (f[after] - f[crossing])))
+    fraction = v[crossing] / (v[crossing] - v[after])
+    return float(np.ptp(f[crossing] + fraction * (f[after] - f[crossing])))
 
 
 @dataclass(frozen=True)
-class Balance:
-    """How alike dampers are under the same test: each measure's spread over its mean."""
+class DamperMatch:
+    """Comparison of dampers in the same test: for each measure, the range over the mean."""
 
-    dampers: dict[str, Characteristic]
+    dampers: dict[str, DamperCharacteristic]
     spread: dict[str, float]
     tolerance: float
 
     @property
-    def balanced(self) -> bool:
-        """True if no measure differs by more than the tolerance."""
+    def matched(self) -> bool:
+        """Whether no measure differs by more than the tolerance."""
         return max(self.spread.values()) <= self.tolerance
 
     def __str__(self) -> str:
@@ -147,7 +148,7 @@ class Balance:
             row = "".join(f"{factor * measure(c):>{width}.4g}" for c in self.dampers.values())
             lines.append(f"{f'{name} [{unit}]':18}{row}{100 * self.spread[name]:>8.1f} %")
         worst = max(self.spread, key=lambda name: self.spread[name])
-        verdict = "balanced" if self.balanced else "not balanced"
+        verdict = "matched" if self.matched else "not matched"
         lines.append(
             f"{verdict}: {worst} differs by {100 * self.spread[worst]:.1f} %, tolerance "
             f"{100 * self.tolerance:g} %"
@@ -164,26 +165,26 @@ _MEASURES = {
 }
 
 
-def balance(
+def match_dampers(
     runs: Mapping[str, Recording], frequency: float, *, tolerance: float = 0.05, cycles: int = 3
-) -> Balance:
-    """Compare dampers that went through the same test.
+) -> DamperMatch:
+    """Compare dampers that had the same test.
 
     Parameters
     ----------
     runs : mapping
-        The recording of each damper, by name.
+        Recording of each damper, by name.
     frequency : float
         Fundamental frequency [Hz] of the motion.
     tolerance : float
-        Spread over mean up to which a set counts as balanced; that of the identification's amplitude.
+        Largest range over mean of a matched set (default: the amplitude tolerance of the identification).
     """
     if len(runs) < 2:
-        raise ParameterError(f"balance: got {len(runs)} dampers; two or more can be compared")
-    found = {name: characteristic(run, frequency, cycles=cycles) for name, run in runs.items()}
+        raise ParameterError(f"runs: got {len(runs)} dampers; expected at least two")
+    dampers = {name: characteristic(run, frequency, cycles=cycles) for name, run in runs.items()}
     spread = {}
     for name, (_, _, measure) in _MEASURES.items():
-        values = np.array([measure(c) for c in found.values()])
+        values = np.array([measure(c) for c in dampers.values()])
         mean = float(np.abs(values).mean())
         spread[name] = float(np.ptp(values) / mean) if mean > 0 else 0.0
-    return Balance(found, spread, tolerance)
+    return DamperMatch(dampers, spread, tolerance)

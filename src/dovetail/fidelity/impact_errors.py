@@ -1,6 +1,6 @@
-r"""Errors of an impact in a test against the ideal impact: peaks, instants, areas, speed, duration, energy.
+r"""Errors of an impact in a test against the reference impact: force, penetration, speed, duration, energy.
 
-With H the trace of the test, I that of the ideal, contact intervals of each, and their union c:
+With H the signal of the test, I the reference signal, the contact interval of each, and their union c:
 
 ======================  ==========================================================================
 instantaneous           :math:`\max(H - I)`, over :math:`I` at that instant, or over :math:`\max I`
@@ -9,9 +9,9 @@ integral absolute       :math:`(\int|H| - \int|I|)/\int|I|`, each over its own c
 integral                :math:`\int_c |H - I| / \int |I|`
 ======================  ==========================================================================
 
-[Bondoky 2020, eqs 3.1 to 3.8]. The maxima are signed, as published; a trace that stays below the ideal then
-has no instantaneous error, so the largest modulus is given beside them. Integral errors reward a coarse
-quantiser, which makes the area smaller: never judge by them alone.
+[Bondoky 2020, eqs 3.1 to 3.8]. The maxima are signed, as published. A signal below the reference then has no
+instantaneous error, so the largest modulus is given as well. A coarse quantiser reduces the area and with it the
+integral errors: do not use integral errors alone.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dovetail.fidelity.impacts import ImpactEvent, find_impacts
 
 @dataclass(frozen=True)
 class ImpactTrace:
-    """One system's impact over time: force [N] and depth [m] positive in contact, speed [m/s] of approach."""
+    """Impact of one system over time: force [N] and penetration [m] positive in contact, approach speed [m/s]."""
 
     time: np.ndarray
     force: np.ndarray
@@ -38,23 +38,23 @@ class ImpactTrace:
         for field in dataclasses.fields(self):
             object.__setattr__(self, field.name, np.asarray(getattr(self, field.name), float))
         if np.any(np.diff(self.time) <= 0):
-            raise ParameterError("the times of a trace must rise from sample to sample")
+            raise ParameterError("time: the sample times [s] must increase; sort the samples")
 
     def first_impact(self) -> ImpactEvent:
-        """The first contact."""
+        """Return the first contact."""
         events = find_impacts(self.time, self.depth, self.force, self.velocity)
         if not events:
-            raise AnalysisError("nothing touched: the depth never rises above zero")
+            raise AnalysisError("no contact: the penetration does not exceed 0 m")
         return events[0]
 
 
 @dataclass(frozen=True)
 class SignalErrors:
-    """Errors of one signal (force or depth); percentages of the ideal where they say so."""
+    """Errors of one signal (force or penetration); percentages are relative to the reference."""
 
     instantaneous: float  # largest H - I, in the unit of the signal
-    instantaneous_percent: float  # of the ideal at that instant
-    relative_to_peak_percent: float  # the same of the ideal's peak
+    instantaneous_percent: float  # of the reference at that instant
+    relative_to_peak_percent: float  # of the peak of the reference
     largest_modulus: float  # of H - I
     absolute_percent: float  # of the peaks
     integral_absolute_percent: float  # of the areas
@@ -67,28 +67,28 @@ class ImpactErrors:
 
     force: SignalErrors
     depth: SignalErrors
-    velocity: float  # [m/s] of the rebound, signed as velocities are
+    velocity: float  # [m/s] of the rebound, signed like velocities
     velocity_percent: float
     duration: float  # [s]
     kinetic_energy_percent: float  # of the relative motion after the impact
 
 
-def impact_errors(test: ImpactTrace, ideal: ImpactTrace) -> ImpactErrors:
-    """Errors of the first impact of a test against the ideal one; the traces need not share their times."""
-    h, i = test.first_impact(), ideal.first_impact()
+def impact_errors(test: ImpactTrace, reference: ImpactTrace) -> ImpactErrors:
+    """Return the errors of the first impact of a test against the reference impact; the sample times may differ."""
+    h, i = test.first_impact(), reference.first_impact()
     if not np.isfinite([h.end, i.end]).all():
-        raise AnalysisError("a trace ends while the bodies still touch; record for longer")
+        raise AnalysisError("the record ends during contact; record longer")
     begin, end = min(h.start, i.start), max(h.end, i.end)
-    times = np.union1d(test.time, ideal.time)
+    times = np.union1d(test.time, reference.time)
     times = times[(times >= begin) & (times <= end)]
 
     def on(trace, name):
         return np.interp(times, trace.time, getattr(trace, name))
 
-    force = _errors(times, on(test, "force"), on(ideal, "force"), h, i)
-    # a gap is no depth
-    deep, ideally = (np.maximum(on(trace, "depth"), 0.0) for trace in (test, ideal))
-    depth = _errors(times, deep, ideally, h, i)
+    force = _errors(times, on(test, "force"), on(reference, "force"), h, i)
+    # negative penetration is a gap
+    test_depth, reference_depth = (np.maximum(on(trace, "depth"), 0.0) for trace in (test, reference))
+    depth = _errors(times, test_depth, reference_depth, h, i)
     return ImpactErrors(
         force=force,
         depth=depth,
@@ -99,11 +99,11 @@ def impact_errors(test: ImpactTrace, ideal: ImpactTrace) -> ImpactErrors:
     )
 
 
-def _errors(t, h, i, of_h: ImpactEvent, of_i: ImpactEvent) -> SignalErrors:
+def _errors(t, h, i, event_h: ImpactEvent, event_i: ImpactEvent) -> SignalErrors:
     difference = h - i
     at = int(np.argmax(difference))
     peak = i.max()
-    area_h, area_i = (_area(t, np.abs(x), event) for x, event in ((h, of_h), (i, of_i)))
+    area_h, area_i = (_area(t, np.abs(x), event) for x, event in ((h, event_h), (i, event_i)))
     with np.errstate(divide="ignore", invalid="ignore"):
         return SignalErrors(
             instantaneous=float(difference[at]),

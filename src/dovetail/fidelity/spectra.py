@@ -1,7 +1,7 @@
-r"""Amplitude spectra of recorded traces, their peaks, and spectra against a parameter.
+"""Amplitude spectra of recorded signals, their peaks, and spectra against a parameter.
 
-The spectrum is one-sided and scaled so that a sine of amplitude A shows a peak of height A in the unit of
-the trace. An instability shows as a second line beside the excitation, growing as a parameter passes its
+The spectrum is one-sided and scaled so that a sine of amplitude A has a peak of height A in the unit of the
+signal. An instability appears as a second peak next to the excitation, which grows as a parameter passes its
 limit [Wallace 2006, Fig. 3.4].
 """
 
@@ -21,16 +21,16 @@ from dovetail.fidelity.traces import Recording, period, trace
 
 @dataclass(frozen=True)
 class Peak:
-    """A line in a spectrum."""
+    """Peak of a spectrum."""
 
     frequency: float  # [Hz]
-    amplitude: float  # in the unit of the trace
+    amplitude: float  # in the unit of the signal
 
 
 def amplitude_spectrum(run: Recording, name: str = "displacement", *, window: str = "hann") -> xr.DataArray:
-    """Amplitude of a trace about its mean against frequency [Hz].
+    """Return the amplitude of a signal about its mean against frequency [Hz].
 
-    Resolution is about two over the length of the record under the Hann window (1 over it for "boxcar").
+    The resolution is about 2 / record length under the Hann window (1 / record length for "boxcar").
     """
     dt = period(run)
     y = trace(run, name, at_least=16)
@@ -47,36 +47,35 @@ def amplitude_spectrum(run: Recording, name: str = "displacement", *, window: st
             **{d: y.coords[d] for d in y.dims[1:] if d in y.coords},
         },
         name=f"{name}_spectrum",
-        attrs={**y.attrs, "long_name": f"amplitude of the {y.attrs.get('long_name', name)}"},
+        attrs={**y.attrs, "long_name": f"amplitude spectrum: {y.attrs.get('long_name', name)}"},
     )
     out["frequency"].attrs = {"units": "Hz", "long_name": "frequency"}
     return out
 
 
-def peaks(spectrum: xr.DataArray, *, count: int = 5, above: float = 0.01) -> list[Peak]:
-    """The highest lines of a spectrum of one axis, highest first, placed between its frequencies.
+def peaks(spectrum: xr.DataArray, *, count: int = 5, min_height: float = 0.01) -> list[Peak]:
+    """Return the highest peaks of a spectrum of one axis, highest first, interpolated between its frequencies.
 
     Parameters
     ----------
     count : int
-        Most lines returned.
-    above : float
-        Smallest height, and smallest rise above its surroundings, as a share of the highest line.
+        Maximum number of peaks.
+    min_height : float
+        Minimum height and prominence, as a fraction of the highest peak.
     """
     if spectrum.dims != ("frequency",):
         raise ParameterError(
-            f"got a spectrum along {spectrum.dims}; choose one axis, for example spectrum.isel(axis=0)"
+            f"spectrum: got dimensions {spectrum.dims}; select one axis, for example spectrum.isel(axis=0)"
         )
     f, a = spectrum["frequency"].values, spectrum.values
     if not np.isfinite(a).all() or a.max() <= 0:
         raise AnalysisError("the spectrum is empty or not finite; it has no peaks")
-    found = find_peaks(a, height=above * a.max(), prominence=above * a.max())
     lines = []
-    for i in found:
+    for i in find_peaks(a, height=min_height * a.max(), prominence=min_height * a.max()):
         low, top, high = np.log(np.maximum(a[i - 1 : i + 2], np.finfo(float).tiny))
         shift = (
             0.5 * (low - high) / (low - 2 * top + high)
-        )  # a Hann line is nearly a parabola in its logarithm
+        )  # the logarithm of a Hann peak is nearly a parabola
         lines.append(
             Peak(float(f[i] + shift * (f[1] - f[0])), float(np.exp(top - 0.25 * (low - high) * shift)))
         )
@@ -91,13 +90,13 @@ def spectrum_map(
     *,
     up_to: float | None = None,
 ) -> xr.DataArray:
-    """Spectra of several runs of equal length side by side: a map over (`parameter`, frequency).
+    """Return the spectra of several runs of equal length as a map over (`parameter`, frequency).
 
-    A run that stopped early has another frequency grid and is interpolated onto that of the longest.
+    The spectrum of a run that stopped early is interpolated onto the frequencies of the longest run.
     """
     if len(runs) != len(at) or not runs:
         raise ParameterError(
-            f"got {len(runs)} runs and {len(at)} values of {parameter}; give one value for each run"
+            f"{parameter}: got {len(at)} values for {len(runs)} runs; give one value per run"
         )
     spectra = [amplitude_spectrum(run, name) for run in runs]
     longest = max(spectra, key=lambda s: s.sizes["frequency"])["frequency"]

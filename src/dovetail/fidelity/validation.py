@@ -1,13 +1,12 @@
-r"""Was the model of the contact right? Ideal, modelled test and real test compared.
+r"""Validation of a contact model: reference solution, simulated test and real test compared.
 
-d is the ideal, m the model of the test (ideal contact through modelled instruments), h the real test. If the
-instruments are modelled well, m and h differ by the contact alone [Bondoky 2020, secs 2.3 and 8.4.1.3]:
+d is the reference solution, m the simulated test (ideal contact with models of the instruments), h the real test. If
+the instrument models are accurate, m and h differ by the contact only [Bondoky 2020, secs 2.3 and 8.4.1.3]:
 
 .. math:: E_{md} = m - d, \quad E_{hd} = h - d, \quad E_{hm} = h - m, \quad \zeta = E_{md}/E_{hd}
 
-:math:`\zeta` is the *fidelity* of the model, one where it foretells the real error. It exceeds one or turns
-negative where the errors have little to do with each other, and misleads for velocities: compare realised
-restitution there.
+:math:`\zeta` is the *fidelity* of the model; it is one if the model predicts the real error. It exceeds one or is
+negative if the errors are unrelated, and is misleading for velocities: compare the realised restitution instead.
 """
 
 from __future__ import annotations
@@ -24,61 +23,61 @@ Value = float | np.ndarray
 
 @dataclass(frozen=True)
 class Validation:
-    """One quantity of one or many impacts: ideal, modelled, measured."""
+    """One quantity of one or several impacts: reference, simulated and measured value."""
 
-    d: Value
-    m: Value
-    h: Value
-
-    @property
-    def md(self) -> Value:
-        """Error of the modelled test, m - d."""
-        return self.m - self.d
+    reference: Value
+    model: Value
+    hardware: Value
 
     @property
-    def hd(self) -> Value:
+    def model_error(self) -> Value:
+        """Error of the simulated test, m - d."""
+        return self.model - self.reference
+
+    @property
+    def hardware_error(self) -> Value:
         """Error of the real test, h - d."""
-        return self.h - self.d
+        return self.hardware - self.reference
 
     @property
-    def hm(self) -> Value:
-        """Error of the model of the contact, h - m."""
-        return self.h - self.m
+    def contact_model_error(self) -> Value:
+        """Error of the contact model, h - m."""
+        return self.hardware - self.model
 
     @property
-    def md_percent(self) -> Value:
-        """m - d over d."""
-        return 100 * self.md / self.d
+    def model_error_percent(self) -> Value:
+        """Error of the simulated test, (m - d) over d [%]."""
+        return 100 * self.model_error / self.reference
 
     @property
-    def hd_percent(self) -> Value:
-        """h - d over d."""
-        return 100 * self.hd / self.d
+    def hardware_error_percent(self) -> Value:
+        """Error of the real test, (h - d) over d [%]."""
+        return 100 * self.hardware_error / self.reference
 
     @property
-    def hm_percent(self) -> Value:
-        """h - m over m."""
-        return 100 * self.hm / self.m
+    def contact_model_error_percent(self) -> Value:
+        """Error of the contact model, (h - m) over m [%]."""
+        return 100 * self.contact_model_error / self.model
 
     @property
     def fidelity(self) -> Value:
-        """Share of the real error that the model foretells [%]."""
-        return 100 * self.md / self.hd
+        """Fraction of the real error that the model predicts [%]."""
+        return 100 * self.model_error / self.hardware_error
 
 
-def from_relative(md_percent: Value, hd_percent: Value) -> Validation:
-    """From errors that are only known relative to the ideal, in percent (areas under curves)."""
-    return Validation(1.0, 1 + md_percent / 100, 1 + hd_percent / 100)
+def validation_from_percent(model_error: Value, hardware_error: Value) -> Validation:
+    """Return a validation from errors known only relative to the reference, in percent (areas under curves)."""
+    return Validation(1.0, 1 + model_error / 100, 1 + hardware_error / 100)
 
 
 def validate(quantities: Mapping[str, tuple[Value, Value, Value]]) -> dict[str, Validation]:
-    """A `Validation` for each named quantity, given as (ideal, modelled, measured)."""
-    found = {}
+    """Return a `Validation` of each named quantity, from (reference, simulated, measured)."""
+    validations = {}
     for name, triple in quantities.items():
         values = [np.asarray(v, float) for v in triple]
         if not all(np.isfinite(v).all() for v in values) or np.any(values[0] == 0):
             raise AnalysisError(
-                f"{name}: a value is missing, or the ideal is zero; errors relative to it do not exist"
+                f"{name}: a value is not finite, or the reference is zero; relative errors are undefined"
             )
-        found[name] = Validation(*(float(v) if v.ndim == 0 else v for v in values))
-    return found
+        validations[name] = Validation(*(float(v) if v.ndim == 0 else v for v in values))
+    return validations

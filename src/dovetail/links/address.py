@@ -1,6 +1,6 @@
-"""Where a rig is, and the key shared with it.
+"""Address of a rig and shared key.
 
-Nothing leaves or enters this machine unless asked: an address beyond loopback needs a key.
+An address other than loopback requires a key.
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ from dovetail.core.errors import LinkError
 from dovetail.links.siphash import KEY_LENGTH
 
 PORT = 7001
-KEY_VARIABLE = "DOVETAIL_RIG_KEY"  # names the key's file
+KEY_VARIABLE = "DOVETAIL_RIG_KEY"  # path of the key file
 
 
 @dataclasses.dataclass(frozen=True)
 class Address:
-    """A rig's host and port; TCP for the handshake and UDP for the datagrams share the number."""
+    """Host and port of a rig; TCP (handshake) and UDP (datagrams) use the same port number."""
 
     host: str
     port: int
 
     @staticmethod
     def parse(url: str) -> Address:
-        """`udp://HOST:PORT`, the port 7001 where it is not said."""
-        found = re.fullmatch(r"udp://(\[[0-9a-fA-F:]+\]|[^:/\s]+)(?::(\d{1,5}))?/?", url)
-        port = int(found[2] or PORT) if found else 0
-        if not found or not 1 <= port <= 65535:
+        """Return the address for `udp://HOST:PORT` (default port: 7001)."""
+        match = re.fullmatch(r"udp://(\[[0-9a-fA-F:]+\]|[^:/\s]+)(?::(\d{1,5}))?/?", url)
+        port = int(match[2] or PORT) if match else 0
+        if not match or not 1 <= port <= 65535:
             raise LinkError(f'got "{url}"; the address of a rig has the form udp://HOST:PORT')
-        return Address(found[1].strip("[]"), port)
+        return Address(match[1].strip("[]"), port)
 
-    def resolved(self, key: bytes | None) -> tuple[int, str]:
-        """Address family and number of the host; "localhost" is this machine also where no file of names says so.
+    def resolve(self, key: bytes | None) -> tuple[int, str]:
+        """Return address family and IP address of the host; "localhost" works without name resolution.
 
         Raises
         ------
         LinkError
-            If there is no such host, or it is not this machine and there is no key.
+            If the host does not exist, or is not this machine and there is no key.
         """
         try:
-            found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_DGRAM)
+            entries = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_DGRAM)
         except OSError as error:
             if self.host == "localhost":
                 return socket.AF_INET, "127.0.0.1"
             raise LinkError(f'no host "{self.host}" ({error}); check the name') from error
-        family, _, _, _, place = min(found, key=lambda entry: entry[0])  # IPv4 first
-        number = str(place[0])
+        family, _, _, _, endpoint = min(entries, key=lambda entry: entry[0])  # IPv4 first
+        number = str(endpoint[0])
         if key is None and not ipaddress.ip_address(number.partition("%")[0]).is_loopback:
             raise LinkError(
                 f"{self.host} is not this machine: give both sides the same key file with --key "
@@ -64,7 +64,7 @@ class Address:
 
 
 def read_key(path: str | Path | None) -> bytes | None:
-    """The key in a file of 32 hexadecimal digits; without a path, the file that the environment names."""
+    """Return the key from a file of 32 hexadecimal digits (default: file named by DOVETAIL_RIG_KEY; None if unset)."""
     path = path or os.environ.get(KEY_VARIABLE)
     if not path:
         return None
@@ -73,12 +73,12 @@ def read_key(path: str | Path | None) -> bytes | None:
     except (OSError, UnicodeDecodeError) as error:
         raise LinkError(f"{path}: cannot be read as a key; make one with: dovetail rig key FILE") from error
     if not re.fullmatch(rf"[0-9a-fA-F]{{{2 * KEY_LENGTH}}}", text):
-        raise LinkError(f"{path}: holds no key; a key is {2 * KEY_LENGTH} hexadecimal digits")
+        raise LinkError(f"{path}: contains no key; expected {2 * KEY_LENGTH} hexadecimal digits")
     return bytes.fromhex(text)
 
 
 def write_key(path: str | Path) -> Path:
-    """Make a new key, in a file that only its owner can read."""
+    """Write a new key to a file that only its owner can read."""
     path = Path(path)
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

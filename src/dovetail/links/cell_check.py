@@ -1,8 +1,8 @@
-"""Check a cell, or the driver of one: does it keep to what a creep test relies on?
+"""Conformance check of a robot cell, or of its driver, with the requirements of a pseudo-dynamic test.
 
-Every rule is tried and told with its result. Without `moving` nothing moves: the cell is greeted, read, and asked
-things it has to refuse. With it the cell makes a few small moves about the place where it stands, each no longer
-than `reach`; keep clear.
+Each rule is tested and reported with its result. By default the cell does not move: it is opened, read, and receives
+requests that it must refuse. With `allow_motion` it makes a few small moves around its present position, each of at
+most `max_travel`; keep clear of the cell.
 """
 
 from __future__ import annotations
@@ -13,141 +13,146 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dovetail.testing.pseudodynamic import Cell, Move, Reply
+from dovetail.testing.pseudodynamic import Cell, MoveReply, MoveRequest
 from dovetail.transfer.robot import TripCode
 
 
 @dataclasses.dataclass(frozen=True)
-class Finding:
-    """One rule, and whether the cell keeps it."""
+class ProtocolCheck:
+    """Result of the check of one rule."""
 
     rule: str
-    kept: bool
+    passed: bool
     remark: str = ""
 
     def __str__(self) -> str:
-        mark = "kept  " if self.kept else "BROKEN"
+        mark = "passed" if self.passed else "FAILED"
         return f"{mark}  {self.rule}" + (f": {self.remark}" if self.remark else "")
 
 
 def check_cell(
     cell: Cell,
     *,
-    moving: bool = False,
-    reach: float = 1e-3,
-    execution_time: float = 1.0,
+    allow_motion: bool = False,
+    max_travel: float = 1e-3,
+    move_time: float = 1.0,
     settling_time: float = 0.5,
-) -> list[Finding]:
-    """Try every rule on a cell.
+) -> list[ProtocolCheck]:
+    """Check all rules on a cell.
 
     Parameters
     ----------
-    moving
-        Whether the cell may move.
-    reach
-        How far from where it stands it may go [m].
-    execution_time, settling_time
-        Of the small moves [s].
+    allow_motion
+        Allow the cell to move.
+    max_travel
+        Largest displacement of a move [m].
+    move_time, settling_time
+        Durations of each move and of settling after it [s].
     """
-    trials = _Trials(cell, _Small(execution_time, settling_time, reach))
-    trials.at_rest()
-    if moving and trials.here is not None:
-        trials.moving(trials.here)
-    return trials.findings
+    rules = _RuleCheck(cell, _SmallMove(move_time, settling_time, max_travel))
+    rules.check_at_rest()
+    if allow_motion and rules.position is not None:
+        rules.check_moves(rules.position)
+    return rules.results
 
 
 @dataclasses.dataclass(frozen=True)
-class _Small:
-    """The small moves of a check."""
+class _SmallMove:
+    """Small move of a check."""
 
-    execution_time: float  # [s]
+    move_time: float  # [s]
     settling_time: float  # [s]
-    reach: float  # [m]
+    max_travel: float  # [m]
 
 
-class _Trials:
-    """The rules, tried one after another on a cell; what came of each is among the findings."""
+class _RuleCheck:
+    """Check of all rules on a cell, with their results."""
 
-    def __init__(self, cell: Cell, small: _Small):
+    def __init__(self, cell: Cell, small: _SmallMove):
         self.cell, self.small = cell, small
         self.run = f"check-{secrets.token_hex(4)}"
-        self.here: np.ndarray | None = None  # [m] where the cell stands
-        self.findings: list[Finding] = []
+        self.position: np.ndarray | None = None  # [m] present position of the cell
+        self.results: list[ProtocolCheck] = []
 
-    def rule(self, text: str, trial: Callable[[], str | None]) -> None:
-        """Try a rule; a trial answers with what is wrong, if anything is."""
+    def check_rule(self, text: str, find_fault: Callable[[], str | None]) -> None:
+        """Check a rule; `find_fault` returns the fault or None."""
         try:
-            remark = trial()
+            remark = find_fault()
         except Exception as error:
-            self.findings.append(Finding(text, False, f"{type(error).__name__}: {error}"))
+            self.results.append(ProtocolCheck(text, False, f"{type(error).__name__}: {error}"))
             return
-        self.findings.append(Finding(text, remark is None, remark or ""))
+        self.results.append(ProtocolCheck(text, remark is None, remark or ""))
 
-    def move(self, number: int, target: np.ndarray) -> Reply:
-        return self.cell.move(Move(number, target, self.small.execution_time, self.small.settling_time))
+    def move(self, number: int, target: np.ndarray) -> MoveReply:
+        return self.cell.move(MoveRequest(number, target, self.small.move_time, self.small.settling_time))
 
-    def at_rest(self) -> None:
-        """What can be tried without a move."""
+    def check_at_rest(self) -> None:
+        """Check the rules that need no move."""
         cell = self.cell
 
-        def stands() -> str | None:
+        def read() -> str | None:
             reply = cell.read()
-            self.here = reply.position
-            return _wrong(reply, cell.axes)
+            self.position = reply.position
+            return _reply_fault(reply, cell.axes)
 
-        self.rule("a run it does not know is answered with nothing", lambda: _none(cell.begin(self.run)))
-        self.rule("it can be read at rest", stands)
-        if self.here is None:
+        self.check_rule("a new run gets an empty reply", lambda: _is_empty(cell.begin(self.run)))
+        self.check_rule("the cell can be read at rest", read)
+        if self.position is None:
             return
-        here = self.here
-        nowhere = np.full_like(here, np.nan)
-        self.rule("it does not move while it is read", lambda: _same(cell.read().position, here))
-        self.rule("a target that is no number is refused", lambda: _refused(lambda: self.move(1, nowhere)))
-        self.rule("a move out of its order is refused", lambda: _refused(lambda: self.move(7, here)))
+        position = self.position
+        not_finite = np.full_like(position, np.nan)
+        self.check_rule("reading does not move the cell", lambda: _is_same(cell.read().position, position))
+        self.check_rule(
+            "a target that is not finite is refused", lambda: _is_refused(lambda: self.move(1, not_finite))
+        )
+        self.check_rule(
+            "a move with a wrong number is refused", lambda: _is_refused(lambda: self.move(7, position))
+        )
 
-    def moving(self, here: np.ndarray) -> None:
-        """What takes a move away, and one back."""
-        cell, near = self.cell, 0.1 * self.small.reach
-        step = np.zeros_like(here).ravel()
-        step[0] = self.small.reach
-        there = here + step.reshape(here.shape)
-        rest: dict[str, Reply] = {}
+    def check_moves(self, start: np.ndarray) -> None:
+        """Check the rules that need a move and a move back."""
+        cell, tolerance = self.cell, 0.1 * self.small.max_travel
+        step = np.zeros_like(start).ravel()
+        step[0] = self.small.max_travel
+        target = start + step.reshape(start.shape)
+        replies: dict[str, MoveReply] = {}
 
-        def goes() -> str | None:
-            rest["reply"] = self.move(1, there)
-            return _wrong(rest["reply"], cell.axes) or _near(rest["reply"].position, there, near)
+        def reaches_target() -> str | None:
+            replies["first"] = self.move(1, target)
+            fault = _reply_fault(replies["first"], cell.axes)
+            return fault or _is_near(replies["first"].position, target, tolerance)
 
         def repeats() -> str | None:
-            again, first = self.move(1, there), rest["reply"]
+            again, first = self.move(1, target), replies["first"]
             if again.clock != first.clock or not np.array_equal(again.force, first.force):
-                return "it moved or read again"
+                return "the cell moved or measured again"
             return None
 
         def remembers() -> str | None:
             last = cell.begin(self.run)
             return None if last is not None and last.number == 1 else f"got {last}"
 
-        def goes_on() -> str | None:
-            return None if cell.read().clock >= rest["reply"].clock else "it went back"
+        def clock_increases() -> str | None:
+            return None if cell.read().clock >= replies["first"].clock else "the clock went back"
 
         def returns() -> str | None:
-            back = self.move(2, here)
-            return _wrong(back, cell.axes) or _near(back.position, here, near)
+            back = self.move(2, start)
+            return _reply_fault(back, cell.axes) or _is_near(back.position, start, tolerance)
 
-        self.rule("it goes where it is sent and rests there", goes)
-        self.rule("the same move asked again is answered, not made again", repeats)
-        self.rule("a run it knows is answered with its last move", remembers)
-        self.rule("its clock goes on", goes_on)
-        self.rule("it goes back", returns)
-
-
-def _none(reply: Reply | None) -> str | None:
-    return None if reply is None else f"got an answer to move {reply.number}"
+        self.check_rule("the cell reaches the target and settles", reaches_target)
+        self.check_rule("a repeated request is answered without a move", repeats)
+        self.check_rule("a known run gets its last reply", remembers)
+        self.check_rule("the clock increases", clock_increases)
+        self.check_rule("the cell returns to the start", returns)
 
 
-def _wrong(reply: Reply, axes: int) -> str | None:
+def _is_empty(reply: MoveReply | None) -> str | None:
+    return None if reply is None else f"got a reply to move {reply.number}"
+
+
+def _reply_fault(reply: MoveReply, axes: int) -> str | None:
     if not reply.ok:
-        return f"it stopped: {reply.trip.name.lower().replace('_', ' ')}"
+        return f"the cell stopped: {reply.trip.name.lower().replace('_', ' ')}"
     for name, value in (("position", reply.position), ("force", reply.force)):
         if np.size(value) != axes:
             return f"{name} has {np.size(value)} values; the cell has {axes} axes"
@@ -156,23 +161,23 @@ def _wrong(reply: Reply, axes: int) -> str | None:
     return None
 
 
-def _same(a: np.ndarray, b: np.ndarray) -> str | None:
-    far = float(np.max(np.abs(a - b)))
-    return None if far < 1e-6 else f"it moved by {far:.3g}"
+def _is_same(a: np.ndarray, b: np.ndarray) -> str | None:
+    difference = float(np.max(np.abs(a - b)))
+    return None if difference < 1e-6 else f"the cell moved by {difference:.3g}"
 
 
-def _near(a: np.ndarray, b: np.ndarray, tolerance: float) -> str | None:
-    far = float(np.max(np.abs(a - b)))
-    return None if far <= tolerance else f"it is {far:.3g} away from where it was sent"
+def _is_near(a: np.ndarray, b: np.ndarray, tolerance: float) -> str | None:
+    difference = float(np.max(np.abs(a - b)))
+    return None if difference <= tolerance else f"the position differs by {difference:.3g} from the target"
 
 
-def _refused(ask: Callable[[], Reply]) -> str | None:
+def _is_refused(request: Callable[[], MoveReply]) -> str | None:
     from dovetail.core.errors import LinkError
 
     try:
-        reply = ask()
+        reply = request()
     except (LinkError, ValueError):
         return None
     if reply.trip in (TripCode.REFUSED, TripCode.NOT_FINITE):
         return None
-    return f"it answered {reply.trip.name.lower()}"
+    return f"the reply was {reply.trip.name.lower()}"

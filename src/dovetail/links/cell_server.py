@@ -1,8 +1,8 @@
-"""A served cell: any `Cell` behind the cell protocol, in a process of its own.
+"""Server of a robot cell: any `Cell` behind the cell protocol.
 
-One session at a time; whoever asks meanwhile is refused. While the cell moves, in a thread that does nothing else, the
-connection is watched: a halt, or the end of the connection, reaches the cell at once. A session that ends leaves
-the cell where it is, and the next one takes the run up again.
+One session at a time; other clients are refused. The cell moves in a thread of its own, while the server monitors the
+connection: a halt, or the end of the connection, stops the cell immediately. The cell stays at its position after the
+end of a session, and the next session continues the run.
 """
 
 from __future__ import annotations
@@ -28,48 +28,50 @@ from dovetail.links.cell_protocol import (
     read_move,
     word,
 )
-from dovetail.testing.pseudodynamic import Cell, Move, Reply
+from dovetail.testing.pseudodynamic import Cell, MoveReply, MoveRequest
 
-HELLO_TIME = 2.0  # [s] within which a hello has to be complete
-ALIVE_EVERY = 0.5  # [s] between two signs of life while the cell moves
-IDLE = 0.1  # [s] between two looks at whether to stop
+HELLO_TIME = 2.0  # [s] time limit for a complete hello
+ALIVE_EVERY = 0.5  # [s] interval of alive messages while the cell moves
+IDLE = 0.1  # [s] interval of the check for a stop
 
 
-class _Hands:
-    """Makes the moves of a cell, one after another, in a thread of its own; a byte on `over` says that one is made."""
+class _MoveThread:
+    """Thread that makes the moves of a cell one after another; each completed move sends a byte to `done`."""
 
     def __init__(self, cell: Cell):
         self.cell = cell
-        self.over, self._made = socket.socketpair()
-        self._asked: SimpleQueue[Move | None] = SimpleQueue()
-        self._found: SimpleQueue[Reply | BaseException] = SimpleQueue()
-        threading.Thread(target=self._work, daemon=True).start()  # a driver that hangs keeps nobody alive
+        self.done, self._done_end = socket.socketpair()
+        self._requests: SimpleQueue[MoveRequest | None] = SimpleQueue()
+        self._results: SimpleQueue[MoveReply | BaseException] = SimpleQueue()
+        threading.Thread(
+            target=self._work, daemon=True
+        ).start()  # daemon: a blocked driver does not keep the process
 
-    def begin(self, move: Move) -> None:
-        self._asked.put(move)
+    def begin(self, move: MoveRequest) -> None:
+        self._requests.put(move)
 
-    def found(self) -> Reply | BaseException:
-        """What came of the move, once `over` has its byte."""
-        self.over.recv(1)
-        return self._found.get()
+    def result(self) -> MoveReply | BaseException:
+        """Return the result of a move, when `done` has received its byte."""
+        self.done.recv(1)
+        return self._results.get()
 
-    def rest(self) -> None:
-        """No more moves."""
-        self._asked.put(None)
+    def close(self) -> None:
+        """End the thread."""
+        self._requests.put(None)
 
     def _work(self) -> None:
-        with self.over, self._made:
-            while (move := self._asked.get()) is not None:
+        with self.done, self._done_end:
+            while (move := self._requests.get()) is not None:
                 try:
-                    self._found.put(self.cell.move(move))
+                    self._results.put(self.cell.move(move))
                 except BaseException as error:
-                    self._found.put(error)
-                self._made.send(b".")
+                    self._results.put(error)
+                self._done_end.send(b".")
 
 
 @dataclasses.dataclass
 class CellServer:
-    """Serves a cell at an address; port 0 takes a free one."""
+    """Server of a cell at an address; port 0: any free port."""
 
     cell: Cell
     address: Address
@@ -78,7 +80,7 @@ class CellServer:
     alive_every: float = ALIVE_EVERY
 
     def __post_init__(self):
-        family, host = self.address.resolved(self.key)
+        family, host = self.address.resolve(self.key)
         self.listener = socket.socket(family, socket.SOCK_STREAM)
         try:
             self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -95,17 +97,17 @@ class CellServer:
         self.line: FrameStream | None = None
 
     @functools.cached_property
-    def hands(self) -> _Hands:
-        """Who makes its moves, from the first on."""
-        return _Hands(self.cell)
+    def move_thread(self) -> _MoveThread:
+        """Thread for the moves, created at the first move."""
+        return _MoveThread(self.cell)
 
     @property
     def url(self) -> str:
-        """Where it is, for `--rig`."""
+        """Address for `--address`."""
         return f"tcp://{self.address.host}:{self.address.port}"
 
     def serve(self, until: Callable[[], bool] = lambda: False) -> None:
-        """Serve until `until()` is true or `stop` was called; then the cell stands still."""
+        """Serve until `until()` is true or `stop` is called; then close the cell."""
         try:
             while not (self.stopping or until()):
                 if select.select([self.listener], [], [], IDLE)[0]:
@@ -114,15 +116,13 @@ class CellServer:
                         self._session(connection, until)
         finally:
             self.listener.close()
-            if "hands" in vars(self):
-                self.hands.rest()
+            if "move_thread" in vars(self):
+                self.move_thread.close()
             self.cell.close()
 
     def stop(self) -> None:
-        """Ask `serve` to end; it does so within a fraction of a second."""
+        """End `serve` within a fraction of a second."""
         self.stopping = True
-
-    # one session
 
     def _session(self, connection: socket.socket, until: Callable[[], bool]) -> None:
         connection.settimeout(HELLO_TIME)
@@ -139,7 +139,7 @@ class CellServer:
         self.report("session begins")
         try:
             while not (self.stopping or until()):
-                if not self._waiting(line):
+                if not self._has_message(line):
                     continue
                 kind, table, _ = line.receive()
                 if kind is Message.BYE:
@@ -150,7 +150,7 @@ class CellServer:
         except (LinkError, OSError) as error:
             self.report(f"session ends: {error}")
             self._refuse(line, str(error))
-        except Exception as error:  # of the driver, or of ours: no message may end the server
+        except Exception as error:  # of the driver or of the server: no message may end the server
             self.report(f"session ends: {type(error).__name__}: {error}")
             self._refuse(line, f"the cell failed: {type(error).__name__}: {error}")
         finally:
@@ -159,15 +159,15 @@ class CellServer:
     def _greet(self, line: FrameStream) -> None:
         kind, table, sent = line.receive()
         if kind is not Message.HELLO:
-            raise LinkError(f"cell: {kind.name.lower()} before the hello")
+            raise LinkError(f"cell: got {kind.name.lower()}; expected a hello")
         word(table, "nonce")
         axes = int(number(table, "axes", 1, 4096))
         if axes != self.cell.axes:
-            raise LinkError(f"{self.cell.name} has {self.cell.axes} axes, the test {axes}")
+            raise LinkError(f"{self.cell.name} has {self.cell.axes} axes; the test has {axes}")
         line.session = secrets.randbits(63) + 1
         line.send(Message.WELCOME, {"name": self.cell.name[:200], "axes": self.cell.axes}, before=sent)
 
-    def _answer(self, line: FrameStream, kind: Message, table: dict[str, Any]) -> Reply | None:
+    def _answer(self, line: FrameStream, kind: Message, table: dict[str, Any]) -> MoveReply | None:
         if kind is Message.BEGIN:
             return self.cell.begin(word(table, "run", 64))
         if kind is Message.READ:
@@ -177,71 +177,72 @@ class CellServer:
             self.report("halted by the test")
             return self.cell.read()
         if kind is Message.MOVE:
-            return self._moved(line, read_move(table, self.cell.axes))
-        raise LinkError(f"cell: {kind.name.lower()} is not for a cell")
+            return self._make_move(line, read_move(table, self.cell.axes))
+        raise LinkError(f"cell: got {kind.name.lower()}, which is not a request to a cell")
 
-    def _moved(self, line: FrameStream, move: Move) -> Reply:
-        """Make a move while the connection is watched."""
-        self.hands.begin(move)
-        last, gone = time.monotonic(), ""
-        while not self._made(line, bool(gone)):
-            if gone:
+    def _make_move(self, line: FrameStream, move: MoveRequest) -> MoveReply:
+        """Make a move and monitor the connection."""
+        self.move_thread.begin(move)
+        last, interruption = time.monotonic(), ""
+        while not self._is_done(line, bool(interruption)):
+            if interruption:
                 continue
             try:
-                gone = self._interrupted(line)
-                if not gone and time.monotonic() - last > self.alive_every:
+                interruption = self._interruption(line)
+                if not interruption and time.monotonic() - last > self.alive_every:
                     line.send(Message.ALIVE)
                     last = time.monotonic()
             except (LinkError, OSError) as error:
-                gone = str(error)
-            if gone:
+                interruption = str(error)
+            if interruption:
                 self.cell.halt()
-        found = self.hands.found()
-        if isinstance(found, BaseException):
-            raise LinkError(f"{self.cell.name}: the driver failed: {found}") from found
-        if gone:
-            raise LinkError(f"{gone}; the cell was halted in move {move.number}")
-        if not found.ok:
-            self.report(f"move {move.number}: {found.trip.name.lower().replace('_', ' ')}")
-        return found
+        result = self.move_thread.result()
+        if isinstance(result, BaseException):
+            raise LinkError(f"{self.cell.name}: the driver failed: {result}") from result
+        if interruption:
+            raise LinkError(f"{interruption}; the cell was halted in move {move.number}")
+        if not result.ok:
+            self.report(f"move {move.number}: {result.trip.name.lower().replace('_', ' ')}")
+        return result
 
-    def _made(self, line: FrameStream, gone: bool) -> bool:
-        """Wait until the move is made, the test says something, or it is time for a look; whether it is made."""
-        watched = [self.hands.over] if gone else [self.hands.over, line.socket]
-        wait = 0.0 if line.buffer and not gone else min(IDLE, self.alive_every)
-        return self.hands.over in select.select(watched, [], [], wait)[0]
+    def _is_done(self, line: FrameStream, interrupted: bool) -> bool:
+        """Wait for the end of the move, a message or a time-out; return whether the move is complete."""
+        done = self.move_thread.done
+        inputs = [done] if interrupted else [done, line.socket]
+        wait = 0.0 if line.buffer and not interrupted else min(IDLE, self.alive_every)
+        return done in select.select(inputs, [], [], wait)[0]
 
-    def _interrupted(self, line: FrameStream) -> str:
-        """Why a move has to be given up: a halt, or the end of the connection; nothing if it has not."""
+    def _interruption(self, line: FrameStream) -> str:
+        """Return the reason to stop a move: a halt, or the end of the connection; otherwise an empty text."""
         if self.stopping:
-            return "the server is told to stop"
+            return "the server was stopped"
         if not line.buffer and not select.select([line.socket], [], [], 0)[0]:
             return ""
         kind, _, _ = line.receive()
-        return "halted by the test" if kind is Message.HALT else f"{kind.name.lower()} in mid-move"
+        return "halted by the test" if kind is Message.HALT else f"{kind.name.lower()} during a move"
 
-    def _waiting(self, line: FrameStream) -> bool:
-        """True if the test has said something; whoever else calls meanwhile is refused.
+    def _has_message(self, line: FrameStream) -> bool:
+        """Return whether a message of the test has arrived; refuse other clients.
 
-        What the test says comes first: it may be its farewell, and the caller its successor.
+        Messages of the test come first: its last message may precede the connection of the next test.
         """
         ready = select.select([line.socket, self.listener], [], [], 0 if line.buffer else IDLE)[0]
         if self.listener in ready and line.socket not in ready and not line.buffer:
             other, _ = self.listener.accept()
             with other:
-                self._refuse(FrameStream(other, self.key), "another session is going on")
+                self._refuse(FrameStream(other, self.key), "another session is active")
         return bool(line.buffer) or line.socket in ready
 
-    def _refuse(self, line: FrameStream, why: str) -> None:
-        """Say why, if anybody still listens."""
+    def _refuse(self, line: FrameStream, reason: str) -> None:
+        """Send the reason of a refusal, if the connection still exists."""
         try:
-            line.send(Message.REFUSED, {"why": why[:200]})
+            line.send(Message.REFUSED, {"why": reason[:200]})
         except OSError:
             return
 
 
 def keep_alive(connection: socket.socket) -> None:
-    """Let the system notice within some ten seconds that the other side has vanished without a word."""
+    """Enable TCP keep-alive, which detects a lost connection within about ten seconds."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in (("TCP_KEEPIDLE", 5), ("TCP_KEEPINTVL", 2), ("TCP_KEEPCNT", 3)):
         if hasattr(socket, name):

@@ -1,4 +1,4 @@
-"""The loop's side of a session: the handshake, and a socket that hears the rig alone."""
+"""Session of the loop with a rig: handshake, and a socket that is connected to the rig."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dovetail.links.address import Address
 from dovetail.links.handshake import Hello, Welcome
 from dovetail.links.serve import receive_message
 
-PATIENCE = 5.0  # [s] for the handshake
+TIMEOUT = 5.0  # [s] for the handshake
 BUFFER = 1 << 16  # [bytes] of the socket, some hundred datagrams
 
 
 @dataclasses.dataclass(frozen=True)
-class Connection:
-    """An open session. Closing it ends the session, and the rig goes to its safe state."""
+class RigConnection:
+    """Open session with a rig. Closing it ends the session, and the rig enters its safe state."""
 
     address: Address
     hello: Hello
@@ -25,7 +25,7 @@ class Connection:
     control: socket.socket  # TCP
     datagrams: socket.socket  # UDP, connected
 
-    def __enter__(self) -> Connection:
+    def __enter__(self) -> RigConnection:
         return self
 
     def __exit__(self, *_) -> None:
@@ -37,19 +37,19 @@ class Connection:
         self.datagrams.close()
 
 
-def connect(address: Address, hello: Hello, key: bytes | None, patience: float = PATIENCE) -> Connection:
-    """Agree on a session with the rig at an address.
+def connect(address: Address, hello: Hello, key: bytes | None, timeout: float = TIMEOUT) -> RigConnection:
+    """Open a session with the rig at an address.
 
     Raises
     ------
     LinkError
-        If nobody answers in time, it is no rig, the keys differ, or the rig refuses.
+        If there is no answer in time, the answer is not from a rig, the keys differ, or the rig refuses.
     """
-    family, host = address.resolved(key)
+    family, host = address.resolve(key)
     control = socket.socket(family, socket.SOCK_STREAM)
     datagrams = socket.socket(family, socket.SOCK_DGRAM)
     try:
-        control.settimeout(patience)
+        control.settimeout(timeout)
         try:
             control.connect((host, address.port))
             sent = hello.pack(key)
@@ -68,4 +68,4 @@ def connect(address: Address, hello: Hello, key: bytes | None, patience: float =
         control.close()
         datagrams.close()
         raise
-    return Connection(address, hello, welcome, key, control, datagrams)
+    return RigConnection(address, hello, welcome, key, control, datagrams)

@@ -1,15 +1,14 @@
-"""A run that can be watched: what it leaves in its folder while it goes on, and how others find it there.
+"""Live run: files of a run in progress, for viewers and operators in other processes.
 
 ::
 
-    DIR/test.toml            the resolved test
-    DIR/operator.jsonl       presses that counted, as they happen (`testing.operator`)
-    DIR/live/about.json      mode, process, and where the window is
-    DIR/live/wishes.jsonl    presses that somebody who watches wishes for
+    DIR/test.toml                       resolved test
+    DIR/operator_events.jsonl           executed operator events (`testing.operator`)
+    DIR/live/about.json                 mode, process, and path of the window
+    DIR/live/operator_requests.jsonl    requests of viewers
 
-The window (`links.watching`) lies in shared memory where there is room for it. A page of a file on a disk is written
-back now and then, and a loop that writes into it just then would wait; shared memory has no disk behind it. Only the
-user who runs the test can read the window and leave wishes.
+The window (`links.ring`) is in shared memory if there is enough space. A file on a disk is written back from time to
+time, which would delay the loop. Only the user who runs the test can read the window and write requests.
 """
 
 from __future__ import annotations
@@ -27,23 +26,25 @@ import numpy as np
 import tomli_w
 
 from dovetail.core.errors import OutputError
-from dovetail.links.ring import MAGIC, Ring, Window
+from dovetail.links.ring import MAGIC, Ring, RingReader
 from dovetail.testing import Test, dump
 from dovetail.testing.operator import LIVE, Operator
 
 SHARED = Path("/dev/shm")
 ABOUT = "about.json"
-WIDTH = 64  # doubles in a row, for a guess at the size of a window
-ROWS = 20_000  # of a test that does not say how many it will have
+WIDTH = 64  # values in a row, to estimate the size of a window
+ROWS = 20_000  # rows of a test of unknown length
 
 
 class Live:
-    """A run in `folder` that can be watched; for a `with` statement around it."""
+    """Context of a run in `folder` with its live files."""
 
     def __init__(self, test: Test, folder: str | Path, mode: str):
         self.test, self.folder, self.mode = test, Path(folder), mode
         self.operator = Operator(folder)
-        self.window = _place(self.folder, 8 * WIDTH * (test.record_count if mode == "run" else ROWS))
+        self.window = _window_path(
+            self.folder, 8 * WIDTH * (test.record_count if mode == "realtime" else ROWS)
+        )
 
     def __enter__(self) -> Live:
         try:
@@ -55,7 +56,9 @@ class Live:
             partial.write_text(json.dumps(about), "utf-8")
             os.replace(partial, self.folder / LIVE / ABOUT)
         except OSError as error:
-            raise OutputError(f"{self.folder}: cannot be watched there ({error}); add --no-live") from error
+            raise OutputError(
+                f"{self.folder}: the live files cannot be written ({error}); add --no-live"
+            ) from error
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -63,7 +66,7 @@ class Live:
         self.window.unlink(missing_ok=True)
 
     def show(self) -> Callable[[Mapping[str, np.ndarray]], None]:
-        """A function that shows a row of signals, for a loop that has no ring of its own."""
+        """Return a function that writes a row of signals, for a loop without a ring."""
         rings: list[Ring] = []
 
         def row(values: Mapping[str, np.ndarray]) -> None:
@@ -72,15 +75,15 @@ class Live:
                 rings.append(Ring(shapes, ROWS, self.test.dt, self.window))
             ring = rings[0]
             blank = {name: np.zeros(shape) for name, shape in ring.signals.items()} | dict(values)
-            known = [np.ravel(np.asarray(blank[name], dtype=float)) for name in ring.signals]
-            ring.show(np.concatenate(known))
+            columns = [np.ravel(np.asarray(blank[name], dtype=float)) for name in ring.signals]
+            ring.show(np.concatenate(columns))
 
         return row
 
 
 @dataclasses.dataclass(frozen=True)
-class Watched:
-    """A run that goes on, as somebody else sees it."""
+class LiveRun:
+    """Run in progress in another process."""
 
     folder: Path
     mode: str
@@ -89,7 +92,7 @@ class Watched:
 
     @property
     def alive(self) -> bool:
-        """Whether its process is there, and the run not over."""
+        """True if the process exists and the run has not ended."""
         try:
             os.kill(self.process, 0)
         except ProcessLookupError:
@@ -98,18 +101,18 @@ class Watched:
             pass
         return (self.folder / LIVE / ABOUT).is_file()
 
-    def opened(self) -> Window | None:
-        """Its window; None before the first row was shown."""
+    def open_ring(self) -> RingReader | None:
+        """Return a reader of the window; None before the first row."""
         try:
             with self.window.open("rb") as file:
-                ready = file.read(len(MAGIC)) == MAGIC  # written last
+                is_complete = file.read(len(MAGIC)) == MAGIC  # written last
         except OSError:
             return None
-        return Window(self.window) if ready else None
+        return RingReader(self.window) if is_complete else None
 
 
-def watched(folder: str | Path) -> Watched | None:
-    """The run that goes on in a folder; None if there is none, or nothing that makes sense says so."""
+def find_live_run(folder: str | Path) -> LiveRun | None:
+    """Return the run in progress in a folder; None without a valid description."""
     file = Path(folder) / LIVE / ABOUT
     try:
         about = json.loads(file.read_bytes())
@@ -118,18 +121,18 @@ def watched(folder: str | Path) -> Watched | None:
         return None
     except (ValueError, TypeError, KeyError, RecursionError):
         mode = process = window = None
-    right = isinstance(mode, str) and isinstance(window, str) and "\0" not in window
-    if not right or type(process) is not int or not 0 < process < 2**31:
+    valid = isinstance(mode, str) and isinstance(window, str) and "\0" not in window
+    if not valid or type(process) is not int or not 0 < process < 2**31:
         return None
-    return Watched(Path(folder), mode, process, Path(window))
+    return LiveRun(Path(folder), mode, process, Path(window))
 
 
-def _place(folder: Path, size: int) -> Path:
-    """Where a window of about this size [bytes] is best."""
+def _window_path(folder: Path, size: int) -> Path:
+    """Return the path for a window of about this size [bytes]."""
     name = f"dovetail-{os.getpid()}-{secrets.token_hex(4)}.dvw"
     try:
-        room = os.statvfs(SHARED)
-        if room.f_bavail * room.f_frsize > 2 * size:
+        space = os.statvfs(SHARED)
+        if space.f_bavail * space.f_frsize > 2 * size:
             return SHARED / name
     except OSError:
         pass

@@ -1,17 +1,17 @@
-"""The experimental site for OpenSees: a test's virtual rig as its `genericClient` element, over TCP or UDP.
+"""Experimental site for OpenSees: the simulated rig of a test as its `genericClient` element, over TCP or UDP.
 
-In OpenSees: `element('genericClient', 1, '-node', 2, '-dof', 1, '-server', 8090)`, with `'-udp'` for UDP. The
-clients of OpenFresco's SimApp server (ANSYS, Abaqus, LS-DYNA, MATLAB, C) speak the same. A frame is a fixed
-number of doubles in the machine's byte order, the first an action; some actions are answered with a frame.
+In OpenSees: `element('genericClient', 1, '-node', 2, '-dof', 1, '-server', 8090)`, with `'-udp'` for UDP. The clients
+of the SimApp server of OpenFresco (ANSYS, Abaqus, LS-DYNA, MATLAB, C) use the same protocol. A frame is a fixed number
+of doubles in the byte order of the machine, the first is an action; some actions are answered with a frame.
 
-The client has no time-outs of its own: it hangs or spins when a server falls silent or closes. So this server
-never closes first and always answers; when it cannot go on it answers with NaN, on which an analysis stops.
-Over TCP the client writes twice before it reads, which with delayed acknowledgement costs 40 ms an exchange;
-so the server asks for quick acknowledgement after every receive.
+The client has no time-outs: it blocks if a server does not answer or closes. Therefore this server never closes first
+and always answers; after a fault it answers with NaN, which stops the analysis. Over TCP the client writes twice before
+it reads, which takes 40 ms per exchange with delayed acknowledgement; therefore the server requests quick
+acknowledgement after each receive.
 
-Forces are those of an element, that resist: minus the force that acts on the numerical substructure. A step
-of the analysis is a tick of the rig; trials of one step all start from the last committed state, which a
-virtual rig can do and a real one cannot (use an explicit integrator then).
+Forces are the resisting forces of an element: minus the force on the numerical substructure. A step of the analysis is
+a tick of the rig. All trials of a step start from the last committed state, which is possible with a simulated rig
+only (use an explicit integrator with a real rig).
 """
 
 from __future__ import annotations
@@ -38,59 +38,64 @@ TRIAL, COMMIT, DAQ, FORCE, END, SHUTDOWN = 3, 5, 6, 10, 99, 98
 INITIAL_STIFFNESS, STIFFNESS, DAMPING, MASS = 12, 13, 14, 15
 SIZES = struct.Struct("=11i")
 _FIRST = struct.Struct("=d")
-ASKING = frozenset(range(6, 16))
-MOST_DOUBLES = 1 << 16
-MOST_DATAGRAM = 9126  # [bytes] the client cuts longer messages
-LOOK = 0.2  # [s] between two looks at `stop`
-LOOKS = 100  # at the socket, some microseconds each, before the server sleeps until something comes
+ANSWERED = frozenset(range(6, 16))
+MAX_DOUBLES = 1 << 16
+MAX_DATAGRAM = 9126  # [bytes] the client splits longer messages
+POLL_INTERVAL = 0.2  # [s] interval of the check for a stop
+POLLS = 100  # checks of the socket, a few microseconds each, before the server sleeps
 
 
 class RigElement:
-    """A rig as an element: trial displacements in, resisting forces out.
+    """Rig as an element: from trial displacements to resisting forces.
 
-    `stiffness` is what an implicit integrator is told; it affects convergence, not the forces. A scalar is
-    for every axis by itself. `between` two nodes the rig follows their difference, second less first: the element has
-    the displacements of both, and forces on both.
+    `initial_stiffness` is reported to implicit integrators; it affects the convergence and not the forces. A scalar is
+    the stiffness of each axis. With `two_node` the rig follows the difference of two nodes, second minus first: the
+    element has the displacements of both nodes, and forces on both.
     """
 
-    def __init__(self, plant: VirtualPlant, stiffness: float | np.ndarray = 0.0, *, between: bool = False):
+    def __init__(
+        self, plant: VirtualPlant, initial_stiffness: float | np.ndarray = 0.0, *, two_node: bool = False
+    ):
         self.plant, one = plant, np.eye(plant.axes)
-        self._of_nodes = (
-            np.hstack([-one, one]) if between else one
-        )  # motion of the rig by displacements of the nodes
-        self.axes = self._of_nodes.shape[1]  # of the element
-        stiff = np.asarray(stiffness, dtype=float)
+        self._from_nodes = (
+            np.hstack([-one, one]) if two_node else one
+        )  # displacements of nodes to motion of the rig
+        self.axes = self._from_nodes.shape[1]  # axes of the element
+        stiff = np.asarray(initial_stiffness, dtype=float)
         stiff = stiff * one if stiff.ndim == 0 else stiff.reshape(one.shape)
-        self.stiffness = self._of_nodes.T @ stiff @ self._of_nodes
+        self.stiffness = self._from_nodes.T @ stiff @ self._from_nodes
         self.reset()
 
     def reset(self) -> None:
-        """Back to rest at time zero."""
+        """Return to rest at time zero."""
         self.reading = self.plant.reset()
         self.committed, self.time, self.trial_time = self.plant.state, 0.0, 0.0
-        self.tried: np.ndarray | None = None
-        self.rows: list[np.ndarray] = []  # of every committed step: time, command, reading
+        self.trial_displacement: np.ndarray | None = None
+        self.rows: list[np.ndarray] = []  # each committed step: time, command, reading
 
-    def trial(self, displacement: np.ndarray, at: float) -> None:
-        """A trial displacement; the rig moves if time does."""
+    def trial(self, displacement: np.ndarray, time: float) -> None:
+        """Process a trial displacement; the rig moves if the time has increased."""
         # an explicit integrator sends each trial twice, the second time with its new velocities
-        if at == self.trial_time and self.tried is not None and np.array_equal(displacement, self.tried):
+        if time == self.trial_time and (
+            self.trial_displacement is not None and np.array_equal(displacement, self.trial_displacement)
+        ):
             return
-        self.trial_time, self.tried = at, displacement
-        if at > self.time:
+        self.trial_time, self.trial_displacement = time, displacement
+        if time > self.time:
             self.plant.state = self.committed
-            self.reading = self.plant.step(self._of_nodes @ displacement)
+            self.reading = self.plant.step(self._from_nodes @ displacement)
 
     def commit(self) -> None:
-        """The last trial was right."""
-        if self.tried is not None and self.trial_time > self.time:
-            self.rows.append(np.concatenate([[self.trial_time], self._of_nodes @ self.tried, self.reading]))
+        """Commit the last trial."""
+        if self.trial_displacement is not None and self.trial_time > self.time:
+            command = self._from_nodes @ self.trial_displacement
+            self.rows.append(np.concatenate([[self.trial_time], command, self.reading]))
         self.committed, self.time = self.plant.state, self.trial_time
 
     def recording(self) -> xr.Dataset:
-        """What was commanded and read in every committed step, over the time of the analysis.
+        """Return command and reading of each committed step, over the time of the analysis.
 
-        Signs are Dovetail's: `measured_force` acts on the numerical substructure, and is minus that of the element.
+        Signs as in Dovetail: `measured_force` acts on the numerical substructure and is minus the force of the element.
         """
         columns = (("time", 1), ("command", self.plant.axes), *self.plant.signals)
         ends = np.cumsum([size for _, size in columns])
@@ -98,20 +103,20 @@ class RigElement:
         data: dict[str, Any] = {}
         for (name, size), end in zip(columns[1:], ends[1:], strict=True):
             values = table[:, end - size : end]
-            about = {"units": signals.signal(name).unit, "long_name": signals.signal(name).label}
-            alone = size == 1 and not self.plant.shape
-            dims = ["time"] if alone else ["time", "axis" if size == self.plant.axes else f"{name}_0"]
-            data[name] = (dims, values[:, 0] if alone else values, about)
+            attributes = {"units": signals.signal(name).unit, "long_name": signals.signal(name).label}
+            is_scalar = size == 1 and not self.plant.shape
+            dims = ["time"] if is_scalar else ["time", "axis" if size == self.plant.axes else f"{name}_0"]
+            data[name] = (dims, values[:, 0] if is_scalar else values, attributes)
         return xr.Dataset(data, {"time": ("time", table[:, 0], {"units": "s"})})
 
     def force(self) -> np.ndarray:
-        """Resisting force, by axis of the element [N]."""
+        """Return the resisting force by axis of the element [N]."""
         n = self.plant.axes
-        resisting: np.ndarray = -self.reading[n : 2 * n] @ self._of_nodes
+        resisting: np.ndarray = -self.reading[n : 2 * n] @ self._from_nodes
         return resisting
 
     def displacement(self) -> np.ndarray:
-        """Measured displacement, by axis of the element [m]: between two nodes that of the second."""
+        """Return the measured displacement by axis of the element [m]; with two nodes that of the second node."""
         measured = np.zeros(self.axes)
         measured[-self.plant.axes :] = self.reading[: self.plant.axes]
         return measured
@@ -119,7 +124,7 @@ class RigElement:
 
 @dataclasses.dataclass
 class _Frames:
-    """The agreed sizes, and what an action is answered with."""
+    """Frames with the sizes of a client, and the answers to actions."""
 
     specimen: RigElement
     sizes: tuple[int, ...]
@@ -134,50 +139,54 @@ class _Frames:
         )
 
     def answer(self, frame: bytes) -> bytes | None:
-        """The frame in answer, or None if there is none to give."""
-        action = int(_FIRST.unpack_from(frame)[0]) if frame[7] & 0x7F < 0x7F else 0  # a small number or none
+        """Return the answer to a frame, or None."""
+        action = (
+            int(_FIRST.unpack_from(frame)[0]) if frame[7] & 0x7F < 0x7F else 0
+        )  # a small number, otherwise 0
         if not self.fits:
-            return np.full(self.length, np.nan).tobytes() if action in ASKING else None
+            return np.full(self.length, np.nan).tobytes() if action in ANSWERED else None
         if action == TRIAL:
             n, before_time = self.sizes[0], 1 + sum(self.sizes[:4])
             values = np.frombuffer(frame)
-            if not self.sizes[4]:  # a client without time, as OpenFresco's control: each command is a step
+            if not self.sizes[
+                4
+            ]:  # a client without time, such as a control of OpenFresco: each command is a step
                 self.specimen.commit()
-            at = float(values[before_time]) if self.sizes[4] else self.specimen.time + 1.0
-            self.specimen.trial(values[1 : 1 + n], at)
+            time = float(values[before_time]) if self.sizes[4] else self.specimen.time + 1.0
+            self.specimen.trial(values[1 : 1 + n], time)
             return None
         if action == COMMIT:
             self.specimen.commit()
             return None
         if action == FORCE:
-            return self._padded(self.specimen.force())
+            return self._pad(self.specimen.force())
         if action in (INITIAL_STIFFNESS, STIFFNESS):
-            return self._padded(self.specimen.stiffness.ravel(order="F"))
+            return self._pad(self.specimen.stiffness.ravel(order="F"))
         if action == DAQ:
-            return self._padded(self._daq())
-        return self.zeros if action in ASKING else None
+            return self._pad(self._daq())
+        return self.zeros if action in ANSWERED else None
 
-    def _padded(self, values: np.ndarray) -> bytes:
+    def _pad(self, values: np.ndarray) -> bytes:
         data = values.tobytes()
         return data + self.zeros[len(data) :]
 
     def _daq(self) -> np.ndarray:
         n = self.specimen.axes
-        known = [self.specimen.displacement(), np.zeros(n), np.zeros(n), self.specimen.force()]
-        parts = [part[:size] for part, size in zip(known, self.sizes[5:9], strict=True)]
+        signals = [self.specimen.displacement(), np.zeros(n), np.zeros(n), self.specimen.force()]
+        parts = [part[:size] for part, size in zip(signals, self.sizes[5:9], strict=True)]
         return np.concatenate([*parts, np.full(self.sizes[9], self.specimen.trial_time)])
 
 
-def sizes_in(data: bytes) -> tuple[int, ...]:
-    """The eleven sizes of a client's first message."""
+def parse_sizes(data: bytes) -> tuple[int, ...]:
+    """Return the eleven sizes in the first message of a client."""
     sizes = SIZES.unpack(data)
-    if any(not 0 <= size <= MOST_DOUBLES for size in sizes) or sizes[10] < 2:
-        raise LinkError(f"OpenSees: got the sizes {sizes}; is another program talking to this port?")
+    if any(not 0 <= size <= MAX_DOUBLES for size in sizes) or sizes[10] < 2:
+        raise LinkError(f"OpenSees: got the sizes {sizes}; check whether another program uses this port")
     return sizes
 
 
 class ElementServer:
-    """Serves a specimen to one client after another until `stop` is called."""
+    """Server of a specimen for one client after another until `stop` is called."""
 
     def __init__(
         self,
@@ -186,12 +195,12 @@ class ElementServer:
         *,
         udp: bool = False,
         report: Callable[[str], None] = lambda text: None,
-        keep: Callable[[xr.Dataset], None] = lambda recording: None,
+        save: Callable[[xr.Dataset], None] = lambda recording: None,
     ):
-        # the protocol has no authentication: this machine only, whatever the key
-        family, host = address.resolved(None)
+        # the protocol has no authentication, so only this machine is permitted
+        family, host = address.resolve(None)
         self.specimen, self.udp, self.report, self.stopping = specimen, udp, report, False
-        self.keep = keep  # given what was recorded of each client, however it ended
+        self.save = save  # receives the recording of each client
         self.socket = socket.socket(family, socket.SOCK_DGRAM if udp else socket.SOCK_STREAM)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -203,7 +212,7 @@ class ElementServer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
         else:
             self.socket.listen(1)
-        self.socket.settimeout(LOOK)
+        self.socket.settimeout(POLL_INTERVAL)
         self.port = self.socket.getsockname()[1]
 
     def stop(self) -> None:
@@ -211,19 +220,19 @@ class ElementServer:
         self.stopping = True
 
     def serve(self) -> None:
-        """Serve until stopped."""
+        """Serve until `stop` is called."""
         with self.socket:
             while not self.stopping:
                 with contextlib.suppress(TimeoutError, _Stopped):
                     self._client()
 
     def _client(self) -> None:
-        """One client from its first word to its last."""
+        """Serve one client."""
         channel = self._datagram_channel() if self.udp else self._stream_channel()
         with channel:
             self.specimen.reset()
             try:
-                frames = _Frames(self.specimen, sizes_in(channel.receive(SIZES.size)))
+                frames = _Frames(self.specimen, parse_sizes(channel.receive(SIZES.size)))
                 if not frames.fits:
                     self.report(f"sizes {frames.sizes} do not fit {self.specimen.axes} axes: answers are NaN")
                 self._frames(channel, frames)
@@ -231,7 +240,7 @@ class ElementServer:
                 self.report(str(error))
             finally:
                 if self.specimen.rows:
-                    self.keep(self.specimen.recording())
+                    self.save(self.specimen.recording())
 
     def _frames(self, channel: _Channel, frames: _Frames) -> None:
         start, steps = time.monotonic(), 0
@@ -261,7 +270,7 @@ class ElementServer:
 
 
 class _Stopped(Exception):
-    """The server was told to stop, or its client vanished."""
+    """Stop of the server, or loss of its client."""
 
 
 class _Channel(ABC):
@@ -273,25 +282,25 @@ class _Channel(ABC):
         return self
 
     def __exit__(self, *_):
-        self.connection.settimeout(LOOK)
+        self.connection.settimeout(POLL_INTERVAL)
 
     @abstractmethod
     def receive(self, size: int) -> bytes:
-        """Exactly so many bytes."""
+        """Receive exactly `size` bytes."""
 
     @abstractmethod
     def send(self, data: bytes) -> None:
-        """All of them."""
+        """Send all bytes."""
 
-    def soon(self, receive: Callable[[int], Any], most: int) -> Any:
-        """What comes next. A client in mid-step is answered sooner by looking again than by sleeping."""
+    def receive_next(self, receive: Callable[[int], Any], max_size: int) -> Any:
+        """Return the next data; poll before sleeping, which is faster during a step."""
         while True:
-            for _ in range(LOOKS):
+            for _ in range(POLLS):
                 try:
-                    return receive(most)
+                    return receive(max_size)
                 except BlockingIOError:
                     continue
-            while not select.select([self.connection], [], [], LOOK)[0]:
+            while not select.select([self.connection], [], [], POLL_INTERVAL)[0]:
                 if self.server.stopping:
                     raise _Stopped
 
@@ -304,7 +313,7 @@ class _Stream(_Channel):
         data = b""
         while len(data) < size:
             try:
-                piece = self.soon(self.connection.recv, size - len(data))
+                piece = self.receive_next(self.connection.recv, size - len(data))
                 self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
             except OSError:
                 raise _Stopped from None
@@ -318,8 +327,8 @@ class _Stream(_Channel):
             while data:
                 try:
                     data = data[self.connection.send(data) :]
-                except BlockingIOError:  # a client that asks and does not read
-                    select.select([], [self.connection], [], LOOK)
+                except BlockingIOError:  # a client that does not read
+                    select.select([], [self.connection], [], POLL_INTERVAL)
                     if self.server.stopping:
                         raise _Stopped from None
         except OSError:
@@ -334,7 +343,7 @@ class _Datagrams(_Channel):
     def receive(self, size: int) -> bytes:
         data = b""
         while len(data) < size:
-            piece, peer = self.soon(self.connection.recvfrom, MOST_DATAGRAM + 1)
+            piece, peer = self.receive_next(self.connection.recvfrom, MAX_DATAGRAM + 1)
             if peer == self.peer:
                 data += piece
         if len(data) > size:
@@ -342,6 +351,6 @@ class _Datagrams(_Channel):
         return data
 
     def send(self, data: bytes) -> None:
-        for at in range(0, len(data), MOST_DATAGRAM):
+        for at in range(0, len(data), MAX_DATAGRAM):
             with contextlib.suppress(OSError):
-                self.connection.sendto(data[at : at + MOST_DATAGRAM], self.peer)
+                self.connection.sendto(data[at : at + MAX_DATAGRAM], self.peer)

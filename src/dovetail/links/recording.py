@@ -1,4 +1,4 @@
-"""A run in real time as a recording: what the loop noted, what the clock and the link met, what came after."""
+"""Recording of a real-time run: records of the loop, statistics of clock and link, and the return to rest."""
 
 from __future__ import annotations
 
@@ -8,102 +8,111 @@ import jax
 import numpy as np
 import xarray as xr
 
-from dovetail.links.connection import Connection
+from dovetail.links.connection import RigConnection
 from dovetail.links.native import NativeTick, origin
 from dovetail.links.ring import Ring
 from dovetail.links.tick import Counts
-from dovetail.testing.limit_monitor import Watch, across, with_stale
+from dovetail.testing.limit_monitor import LimitMonitor, interface_quantities, with_frozen_sensor_limit
 from dovetail.testing.outcome import Outcome, Trip
-from dovetail.testing.recorder import thinned
+from dovetail.testing.recorder import with_record_interval
 from dovetail.testing.run import Run, dataset, find_trip
 from dovetail.testing.test import Test
 
-AROUND = 0.25  # [s] kept before the end of a run that was stopped, beside what came after
+AROUND = 0.25  # [s] part of a stopped run in the recording of its return to rest
 
 
 def as_run(
     test: Test,
     url: str,
     result: dict[str, Any],
-    noted: Ring,
-    after: Ring,
+    records: Ring,
+    return_records: Ring,
     tick: Any,
-    connection: Connection,
+    connection: RigConnection,
 ) -> Run:
-    """The recording up to the end, and beside it what came after."""
+    """Return the run with its recording, and with the recording of the return to rest."""
     result = jax.tree.map(np.asarray, result)
-    done, code = int(result["done"]), int(result["code"])
-    records = {}
-    for name, values in noted.columns(done // test.record_every).items():
+    ticks, code = int(result["ticks"]), int(result["code"])
+    columns = {}
+    for name, values in records.columns(ticks // test.record_every).items():
         start = result["first"].get(name, values[0] if len(values) else np.zeros(values.shape[1:]))
-        records[name] = np.concatenate([np.asarray(start, dtype=float)[None], values])
+        columns[name] = np.concatenate([np.asarray(start, dtype=float)[None], values])
     outcome = Outcome.from_code(code)
     trip = None
-    seen, met = result["approach"]
-    if int(seen["code"]) and int(seen["code"]) == code:
-        trip = _led_trip(test, outcome, 0.0, met)
-    seen, met = result["rest"]
-    if int(seen["code"]) and not code:  # the test is over, but the way to rest was not
-        outcome = Outcome.from_code(seen["code"])
-        trip = _led_trip(test, outcome, (done + 1 + int(seen["tick"])) * test.dt, met)
-    times = np.arange(done // test.record_every + 1) * (test.record_every * test.dt)
+    monitor, signals = result["approach"]
+    if int(monitor["code"]) and int(monitor["code"]) == code:
+        trip = _lead_trip(test, outcome, 0.0, signals)
+    monitor, signals = result["rest"]
+    if int(monitor["code"]) and not code:  # a limit during the return to rest, after the test
+        outcome = Outcome.from_code(monitor["code"])
+        trip = _lead_trip(test, outcome, (ticks + 1 + int(monitor["tick"])) * test.dt, signals)
+    times = np.arange(ticks // test.record_every + 1) * (test.record_every * test.dt)
     attributes = {
-        "mode": "run",
+        "mode": "realtime",
         "title": test.title,
         "seed": test.seed,
         "rig": f"{connection.welcome.name} at {url}",
         "tick": f"native, {origin()}" if isinstance(tick, NativeTick) else "python",
-        **_told(tick.counts()),
+        **_count_attributes(tick.counts()),
     }
-    data = dataset(test, times, records, attributes)
-    last, end = {name: values[-1] for name, values in records.items()}, done * test.dt
+    data = dataset(test, times, columns, attributes)
+    last, end = {name: values[-1] for name, values in columns.items()}, ticks * test.dt
     if test.record_every > 1:
-        row, largest = result["kept"]
-        last = noted.named(row) if done else last
-        strayed = largest[len(row) :].reshape(test.shape)
-        data = thinned(
-            data, {**noted.named(largest[: len(row)]), "tracking_error": strayed}, test.record_every
+        row, largest = result["last"]
+        last = records.row_by_signal(row) if ticks else last
+        tracking_error = largest[len(row) :].reshape(test.shape)
+        data = with_record_interval(
+            data,
+            {**records.row_by_signal(largest[: len(row)]), "tracking_error": tracking_error},
+            test.record_every,
         )
-    trip = trip or find_trip(with_stale(test, "run"), outcome, end, last, result["watch"])
+    trip = trip or find_trip(
+        with_frozen_sensor_limit(test, "realtime"), outcome, end, last, result["monitor"]
+    )
     trip = trip or _link_trip(last, outcome, test, end)
-    around = None
+    return_data = None
     if not outcome.completed:
-        around = _around(test, data, end, after.columns(after.written), attributes)
-    return Run(test, "run", data, outcome, trip, around)
+        columns = return_records.columns(return_records.row_count)
+        return_data = _return_recording(test, data, end, columns, attributes)
+    return Run(test, "realtime", data, outcome, trip, return_data)
 
 
-def _told(counts: Counts) -> dict[str, Any]:
-    """Counts as attributes of a dataset."""
-    said = {f"datagrams_{name}": getattr(counts, name) for name in ("sent", "received", "lost")}
-    said |= {f"datagrams_rejected_{reason.name.lower()}": n for reason, n in counts.rejected.items()}
-    said |= {"ticks_late": counts.overruns, "ticks_held": counts.held}
-    return said | {word.replace(" ", "_").replace("-", "_"): text for word, text in counts.scheduling.items()}
+def _count_attributes(counts: Counts) -> dict[str, Any]:
+    """Return the counters as attributes of a dataset."""
+    attributes: dict[str, Any] = {
+        f"datagrams_{name}": getattr(counts, name) for name in ("sent", "received", "lost")
+    }
+    attributes |= {f"datagrams_rejected_{reason.name.lower()}": n for reason, n in counts.rejected.items()}
+    attributes |= {"ticks_late": counts.overruns, "ticks_held": counts.held}
+    return attributes | {
+        word.replace(" ", "_").replace("-", "_"): text for word, text in counts.scheduling.items()
+    }
 
 
 def _link_trip(last: dict[str, np.ndarray], outcome: Outcome, test: Test, end: float) -> Trip | None:
-    """What the clock or the link met, in numbers."""
+    """Return the trip of the clock or the link."""
     if outcome is Outcome.DEADLINE:
         name, limit, unit = "tick_lateness", test.dt / 2, "s"
     elif outcome is Outcome.LINK_LOST:
-        name, limit, unit = "reading_age", float(test.limits.silence), "ticks"
+        name, limit, unit = "measurement_age", float(test.limits.link_timeout), "ticks"
     else:
         return None
     return Trip(name, float(last[name]), limit, end, unit)
 
 
-def _led_trip(test: Test, outcome: Outcome, t: float, met: dict[str, np.ndarray]) -> Trip | None:
-    """What a rig met that was led to its start, or to rest."""
-    return Watch.of(with_stale(test, "run"), "approach and rest").trip(
-        outcome, t, {**met, **across(met, met)}
+def _lead_trip(test: Test, outcome: Outcome, t: float, signals: dict[str, np.ndarray]) -> Trip | None:
+    """Return the trip during the approach, or during the return to rest."""
+    return LimitMonitor.for_test(with_frozen_sensor_limit(test, "realtime"), "approach and rest").trip(
+        outcome, t, {**signals, **interface_quantities(signals, signals)}
     )
 
 
-def _around(
-    test: Test, data: xr.Dataset, end: float, after: dict[str, np.ndarray], attributes: dict[str, Any]
+def _return_recording(
+    test: Test, data: xr.Dataset, end: float, columns: dict[str, np.ndarray], attributes: dict[str, Any]
 ) -> xr.Dataset:
-    """The last of the run and all of what followed, in the signals that both have."""
-    late = {name: values for name, values in after.items() if name in data}
-    times = end + test.dt * np.arange(1, len(next(iter(late.values()))) + 1)
-    early = data[list(late)].sel(time=slice(end - AROUND, None))
-    both = xr.concat([early, dataset(test, times, late, attributes)], "time", data_vars="all")
+    """Return the last part of the run and the return to rest, with the signals that both contain."""
+    common = {name: values for name, values in columns.items() if name in data}
+    times = end + test.dt * np.arange(1, len(next(iter(common.values()))) + 1)
+    before = data[list(common)].sel(time=slice(end - AROUND, None))
+    both = xr.concat([before, dataset(test, times, common, attributes)], "time", data_vars="all")
     return both.assign_attrs({**attributes, "ended_at": end})

@@ -1,4 +1,4 @@
-"""A cell at the other end of a TCP connection: the creep test's side of the cell protocol."""
+"""Robot cell behind a TCP connection: client of the cell protocol, for a pseudo-dynamic test."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from dovetail.links.cell_protocol import (
     read_reply,
     word,
 )
-from dovetail.testing.pseudodynamic import Cell, Move, Reply
+from dovetail.testing.pseudodynamic import Cell, MoveReply, MoveRequest
 
-PATIENCE = 10.0  # [s] without a sign of life
+TIMEOUT = 10.0  # [s] without a message
 
 
 class RemoteCell(Cell):
-    """A cell that is served somewhere.
+    """Robot cell at an address.
 
-    Raises `LinkError` when nobody answers, the cell refuses, something comes that is no answer, or no sign of life
-    comes for `patience` seconds.
+    Raises `LinkError` if there is no answer, the cell refuses, the answer is not valid, or there is no message for
+    `timeout` seconds.
     """
 
-    def __init__(self, url: str, axes: int, key: bytes | None = None, patience: float = PATIENCE):
+    def __init__(self, url: str, axes: int, key: bytes | None = None, timeout: float = TIMEOUT):
         self.url = url
         address = parse_url(url)
-        family, host = address.resolved(key)
+        family, host = address.resolve(key)
         link = socket.socket(family, socket.SOCK_STREAM)
-        link.settimeout(patience)
+        link.settimeout(timeout)
         try:
             link.connect((host, address.port))
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self.line = FrameStream(link, key)
-            sent = self.line.send(Message.HELLO, {"nonce": new_nonce(), "axes": axes})
+            self.stream = FrameStream(link, key)
+            sent = self.stream.send(Message.HELLO, {"nonce": new_nonce(), "axes": axes})
             table = self._await(Message.WELCOME, before=sent)
         except OSError as error:
             link.close()
@@ -51,46 +51,46 @@ class RemoteCell(Cell):
             raise
         self.name, self.axes = word(table, "name"), int(number(table, "axes", 1, 4096))
 
-    def begin(self, run: str) -> Reply | None:
-        return self._ask(Message.BEGIN, {"run": run})
+    def begin(self, run: str) -> MoveReply | None:
+        return self._request(Message.BEGIN, {"run": run})
 
-    def read(self) -> Reply:
-        return self._known(self._ask(Message.READ))
+    def read(self) -> MoveReply:
+        return self._reply(self._request(Message.READ))
 
-    def move(self, move: Move) -> Reply:
-        return self._known(self._ask(Message.MOVE, pack_move(move)))
+    def move(self, move: MoveRequest) -> MoveReply:
+        return self._reply(self._request(Message.MOVE, pack_move(move)))
 
     def halt(self) -> None:
-        self._ask(Message.HALT)
+        self._request(Message.HALT)
 
     def close(self) -> None:
         with contextlib.suppress(OSError):
-            self.line.send(Message.BYE)
-        self.line.socket.close()
+            self.stream.send(Message.BYE)
+        self.stream.socket.close()
 
-    def _ask(self, kind: Message, table: dict | None = None) -> Reply | None:
+    def _request(self, kind: Message, table: dict | None = None) -> MoveReply | None:
         try:
-            self.line.send(kind, table)
+            self.stream.send(kind, table)
             return read_reply(self._await(Message.REPLY), self.axes)
         except TimeoutError as error:
-            raise LinkError(f"{self.url}: no sign of life for {self.line.socket.gettimeout():g} s") from error
+            raise LinkError(f"{self.url}: no message for {self.stream.socket.gettimeout():g} s") from error
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
-            raise LinkError(f"{self.url}: the connection broke ({reason})") from error
+            raise LinkError(f"{self.url}: connection lost ({reason})") from error
 
-    def _await(self, wanted: Message, before: bytes = b"") -> dict:
+    def _await(self, expected: Message, before: bytes = b"") -> dict:
         while True:
-            kind, table, _ = self.line.receive(before)
-            if kind is wanted:
+            kind, table, _ = self.stream.receive(before)
+            if kind is expected:
                 return table
             if kind is Message.REFUSED:
                 raise LinkError(f"the cell refused: {word(table, 'why')}")
             if kind is Message.BYE:
                 raise LinkError(f"{self.url}: the cell ended the session")
             if kind is not Message.ALIVE:
-                raise LinkError(f"cell: {kind.name.lower()} where {wanted.name.lower()} was due")
+                raise LinkError(f"cell: got {kind.name.lower()}; expected {expected.name.lower()}")
 
-    def _known(self, reply: Reply | None) -> Reply:
+    def _reply(self, reply: MoveReply | None) -> MoveReply:
         if reply is None:
-            raise LinkError(f"{self.url}: the cell answered with nothing")
+            raise LinkError(f"{self.url}: got an empty reply from the cell")
         return reply

@@ -1,8 +1,8 @@
-"""A rig at the other end of a link, as the loop sees it: a command goes in, a reading comes out.
+"""Rig behind a link, as a part of the loop: from command to reading.
 
-Its step calls out of the compiled program: into the native tick through XLA's foreign function interface, or
-into the Python tick by a callback. Which session it talks to is a value, not part of the program, so the next
-run of the same test is not compiled anew.
+The step is a call out of the compiled program: into the native tick through the foreign function interface of XLA, or
+into the Python tick by a callback. The session is a value and not part of the program, so the next run of the same test
+is not compiled again.
 """
 
 from __future__ import annotations
@@ -16,77 +16,77 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental import io_callback
 
-from dovetail.links.rig_protocol import State
+from dovetail.links.rig_protocol import RigState
 from dovetail.links.tick import NOTES
 from dovetail.testing.rig import AbstractRig, Reading
 
-_python_ticks: dict[int, Any] = {}  # ticks, rings of records and dials, in Python by their handle
+_objects: dict[int, Any] = {}  # Python ticks, rings and tunable values, by handle
 
 
-def enter(tick: Any) -> int:
-    """Make a Python tick or a ring known under a handle."""
-    handle = id(tick)
-    _python_ticks[handle] = tick
+def register(entry: Any) -> int:
+    """Register a Python tick, a ring or tunable values; return the handle."""
+    handle = id(entry)
+    _objects[handle] = entry
     return handle
 
 
-def leave(handle: int) -> None:
-    """Forget it again."""
-    _python_ticks.pop(handle, None)
+def unregister(handle: int) -> None:
+    """Remove the object of a handle."""
+    _objects.pop(handle, None)
 
 
 class RemoteRig(AbstractRig):
-    """The rig of an open session.
+    """Rig of an open session.
 
-    `state` is what the rig is asked to be in (`protocol.State`). The notes of the tick are recorded beside
-    the readings; the code of the first reason to stop is in the rig's state, for the loop to end on.
+    `state` is the state requested from the rig (`rig_protocol.RigState`). The notes of the tick are recorded with the
+    readings. The code of the first reason to stop is in the state of the rig and ends the loop.
     """
 
-    handle: jax.Array  # int64: where the tick is
-    first: jax.Array  # what the sensors showed before the first command, all values
+    handle: jax.Array  # int64: handle of the tick
+    first: jax.Array  # reading before the first command, all values
     signals: tuple[tuple[str, tuple[int, ...]], ...] = eqx.field(static=True)  # names and shapes
     native: bool = eqx.field(static=True)
-    state: State = eqx.field(default=State.ACTIVE, static=True)
+    state: RigState = eqx.field(default=RigState.ACTIVE, static=True)
 
     def init(self) -> dict[str, jax.Array]:
-        return {"code": jnp.zeros((), dtype=int), "told": jnp.zeros((), dtype=int)}
+        return {"code": jnp.zeros((), dtype=int), "last_call": jnp.zeros((), dtype=int)}
 
     def first_reading(self, x) -> Reading:
-        return {**self._named(self.first), **{name: jnp.zeros(()) for name in NOTES[:5]}}
+        return {**self._by_name(self.first), **{name: jnp.zeros(()) for name in NOTES[:5]}}
 
     def step(self, t, dt, x, u):
-        flat, notes = self._call(x["told"], jnp.asarray(int(self.state)), jnp.ravel(u))
-        shown = dict(zip(NOTES, notes, strict=True))
-        x = {"code": notes[NOTES.index("code")].astype(int), "told": x["told"]}
-        return x, {**self._named(flat), **{name: shown[name] for name in NOTES[:5]}}
+        flat, notes = self._call(x["last_call"], jnp.asarray(int(self.state)), jnp.ravel(u))
+        by_name = dict(zip(NOTES, notes, strict=True))
+        x = {"code": notes[NOTES.index("code")].astype(int), "last_call": x["last_call"]}
+        return x, {**self._by_name(flat), **{name: by_name[name] for name in NOTES[:5]}}
 
     def settle(self, x, code):
-        told = self._tell(x["code"], code)
-        return {"code": jnp.where(x["code"] > 0, x["code"], told), "told": told}
+        result = self._send_code(x["code"], code)
+        return {"code": jnp.where(x["code"] > 0, x["code"], result), "last_call": result}
 
-    def note(self, x, ring: jax.Array, values: jax.Array):
-        """Write a record into the ring with that handle (`watching.Ring`)."""
-        result = jax.ShapeDtypeStruct((), x["told"].dtype)
+    def write_record(self, x, ring: jax.Array, values: jax.Array):
+        """Write a record to the ring with this handle (`ring.Ring`)."""
+        result = jax.ShapeDtypeStruct((), x["last_call"].dtype)
         if self.native:
             call: Callable = jax.ffi.ffi_call("dovetail_show", result, has_side_effect=True)
-            return {**x, "told": call(ring, x["told"], values)}
-        return {**x, "told": io_callback(_python_note, result, ring, x["told"], values)}
+            return {**x, "last_call": call(ring, x["last_call"], values)}
+        return {**x, "last_call": io_callback(_python_write_record, result, ring, x["last_call"], values)}
 
-    def dials(self, x, handle: jax.Array, count: int):
-        """What the operator's dials are turned to now."""
-        results = (jax.ShapeDtypeStruct((), x["told"].dtype), jax.ShapeDtypeStruct((count,), float))
+    def read_tunables(self, x, handle: jax.Array, count: int):
+        """Return the requested values of the tunable parameters."""
+        results = (jax.ShapeDtypeStruct((), x["last_call"].dtype), jax.ShapeDtypeStruct((count,), float))
         if self.native:
-            call: Callable = jax.ffi.ffi_call("dovetail_dials", results, has_side_effect=True)
-            told, values = call(handle, x["told"])
+            call: Callable = jax.ffi.ffi_call("dovetail_tunables", results, has_side_effect=True)
+            result, values = call(handle, x["last_call"])
         else:
-            told, values = io_callback(_python_dials, results, handle, x["told"])
-        return {**x, "told": told}, values
+            result, values = io_callback(_python_read_tunables, results, handle, x["last_call"])
+        return {**x, "last_call": result}, values
 
     def release(self, x) -> jax.Array:
-        """The last call: gives back the thread's real-time scheduling."""
-        return self._tell(x["told"], -1)
+        """Last call: end the real-time scheduling of the thread."""
+        return self._send_code(x["last_call"], -1)
 
-    def _named(self, flat: jax.Array) -> Reading:
+    def _by_name(self, flat: jax.Array) -> Reading:
         reading, at = {}, 0
         for name, shape in self.signals:
             size = int(np.prod(shape, dtype=int))
@@ -94,7 +94,7 @@ class RemoteRig(AbstractRig):
             at += size
         return reading
 
-    # Calls take the result of the one before as an argument, unread: so the compiler cannot reorder them.
+    # Each call has the result of the previous call as an unused argument, so that the compiler cannot reorder them.
 
     def _call(self, after, state, command) -> tuple[jax.Array, jax.Array]:
         results = tuple(jax.ShapeDtypeStruct(shape, float) for shape in (self.first.shape, (len(NOTES),)))
@@ -103,7 +103,7 @@ class RemoteRig(AbstractRig):
             return call(self.handle, after, state, command)
         return io_callback(_python_step, results, self.handle, after, state, command)
 
-    def _tell(self, after, code) -> jax.Array:
+    def _send_code(self, after, code) -> jax.Array:
         code = jnp.asarray(code, dtype=int)
         result = jax.ShapeDtypeStruct((), code.dtype)
         if self.native:
@@ -113,18 +113,18 @@ class RemoteRig(AbstractRig):
 
 
 def _python_step(handle, after, state, command):
-    return _python_ticks[int(handle)].step(int(state), np.asarray(command))
+    return _objects[int(handle)].step(int(state), np.asarray(command))
 
 
 def _python_settle(handle, after, code):
-    _python_ticks[int(handle)].settle(int(code))
+    _objects[int(handle)].settle(int(code))
     return np.asarray(code)
 
 
-def _python_dials(handle, after):
-    return np.asarray(after), _python_ticks[int(handle)].copy()
+def _python_read_tunables(handle, after):
+    return np.asarray(after), _objects[int(handle)].copy()
 
 
-def _python_note(handle, after, values):
-    _python_ticks[int(handle)].show(np.asarray(values))
+def _python_write_record(handle, after, values):
+    _objects[int(handle)].show(np.asarray(values))
     return np.asarray(after)

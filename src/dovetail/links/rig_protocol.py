@@ -1,4 +1,4 @@
-"""Datagrams of the rig protocol: one layout for commands and measurements, and its strict reader.
+"""Datagrams of the rig protocol: one layout for commands and measurements, with a strict reader.
 
 All numbers are little-endian. A datagram of n values has 64 + 8 n bytes:
 
@@ -8,20 +8,20 @@ offset  type    meaning
 0       u8[4]   "DVTL"
 4       u8      version, 1
 5       u8      1 command, 2 measurement
-6       u8      state: asked for (command) or being in (measurement); see `State`
+6       u8      requested state (command) or present state (measurement); see `RigState`
 7       u8      0
 8       u64     session, chosen by the rig in the handshake
-16      u64     sequence number; a measurement carries that of the command it answers
-24      u64     sender's clock [ns]
-32      u64     measurement: clock of the command it answers, as received; command: 0
-40      u32     measurement: what brought the rig to its safe state (`Flag`); command: 0
+16      u64     sequence number; a measurement has the number of its command
+24      u64     clock of the sender [ns]
+32      u64     measurement: clock of its command, as received; command: 0
+40      u32     measurement: reasons of the safe state (`SafeStateReason`); command: 0
 44      u32     n, number of values
 48      f64[n]  values
-48+8n   u8[16]  SipHash-2-4-128 of all bytes before it under the shared key; zeros without a key
+48+8n   u8[16]  SipHash-2-4-128 of all previous bytes under the shared key; zeros without a key
 ======  ======  =====================================================================
 
-A receiver drops what is not exactly of that form, of its session, signed with its key and newer than the
-newest it has accepted, and counts it by reason. It never answers to it.
+A receiver drops every datagram with another form, session or key, and every one that is not newer than the newest
+accepted one. It counts dropped datagrams by reason and does not answer them.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from dovetail.links.siphash import TAG_LENGTH, siphash128
 MAGIC = b"DVTL"
 VERSION = 1
 COMMAND, MEASUREMENT = 1, 2
-MOST_VALUES = 128  # a datagram then has 1088 bytes and is not fragmented on any usual network
+MAX_VALUES = 128  # at most 1088 bytes per datagram, not fragmented on common networks
 HEADER = struct.Struct("<4sBBBBQQQQII")
 NO_TAG = bytes(TAG_LENGTH)
 
 
-class State(IntEnum):
-    """What the loop asks of the rig, or what the rig is in."""
+class RigState(IntEnum):
+    """State requested by the loop, or present state of the rig."""
 
     READY = 0  # in a session, at rest; measurements flow, nothing moves
     ACTIVE = 1  # following commands
@@ -52,11 +52,11 @@ class State(IntEnum):
     SAFE = 3  # in its safe state, until the next session
 
 
-class Flag(IntFlag):
-    """Why a rig went to its safe state."""
+class SafeStateReason(IntFlag):
+    """Reasons why a rig entered its safe state."""
 
-    TOLD = 1  # the loop asked for it
-    SILENCE = 2  # no valid command for the agreed number of ticks
+    REQUESTED = 1  # requested by the loop
+    LINK_TIMEOUT = 2  # no valid command for the agreed number of ticks
     DISPLACEMENT = 4  # command or position beyond the limit
     FORCE = 8  # force beyond the limit
     NOT_FINITE = 16  # a command or a reading that is not a finite number
@@ -66,7 +66,7 @@ class Flag(IntFlag):
 
 
 class Rejection(IntEnum):
-    """Why a datagram was dropped."""
+    """Reason why a datagram was dropped."""
 
     NONE = 0
     LENGTH = 1
@@ -83,19 +83,19 @@ class Datagram:
     """One command or measurement."""
 
     kind: int
-    state: State
+    state: RigState
     session: int
     sequence: int
-    clock: int  # [ns] of the sender
+    clock: int  # [ns] clock of the sender
     values: np.ndarray
-    echo: int = 0  # [ns] clock of the command that a measurement answers
+    echo: int = 0  # [ns] measurement: clock of its command
     flags: int = 0
 
     def pack(self, key: bytes | None = None) -> bytes:
-        """The bytes on the wire."""
+        """Return the bytes of the datagram."""
         values = np.ascontiguousarray(self.values, dtype="<f8").ravel()
-        if len(values) > MOST_VALUES:
-            raise ValueError(f"got {len(values)} values; a datagram takes at most {MOST_VALUES}")
+        if len(values) > MAX_VALUES:
+            raise ValueError(f"got {len(values)} values; a datagram contains at most {MAX_VALUES}")
         head = HEADER.pack(
             MAGIC,
             VERSION,
@@ -114,13 +114,13 @@ class Datagram:
 
 
 def size(count: int) -> int:
-    """Bytes of a datagram with `count` values."""
+    """Return the length of a datagram with `count` values [bytes]."""
     return HEADER.size + 8 * count + TAG_LENGTH
 
 
 @dataclasses.dataclass
 class Reader:
-    """One direction of one session: what is expected, and the newest sequence number accepted."""
+    """Receiver of one direction of a session: expected datagrams, and the newest accepted sequence number."""
 
     kind: int
     session: int
@@ -130,9 +130,9 @@ class Reader:
     rejected: dict[Rejection, int] = dataclasses.field(default_factory=dict)
 
     def read(self, data: bytes, at_most: int = 2**64 - 1) -> Datagram | None:
-        """The datagram, or None if it is to be dropped; never raises.
+        """Return the datagram, or None if it must be dropped; never raises.
 
-        An answer's sequence number is `at_most` that of the last command.
+        The sequence number must not exceed `at_most`; for an answer this is the number of the last command.
         """
         datagram, reason = self._parse(data, at_most)
         if datagram is None:
@@ -153,7 +153,7 @@ class Reader:
             return None, Rejection.VERSION
         if count != self.count:
             return None, Rejection.LENGTH
-        if kind != self.kind or zero != 0 or state > State.SAFE:
+        if kind != self.kind or zero != 0 or state > RigState.SAFE:
             return None, Rejection.KIND
         if session != self.session:
             return None, Rejection.SESSION
@@ -163,4 +163,4 @@ class Reader:
         if not self.newest < sequence <= at_most:
             return None, Rejection.SEQUENCE
         values = np.frombuffer(data, dtype="<f8", count=count, offset=HEADER.size)
-        return Datagram(kind, State(state), session, sequence, clock, values, echo, flags), Rejection.NONE
+        return Datagram(kind, RigState(state), session, sequence, clock, values, echo, flags), Rejection.NONE

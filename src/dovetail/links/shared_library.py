@@ -1,7 +1,7 @@
-"""A shared library of ours: the file that came with the package, or the one that is compiled where there is none.
+"""Shared library of Dovetail: the file of the package, or a compiled one.
 
-A wheel for Linux carries its libraries, so that nothing is compiled. Their names hold a digest of what they were made
-from; one that was made from other sources, or for another kind of machine, is not taken.
+A wheel for Linux contains its libraries, so that nothing is compiled. Their names contain a digest of
+their sources; a library from other sources, or for another type of machine, is not used.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from pathlib import Path
 
 from dovetail.core.errors import LinkError
 
-FOLDER = "libraries"  # in the package; no package itself, since Python would take what is in it for modules
+FOLDER = "libraries"  # not a package: Python would import the libraries as modules
 
 
 @dataclass(frozen=True)
 class Library:
-    """`room`: the package that holds the sources and the library; `flags`: of the compiler, beside `-O2 -shared`."""
+    """`package` contains the sources and the library; `flags` of the compiler, in addition to `-O2 -shared`."""
 
-    what: str  # in words, for messages
-    room: str
+    description: str  # for messages
+    package: str
     stem: str
     sources: tuple[str, ...]
     headers: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
 
     def name(self, *others: str) -> str:
-        """Of its file: says what it was made from, and what `others` decide."""
-        about = [word.encode() for word in (*self.flags, *others, platform.machine())]
-        digest = hashlib.sha256(b"\0".join([*self._texts().values(), *about])).hexdigest()
+        """Return the file name, with a digest of sources, flags and `others`."""
+        words = [word.encode() for word in (*self.flags, *others, platform.machine())]
+        digest = hashlib.sha256(b"\0".join([*self._texts().values(), *words])).hexdigest()
         return f"{self.stem}-{digest[:16]}.so"
 
-    def shipped(self) -> Path | None:
-        """The file that came with the package, if it was made from these sources for this kind of machine."""
-        path = Path(str(resources.files(self.room))) / FOLDER / self.name()
+    def packaged_library(self) -> Path | None:
+        """Return the file in the package, if it was built from these sources for this type of machine."""
+        path = Path(str(resources.files(self.package))) / FOLDER / self.name()
         return path if path.is_file() else None
 
     def build(self, target: Path, compiler: str, *flags: str) -> None:
-        """Compile it into a file, whole or not at all, also when two processes build at once.
+        """Compile the library into a file, atomically.
 
         Raises
         ------
@@ -71,11 +71,11 @@ class Library:
                     words, cwd=scratch, capture_output=True, text=True, check=False, timeout=300
                 )
                 if done.returncode:
-                    raise LinkError(f"{compiler} could not build {self.what}:\n{done.stderr[-2000:]}")
+                    raise LinkError(f"{compiler} could not build {self.description}:\n{done.stderr[-2000:]}")
                 os.replace(Path(scratch) / "made", target)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise LinkError(f"{target.parent}: {self.what} cannot be built there ({error})") from error
+            raise LinkError(f"{target.parent}: {self.description} cannot be built ({error})") from error
 
     def _texts(self) -> dict[str, bytes]:
-        folder = resources.files(self.room)
+        folder = resources.files(self.package)
         return {name: folder.joinpath(name).read_bytes() for name in (*self.sources, *self.headers)}

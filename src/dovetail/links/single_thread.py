@@ -1,9 +1,9 @@
-"""Keep the work of a tick in one compiled function, on one thread.
+"""Compile the work of a tick into one function that runs on one thread.
 
-XLA's CPU runtime dispatches every operation of a loop that calls out separately, and hands some to threads of
-its pool, which have no real-time priority: a tick then waits for a thread that the kernel may not run for tens
-of milliseconds. A loop that calls nothing is compiled as one function instead; so the work between two calls is
-put into a loop of one turn.
+The CPU runtime of XLA dispatches each operation of a loop with external calls separately, and passes some of them to
+threads of its pool. These have no real-time priority, so a tick may wait tens of milliseconds for such a thread. A loop
+without external calls is compiled as one function. Therefore the work between two calls is put into a loop with one
+iteration.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import jax
 import jax.numpy as jnp
 
 
-def as_one(work: Callable[[], Any], one: jax.Array) -> Any:
-    """The result of `work()`; `one` is 1, but so that the compiler cannot know it (else the loop is undone)."""
+def as_single_function(work: Callable[[], Any], one: jax.Array) -> Any:
+    """Return the result of `work()`; `one` is 1, but not a constant for the compiler, which would remove the loop."""
     shapes = jax.eval_shape(work)
     start = jax.tree.map(lambda of: jnp.zeros(of.shape, of.dtype), shapes)
 

@@ -1,8 +1,8 @@
 """SipHash-2-4 with 128-bit output: a short message authentication code.
 
-The rig protocol signs every message with it. It needs a 16-byte key, no tables and thirty lines of C, so
-a rig on a microcontroller can have it too. This is the plain Python version (some fifty microseconds a
-datagram); the native tick brings its own [aumasson2012siphash].
+The rig protocol signs every message with it. It needs a 16-byte key, no tables and thirty lines of C, so it is suitable
+for a microcontroller. This is the Python version (about 50 us per datagram); the native tick has its own
+[aumasson2012siphash].
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ KEY_LENGTH, TAG_LENGTH = 16, 16
 
 
 def siphash128(key: bytes, message: bytes) -> bytes:
-    """The 16-byte tag of a message under a 16-byte key.
+    """Return the 16-byte tag of a message under a 16-byte key.
 
     >>> siphash128(bytes(range(16)), b"").hex()
     'a3817f04ba25a8e66df67214c7550293'

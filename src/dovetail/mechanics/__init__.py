@@ -1,4 +1,4 @@
-"""Bodies and what acts between them; knows no study.
+"""Models of bodies, contact, chains, airframes and numerical substructures.
 
 Depends on: core.
 """

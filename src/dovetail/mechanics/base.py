@@ -1,4 +1,4 @@
-"""What every simulated part of a machine is: an excitation and an interface force in, a motion out."""
+"""Base class of numerical substructures: excitation and interface force in, interface motion out."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from dovetail.core import Flow
 
 
 class Substructure(Flow):
-    """A part of the machine that is simulated.
+    """Numerical substructure: the simulated part of the machine.
 
     Input: `excitation`, `excitation_rate`, and the interface `force`, which acts in the direction of a
-    positive displacement. Output: `displacement`, `velocity` and `acceleration` of the interface, and what
-    else is worth recording. Displacement and velocity follow from the state alone.
+    positive displacement. Output: `displacement`, `velocity` and `acceleration` of the interface, and further
+    signals to record. Displacement and velocity follow from the state alone.
     """
 
-    excitation_unit: ClassVar[str] = "m"  # what the excitation is to it: a motion, unless it says otherwise
-    turning: ClassVar[tuple[bool, ...]] = ()  # for each interface axis, whether it is an angle; none if empty
-    ideal: ClassVar[dict[str, Any]] = {}  # method and substeps of the ideal, where the default is too much
+    excitation_unit: ClassVar[str] = "m"  # unit of the excitation; a motion by default
+    rotary_axes: ClassVar[
+        tuple[bool, ...]
+    ] = ()  # for each interface axis, whether it is an angle; empty: no angles
+    reference_settings: ClassVar[
+        dict[str, Any]
+    ] = {}  # method and substeps of the reference solution, if not the default

@@ -1,4 +1,4 @@
-r"""Bond graphs of linear mechanical parts: elements on junctions in, state equations out.
+r"""Bond graphs of linear mechanical systems, converted to state equations.
 
 Every bond carries an effort (force) and a flow (velocity), whose product is the power along its half
 arrow. Elements sit at the end of one bond:
@@ -7,20 +7,20 @@ arrow. Elements sit at the end of one bond:
 ``I``   mass                       :math:`f = p/I`, momentum p with :math:`\dot p = e`
 ``C``   spring (compliance 1/k)    :math:`e = q/C`, stretch q with :math:`\dot q = f`
 ``R``   damper                     :math:`e = R f`
-``Se``  force from outside         e is given
-``Sf``  velocity from outside      f is given
+``Se``  force source               e is given
+``Sf``  velocity source            f is given
 ======  =========================  ==================================================
 
-A ``1`` junction joins bonds of common flow whose efforts add up to zero, a ``0`` junction bonds of common
-effort whose flows do. Together these are as many linear equations as there are efforts and flows; solved
-for given momenta, stretches and sources they give
+A ``1`` junction joins bonds of common flow whose efforts sum to zero. A ``0`` junction joins bonds of common
+effort whose flows sum to zero. There are as many linear equations as efforts and flows. Their solution for
+given momenta, stretches and sources is
 
 .. math:: \dot x = A x + B u
 
-If they have no solution, storage elements are bound rigidly to each other or to a source of their own
-variable (derivative causality): the model would be improper, and an `AnalysisError` says so
-[Wallace 2006, sec. 2.4; Gawthrop, Wallace and Wagg 2005]. For small graphs, to check a model by another route
-or to read off relative degrees; a test runs a `Substructure`.
+If there is no solution, storage elements are coupled rigidly to each other or to a source of the same
+variable (derivative causality). The model is then improper, and `AnalysisError` is raised
+[Wallace 2006, sec. 2.4; Gawthrop, Wallace and Wagg 2005]. Use bond graphs for small systems, to check a model
+independently or to read off relative degrees; a test runs a `Substructure`.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ class BondGraph:
             if node.kind not in KINDS:
                 raise UnknownNameError("bond-graph element", node.kind, KINDS)
             if node.kind in (*STORES, "R") and not node.value > 0:
-                raise ParameterError(f"BondGraph.{name}: got {node.value:g}; must be above 0")
+                raise ParameterError(
+                    f"BondGraph.{name}: value {node.value:g}; must be above 0 (kg, m/N or N s/m)"
+                )
         for bond in self.bonds:
             for end in bond:
                 if end not in self.nodes:
@@ -93,10 +95,12 @@ class BondGraph:
             end = 0 if node.kind in SOURCES else 1
             if len(at) != 1 or at[0][end] != name:
                 way = "away from" if node.kind in SOURCES else "into"
-                raise ParameterError(f"BondGraph.{name}: needs one bond, its half arrow {way} it")
+                raise ParameterError(
+                    f"BondGraph.{name}: needs exactly one bond, with its half arrow {way} it"
+                )
 
     def equations(self) -> Equations:
-        """Solve for all efforts and flows, and collect the rates of the stored momenta and stretches."""
+        """Return the state equations: solve for all efforts and flows, collect the rates of momenta and stretches."""
         states = tuple(name for name, node in self.nodes.items() if node.kind in STORES)
         inputs = tuple(name for name, node in self.nodes.items() if node.kind in SOURCES)
         count, known = len(self.bonds), (*states, *inputs)
@@ -146,12 +150,14 @@ class BondGraph:
 
 
 def _solved(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Efforts and flows for a unit of each state and input."""
-    scale = np.abs(matrix).max(axis=1, keepdims=True)  # a stiff damper's row must not hide a junction's
+    """Return efforts and flows per unit of each state and input."""
+    scale = np.abs(matrix).max(
+        axis=1, keepdims=True
+    )  # row scaling, so that a stiff damper does not dominate the rank test
     if np.linalg.matrix_rank(matrix / scale) < len(matrix):
         raise AnalysisError(
             "BondGraph: efforts and flows do not follow from the states: two masses, two springs or a source "
-            "and a store are bound rigidly to each other (derivative causality); join them into one, or put "
-            "a compliance or a damper between them"
+            "and a storage element are coupled rigidly (derivative causality); merge them into one element, or "
+            "put a compliance or a damper between them"
         )
     return np.linalg.solve(matrix / scale, right / scale)

@@ -1,8 +1,8 @@
-r"""What differs between the plane and space: rotations, cross products, the number of components.
+r"""Operations that differ between plane (2-D) and space (3-D): rotations, cross products, number of components.
 
-Dynamics are written once against these few functions. In space the axes are forward, port, up and the attitude is a
-unit quaternion `wxyz`; the plane is its restriction to (port, up) with one angle, the roll about the forward axis,
-counter-clockwise positive as seen onto the nose [Schock 2020, sec. 2.2].
+The dynamics use only these functions. In space the axes are forward, port, up and the attitude is a
+unit quaternion `wxyz`. The plane has the axes port and up and one angle, the roll about the forward axis,
+positive counter-clockwise in the front view [Schock 2020, sec. 2.2].
 """
 
 from __future__ import annotations
@@ -19,104 +19,104 @@ _UPRIGHT, _ACROSS = np.eye(2), np.array([[0.0, -1.0], [1.0, 0.0]])
 
 
 class Plane:
-    """Two coordinates and one angle."""
+    """Planar motion: two coordinates and one angle."""
 
     d, turns, attitude = 2, 1, 1
     axes = ("port", "up")
 
     def level(self) -> jax.Array:
-        """The attitude without rotation."""
+        """Return the attitude without rotation."""
         return jnp.zeros(1)
 
     def rotation(self, attitude: jax.Array) -> jax.Array:
-        """Body axes to world axes, (2, 2)."""
+        """Return the rotation (2, 2) from body to world axes."""
         return jnp.cos(attitude[0]) * _UPRIGHT + jnp.sin(attitude[0]) * _ACROSS
 
     def attitude_rate(self, attitude: jax.Array, w: jax.Array) -> jax.Array:
-        """Rate of the attitude under an angular velocity in body axes."""
+        """Return the rate of the attitude for an angular velocity in body axes."""
         return w
 
-    def turned(self, attitude: jax.Array, change: jax.Array) -> jax.Array:
-        """The small rotation in body axes that a change of the attitude is."""
+    def small_rotation(self, attitude: jax.Array, change: jax.Array) -> jax.Array:
+        """Return the small rotation in body axes for a change of the attitude."""
         return change
 
-    def turn_rate(self, attitude: jax.Array, w: jax.Array) -> jax.Array:
-        """The change of the attitude that a small rotation in body axes is."""
+    def attitude_change(self, attitude: jax.Array, w: jax.Array) -> jax.Array:
+        """Return the change of the attitude for a small rotation in body axes."""
         return w
 
     def cross(self, w: jax.Array, r: jax.Array) -> jax.Array:
-        """Angular velocity (1,) cross vectors (..., 2)."""
+        """Return the cross product of an angular velocity (1,) and vectors (..., 2)."""
         return w[..., :1] * jnp.stack([-r[..., 1], r[..., 0]], -1)
 
     def moment(self, r: jax.Array, f: jax.Array) -> jax.Array:
-        """Vectors (..., 2) cross vectors (..., 2), a moment (..., 1)."""
+        """Return the cross product of vectors (..., 2), a moment (..., 1)."""
         return (r[..., 0] * f[..., 1] - r[..., 1] * f[..., 0])[..., None]
 
     def spin(self, w: jax.Array, m: jax.Array) -> jax.Array:
-        """Angular velocity cross moment-like vectors: nothing in the plane."""
+        """Return the cross product of angular velocity and moment vectors: zero in the plane."""
         return jnp.zeros_like(m)
 
     def lever(self, r: jax.Array) -> jax.Array:
-        """The matrix (..., 2, 1) of w cross r."""
+        """Return the matrix (..., 2, 1) of w cross r."""
         return jnp.stack([-r[..., 1], r[..., 0]], -1)[..., None]
 
-    def lifted(self, v: jax.Array, w: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """A velocity and an angular velocity of the plane in space (forward, port, up)."""
+    def to_spatial(self, v: jax.Array, w: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """Return a planar velocity and angular velocity as vectors in space (forward, port, up)."""
         return jnp.stack([jnp.zeros_like(v[0]), v[0], v[1]]), jnp.stack([w[0], 0 * w[0], 0 * w[0]])
 
-    def restricted(self, force: jax.Array, moment: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """What of a force and a moment in space acts in the plane."""
+    def from_spatial(self, force: jax.Array, moment: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """Return the planar components of a force and a moment in space."""
         return force[1:], moment[:1]
 
 
 class Space:
-    """Three coordinates and a quaternion."""
+    """Spatial motion: three coordinates and a quaternion."""
 
     d, turns, attitude = 3, 3, 4
     axes = ("forward", "port", "up")
 
     def level(self) -> jax.Array:
-        """The attitude without rotation."""
+        """Return the attitude without rotation."""
         return quaternion.identity()
 
     def rotation(self, attitude: jax.Array) -> jax.Array:
-        """Body axes to world axes, (3, 3)."""
+        """Return the rotation (3, 3) from body to world axes."""
         return quaternion.to_matrix(attitude)
 
     def attitude_rate(self, attitude: jax.Array, w: jax.Array) -> jax.Array:
-        """Rate of the attitude under an angular velocity in body axes; its length is mended."""
+        """Return the rate of the attitude for an angular velocity in body axes, with norm correction."""
         return quaternion.rate(attitude, w)
 
-    def turned(self, attitude: jax.Array, change: jax.Array) -> jax.Array:
-        """The small rotation in body axes that a change of the attitude is."""
+    def small_rotation(self, attitude: jax.Array, change: jax.Array) -> jax.Array:
+        """Return the small rotation in body axes for a change of the attitude."""
         return 2 * quaternion.multiply(quaternion.conjugate(attitude), change)[1:]
 
-    def turn_rate(self, attitude: jax.Array, w: jax.Array) -> jax.Array:
-        """The change of the attitude that a small rotation in body axes is."""
+    def attitude_change(self, attitude: jax.Array, w: jax.Array) -> jax.Array:
+        """Return the change of the attitude for a small rotation in body axes."""
         return quaternion.multiply(attitude, jnp.concatenate([jnp.zeros(1), w])) / 2
 
     def cross(self, w: jax.Array, r: jax.Array) -> jax.Array:
-        """Angular velocity (3,) cross vectors (..., 3)."""
+        """Return the cross product of an angular velocity (3,) and vectors (..., 3)."""
         return jnp.cross(jnp.broadcast_to(w, r.shape), r)
 
     def moment(self, r: jax.Array, f: jax.Array) -> jax.Array:
-        """Vectors cross vectors."""
+        """Return the cross product of vectors."""
         return jnp.cross(r, f)
 
     def spin(self, w: jax.Array, m: jax.Array) -> jax.Array:
-        """Angular velocity cross moment-like vectors (..., 3)."""
+        """Return the cross product of angular velocity and moment vectors (..., 3)."""
         return jnp.cross(jnp.broadcast_to(w, m.shape), m)
 
     def lever(self, r: jax.Array) -> jax.Array:
-        """The matrix (..., 3, 3) of w cross r."""
+        """Return the matrix (..., 3, 3) of w cross r."""
         return -skew(r)
 
-    def lifted(self, v: jax.Array, w: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """Nothing to lift."""
+    def to_spatial(self, v: jax.Array, w: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """Return both vectors unchanged."""
         return v, w
 
-    def restricted(self, force: jax.Array, moment: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """Everything acts."""
+    def from_spatial(self, force: jax.Array, moment: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """Return both vectors unchanged, all components act."""
         return force, moment
 
 
@@ -125,7 +125,7 @@ Dimension = Plane | Space
 
 
 def dimension(d: int) -> Dimension:
-    """The plane for 2, space for 3."""
+    """Return `PLANE` for d = 2, `SPACE` for d = 3."""
     if d not in (2, 3):
-        raise ParameterError(f"dimension: got {d} coordinates; two make a plane, three make space")
+        raise ParameterError(f"dimension: got {d} coordinates; expected 2 (plane) or 3 (space)")
     return PLANE if d == 2 else SPACE

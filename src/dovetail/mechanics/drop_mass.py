@@ -1,9 +1,9 @@
-r"""A mass that falls along a rail: the numerical part of a drop test.
+r"""Mass that falls along a rail: the numerical substructure of a drop test.
 
 .. math:: m\ddot z = F - c\dot z - m g, \qquad z(0) = z_0,\ \dot z(0) = 0
 
-z is the height of its lower edge; the interface displacement is counted from the start, :math:`z - z_0`. Until it
-touches something, :math:`\dot z = -\tfrac{mg}{c}(1 - e^{-ct/m})`. Source: [Bolien 2018, ch. 4].
+z is the height of the lower edge; the interface displacement is measured from the start, :math:`z - z_0`. Before
+contact, :math:`\dot z = -\tfrac{mg}{c}(1 - e^{-ct/m})`. Source: [Bolien 2018, ch. 4].
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from dovetail.mechanics.base import Substructure
 
 @kind("drop-mass")
 class DropMass(Substructure):
-    """A falling mass with viscous drag; the published plate by default."""
+    """Falling mass with viscous drag. The defaults are the published plate."""
 
     mass: jax.Array = parameter("kg", "mass", default=6.5, above=0.0)
-    damping: jax.Array = parameter("N s/m", "drag of rail and air", default=5.18, at_least=0.0)
+    damping: jax.Array = parameter("N s/m", "viscous drag of rail and air", default=5.18, at_least=0.0)
     gravity: jax.Array = parameter("m/s^2", "gravity", default=9.81)
-    height: jax.Array = parameter("m", "of the lower edge at the start", default=0.205)
+    height: jax.Array = parameter("m", "initial height of the lower edge", default=0.205)
 
     def init(self) -> tuple[jax.Array, jax.Array]:
         return jnp.zeros(()), jnp.zeros(())
@@ -44,7 +44,7 @@ class DropMass(Substructure):
         }
 
     def fallen(self, t: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """Way down [m] and speed [m/s] of a free fall after t [s]."""
+        """Return the distance fallen [m] and the speed [m/s] after t [s] of free fall."""
         rate = self.damping / self.mass
         top = self.gravity / rate
         lost = -jnp.expm1(-rate * t)

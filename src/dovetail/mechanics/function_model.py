@@ -1,4 +1,4 @@
-"""A numerical substructure given by a function of one's own."""
+"""Numerical substructure defined by a user function."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dovetail.mechanics.base import Substructure
 
 
 def _named(function: str | Callable[..., Any]) -> str:
-    """The place of a function, "module:name"; a text is taken as that already."""
+    """Return the import path of a function, "module:name"; a string is returned unchanged."""
     if isinstance(function, str):
         return function
     place = f"{function.__module__}:{function.__qualname__}"
@@ -26,8 +26,8 @@ def _named(function: str | Callable[..., Any]) -> str:
         importable = None
     if importable is not function:
         raise ParameterError(
-            f"FunctionModel.function: {function.__qualname__} cannot be found again as {place}; define it at "
-            "the top of a module, so that a saved test can name it"
+            f"FunctionModel.function: {function.__qualname__} cannot be imported as {place}; define it at "
+            "the top level of a module, so that a saved test can refer to it"
         )
     return place
 
@@ -36,17 +36,17 @@ def _find(place: str) -> Callable[..., Any]:
     module, colon, name = place.partition(":")
     try:
         if not colon:
-            raise ValueError("it has no colon")
+            raise ValueError("no colon")
         found: Any = importlib.import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError, ValueError) as error:
         raise ParameterError(
-            f'FunctionModel.function: "{place}" is not found ({error}); give "module:name" of a function in '
+            f'FunctionModel.function: "{place}" not found ({error}); expected "module:name" of a function in '
             "a module that Python can import"
         ) from error
     if not callable(found):
-        raise ParameterError(f'FunctionModel.function: "{place}" is no function')
+        raise ParameterError(f'FunctionModel.function: "{place}" is not callable; name a function')
     return found
 
 
@@ -57,33 +57,35 @@ def _arrays(values: Mapping[str, Any]) -> dict[str, jax.Array]:
 
 @kind("function-model")
 class FunctionModel(Substructure):
-    """Any equations, linear or not, in a function of time, state, input and parameters.
+    """Numerical substructure with linear or nonlinear equations in a function of time, state, input and parameters.
 
     .. code-block:: python
 
-        def cubic_spring(t, x, u, p):      # in a module that can be imported, here lab.models
+        def cubic_spring(t, x, u, p):      # in an importable module, here lab.models
             z, v = x
             a = (u["force"] - p["c"] * v - p["k"] * z - p["k3"] * z**3) / p["m"]
             return (v, a), {"displacement": z, "velocity": v, "acceleration": a}
 
-    It returns the rate of the state and what is shown, of which displacement and velocity follow from the
-    state alone. In Python give the function itself, in a test file its place, `function =
-    "lab.models:cubic_spring"`. The input holds `excitation`, `excitation_rate` and `force`; the parameters
-    are traced, so they can be scheduled, batched and differentiated. Use `jax.numpy` and no branching on
-    values. Further signals that it shows are recorded under their names, which must be known
+    The function returns the rate of the state and the output. Displacement and velocity in the output must
+    follow from the state alone. In Python pass the function itself, in a test file its import path, `function =
+    "lab.models:cubic_spring"`. The input holds `excitation`, `excitation_rate` and `force`. The parameters
+    are traced, so they can be scheduled, batched and differentiated. Use `jax.numpy` and do not branch on
+    values. Further output signals are recorded under their names, which must be declared
     (`dovetail.core.signals.declare`).
 
-    Reading a test file with a function in it imports that function's module.
+    Reading a test file that names a function imports the module of the function.
     """
 
     function: str = eqx.field(static=True, converter=_named)
-    start: jax.Array = parameter("1", "initial state, a list")
+    start: jax.Array = parameter("1", "initial state, one entry for each state")
     parameters: dict[str, float] = eqx.field(converter=_arrays, default_factory=dict)
 
     def __check_init__(self):
         _find(self.function)
         if isinstance(self.start, jax.Array) and self.start.ndim == 0:
-            raise ParameterError("FunctionModel.start: needs a list, one entry for each state")
+            raise ParameterError(
+                "FunctionModel.start: expected a list with one entry for each state, got a number"
+            )
 
     def init(self) -> jax.Array:
         return self.start

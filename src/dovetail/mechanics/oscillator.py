@@ -1,4 +1,4 @@
-"""Mass, damper and spring between a moving support and an interface."""
+"""Mass-spring-damper between a moving support and an interface."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Oscillator(Substructure):
 
     .. math:: m\ddot{z} + c(\dot{z} - \dot{r}) + k(z - r) = F
 
-    With arrays for `m`, `c`, `k` it is as many independent oscillators, one for each interface axis: the
-    numerical part of a structure that is cut at several actuators.
+    Arrays for `m`, `c`, `k` give independent oscillators, one for each interface axis: the
+    numerical substructure of a structure with several actuators.
     """
 
     m: jax.Array = parameter("kg", "mass", above=0.0)
@@ -37,4 +37,4 @@ class Oscillator(Substructure):
 
     def _acceleration(self, x, u):
         support = self.c * (x["v"] - u["excitation_rate"]) + self.k * (x["z"] - u["excitation"])
-        return (u["force"] - support) * (1 / self.m)  # the quotient is the same in every stage
+        return (u["force"] - support) * (1 / self.m)  # 1 / m does not change between stages

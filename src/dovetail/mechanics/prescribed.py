@@ -1,4 +1,4 @@
-"""A motion that is prescribed whatever the force: the numerical side of a component test."""
+"""Prescribed motion, independent of the force: the numerical side of a component test."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
-from dovetail.core.name_lookup import risen
+from dovetail.core.interpolation import fade_in_factor
 from dovetail.mechanics.base import Substructure
 
 
 @kind("prescribed-sine")
 class PrescribedSine(Substructure):
-    r"""A sine that fades in, :math:`z = s(t)\,A\sin 2\pi f t`, for identifying a specimen on its rig.
+    r"""Sine motion that fades in, :math:`z = s(t)\,A\sin 2\pi f t`, to identify a specimen on its rig.
 
-    Nothing is fed back: the loop is open and cannot lose its stability. The fade s is smooth to its second
-    derivative, so that velocity and acceleration have no steps. The excitation of a test does not reach it.
+    The loop is open, so it has no stability limit. The fade s is smooth up to its second
+    derivative, so velocity and acceleration have no steps. The excitation of the test is not used.
     """
 
-    amplitude: jax.Array = parameter("m", "amplitude, half of the stroke", at_least=0.0)
+    amplitude: jax.Array = parameter("m", "amplitude (half the stroke)", at_least=0.0)
     frequency: jax.Array = parameter("Hz", "frequency", above=0.0)
-    fade: jax.Array = parameter("s", "time to reach the full amplitude", default=1.0, above=0.0)
+    fade_in_time: jax.Array = parameter("s", "time to reach full amplitude", default=1.0, above=0.0)
 
     def init(self) -> tuple[()]:
         return ()
@@ -38,4 +38,6 @@ class PrescribedSine(Substructure):
         return {"displacement": self._position(t), "velocity": velocity, "acceleration": acceleration}
 
     def _position(self, t):
-        return risen(t, self.fade) * self.amplitude * jnp.sin(2.0 * jnp.pi * self.frequency * t)
+        return (
+            fade_in_factor(t, self.fade_in_time) * self.amplitude * jnp.sin(2.0 * jnp.pi * self.frequency * t)
+        )

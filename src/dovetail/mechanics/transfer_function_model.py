@@ -1,4 +1,4 @@
-"""A numerical substructure given by its transfer functions."""
+"""Numerical substructure defined by transfer functions."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ import numpy as np
 
 from dovetail.core import kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter import arrived, known
+from dovetail.core.parameter import all_arrays, all_concrete
 from dovetail.mechanics.base import Substructure
 
 
 @kind("transfer-function-model")
 class TransferFunctionModel(Substructure):
-    r"""Linear model from excitation and interface force to interface displacement, at rest at the start.
+    r"""Linear model from excitation and interface force to interface displacement, initially at rest.
 
     .. math:: a(s)\,Z = b_F(s)\,F + b_r(s)\,R
 
     A mass m on a spring k and a damper c has :math:`a = m s^2 + c s + k`, :math:`b_F = 1` and
-    :math:`b_r = c s + k` [Wallace 2006, eq. 2.18]. Coefficients run from the highest power down; a second
-    axis, where there is one, runs over the interface's axes, which are independent of each other.
+    :math:`b_r = c s + k` [Wallace 2006, eq. 2.18]. Coefficients start with the highest power. An optional second
+    array axis holds the interface axes, which are independent of each other.
 
-    Realised in observer form, in which the first state is the displacement and numerators enter as they
-    are. With :math:`a` scaled to a leading 1:
+    The realisation is the observer form: the first state is the displacement, and the numerators enter
+    unchanged. With :math:`a` scaled to a leading 1:
 
     .. math:: \dot x_i = x_{i+1} - a_i x_1 + b_{F,i} F + b_{r,i} r, \qquad z = x_1
 
-    The force must act through two integrations (a mass), the excitation through one at least: it is known
-    together with its rate, so velocity and acceleration are exact.
+    The force must act through at least two integrations (a mass), the excitation through at least one. The
+    excitation is given with its rate, so velocity and acceleration are exact.
     """
 
     denominator: jax.Array = parameter("1", "coefficients of a(s), highest power first")
@@ -37,23 +37,23 @@ class TransferFunctionModel(Substructure):
 
     def __check_init__(self):
         given = {name: getattr(self, name) for name in ("denominator", "force", "excitation")}
-        if not arrived(*given.values()):
+        if not all_arrays(*given.values()):
             return
         for name, value in given.items():
             if value.ndim not in (1, 2) or value.shape[0] == 0:
-                raise ParameterError(f"TransferFunctionModel.{name}: needs a list of coefficients")
+                raise ParameterError(
+                    f"TransferFunctionModel.{name}: got shape {value.shape}; expected a list of coefficients"
+                )
             if value.ndim == 2 and value.shape[1:] != self.axes:
                 raise ParameterError(
-                    f"TransferFunctionModel.{name}: has {value.shape[1]} axes, another has {self.axes[0]}"
+                    f"TransferFunctionModel.{name}: {value.shape[1]} axes, another coefficient list has {self.axes[0]}"
                 )
         a = self.denominator
-        if known(a) and np.any(np.asarray(a)[0] == 0):
-            raise ParameterError(
-                "TransferFunctionModel.denominator: its leading coefficient is 0; leave it out"
-            )
+        if all_concrete(a) and np.any(np.asarray(a)[0] == 0):
+            raise ParameterError("TransferFunctionModel.denominator: the leading coefficient is 0; remove it")
         for name, degree, why in (
-            ("force", 2, "a force meets no mass at the interface otherwise"),
-            ("excitation", 1, "the excitation would be a part of the displacement itself otherwise"),
+            ("force", 2, "otherwise the interface has no mass"),
+            ("excitation", 1, "otherwise the excitation acts directly on the displacement"),
         ):
             highest = a.shape[0] - 1 - degree
             if given[name].shape[0] - 1 > highest:
@@ -64,7 +64,7 @@ class TransferFunctionModel(Substructure):
 
     @property
     def axes(self) -> tuple[int, ...]:
-        """Shape of the interface: () unless a coefficient list has a second axis."""
+        """Shape of the interface; () unless a coefficient list has a second axis."""
         many = [c.shape[1:] for c in (self.denominator, self.force, self.excitation) if c.ndim == 2]
         return many[0] if many else ()
 
@@ -83,7 +83,7 @@ class TransferFunctionModel(Substructure):
         return {"displacement": x[0], "velocity": rate[0], "acceleration": acceleration}
 
     def _scaled(self) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """Coefficients below the leading one, over the leading one, each (order, *axes)."""
+        """Return the coefficients below the leading one, divided by it, each (order, *axes)."""
         order, lead = self.denominator.shape[0] - 1, self.denominator[0]
         columns = []
         for c in (self.denominator[1:], self.force, self.excitation):

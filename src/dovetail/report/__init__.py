@@ -1,8 +1,8 @@
-"""Figures and pages that tell what a run showed and whether to believe it.
+"""Figures and HTML reports of runs, comparisons, campaigns and maps.
 
 Depends on: core, mechanics, transfer, specimens, compensation, stability, testing, fidelity, assess, campaign, studies,
 scene, view.
-Nothing depends on it; a run asks it for a figure or a page when told to.
+No package depends on it; a run imports it to make a figure or a page.
 """
 
 from typing import TYPE_CHECKING
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from dovetail.report.figures import LimitUse
     from dovetail.report.judged import RunView
     from dovetail.report.page import (
+        Collapsible,
         Drawing,
-        Folded,
+        FigureBlock,
         Page,
         PageSection,
         PageTable,
-        Pair,
-        Picture,
+        Paragraph,
+        SideBySide,
         TableCell,
-        Text,
         Verdict,
     )
     from dovetail.report.plot import plot
@@ -32,17 +32,17 @@ lazily(__name__)
 
 
 __all__ = [
+    "Collapsible",
     "Drawing",
-    "Folded",
+    "FigureBlock",
     "LimitUse",
     "Page",
     "PageSection",
     "PageTable",
-    "Pair",
-    "Picture",
+    "Paragraph",
     "RunView",
+    "SideBySide",
     "TableCell",
-    "Text",
     "Verdict",
     "figures",
     "plot",

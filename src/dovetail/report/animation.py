@@ -1,8 +1,7 @@
-"""Moving pictures: bodies as outlines that follow their poses, side by side, as a GIF.
+"""Animations of bodies as outlines, several scenes side by side, as a GIF.
 
-A body is a list of polylines in its own frame, or, where it changes its shape, a polyline for every frame; a scene is
-bodies with a pose each for every frame; several scenes with the same clock stand beside each other, seen from an eye in
-space or from the side. Nothing here knows what the bodies are.
+A body is a list of polylines in its own frame with a pose for each frame, or one polyline for each frame. A scene is a
+list of bodies. Scenes share one clock and one view (3-D or from the side).
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from dovetail.core.errors import OutputError, ParameterError
-from dovetail.report.style import COLOURS, styled
+from dovetail.report.style import COLOURS, figure_style
 
 
 @dataclass(frozen=True)
 class Body:
-    """An outline and how it moves: rotation matrices (frames, 3, 3) and positions (frames, 3) [m].
+    """Outline with its motion: rotation matrices (frames, 3, 3) and positions (frames, 3) [m].
 
-    A body without poses stands still.
+    A body without poses is fixed.
     """
 
     outline: Sequence[np.ndarray]  # polylines (n, 3) [m] in the body's frame
@@ -37,7 +36,7 @@ class Body:
     p: np.ndarray | None = None
 
     def at(self, frame: int) -> list[np.ndarray]:
-        """The outline where the body is in a frame; the last pose where there are no more."""
+        """Return the outline in a frame; after the last pose, the last outline."""
         if self.p is None:
             return [np.asarray(line) for line in self.outline]
         k = min(frame, len(self.p) - 1)
@@ -47,7 +46,7 @@ class Body:
 
 @dataclass(frozen=True)
 class Bending:
-    """A line that changes its shape: `path` (frames, n, 3) [m]."""
+    """Line that changes its shape: `path` (frames, n, 3) [m]."""
 
     path: np.ndarray
     colour: str = COLOURS["ink"]
@@ -55,17 +54,17 @@ class Bending:
 
     @property
     def outline(self) -> list[np.ndarray]:
-        """As it is at first."""
+        """Outline in the first frame."""
         return [self.path[0]]
 
     def at(self, frame: int) -> list[np.ndarray]:
-        """The line in a frame; the last where there are no more."""
+        """Return the line in a frame; after the last frame, the last line."""
         return [self.path[min(frame, len(self.path) - 1)]]
 
 
 @dataclass(frozen=True)
 class AnimatedScene:
-    """Bodies under a title; `trail` [m], (frames, 3), is drawn up to the clock, in the last body's colour."""
+    """Bodies with a title; `trail` [m], (frames, 3), is drawn up to the current time in the colour of the last body."""
 
     title: str
     bodies: Sequence[Body | Bending]
@@ -76,7 +75,7 @@ class AnimatedScene:
 def revolved(
     radii: Sequence[float], along: Sequence[float], *, sides: int = 12, points: int = 37
 ) -> list[np.ndarray]:
-    """Outline of a surface of revolution about x: a circle at each place, and lines that join them."""
+    """Return the outline of a surface of revolution about x: circles, and lines that join them."""
     turn = np.linspace(0, 2 * np.pi, points)
     rings = [
         np.stack([np.full(points, x), r * np.cos(turn), r * np.sin(turn)], -1)
@@ -91,7 +90,7 @@ def revolved(
 
 
 def box(sides: Sequence[float], centre: Sequence[float] = (0.0, 0.0, 0.0)) -> list[np.ndarray]:
-    """Outline of a cuboid: its two ends and the four edges between."""
+    """Return the outline of a cuboid."""
     x, y, z = (np.asarray(sides) / 2).tolist()
     ring = np.array([[y, z], [-y, z], [-y, -z], [y, -z], [y, z]])
     ends = [np.column_stack([np.full(5, s * x), ring]) for s in (-1, 1)]
@@ -100,26 +99,26 @@ def box(sides: Sequence[float], centre: Sequence[float] = (0.0, 0.0, 0.0)) -> li
 
 
 class Film(FuncAnimation):
-    """Scenes in motion: matplotlib's animation, which knows what of it moves."""
+    """Animation of scenes, with the list of its moving artists."""
 
-    def __init__(self, figure: Figure, stages: Sequence[_Stage], times: np.ndarray, fps: float):
-        self.figure, self.stages, self.times = figure, stages, times
+    def __init__(self, figure: Figure, panels: Sequence[_Panel], times: np.ndarray, fps: float):
+        self.figure, self.panels, self.times = figure, panels, times
         self.clock = figure.text(0.5, 0.02, "", ha="center", fontsize=10, color=COLOURS["ink"])
         super().__init__(figure, self.show, frames=len(times), interval=1000 / fps, blit=False)
-        self._draw_was_started = True  # a picture that is only looked at in part is no reason to warn
+        self._draw_was_started = True  # no warning if not all frames are drawn
         self.show(0)
 
     def show(self, frame: int) -> list[Artist]:
-        """Put everything where it is in a frame."""
-        for stage in self.stages:
-            stage.show(frame)
+        """Draw a frame."""
+        for panel in self.panels:
+            panel.show(frame)
         self.clock.set_text(f"{self.times[frame]:.3f} s")
         return []
 
     @property
     def moving(self) -> list[Artist]:
-        """What differs from frame to frame."""
-        return [*(artist for stage in self.stages for artist in stage.moving), self.clock]
+        """Artists that change from frame to frame."""
+        return [*(artist for panel in self.panels for artist in panel.moving), self.clock]
 
 
 def animated(
@@ -133,39 +132,39 @@ def animated(
     scale: float = 1.0,
     unit: str = "m",
 ) -> Film:
-    """Scenes side by side, a frame for each of `times` [s].
+    """Return an animation of scenes side by side, one frame for each of `times` [s].
 
     Parameters
     ----------
     reach
-        Limits of the picture along x, y and z [m].
+        Limits of the view along x, y and z [m].
     view
-        Elevation and azimuth of the eye [deg]; or "side", x to the right and z up, flat and without axes.
+        Elevation and azimuth of the camera [deg]; or "side": 2-D view without axes, x to the right, z up.
     figure
-        A matplotlib figure to draw in; a new one of its own by default.
+        Matplotlib figure to draw in (default: a new figure).
     scale, unit
-        What lengths are multiplied by for the picture, and the unit they have then.
+        Factor on lengths, and the resulting unit.
     """
     if not scenes or len(times) == 0:
         raise ParameterError(
-            f"animated: got {len(scenes)} scenes and {len(times)} frames; needs one of each at least"
+            f"animated: got {len(scenes)} scenes and {len(times)} times; give at least one of each"
         )
     flat = view == "side"
-    with styled():
+    with figure_style():
         if figure is None:
             size = (3.0 * len(scenes), 2.7) if flat else (4.2 * len(scenes), 3.9)
             figure = Figure(figsize=size, facecolor="white")
             FigureCanvasAgg(figure)
-        stages = [
-            _Stage(figure, i, scene, scenes, reach, view, scale, unit) for i, scene in enumerate(scenes)
+        panels = [
+            _Panel(figure, i, scene, scenes, reach, view, scale, unit) for i, scene in enumerate(scenes)
         ]
     bottom = 0.13 if flat else 0.06
     figure.subplots_adjust(left=0.02, right=0.98 if flat else 0.93, bottom=bottom, top=0.9, wspace=0.05)
-    return Film(figure, stages, np.asarray(times), fps)
+    return Film(figure, panels, np.asarray(times), fps)
 
 
-class _Stage:
-    """One scene on its axes."""
+class _Panel:
+    """Scene on its axes."""
 
     def __init__(self, figure, index, scene, scenes, reach, view, scale, unit):
         self.scene, self.scale, self.flat = scene, scale, view == "side"
@@ -199,7 +198,7 @@ class _Stage:
 
     @property
     def moving(self) -> list[Artist]:
-        """What differs from frame to frame."""
+        """Artists that change from frame to frame."""
         return [*(line for drawn in self.lines for line in drawn), self.trail, self.note]
 
     def show(self, frame: int) -> None:
@@ -222,14 +221,16 @@ class _Stage:
 def write_gif(
     film: Film, path: str | Path, *, fps: float = 15.0, dpi: float = 80.0, rest: float = 0.0
 ) -> Path:
-    """Write a moving picture, whose last frame stays for `rest` [s]; it says where it did.
+    """Write an animation as a GIF whose last frame is shown for `rest` [s]; return its path.
 
-    What stands still is drawn once; only what moves is drawn for every frame.
+    Fixed artists are drawn once; only moving artists are drawn in every frame.
     """
     path = Path(path)
     if not path.parent.is_dir():
-        raise OutputError(f"cannot write {path}: the folder {path.parent} does not exist")
-    with styled():
+        raise OutputError(
+            f"{path}: cannot be written: the folder {path.parent} does not exist; create it or choose another file"
+        )
+    with figure_style():
         images = _frames(film, dpi)
     last = round(1000 * (rest or 1 / fps))
     times = [round(1000 / fps)] * (len(images) - 1) + [last]
@@ -245,7 +246,7 @@ def _frames(film: Film, dpi: float) -> list[Image.Image]:
         figure.set_dpi(dpi)
         figure.set_facecolor("white")
         for artist in moving:
-            artist.set_animated(True)  # left out where the whole figure is drawn
+            artist.set_animated(True)  # not part of the background
         canvas.draw()
         still = canvas.copy_from_bbox(figure.bbox)
         images = []

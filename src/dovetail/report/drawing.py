@@ -1,4 +1,4 @@
-"""The loop of a test as a drawing: what is simulated above the interface, what is the rig below it."""
+"""Drawing of the loop of a test: simulated part above the interface, rig below it."""
 
 from __future__ import annotations
 
@@ -10,21 +10,17 @@ from typing import Any
 
 from dovetail.report.parameters import summary
 
-WIDE, TALL = 208, 104  # of a box
+WIDE, TALL = 208, 104  # size of a box
 COLUMNS = (8, 306, 604)  # left edge of each column
 TOP, BOTTOM = 30, 236  # upper edge of each row
 LONGEST = 26  # characters of a line in a box
-UPRIGHT, SLIM, SHORTER = (
-    (6, 270),
-    164,
-    20,
-)  # on a phone: left edge of each column, width of a box, its characters
-BOXES = {  # role, place in a test, and what is said of one that is not there
+UPRIGHT, SLIM, SHORTER = (6, 270), 164, 20  # phone: left edge of each column, width of a box, its characters
+BOXES = {  # role, path in a test, text if the part is missing
     "excitation": ("Excitation", "excitation", "none"),
-    "numerical": ("Numerical substructure", "numerical", "not named"),
+    "numerical": ("Numerical substructure", "numerical", "unnamed"),
     "compensator": ("Compensator", "compensator", "none"),
-    "transfer": ("Transfer system", "rig.actuator", "not named"),
-    "specimen": ("Specimen", "rig.specimen", "not named"),
+    "transfer": ("Transfer system", "rig.actuator", "unnamed"),
+    "specimen": ("Specimen", "rig.specimen", "unnamed"),
     "sensor": ("Sensor", "rig.sensor", "ideal"),
 }
 _numbers = itertools.count(1)
@@ -32,7 +28,7 @@ _numbers = itertools.count(1)
 
 @dataclass(frozen=True)
 class LoopBox:
-    """A part in the loop: its role, its name, a few of its numbers, its place in the test."""
+    """Part in the loop: role, name, a few of its parameters, path in the test."""
 
     role: str
     name: str
@@ -41,12 +37,12 @@ class LoopBox:
 
 
 def loop(test: Mapping[str, Any]) -> str:
-    """The loop of a test, from its nested table, as an SVG element."""
+    """Return the drawing of the loop as an SVG element, from the nested table of a test."""
     return draw(_boxes(test))
 
 
 def upright(test: Mapping[str, Any]) -> str:
-    """The same for a phone: what is simulated at the left, the rig at the right."""
+    """Return the drawing for a phone: simulated part on the left, rig on the right."""
     return draw_upright(_boxes(test))
 
 
@@ -60,14 +56,14 @@ def _boxes(test: Mapping[str, Any]) -> dict[str, LoopBox]:
 
 
 def draw(boxes: Mapping[str, LoopBox]) -> str:
-    """Six boxes, named as `BOXES` are, joined to a loop; each is a group that says its place in the test."""
+    """Draw the six boxes of `BOXES` as a loop; each is a group with its path in the test."""
     left, middle, right = COLUMNS
     up, down = TOP + TALL / 2, BOTTOM + TALL / 2
     between = (TOP + TALL + BOTTOM) / 2
     parts = [
         f'<line class="interface" x1="8" y1="{between}" x2="812" y2="{between}"/>',
-        _text(8, 16, "SIMULATED, once per tick", "side"),
-        _text(8, 358, "RIG, real or virtual", "side"),
+        _text(8, 16, "SIMULATED (each tick)", "side"),
+        _text(8, 358, "RIG (real or simulated)", "side"),
         _text(812, between - 8, "interface", "side", "end"),
         _wire(left + WIDE, up, middle, up),
         _text((left + WIDE + middle) / 2, up - 10, "r", "signal", "middle"),
@@ -76,13 +72,14 @@ def draw(boxes: Mapping[str, LoopBox]) -> str:
         _wire(right + WIDE / 2, TOP + TALL, right + WIDE / 2, BOTTOM),
         _text(right + WIDE / 2 + 8, between + 18, "command zₚ", "signal"),
         _wire(right, down, middle + WIDE, down),
-        _text((middle + WIDE + right) / 2, down - 10, "motion x", "signal", "middle"),
+        _text((middle + WIDE + right) / 2, down - 10, "imposed", "signal", "middle"),
+        _text((middle + WIDE + right) / 2, down + 22, "displacement x", "signal", "middle"),
         _wire(middle, down, left + WIDE, down),
         _text((left + WIDE + middle) / 2, down - 10, "force", "signal", "middle"),
-        # the measured force goes up and into the numerical substructure from below
+        # the measured force enters the numerical substructure from below
         _path(f"M{left + WIDE / 2} {BOTTOM} V{between - 26} H{middle + 0.3 * WIDE} V{TOP + TALL}", "wire"),
         _text(left + WIDE / 2 + 8, between + 18, "measured force F", "signal"),
-        # the measured displacement serves an adaptive compensator
+        # the measured displacement is the input of an adaptive compensator
         _path(
             f"M{middle + 0.8 * WIDE} {BOTTOM} V{between - 26} H{right + 0.2 * WIDE} V{TOP + TALL}",
             "wire thin",
@@ -102,7 +99,7 @@ def draw(boxes: Mapping[str, LoopBox]) -> str:
 
 
 def draw_upright(boxes: Mapping[str, LoopBox]) -> str:
-    """The six boxes in two columns."""
+    """Draw the six boxes in two columns."""
     left, right = UPRIGHT
     near, far, middle = left + SLIM, right, (left + SLIM + right) / 2
     tops = [TOP + 150 * i for i in range(3)]
@@ -111,8 +108,8 @@ def draw_upright(boxes: Mapping[str, LoopBox]) -> str:
     down, up = left + SLIM / 2, right + SLIM / 2
     parts = [
         f'<line class="interface" x1="{middle}" y1="{TOP}" x2="{middle}" y2="{last}"/>',
-        _text(left, 16, "SIMULATED, once per tick", "side"),
-        _text(right + SLIM, 16, "RIG, real or virtual", "side", "end"),
+        _text(left, 16, "SIMULATED (each tick)", "side"),
+        _text(right + SLIM, 16, "RIG (real or simulated)", "side", "end"),
         _text(middle, last + 16, "interface", "side", "middle"),
         _wire(down, tops[0] + TALL, down, tops[1]),
         _text(down + 8, tops[1] - 18, "r", "signal"),
@@ -121,7 +118,8 @@ def draw_upright(boxes: Mapping[str, LoopBox]) -> str:
         _wire(near, third + 20, far, third + 20),
         _text(middle, third + 10, "command zₚ", "signal", "middle"),
         _wire(up, tops[2], up, tops[1] + TALL),
-        _text(up + 8, tops[2] - 18, "motion x", "signal"),
+        _text(up + 8, tops[2] - 27, "imposed", "signal"),
+        _text(up + 8, tops[2] - 9, "displ. x", "signal"),
         _wire(up, tops[1], up, tops[0] + TALL),
         _text(up + 8, tops[1] - 18, "force", "signal"),
         _path(f"M{far} {first} H{middle + 14} V{second - 18} H{near}", "wire"),
@@ -142,10 +140,10 @@ def draw_upright(boxes: Mapping[str, LoopBox]) -> str:
 
 
 def _framed(name: str, wide: float, tall: float, parts: Sequence[str]) -> str:
-    head = f"loop-head-{next(_numbers)}"  # an arrowhead of its own for each drawing of a page
+    head = f"loop-head-{next(_numbers)}"  # unique id of the arrowhead on a page
     opening = [
-        f'<svg class="{name}" viewBox="0 0 {wide:g} {tall:g}" role="img" aria-label="The loop: excitation, '
-        'numerical substructure, compensator, transfer system, specimen, sensor, and back">',
+        f'<svg class="{name}" viewBox="0 0 {wide:g} {tall:g}" role="img" aria-label="Loop of the test: excitation, '
+        'numerical substructure, compensator, transfer system, specimen, sensor, numerical substructure">',
         f'<defs><marker id="{head}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" '
         'orient="auto-start-reverse"><path class="head" d="M0 0 10 5 0 10z"/></marker></defs>',
     ]

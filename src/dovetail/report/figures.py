@@ -1,6 +1,6 @@
-"""The figures of a report. Each takes a recording or plain arrays and returns a matplotlib `Figure`.
+"""Figures of a report: each function takes a recording or arrays and returns a matplotlib `Figure`.
 
-Traces in time are those of `histories`; symbols, units and labels those of the signal table.
+Time histories are in `time_histories`; symbols, units and labels come from the signal table.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from dovetail import fidelity
-from dovetail.core.decimate import decimate, telling
+from dovetail.core.decimate import decimate, decimation_index
 from dovetail.core.errors import AnalysisError, DovetailError, ParameterError
 from dovetail.core.si_prefix import si_prefix
 from dovetail.fidelity.traces import Recording, dataset, on_common_times
-from dovetail.report.style import COLOURS, HALF, new_figure, styled, symbol
+from dovetail.report.style import COLOURS, HALF, figure_style, new_figure, symbol
 from dovetail.report.time_histories import (
     DEMAND,
-    IDEAL,
+    REFERENCE,
     Axes,
     axis_name,
     errors,
     force,
     free_motion,
+    has_detail_view,
     last_cycles,
-    looks_closely,
     motion,
     one_axis,
     side_by_side,
     unit_of,
 )
 
-NEAR = 0.01  # of a figure's width: marks that close are one
+NEAR = 0.01  # fraction of the figure width; closer marks share one label
 
 
 def synchronisation(run: Recording, critical_delay: float | None = None, *, axis: int = 0) -> Figure:
-    """The synchronisation subspace of the last cycles, with the loop of the critical delay over it."""
+    """Return the synchronisation plot of the last cycles, with the loop of the critical delay."""
     figure, axes = new_figure(width=HALF, height=3.7)
     _synchronised(axes[0, 0], run, critical_delay, axis, ("demand z", "measured x"))
-    with styled():
+    with figure_style():
         figure.legend(loc="outside upper left", ncols=1, handlelength=1.6, borderaxespad=0)
     return figure
 
@@ -50,7 +50,7 @@ def synchronisation(run: Recording, critical_delay: float | None = None, *, axis
 def synchronisations(
     run: Recording, critical_delay: float | None = None, *, axes: Sequence[int] = (0,)
 ) -> Figure:
-    """The same of several axes, side by side."""
+    """Return the synchronisation plots of several axes, side by side."""
     return side_by_side(run, axes, lambda ax, axis: _synchronised(ax, run, critical_delay, axis))
 
 
@@ -65,9 +65,9 @@ def _synchronised(
     closely = data.sel(time=slice(last_cycles(data)[0], None))
     z, x = closely["displacement"].values, closely["measured_displacement"].values
     factor, unit = si_prefix([z, x], unit_of(dataset(run), axis))
-    with styled():
+    with figure_style():
         reach = 1.08 * factor * max(np.abs(z).max(), np.abs(x).max(), 1e-300)
-        ax.plot([-reach, reach], [-reach, reach], color=COLOURS["ideal"], lw=1.0, label="perfect")
+        ax.plot([-reach, reach], [-reach, reach], color=COLOURS["reference"], lw=1.0, label="ideal")
         if critical_delay is not None and np.isfinite(critical_delay):
             try:
                 band = fidelity.overlay(data, critical_delay).sel(time=closely.time, method="nearest")
@@ -76,11 +76,11 @@ def _synchronised(
                     color=COLOURS["critical"],
                     lw=1.2,
                     ls=(0, (4, 1.6)),
-                    label=f"late by critical {1e3 * critical_delay:.3g} ms",
-                    zorder=3,  # over a noisy loop, which would hide it
+                    label=f"critical delay {1e3 * critical_delay:.3g} ms",
+                    zorder=3,  # above a noisy loop
                 )
             except AnalysisError:
-                pass  # the run ended before one critical delay had passed: there is nothing to draw
+                pass  # run shorter than the critical delay
         zs, xs = _curve(factor * z, factor * x)
         ax.plot(zs, xs, color=COLOURS["measured"], lw=1.3, label="measured")
         _arrow(ax, zs, xs)
@@ -92,40 +92,42 @@ def _synchronised(
 
 
 def spectrum(
-    run: Recording, ideal: Recording | None = None, *, frequency: float | None = None, axis: int = 0
+    run: Recording, reference: Recording | None = None, *, frequency: float | None = None, axis: int = 0
 ) -> Figure:
-    """Amplitude spectra of demand and ideal, with the frequency [Hz] of instability marked."""
+    """Return amplitude spectra of demand and reference, with the frequency [Hz] of instability marked."""
     figure, axes = new_figure(width=HALF, height=3.7)
-    _spectrum(axes[0, 0], run, ideal, frequency, axis)
-    with styled():
+    _spectrum(axes[0, 0], run, reference, frequency, axis)
+    with figure_style():
         figure.legend(loc="outside upper left", ncols=1, handlelength=1.6, borderaxespad=0)
     return figure
 
 
 def spectra(
     run: Recording,
-    ideal: Recording | None = None,
+    reference: Recording | None = None,
     *,
     frequency: float | None = None,
     axes: Sequence[int] = (0,),
 ) -> Figure:
-    """The same of several axes, side by side."""
-    return side_by_side(run, axes, lambda ax, axis: _spectrum(ax, run, ideal, frequency, axis))
+    """Return the amplitude spectra of several axes, side by side."""
+    return side_by_side(run, axes, lambda ax, axis: _spectrum(ax, run, reference, frequency, axis))
 
 
-def _spectrum(ax: Any, run: Recording, ideal: Recording | None, frequency: float | None, axis: int) -> None:
+def _spectrum(
+    ax: Any, run: Recording, reference: Recording | None, frequency: float | None, axis: int
+) -> None:
     name = "displacement"
-    if ideal is not None:
-        run, ideal = on_common_times(run, ideal)  # a line of the same length of record has the same width
+    if reference is not None:
+        run, reference = on_common_times(run, reference)  # equal record lengths give equal peak widths
     found = [(fidelity.amplitude_spectrum(one_axis(dataset(run), axis), name), DEMAND)]
-    if ideal is not None:
-        found.insert(0, (fidelity.amplitude_spectrum(one_axis(dataset(ideal), axis), name), IDEAL))
+    if reference is not None:
+        found.insert(0, (fidelity.amplitude_spectrum(one_axis(dataset(reference), axis), name), REFERENCE))
     top = max(float(s.max()) for s, _ in found)
     factor, unit = si_prefix(top, unit_of(dataset(run), axis))
     mark = frequency if frequency is not None and np.isfinite(frequency) else None
     lines = [p.frequency for s, _ in found for p in _peaks(s)]
     reach = min(1.6 * max([*lines, mark or 0.0, 1.0]), float(found[-1][0].frequency[-1]))
-    with styled():
+    with figure_style():
         if mark:
             ax.axvline(
                 mark,
@@ -158,32 +160,33 @@ def growth_against_delay(
     critical_delay: float | None = None,
     marked: Mapping[str, float] | None = None,
 ) -> Figure:
-    """Growth rate (rightmost real part) against delay, with the critical delay and the runs' delays marked.
+    """Return growth rate (real part of the dominant pole) against delay, with critical delay and delays of runs.
 
     Parameters
     ----------
     delays, growth
-        Delay [s] and real part of the rightmost root [1/s] there.
+        Delay [s] and real part of the dominant pole [1/s].
     critical_delay
         Delay [s] at which the curve first crosses zero.
     marked
-        Names and delays [s] of runs.
+        Delays [s] of runs, by name.
     """
     tau, sigma = np.asarray(delays, dtype=float), np.asarray(growth, dtype=float)
     if tau.ndim != 1 or tau.shape != sigma.shape or len(tau) < 2 or not np.isfinite(tau).all():
         raise ParameterError(
-            f"got delays {tau.shape} and growth rates {sigma.shape}; give two equal rows of numbers"
+            f"growth_against_delay: delays have shape {tau.shape}, growth rates {sigma.shape}; "
+            "give two 1-D arrays of equal length with finite delays"
         )
     figure, axes = new_figure(height=2.9)
     ax = axes[0, 0]
-    with styled():
+    with figure_style():
         ax.axhspan(0, max(np.nanmax(sigma) * 1.1, 1e-9), color=COLOURS["band"], lw=0, zorder=0)
         ax.axhline(0, color=COLOURS["faint"], lw=1)
         ax.plot(1e3 * tau, sigma, color=COLOURS["ink"], lw=1.6)
         if critical_delay is not None and np.isfinite(critical_delay):
             ax.axvline(1e3 * critical_delay, color=COLOURS["critical"], lw=1.2, ls=(0, (4, 1.6)))
             ax.annotate(
-                f" critical {1e3 * critical_delay:.3g} ms",
+                f" critical delay {1e3 * critical_delay:.3g} ms",
                 (1e3 * critical_delay, 0),
                 xycoords=("data", "axes fraction"),
                 xytext=(2, 5),
@@ -193,9 +196,7 @@ def growth_against_delay(
         for at, names in _together(marked or {}, NEAR * float(np.ptp(tau))).items():
             here = float(np.interp(at, tau, sigma))
             ax.plot(1e3 * at, here, "o", ms=6, color=COLOURS["measured"])
-            early = (
-                critical_delay is None or at < critical_delay
-            )  # labels keep clear of the curve and the line
+            early = critical_delay is None or at < critical_delay  # label position clear of curve and line
             where = (
                 {"xytext": (-5, 6), "ha": "right", "va": "bottom"}
                 if early
@@ -204,14 +205,14 @@ def growth_against_delay(
             ax.annotate("\n".join(names), (1e3 * at, here), textcoords="offset points", **where)
         ax.set_xlim(1e3 * tau[0], 1e3 * tau[-1])
         ax.set_ylim(top=max(np.nanmax(sigma) * 1.1, 1e-9))
-        ax.set_xlabel("delay τ in the loop [ms]")
+        ax.set_xlabel("loop delay τ [ms]")
         ax.set_ylabel("growth rate [1/s]")
-        ax.text(0.01, 0.97, "unstable: grows", transform=ax.transAxes, va="top", color=COLOURS["critical"])
+        ax.text(0.01, 0.97, "unstable", transform=ax.transAxes, va="top", color=COLOURS["critical"])
     return figure
 
 
 def _together(marked: Mapping[str, float], near: float) -> dict[float, list[str]]:
-    """Names by their place, those in one place together: over each other they could not be read."""
+    """Return names by position; names closer than `near` share one position, so that labels do not overlap."""
     places: dict[float, list[str]] = {}
     for name, at in sorted(marked.items(), key=lambda item: item[1]):
         last = next(reversed(places), None)
@@ -221,7 +222,7 @@ def _together(marked: Mapping[str, float], near: float) -> dict[float, list[str]
 
 @dataclass(frozen=True)
 class LimitUse:
-    """How close a run came to one of its limits."""
+    """Largest value of a signal and its limit."""
 
     name: str
     reached: float
@@ -230,17 +231,17 @@ class LimitUse:
 
     @property
     def share(self) -> float:
-        """Reached over limit; 0 where there is no limit."""
+        """Largest value divided by the limit; 0 without a limit."""
         return self.reached / self.limit if np.isfinite(self.limit) else 0.0
 
 
 def limits(uses: Sequence[LimitUse]) -> Figure:
-    """How close each limit came, as bars of a share."""
+    """Return the largest values in % of their limits, as bars."""
     if not uses:
-        raise ParameterError("got no limits; a chart of them needs one at least")
+        raise ParameterError("limits: no limits given; the chart needs at least one")
     figure, axes = new_figure(height=0.75 + 0.42 * len(uses))
     ax = axes[0, 0]
-    with styled():
+    with figure_style():
         for i, use in enumerate(reversed(uses)):
             share = 100 * use.share
             met = share >= 100
@@ -258,22 +259,22 @@ def limits(uses: Sequence[LimitUse]) -> Figure:
             text = f"{factor * use.reached:.3g} of {factor * use.limit:.3g} {unit}"
             words = ax.text(min(share, 130) + 1.5, i, f"{share:.0f} % ({text})", va="center", zorder=4)
             ground = {"facecolor": COLOURS["paper"], "edgecolor": "none", "pad": 0.5}
-            words.set_bbox(ground)  # the line passes below
+            words.set_bbox(ground)  # background: the limit line passes below
         ax.axvline(100, color=COLOURS["critical"], lw=1.4, ls=(0, (4, 1.6)), zorder=3)
         ax.set_yticks(range(len(uses)), [use.name for use in reversed(uses)])
         ax.set_xlim(0, 175)
         ax.set_xticks([0, 25, 50, 75, 100])
-        ax.set_xlabel("share of the limit [%]")
+        ax.set_xlabel("largest value in % of the limit")
         ax.grid(axis="y", visible=False)
         ax.tick_params(axis="y", length=0)
     return figure
 
 
 def energy(data: xr.Dataset, *, axes: Axes = None) -> Figure:
-    """Energy that the rig has added up to each time, by the loop's holding its force too; an axis a line."""
+    """Return the energy added by the rig up to each time, including the force hold; one line for each axis."""
     added = fidelity.energy_in_time(data)
     values = added.transpose("time", ...).values.reshape(data.sizes["time"], -1)
-    with styled():
+    with figure_style():
         figure, ((ax,),) = new_figure(height=2.2)
         for i in range(values.shape[1]) if axes is None else axes:
             label = f"axis {axis_name(data, i)}" if values.shape[1] > 1 else None
@@ -287,19 +288,19 @@ def energy(data: xr.Dataset, *, axes: Axes = None) -> Figure:
 
 def _peaks(values: xr.DataArray) -> list[fidelity.Peak]:
     try:
-        return fidelity.peaks(values, count=3, above=0.05)
+        return fidelity.peaks(values, count=3, min_height=0.05)
     except DovetailError:
         return []
 
 
 def _curve(x: np.ndarray, y: np.ndarray, points: int = 1200) -> tuple[np.ndarray, np.ndarray]:
-    """A curve in the plane with about so many points for each direction, its extremes among them."""
-    shown = telling(np.stack([x, y], axis=1), points)
+    """Return a plane curve decimated to about `points` per direction, with its extremes."""
+    shown = decimation_index(np.stack([x, y], axis=1), points)
     return x[shown], y[shown]
 
 
 def _arrow(ax, x: np.ndarray, y: np.ndarray) -> None:
-    """An arrowhead on a curve, in the sense it is drawn."""
+    """Draw an arrowhead on a curve in the direction of time."""
     if len(x) < 20:
         return
     at = len(x) - max(len(x) // 11, 3)
@@ -314,8 +315,8 @@ __all__ = [
     "force",
     "free_motion",
     "growth_against_delay",
+    "has_detail_view",
     "limits",
-    "looks_closely",
     "motion",
     "spectra",
     "spectrum",

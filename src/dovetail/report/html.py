@@ -1,7 +1,7 @@
-"""A page as one self-contained HTML file: style and figures inside, nothing fetched, no script that was not asked for.
+"""Conversion of a page to one self-contained HTML file, with style and figures, without external resources.
 
-Every text is escaped here and nowhere else, so a name with markup in a test file appears as it was typed. The
-page also forbids its reader to run or fetch anything (a content security policy).
+All texts are escaped in this module, so markup in a test file appears as it was typed. A content security policy
+forbids scripts (except the playback script) and external resources.
 """
 
 from __future__ import annotations
@@ -15,34 +15,34 @@ from importlib import resources
 
 from dovetail.report.page import (
     Block,
+    Collapsible,
     Drawing,
-    Folded,
+    FigureBlock,
     Page,
     PageSection,
     PageTable,
-    Pair,
-    Picture,
+    Paragraph,
     PixelPicture,
+    SideBySide,
     TableCell,
-    Text,
     Tile,
     Verdict,
 )
-from dovetail.report.phone_layout import NARROW, narrowed
+from dovetail.report.phone_layout import NARROW, phone_layout
 from dovetail.report.style import svg
 
-PHONE = 560  # [px] width of a screen below which a page is laid out for a phone; page.css has it too
+PHONE = 560  # [px] screen width below which the phone layout is used; also in page.css
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
 @cache
 def page_style() -> str:
-    """The style of every page."""
+    """Return the style sheet of a page."""
     return resources.files("dovetail.report").joinpath("page.css").read_text("utf-8")
 
 
 def render(page: Page, phones: bool = True) -> str:
-    """The whole page; its figures once more for `phones`, which takes as long again."""
+    """Return the page as HTML; `phones` draws each figure a second time for narrow screens."""
     sections = [block for block in page.blocks if isinstance(block, PageSection)]
     subtitle = f'<p class="subtitle">{escape(page.subtitle)}</p>' if page.subtitle else ""
     links = "".join(f'<a href="#s{i}">{escape(s.title)}</a>' for i, s in enumerate(sections, 1))
@@ -64,7 +64,7 @@ def render(page: Page, phones: bool = True) -> str:
             _played(page) if page.playback else _still(page.still),
             f'<nav aria-label="Contents">{links}</nav>' if len(sections) > 2 else "",
             f"<main>\n{_blocks(page.blocks, 2, phones)}\n</main>",
-            "<footer>Written by Dovetail. This page is complete in itself: it fetches nothing.</footer>",
+            "<footer>Written by Dovetail. Self-contained page without external resources.</footer>",
             "</body>",
             "</html>",
             "",
@@ -73,7 +73,7 @@ def render(page: Page, phones: bool = True) -> str:
 
 
 def fragment(blocks: Sequence[Block]) -> str:
-    """Blocks without a page around them, for a screen that is no phone's."""
+    """Return blocks as HTML without a page, for wide screens."""
     return _blocks(blocks, 3, phones=False)
 
 
@@ -94,20 +94,20 @@ def _blocks(blocks: Sequence[Block], level: int, phones: bool) -> str:
 
 
 def _block(block: Block, phones: bool) -> str:
-    if isinstance(block, Text):
+    if isinstance(block, Paragraph):
         paragraph = f"<p>{escape(block.text)}</p>"
         return paragraph if block.tone == "plain" else f'<div class="callout {block.tone}">{paragraph}</div>'
     if isinstance(block, PageTable):
         return _table(block)
-    if isinstance(block, Picture):
+    if isinstance(block, FigureBlock):
         return _picture(block, phones)
-    if isinstance(block, Pair):
+    if isinstance(block, SideBySide):
         return f'<div class="pair">{_picture(block.left, phones)}{_picture(block.right, phones)}</div>'
     if isinstance(block, Drawing):
         return f"<figure>{block.svg}{_caption(block.caption)}</figure>"
-    if isinstance(block, Folded):
+    if isinstance(block, Collapsible):
         return f"<details><summary>{escape(block.summary)}</summary><pre>{escape(block.text)}</pre></details>"
-    raise TypeError(f"no block of a page: {type(block).__name__}")
+    raise TypeError(f"not a block of a page: {type(block).__name__}")
 
 
 def _verdict(verdict: Verdict) -> str:
@@ -135,12 +135,12 @@ def _policy(page: Page) -> str:
 
 
 def _played(page: Page) -> str:
-    """The run to be played; without scripts, the picture of it."""
+    """Return the 3-D playback; without scripts the browser shows the image."""
     from dovetail.report.interactive import script
 
-    data = page.playback.replace("<", "\\u003c")  # no end of the element in a name
+    data = page.playback.replace("<", "\\u003c")  # a name cannot close the element
     return (
-        f'<noscript>{_still(page.still)}</noscript><section id="player" aria-label="The run, played"></section>'
+        f'<noscript>{_still(page.still)}</noscript><section id="player" aria-label="Playback of the run"></section>'
         f'<script type="application/json" id="playback">{data}</script>\n<script>{script()}</script>'
     )
 
@@ -173,17 +173,17 @@ def _table(table: PageTable) -> str:
     caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
     head = "".join(f'<th scope="col"{kind(i)}>{escape(name)}</th>' for i, name in enumerate(table.head))
     rows = "".join(f"<tr>{''.join(cell(i, v) for i, v in enumerate(row))}</tr>\n" for row in table.rows)
-    names = ["dense"] * table.dense + ["told"] * table.told
+    names = ["dense"] * table.dense + ["explained"] * table.has_explanations
     style = f' class="{" ".join(names)}"' if names else ""
     inner = f"{caption}\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>"
     return f'<div class="scroll"><table{style}>{inner}</table></div>'
 
 
-def _picture(picture: Picture, phones: bool) -> str:
-    """A figure, and beside it the same for a phone where it is wider than one; the page's style shows one of them."""
+def _picture(picture: FigureBlock, phones: bool) -> str:
+    """Return a figure; a wide figure also in phone layout, of which the style sheet shows one."""
     drawn = svg(picture.figure, picture.caption)
     if phones and picture.figure.get_figwidth() > NARROW:
-        with narrowed(picture.figure):
+        with phone_layout(picture.figure):
             phone = svg(picture.figure, picture.caption)
         drawn = drawn.replace('class="plot"', 'class="plot wide"', 1)
         drawn += phone.replace('class="plot"', 'class="plot narrow"', 1)

@@ -1,4 +1,4 @@
-// A run played in its page: bodies in WebGL, plots on canvases, one clock and one cursor. Nothing is fetched.
+// 3-D playback of a run: bodies in WebGL, plots on canvases, one clock and one cursor. No external resources.
 "use strict";
 (() => {
 const told = JSON.parse(document.getElementById("playback").textContent);
@@ -17,7 +17,7 @@ const frame = () => { let a = 0, b = times.length - 1; while (a < b) { const m =
 function go(t) { now = Math.min(Math.max(t, first), last); ask(); }
 function play(on) { if (on && now >= last) now = first; playing = on; before = performance.now(); ask(); }
 
-// ---- what is on the page
+// ---- elements of the page
 const stage = make("div", "player-stage", root);
 const [above, below] = told.behind.map((c) => `rgb(${c.join()})`);
 stage.style.background = `linear-gradient(${above}, ${below})`;
@@ -36,14 +36,14 @@ choose.onchange = () => { speed = Number(choose.value); };
 for (const name of Object.keys(told.views)) button(name, () => look(name));
 const clock = make("p", "player-clock", root);
 const hint = make("p", "player-hint", root);
-hint.textContent = "Drag to turn the picture, wheel to come nearer. In a plot: click to go there, drag to zoom, double click for all of it. Space plays, arrows step.";
+hint.textContent = "3-D view: drag to rotate, wheel to zoom. Plot: click to set the time, drag to zoom, double click to reset. Space: play/pause; arrow keys: step.";
 
-// ---- small algebra
+// ---- vectors and quaternions
 const sub = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]], add = (a, b, s = 1) => [a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2]];
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2], size = (a) => Math.hypot(...a);
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 const unit = (a) => { const n = size(a) || 1; return [a[0] / n, a[1] / n, a[2] / n]; };
-function placed(q, p, s) { // columns of a matrix that turns by a quaternion, stretches and moves
+function placed(q, p, s) { // columns of the matrix of a pose: rotation by a quaternion, scale, translation
   const [w, x, y, z] = q;
   return new Float32Array([(1 - 2 * (y * y + z * z)) * s[0], 2 * (x * y + w * z) * s[0], 2 * (x * z - w * y) * s[0], 0,
     2 * (x * y - w * z) * s[1], (1 - 2 * (x * x + z * z)) * s[1], 2 * (y * z + w * x) * s[1], 0,
@@ -54,7 +54,7 @@ function along(d) { // quaternion from x to a direction
   return q.map((v) => v / n);
 }
 
-// ---- the eye
+// ---- camera
 const focus = told.focus && track(told.focus);
 let view = null, away = [0, 0, 0], target = [0, 0, 0];
 function look(name) { view = told.views[name]; target = view.target; away = sub(view.eye, view.target); ask(); }
@@ -76,7 +76,7 @@ stage.addEventListener("wheel", (e) => { e.preventDefault(); const s = Math.exp(
 
 // ---- bodies
 const gl = canvas.getContext("webgl2", { antialias: true });
-if (!gl) { words.textContent = "This browser has no WebGL: the plots work, the picture does not."; }
+if (!gl) { words.textContent = "No WebGL in this browser: only the plots are available."; }
 let program, spots = {}, bodies = [], tubes = [], lines = [], arrows = [], rod, tip, ball;
 const shader = (kind, text) => { const s = gl.createShader(kind); gl.shaderSource(s, text); gl.compileShader(s); gl.attachShader(program, s); };
 function body(mesh) {
@@ -189,7 +189,7 @@ function picture() {
     gl.drawArrays(gl.LINES, 0, points.length / 3);
   }
   gl.uniform1f(spots.lit, 1);
-  for (const s of bodies) { // what is translucent comes last and hides nothing
+  for (const s of bodies) { // translucent bodies are drawn last
     const p = s.pose(k);
     gl.depthMask(s.opacity >= 1);
     paint(s.mesh, placed(p.subarray(0, 4), p.subarray(4, 7), [p[7], 1, 1]), s.colour, s.opacity);
@@ -244,7 +244,7 @@ function chart(plot) {
   g.stroke();
   g.save();
   g.beginPath(); g.rect(LEFT, 0, wide - LEFT - RIGHT, tall - BOTTOM + 2); g.clip();
-  plot.ys.forEach((y, n) => { // least and greatest of every pixel, so that no peak is left out
+  plot.ys.forEach((y, n) => { // minimum and maximum of every pixel, so that no peak is omitted
     g.strokeStyle = plot.colours[n]; g.lineWidth = 1.3; g.beginPath();
     for (let i = from; i < to;) {
       const px = Math.round(X(plot.x[i]) * dense);
@@ -270,7 +270,7 @@ function chart(plot) {
   plot.names.forEach((name, n) => { const s = make("span", "", plot.caption); s.style.borderColor = plot.colours[n]; const v = value(plot.x, plot.ys[n], t); s.textContent = `${name} ${Math.abs(v) < sy * 1e-6 ? 0 : Number(v.toPrecision(4))}`; });
 }
 
-// ---- everything, once for each picture of the browser
+// ---- draw a frame
 let asked = false;
 function ask() { if (!asked) { asked = true; requestAnimationFrame(draw); } }
 function draw(stamp) {
@@ -281,7 +281,7 @@ function draw(stamp) {
     playing = now < last;
     ask();
   }
-  toggle.textContent = playing ? "Hold" : "Play";
+  toggle.textContent = playing ? "Pause" : "Play";
   slider.value = now;
   root.dataset.now = now;
   clock.textContent = `t = ${now.toFixed(4)} s${told.notes[frame()] ? "; " + told.notes[frame()] : ""}`;

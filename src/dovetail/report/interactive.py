@@ -1,8 +1,7 @@
-"""A run to be played in its own page: the stage in 3-D, plots with one cursor, all of it in the file.
+"""3-D playback of a run in its report, with zoomable plots and a common cursor, in one file.
 
-One script of ours is in the page, let in by its hash and nothing else; what it draws is numbers in JSON, with arrays in
-base64. Traces are least and greatest values of short stretches, so that a zoom finds every peak; poses are those of so
-many moments that the page stays small.
+The page contains one script, allowed by its hash. Its data are JSON with arrays in base64. Plots keep minimum and
+maximum of short intervals, so zooming shows every peak; the number of poses is limited by the file size.
 """
 
 from __future__ import annotations
@@ -21,85 +20,85 @@ import numpy as np
 
 from dovetail.core.errors import DovetailError
 from dovetail.report.page import Page
-from dovetail.scene.build import stage_of
+from dovetail.scene.build import build_scene
 from dovetail.scene.cameras import NAMES, camera
 from dovetail.scene.polylines import BACKGROUNDS, DOT, LEAST, links, quaternion, rgb, segments
-from dovetail.scene.scene import OPENING, Arrow, Plot, Stage, upward
-from dovetail.scene.shapes import Triangles, ellipsoid, lathe, link
+from dovetail.scene.scene import OPENING, Arrow, Plot, Scene, up_vector
+from dovetail.scene.shapes import Triangles, ellipsoid, lathe, tube_piece
 from dovetail.scene.signal_plots import curves
 from dovetail.view.charts import COLOURS
 
-FRAMES = 600  # moments at most
-ROOM = 2_500_000  # bytes for what moves: moments are left out until it fits
-POINTS = 6000  # of a trace
-PIECES = 80  # of a line, at a moment
-ASPECT = 16 / 9  # of the picture
+FRAMES = 600  # largest number of frames
+ROOM = 2_500_000  # [bytes] for moving objects; limits the number of frames
+POINTS = 6000  # points of a signal
+PIECES = 80  # segments of a line in a frame
+ASPECT = 16 / 9  # width / height of the 3-D view
 
 
-def playable(page: Page, run: Any, ideal: Any = None) -> Page:
-    """The page with the run to be played in it; as it was where nothing of the run has a place in space."""
+def playable(page: Page, run: Any, reference: Any = None) -> Page:
+    """Return the page with 3-D playback; unchanged if the run has no 3-D scene."""
     try:
-        stage = stage_of(run, ideal)
+        scene = build_scene(run, reference)
     except (DovetailError, AttributeError, KeyError, IndexError, ValueError):
         return page
     return dataclasses.replace(
-        page, playback=json.dumps(told(stage, curves(run.data, POINTS)), allow_nan=False)
+        page, playback=json.dumps(scene_json(scene, curves(run.data, POINTS)), allow_nan=False)
     )
 
 
 @cache
 def script() -> str:
-    """The script of such a page."""
+    """Return the playback script."""
     return resources.files("dovetail.report").joinpath("interactive.js").read_text("utf-8")
 
 
 def policy() -> str:
-    """What lets that script in, and no other."""
+    """Return the content security policy that allows only the playback script."""
     digest = hashlib.sha256(script().encode("utf-8")).digest()
     return f"script-src 'sha256-{base64.b64encode(digest).decode('ascii')}'"
 
 
-def told(stage: Stage, plots: list[Plot]) -> dict[str, Any]:
-    """A stage and its plots as numbers and words."""
-    chosen = moments(stage)
-    above, below = BACKGROUNDS[stage.setting]
+def scene_json(scene: Scene, plots: list[Plot]) -> dict[str, Any]:
+    """Return a scene and its plots as JSON data."""
+    chosen = moments(scene)
+    above, below = BACKGROUNDS[scene.setting]
     views = {}
     for name in NAMES:
-        here = camera(stage, name, ASPECT, OPENING)(0)
-        along = name in ("follow", "close-up") and stage.focus is not None
+        here = camera(scene, name, ASPECT, OPENING)(0)
+        along = name in ("follow", "close-up") and scene.focus is not None
         views[name] = {
             "eye": np.asarray(here.eye).tolist(),
             "target": np.asarray(here.target).tolist(),
             "along": along,
         }
-    focus = stage.focus
+    focus = scene.focus
     return {
-        "times": array(stage.times[chosen], np.float64),
-        "notes": [stage.notes(int(k)) for k in chosen],
-        "events": [[float(t), text] for t, text in stage.events],
-        "up": upward(stage.up).tolist(),
+        "times": array(scene.times[chosen], np.float64),
+        "notes": [scene.notes(int(k)) for k in chosen],
+        "events": [[float(t), text] for t, text in scene.events],
+        "up": up_vector(scene.up).tolist(),
         "opening": OPENING,
         "behind": [list(above), list(below)],
         "views": views,
         "focus": None if focus is None else track(lambda k: focus(k), chosen),
-        "link": mesh(link()),
+        "link": mesh(tube_piece()),
         "head": mesh(lathe([(0.0, 0.0), (0.0, 0.5), (1.0, 0.0)], 16)),
         "dot": mesh(ellipsoid(3 * (DOT,), 10)),
         "least": LEAST,
-        "marks": [[text, [float(v) for v in place]] for text, place in stage.marks],
-        "solids": [_solid(solid, chosen) for solid in stage.solids],
+        "marks": [[text, [float(v) for v in place]] for text, place in scene.marks],
+        "solids": [_solid(solid, chosen) for solid in scene.solids],
         "tubes": [
             {
                 "colour": rgb(tube.colour),
                 "each": [track(_part(tube, i), chosen) for i in range(3)],
             }
-            for tube in stage.tubes
+            for tube in scene.tubes
         ],
         "lines": [
             {"colour": rgb(line.colour, line.ghost), "points": track(_pieces(line), chosen)}
-            for line in stage.lines
+            for line in scene.lines
         ],
-        "arrows": [_arrow(arrow, chosen) for arrow in stage.arrows],
+        "arrows": [_arrow(arrow, chosen) for arrow in scene.arrows],
         "plots": [
             {
                 "title": plot.title,
@@ -115,24 +114,24 @@ def told(stage: Stage, plots: list[Plot]) -> dict[str, Any]:
 
 
 def _spoken(name: str) -> str:
-    """A signal as it is read; which of its axes is shown stands over the plot."""
+    """Return a signal name for display, without axis number (the plot title names the axis)."""
     return re.sub(r"(?<=[a-z])_\d+$", "", name).replace("_", " ")
 
 
-def moments(stage: Stage) -> np.ndarray:
-    """Numbers of the samples that are shown, evenly in time: as many as there is room for."""
-    floats = sum(8 for solid in stage.solids) + sum(10 * len(segments(t.points(0))) for t in stage.tubes)
-    floats += sum(6 * PIECES for _ in stage.lines) + 6 * len(stage.arrows) + 3
+def moments(scene: Scene) -> np.ndarray:
+    """Return the indices of the samples shown, evenly in time, limited by `ROOM`."""
+    floats = sum(8 for solid in scene.solids) + sum(10 * len(segments(t.points(0))) for t in scene.tubes)
+    floats += sum(6 * PIECES for _ in scene.lines) + 6 * len(scene.arrows) + 3
     count = int(np.clip(ROOM // (4 * floats), 2, FRAMES))
     return np.unique(
-        np.searchsorted(stage.times, np.linspace(stage.times[0], stage.times[-1], count)).clip(
-            0, len(stage.times) - 1
+        np.searchsorted(scene.times, np.linspace(scene.times[0], scene.times[-1], count)).clip(
+            0, len(scene.times) - 1
         )
     )
 
 
 def array(values: Any, kind: Any = np.float32) -> dict[str, str]:
-    """Numbers as the page reads them; what is not finite is told as the last that was, or zero."""
+    """Encode numbers for the page; non-finite values are replaced by the last finite value, or zero."""
     flat = np.asarray(values, float).ravel()
     if not np.all(np.isfinite(flat)):
         last = np.maximum.accumulate(np.where(np.isfinite(flat), np.arange(len(flat)), -1))
@@ -142,7 +141,7 @@ def array(values: Any, kind: Any = np.float32) -> dict[str, str]:
 
 
 def track(of: Callable[[int], Any], chosen: np.ndarray) -> dict[str, Any]:
-    """What something is at every moment: one row if it is always the same."""
+    """Encode a quantity at all frames; one row if it is constant."""
     rows = np.stack([np.asarray(of(int(k)), float).ravel() for k in chosen])
     if np.all(rows == rows[0]):
         rows = rows[:1]
@@ -150,7 +149,7 @@ def track(of: Callable[[int], Any], chosen: np.ndarray) -> dict[str, Any]:
 
 
 def mesh(triangles: Triangles) -> dict[str, Any]:
-    """A body's corners and triangles."""
+    """Encode vertices and triangles of a body."""
     return {"corners": array(triangles.vertices), "faces": array(triangles.faces, np.uint32)}
 
 
@@ -174,7 +173,7 @@ def _arrow(arrow: Arrow, chosen: np.ndarray) -> dict[str, Any]:
         "length": arrow.length,
         "at": track(arrow.at, chosen),
         "vector": track(arrow.vector, chosen),
-        "words": [arrow.words(int(k)) for k in chosen],
+        "words": [arrow.label_text(int(k)) for k in chosen],
         "contact": None if arrow.contact is None else track(arrow.contact, chosen),
     }
 
@@ -184,11 +183,11 @@ def _part(tube: Any, i: int) -> Callable[[int], np.ndarray]:
 
 
 def _pieces(line: Any) -> Callable[[int], np.ndarray]:
-    """So many pieces at every moment, whatever the line has then."""
+    """Return a function that resamples a line to `PIECES` segments at each sample."""
 
     def at(k: int) -> np.ndarray:
         pieces = segments(line.points(k))
-        if np.asarray(line.points(k)).ndim == 3:  # pieces that do not hang together
+        if np.asarray(line.points(k)).ndim == 3:  # separate segments
             return pieces[:PIECES] if len(pieces) >= PIECES else np.resize(pieces, (PIECES, 2, 3))
         points = np.concatenate([pieces[:1, 0], pieces[:, 1]])
         shown = np.linspace(0, len(points) - 1, PIECES + 1)

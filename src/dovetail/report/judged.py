@@ -1,4 +1,4 @@
-"""A run as a report sees it: its recording, the ideal, what was said of its stability, all judged once."""
+"""Run data of a report: recording, reference, stability and comparison, evaluated once."""
 
 from __future__ import annotations
 
@@ -19,66 +19,65 @@ from dovetail.testing.assessment import Stability
 from dovetail.testing.recorder import largest_of
 from dovetail.testing.run import Run
 
-LIMITS = {  # name of a limit in a test: the signals it bounds, the first that is recorded
+LIMITS = {  # limit of a test: its signals, of which the first recorded one is used
     "displacement": ("displacement",),
     "velocity": ("velocity",),
-    "force": ("measured_force", "force"),
-    "tracking": ("tracking_error",),
+    "force": ("measured_force", "feedback_force"),
     "tracking_error": ("tracking_error",),
-    "growth": ("growth_rate",),
+    "growth_rate": ("growth_rate",),
 }
-DUST = 1e-9  # of the largest motion: what moves less does not move
+DUST = 1e-9  # fraction of the largest motion; axes that move less count as not moving
 
 
 @dataclass(frozen=True)
 class RunView:
-    """A run and what belongs to it on a page.
+    """A run with its reference, stability and limits, as input of a page.
 
-    Runs may be bare recordings. `curve` is delay [s] and the growth rate [1/s] there.
+    `run` and `reference` can be recordings. `curve` holds delays [s] and growth rates [1/s].
     """
 
     run: Run | Reported | xr.Dataset
-    ideal: Run | Reported | xr.Dataset | None = None
+    reference: Run | Reported | xr.Dataset | None = None
     stability: Stability | Margins | None = None
     label: str = ""
     curve: tuple[Sequence[float], Sequence[float]] | None = None
     limits: Sequence[LimitUse] | None = None
-    why: str = ""  # nothing is said of its stability
+    why: str = ""  # reason why stability was not determined
 
 
 class Judged:
-    """A view with everything the sections need worked out once."""
+    """Evaluated `RunView`: everything that the sections of a page share."""
 
     def __init__(self, view: RunView):
-        self.view, self.run = view, Reported.of(view.run)
+        self.view, self.run = view, Reported.from_run(view.run)
         self.notes: list[str] = []
         self.data = self._finite(self.run.data)
-        ideal = None if view.ideal is None else Reported.of(view.ideal)
-        self.ideal = None if ideal is None else ideal.data
-        self.ideal_end = None if ideal is None else ideal.outcome
-        margins = Margins.of(view.stability)
+        reference = None if view.reference is None else Reported.from_run(view.reference)
+        self.reference = None if reference is None else reference.data
+        self.reference_outcome = None if reference is None else reference.outcome
+        margins = Margins.from_stability(view.stability)
         self.margins = replace(margins, why=view.why or "; ".join(margins.remarks))
         self.title = self.run.title or "Hybrid test"
         self.label = view.label or self.run.title or "run"
         self.mode = self.run.mode or "run"
-        self.outcome, self.trip, self.tested = self.run.outcome, self.run.trip, self.run.test
-        self.accept = None if self.tested is None else self.tested.accept
+        self.outcome, self.trip, self.runnable = self.run.outcome, self.run.trip, self.run.test
+        self.accept = None if self.runnable is None else self.runnable.accept
         self.test = self.run.table()
         self.comparison = self._compared()
-        if self.rigless:
-            self.verdict = verdicts.of_ideal(self.outcome, self.trip)
+        if self.is_reference:
+            self.verdict = verdicts.reference_verdict(self.outcome, self.trip)
         else:
             self.verdict = verdicts.verdict(self.margins, self.outcome, self.comparison, self.trip)
 
     @property
-    def rigless(self) -> bool:
-        """Whether this is the ideal itself: what is said of delays is of the test on its rig, not of this run."""
-        return self.mode == "emulate"
+    def is_reference(self) -> bool:
+        """Whether this is the reference solution; its margins are those of the test on its rig."""
+        return self.mode == "reference"
 
     def _finite(self, data: xr.Dataset) -> xr.Dataset:
-        """The leading part whose main signals are finite: a run that blew up is shown up to there."""
+        """Return the leading part in which the main signals are finite."""
         good = np.ones(data.sizes["time"], dtype=bool)
-        for name in ("displacement", "measured_displacement", "force"):
+        for name in ("displacement", "measured_displacement", "feedback_force"):
             if name in data:
                 values = data[name].transpose("time", ...).values.reshape(len(good), -1)
                 good &= np.isfinite(values).all(axis=1)
@@ -86,23 +85,23 @@ class Judged:
             return data
         count = int(np.argmin(good))
         self.notes.append(
-            f"From t = {float(data.time[count]):.4g} s on a signal is no longer a finite number; "
-            "figures and errors are of the part before."
+            f"From t = {float(data.time[count]):.4g} s a signal is NaN or infinite; "
+            "figures and errors cover the time before."
         )
         return data.isel(time=slice(0, count))
 
     def _compared(self) -> fidelity.Comparison | None:
-        if self.ideal is None:
+        if self.reference is None:
             return None
-        frequency = self.margins.pole_frequency or self.margins.frequency
+        frequency = self.margins.pole_frequency or self.margins.critical_frequency
         try:
-            return fidelity.compare(self.data, self.ideal, frequency=frequency or None)
+            return fidelity.compare(self.data, self.reference, frequency=frequency or None)
         except (DovetailError, KeyError) as error:
-            self.notes.append(f"The run cannot be compared with the ideal: {error}.")
+            self.notes.append(f"No comparison with the reference: {error}.")
             return None
 
     def moving(self) -> list[int]:
-        """Axes that move by more than the rounding of the one that moves most: all there is to look at."""
+        """Return the axes that move by more than the rounding error of the axis that moves most."""
         count = len(self.axis_names())
         if "displacement" not in self.data or not self.data.sizes["time"]:
             return list(range(count))
@@ -110,12 +109,12 @@ class Judged:
         return [i for i in range(count) if reach[i] > DUST * reach.max()] or [0]
 
     def still(self) -> list[str]:
-        """Names of the axes that do not move."""
+        """Return the names of the axes that do not move."""
         names, moving = self.axis_names(), self.moving()
         return [name for i, name in enumerate(names) if i not in moving]
 
     def axis_names(self) -> list[str]:
-        """Names of the interface's axes; one empty name for a single axis."""
+        """Return the names of the interface axes; one empty name for a single axis."""
         shape = self.data["displacement"].shape[1:] if "displacement" in self.data else ()
         if not shape:
             return [""]
@@ -125,7 +124,7 @@ class Judged:
 
 
 def limit_uses(view: Judged) -> list[LimitUse]:
-    """How close the limits that the test names came, where their signals were recorded."""
+    """Return the largest value and the bound of each limit of the test whose signal was recorded."""
     limits, data, uses = view.test.get("limits"), view.data, []
     for name, limit in limits.items() if isinstance(limits, Mapping) else ():
         if name not in LIMITS or isinstance(limit, str):

@@ -1,7 +1,7 @@
-"""The page on a map: its pictures, what it says in words, and the file it came from.
+"""Report on a map: figures, summary and file.
 
-How a chart is drawn it says itself (`core.chart.Chart.picture`): lines along one coordinate, colours over
-two, outcomes as symbols, or measured, modelled and ideal values as bars.
+The attribute `picture` of the map selects the type of figure: lines along one coordinate, colours over two coordinates,
+outcomes as symbols, or measured, modelled and reference values as bars.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ import tomli_w
 import xarray as xr
 from matplotlib.figure import Figure
 
-from dovetail.core.parameter_map import Chart
+from dovetail.core.parameter_map import ParameterMap
 from dovetail.core.si_prefix import si_prefix
-from dovetail.report.page import Folded, Page, PageSection, Picture, Verdict
-from dovetail.report.style import COLOURS, WIDTH, beside, new_figure, styled
+from dovetail.report.page import Collapsible, FigureBlock, Page, PageSection, Verdict
+from dovetail.report.style import COLOURS, WIDTH, figure_style, legend_columns, new_figure
 
-# those of figures are others in the dark; what is none of them must differ from them there as well
+# the colours of figures change in dark mode; the other colours differ from them in both modes
 SHADES = ("#0072b2", "#d55e00", "#009e73", "#a5408c", "#9b6b43", "#b8860b", "#20252b", "#8b939c")
-ENDINGS = (("#e8e2d0", "?"), ("#bfe3d0", "o"), ("#f2d5c4", "·"))  # not yet, well, not well
+ENDINGS = (("#e8e2d0", "?"), ("#bfe3d0", "o"), ("#f2d5c4", "·"))  # undecided, success, failure
 SYSTEMS = {
-    "d": ("ideal", COLOURS["ideal"]),
+    "d": ("reference", COLOURS["reference"]),
     "m": ("modelled test", COLOURS["demand"]),
     "h": ("measured", COLOURS["measured"]),
 }
 
 
-def write_chart(file: Any, data: xr.Dataset, path: str | Path) -> Path:
-    """Write the page on a computed map."""
+def write_map(file: Any, data: xr.Dataset, path: str | Path) -> Path:
+    """Write the report on a computed map."""
     from dovetail.testing import dump
 
-    pictures = draw(file.chart, data)
+    pictures = draw(file.map, data)
     blocks: list[Any] = [PageSection("Picture", pictures)] if pictures else []
-    blocks.append(PageSection("In numbers", [Folded("The map in words", file.chart.summary(data))]))
-    blocks.append(PageSection("File", [Folded("The file as it was computed", tomli_w.dumps(dump(file)))]))
+    blocks.append(PageSection("Values", [Collapsible("Summary", file.map.summary(data))]))
+    blocks.append(PageSection("File", [Collapsible("Map file", tomli_w.dumps(dump(file)))]))
     verdict = Verdict(f"Computed: {_size(data)}.", "plain")
     return Page(file.title or "Map", verdict, blocks, subtitle="Map").write(path)
 
@@ -44,27 +44,29 @@ def write_chart(file: Any, data: xr.Dataset, path: str | Path) -> Path:
 def _size(data: xr.Dataset) -> str:
     sizes = [f"{n} of {str(name).replace('_', ' ')}" for name, n in data.sizes.items()]
     count = int(np.prod(list(data.sizes.values())))
-    return f"{count} points, {' by '.join(sizes)}" if len(sizes) > 1 else sizes[0] if sizes else "one point"
+    return f"{count} points, {' by '.join(sizes)}" if len(sizes) > 1 else sizes[0] if sizes else "1 point"
 
 
-def draw(chart: Chart, data: xr.Dataset) -> list[Picture]:
-    """The pictures of a computed chart."""
-    data = chart.shown(data)
-    if chart.picture == "none":
+def draw(chart: ParameterMap, data: xr.Dataset) -> list[FigureBlock]:
+    """Return the figures of a computed map."""
+    data = chart.figure_data(data)
+    if chart.figure == "none":
         return []
-    if chart.picture == "outcomes":
-        return [Picture(outcomes(data), "Each cell is a whole run; the number is that of its impacts.")]
-    if chart.picture == "map":
-        return [Picture(coloured(data[name]), _caption(data[name], name)) for name in data.data_vars]
-    if chart.picture == "bars":
+    if chart.figure == "outcomes":
+        return [FigureBlock(outcomes(data), "Each cell is one run, with its number of impacts.")]
+    if chart.figure == "map":
+        return [FigureBlock(coloured(data[name]), _caption(data[name], name)) for name in data.data_vars]
+    if chart.figure == "bars":
         names = dict.fromkeys(
             str(name).rpartition("_")[0] for name in data.data_vars if str(name).endswith("_h")
         )
-        return [Picture(bars(data, name), f"Peak {name} of each impact.") for name in names]
-    drawn = [name for name in data.data_vars if chart.along in ("", *data[name].dims) and data[name].ndim]
+        return [FigureBlock(bars(data, name), f"Peak {name} of each impact.") for name in names]
+    drawn = [
+        name for name in data.data_vars if chart.line_coordinate in ("", *data[name].dims) and data[name].ndim
+    ]
     return [
-        Picture(
-            lines(data[name], chart.along or str(data[name].dims[-1]), chart.labels(data)),
+        FigureBlock(
+            lines(data[name], chart.line_coordinate or str(data[name].dims[-1]), chart.labels(data)),
             _caption(data[name], name),
         )
         for name in drawn
@@ -77,13 +79,13 @@ def _caption(values: xr.DataArray, name: Any) -> str:
 
 
 def lines(values: xr.DataArray, along: str, labels: list[str] | None = None) -> Figure:
-    """A line for each of the other coordinates, over one; points where that one has names instead of numbers."""
+    """Draw one line for each value of the other coordinates along one; points if that one has names."""
     table = values.transpose(along, ...).values.reshape(values.sizes[along], -1)
     others = [d for d in values.dims if d != along]
     names = labels if labels and len(labels) == table.shape[1] else _names(values, others)
     factor, unit = si_prefix(table, values.attrs.get("units", "1"))
     figure, ((axes,),) = new_figure(height=3.4)
-    with styled():
+    with figure_style():
         named = values[along].dtype.kind in "US"
         x = np.arange(values.sizes[along]) if named else values[along].values
         scale, x_unit = (1.0, "") if named else si_prefix(x, values[along].attrs.get("units", "1"))
@@ -102,7 +104,7 @@ def lines(values: xr.DataArray, along: str, labels: list[str] | None = None) -> 
         what = str(values.name).replace("_", " ")
         axes.set_ylabel(f"{what} [{unit}]" if unit else what)
         if any(names):
-            columns = beside([name for name in names if name])
+            columns = legend_columns([name for name in names if name])
             figure.legend(loc="outside upper left", ncols=columns, handlelength=1.4, borderaxespad=0)
     return figure
 
@@ -124,13 +126,15 @@ def _shades(count: int) -> list[Any]:
 
 
 def coloured(values: xr.DataArray) -> Figure:
-    """Colours over two coordinates, with the line where the value is one (nothing gained, nothing lost)."""
+    """Draw colours over two coordinates, with the contour of the value 1."""
     rows, columns = values.dims
     x, y = values[columns].values, values[rows].values
     scale, unit = si_prefix(x, values[columns].attrs.get("units", "1"))
     figure, ((axes,),) = new_figure(height=3.6, width=WIDTH * 0.75)
-    with styled():
-        positive = bool(np.all(values.values > 0))  # colours then tell factors: twice as different as a half
+    with figure_style():
+        positive = bool(
+            np.all(values.values > 0)
+        )  # logarithmic colours: factors 2 and 1/2 are equally far from 1
         reach = (
             float(np.clip(np.nanmax(np.abs(np.log(values.values))), 1e-9, np.log(10))) if positive else None
         )
@@ -164,9 +168,9 @@ def coloured(values: xr.DataArray) -> Figure:
 
 
 def outcomes(data: xr.Dataset) -> Figure:
-    """A map of endings over two coordinates, with the number of impacts of each run."""
+    """Draw the outcomes over two coordinates, with the number of impacts of each run."""
     figure, ((axes,),) = new_figure(height=4.6, width=WIDTH * 0.85)
-    with styled():
+    with figure_style():
         mark_outcomes(axes, data)
         legend = figure.legend(loc="outside upper left", ncols=3, handletextpad=0.4, borderaxespad=0)
         for handle in legend.legend_handles:
@@ -175,7 +179,7 @@ def outcomes(data: xr.Dataset) -> Figure:
 
 
 def mark_outcomes(axes: Any, data: xr.Dataset, size: float = 620.0) -> None:
-    """The same on axes that are there; `words` of the endings say what each is called."""
+    """Draw the outcomes on given axes; the attribute `words` of `ending` holds their names."""
     down, across = (data[name] for name in data.ending.dims)
     for k, (name, (colour, _)) in enumerate(zip(data.ending.attrs["words"], ENDINGS, strict=True)):
         i, j = np.nonzero(data.ending.values == k)
@@ -193,12 +197,12 @@ def mark_outcomes(axes: Any, data: xr.Dataset, size: float = 620.0) -> None:
 
 
 def bars(data: xr.Dataset, name: str) -> Figure:
-    """Ideal, modelled and measured peaks of each impact, at the first restitution of the map."""
+    """Draw reference, modelled and measured peaks of each impact, at the first restitution of the map."""
     shown = data.isel(restitution=0) if "restitution" in data.dims else data
     figure, ((axes,),) = new_figure(height=3.0)
     values = [shown[f"{name}_{letter}"].values for letter in SYSTEMS]
     factor, unit = si_prefix(values, shown[f"{name}_h"].attrs.get("units", "1"))
-    with styled():
+    with figure_style():
         for k, ((label, colour), column) in enumerate(zip(SYSTEMS.values(), values, strict=True)):
             axes.bar(shown.impact.values + 0.27 * (k - 1), factor * column, 0.25, color=colour, label=label)
         axes.set_xticks(shown.impact.values)
@@ -209,4 +213,4 @@ def bars(data: xr.Dataset, name: str) -> Figure:
     return figure
 
 
-__all__ = ["bars", "coloured", "draw", "lines", "mark_outcomes", "outcomes", "write_chart"]
+__all__ = ["bars", "coloured", "draw", "lines", "mark_outcomes", "outcomes", "write_map"]

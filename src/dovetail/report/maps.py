@@ -1,4 +1,4 @@
-"""Figures of a campaign: a measure over one axis, over two as a map, and what each axis explains of it."""
+"""Figures of a campaign: a measure over one parameter, a map over two parameters, and sensitivities."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
 
 from dovetail.report.map_page import SHADES as LINES
-from dovetail.report.style import COLOURS, new_figure, styled
+from dovetail.report.style import COLOURS, figure_style, new_figure
 
-SHADES = "cividis"  # reads the same with any colour vision, and in grey
-NOTHING = 1e-3  # of the strongest influence: one that is less cannot be told from none
-TALL = 22  # letters beside a panel of one axis
-LEVELS = 4  # lines of equal value, or about so many
-LABEL = np.array([0.5, 0.22])  # [in] that the value on such a line takes, with its ground
-PANEL = np.array([2.6, 2.4])  # [in] of a map on a phone
-GROUND = "#101317"  # of it: dark also in the dark
-POINTS = 4000  # of a scatter: more cannot be told apart and only make the page heavy
+SHADES = "cividis"  # readable with any colour vision and in grey
+NOTHING = 1e-3  # fraction of the largest effect; smaller effects are shown as about 0
+TALL = 22  # letters in one line of a vertical axis label
+LEVELS = 4  # approximate number of contour lines
+LABEL = np.array([0.5, 0.22])  # [in] size of a contour label with its background
+PANEL = np.array([2.6, 2.4])  # [in] size of a map on a phone
+GROUND = "#101317"  # background of contour labels, in light and dark mode
+POINTS = 4000  # points of a scatter plot; more are not distinguishable and increase the file size
 
 
 def bars(shares: Sequence[tuple[str, float]]) -> Figure:
-    """What each axis explains, strongest on top."""
+    """Draw the sensitivity to each parameter as bars, largest on top."""
     figure, axes = new_figure(height=0.7 + 0.32 * len(shares))
     ax = axes[0, 0]
-    with styled():
+    with figure_style():
         places = np.arange(len(shares))[::-1]
         values = [value for _, value in shares]
         ax.barh(places, values, height=0.6, color=COLOURS["demand"])
@@ -43,11 +43,11 @@ def bars(shares: Sequence[tuple[str, float]]) -> Figure:
 
 
 def curves(x: np.ndarray, y: np.ndarray, words: np.ndarray, x_label: str, y_label: str) -> Figure:
-    """A measure over one axis, a line for each word, through the means where several share a value."""
+    """Draw a measure over one parameter, one line for each of `words`; points with equal value are averaged."""
     figure, axes = new_figure(height=2.6)
     ax = axes[0, 0]
     good = np.isfinite(y)
-    with styled():
+    with figure_style():
         for i, word in enumerate(dict.fromkeys(words)):
             own = good & (words == word)
             distinct, place = np.unique(x[own], return_inverse=True)
@@ -63,16 +63,16 @@ def curves(x: np.ndarray, y: np.ndarray, words: np.ndarray, x_label: str, y_labe
 
 
 def curve(x: np.ndarray, y: np.ndarray, x_label: str, y_label: str) -> Figure:
-    """A measure over one axis: its points, and where several share a value the line of their means."""
+    """Draw a measure over one parameter: points, and the line of the means at equal values."""
     figure, axes = new_figure(height=2.6)
     ax = axes[0, 0]
     good = np.isfinite(y)
     x, y = x[good], y[good]
-    with styled():
+    with figure_style():
         if len(x):
             distinct, place = np.unique(x, return_inverse=True)
             means = np.bincount(place, y) / np.bincount(place)
-            ax.plot(x[:POINTS], y[:POINTS], "o", ms=3, color=COLOURS["ideal"])
+            ax.plot(x[:POINTS], y[:POINTS], "o", ms=3, color=COLOURS["reference"])
             if len(distinct) <= 200:
                 ax.plot(distinct, means, color=COLOURS["demand"])
             if _spans_decades(distinct):
@@ -83,15 +83,15 @@ def curve(x: np.ndarray, y: np.ndarray, x_label: str, y_label: str) -> Figure:
 
 
 def _beside(label: str) -> str:
-    """A label that stands beside a panel of this height, in lines that are not longer than it."""
+    """Wrap a vertical axis label to the height of the panel."""
     return textwrap.fill(label, TALL, break_long_words=False)
 
 
 def field(x: np.ndarray, y: np.ndarray, values: np.ndarray, x_label: str, y_label: str, label: str) -> Figure:
-    """A measure (y, x) on a grid as coloured fields, with lines of equal value where it is fine enough."""
+    """Draw a measure (y, x) on a grid as coloured cells, with contour lines if it is smooth."""
     figure, axes = new_figure(height=3.4)
     ax = axes[0, 0]
-    with styled():
+    with figure_style():
         ax.grid(visible=False)
         drawn = ax.pcolormesh(edges(x), edges(y), values, cmap=SHADES, rasterized=True)
         for axis, edge in ((ax.xaxis, x), (ax.yaxis, y)):
@@ -104,10 +104,10 @@ def field(x: np.ndarray, y: np.ndarray, values: np.ndarray, x_label: str, y_labe
 
 
 def _written(ax: Axes, lines: ContourSet) -> None:
-    """Write its value on each line of a map, on a ground that is dark on any colour, where no other is in the way.
+    """Label each contour line of a map on a dark background, where labels do not overlap.
 
-    Each stands where it is farthest from those before it, as counted in its own size on a phone. A line that has no
-    such place goes without: the colours beside the map tell it too.
+    Each label is placed as far as possible from the previous labels, relative to its size on a phone. A line without a
+    free position has no label; the colour bar shows its value.
     """
     placed: list[np.ndarray] = []
     to_panel = ax.transData + ax.transAxes.inverted()
@@ -115,7 +115,7 @@ def _written(ax: Axes, lines: ContourSet) -> None:
         data = np.asarray(path.vertices)
         if not len(data):
             continue
-        room = LABEL / PANEL  # of a label, as a share of a panel on a phone
+        room = LABEL / PANEL  # label size as a fraction of a panel on a phone
         places = to_panel.transform(data) / room
         inside = np.all((places > 0.6) & (places < 1 / room - 0.6), axis=1)
         free = np.min([np.abs(places - other).max(axis=1) for other in placed] or [places[:, 0]], axis=0)
@@ -129,31 +129,31 @@ def _written(ax: Axes, lines: ContourSet) -> None:
 
 
 def scatter(x: np.ndarray, y: np.ndarray, z: np.ndarray, x_label: str, y_label: str, label: str) -> Figure:
-    """A measure at scattered points, by colour; many are thinned out."""
+    """Draw a measure at scattered points by colour, with at most `POINTS` points."""
     figure, axes = new_figure(height=3.4)
     ax = axes[0, 0]
     every = max(1, -(-len(x) // POINTS))
-    with styled():
+    with figure_style():
         drawn = ax.scatter(x[::every], y[::every], c=z[::every], s=9, cmap=SHADES, rasterized=len(x) > 500)
         _name(ax, drawn, x_label, y_label, label)
     return figure
 
 
 def _name(ax: Axes, drawn: ScalarMappable, x_label: str, y_label: str, label: str) -> None:
-    """Say what both directions and the colours stand for."""
+    """Label both axes and the colour bar."""
     ax.figure.colorbar(drawn, ax=ax, label=label)
     ax.set(xlabel=x_label, ylabel=y_label)
 
 
 def _decades(axis: Axis) -> None:
-    """By decades, with numbers as people write them: text is text here, and a power would be shown as its source."""
+    """Set a logarithmic axis with plain numbers; formulas are not parsed."""
     axis.axes.set(**{"xscale" if isinstance(axis, XAxis) else "yscale": "log"})
     axis.set_major_formatter(lambda value, _: f"{value:g}")
     axis.set_minor_formatter(lambda value, _: "")
 
 
 def _smooth(values: np.ndarray) -> bool:
-    """Whether lines of equal value would be few: no row or column goes up and down by much more than its range."""
+    """Return whether a map is smooth: the total variation of each row and column is close to its range."""
     if min(values.shape) < 4 or not np.isfinite(values).all() or not np.ptp(values) > 0:
         return False
     ways = [np.abs(np.diff(values, axis=axis)).sum(axis=axis).max() for axis in (0, 1)]
@@ -161,7 +161,7 @@ def _smooth(values: np.ndarray) -> bool:
 
 
 def edges(centres: np.ndarray) -> np.ndarray:
-    """Edges of fields about their centres, evenly or by decades as these are."""
+    """Return the edges of cells from their centres, on a linear or logarithmic scale."""
     if len(centres) == 1:
         return np.array([centres[0] - 0.5, centres[0] + 0.5])
     log = _spans_decades(centres)
@@ -172,7 +172,7 @@ def edges(centres: np.ndarray) -> np.ndarray:
 
 
 def _spans_decades(values: np.ndarray) -> bool:
-    """Whether values are spread evenly over more than a decade in their logarithm."""
+    """Return whether values span more than a factor 20 with nearly even logarithmic spacing."""
     if len(values) < 3 or np.min(values) <= 0 or np.max(values) < 20 * np.min(values):
         return False
     steps = np.diff(np.log(np.sort(values)))

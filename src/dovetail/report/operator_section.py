@@ -1,4 +1,4 @@
-"""What a report says of a run against a rig: what the operator pressed, and how clock and link did."""
+"""Report section of a run with a rig: operator actions, tick timing and link."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ import xarray as xr
 
 from dovetail.core import signals
 from dovetail.report.judged import Judged
-from dovetail.report.page import Block, PageTable, TableCell, Text
+from dovetail.report.page import Block, PageTable, Paragraph, TableCell
 
 
-def operated(view: Judged) -> list[Block]:
-    """What the operator pressed, and how clock and link did; nothing for a run that had neither."""
+def operator_section(view: Judged) -> list[Block]:
+    """Return operator actions, lost messages and tick timing; empty for a run without operator and link."""
     blocks: list[Block] = []
     rows: list[list[str | float | TableCell]] = []
-    for press in json.loads(view.data.attrs.get("presses", "[]")):
-        turned = press["what"] == "turn"
+    for press in json.loads(view.data.attrs.get("operator_events", "[]")):
+        turned = press["action"] == "set"
         values = [f"{press[key]:g}" if turned else "" for key in ("old", "new")]
-        what = f"turn {press['path']}" if turned else press["what"]
-        rows.append([f"{press['time']:.3f} s", press["clock"], press["who"], what, *values])
+        what = f"set {press['path']}" if turned else press["action"]
+        rows.append([f"{press['time']:.3f} s", press["wall_time"], press["user"], what, *values])
     if rows:
         blocks.append(
-            PageTable(["test's time", "clock", "who", "what", "from", "to"], rows, "What was pressed")
+            PageTable(["simulated time", "clock", "user", "action", "from", "to"], rows, "Operator actions")
         )
-    if told := late_or_lost(view.data):
-        blocks.append(Text(told))
+    if sentence := late_or_lost(view.data):
+        blocks.append(Paragraph(sentence))
     times = [name for name in ("tick_lateness", "exchange_time", "compute_time") if name in view.data]
     if times and view.data.sizes["time"] > 1:
         shown = [
             [signals.signal(name).label, *(f"{1e6 * v:.0f}" for v in _spread(view.data[name]))]
             for name in times
         ]
-        caption = "The clock of the loop, in microseconds"
+        caption = "Tick timing (µs)"
         blocks.append(
             PageTable(["", "median", "99 %", "99.9 %", "worst"], shown, caption, numbers=(1, 2, 3, 4))
         )
@@ -41,17 +41,19 @@ def operated(view: Judged) -> list[Block]:
 
 
 def late_or_lost(data: xr.Dataset) -> str:
-    """Ticks that came late and words that the rig did not answer, in a sentence; nothing of a run without a link."""
+    """Return a sentence on late ticks and messages without reply; empty for a run without a link."""
     about = data.attrs
     if not {"ticks_late", "datagrams_sent", "datagrams_lost"} <= set(about):
         return ""
     late, sent, lost = (int(about[name]) for name in ("ticks_late", "datagrams_sent", "datagrams_lost"))
     ticks = "1 tick was" if late == 1 else f"{late} ticks were" if late else "No tick was"
-    words = f"{lost} of {sent} words to the rig were not" if lost else f"all {sent} words to the rig were"
+    words = (
+        f"{lost} of {sent} messages to the rig were not" if lost else f"all {sent} messages to the rig were"
+    )
     return f"{ticks} late; {words} answered in time."
 
 
 def _spread(times: xr.DataArray) -> list[float]:
-    """Quantiles of the ticks that were recorded, and the worst of all."""
+    """Return quantiles of the recorded ticks, and the largest value of all ticks."""
     values = times.values[1:]
     return [*np.quantile(values, [0.5, 0.99, 0.999]), float(times.attrs.get("largest", np.max(values)))]

@@ -1,6 +1,6 @@
-"""Runs laid over each other: the same signals in one picture, and below it what each differs by from the first.
+"""Overlay of runs: common signals in one figure, and below it the difference of each run to the first.
 
-Differences are taken at the first run's samples, over the time that both were recorded.
+Differences are computed at the samples of the first run, over the time that both runs recorded.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from dovetail.report.judged import DUST
 from dovetail.report.map_page import SHADES
 from dovetail.report.page import (
     Block,
-    Folded,
+    Collapsible,
+    FigureBlock,
     Page,
     PageSection,
     PageTable,
-    Picture,
+    Paragraph,
     TableCell,
-    Text,
     Verdict,
 )
-from dovetail.report.style import new_figure, styled
+from dovetail.report.style import figure_style, new_figure
 
 USUAL = (
     "displacement",
@@ -39,16 +39,16 @@ USUAL = (
     "tension",
     "contact_force",
     "attitude_angles",
-)  # people look at first
-COLUMNS = 3  # of a signal with many: those that differ or move most
-SIGNALS = 4  # that are laid over each other
-OWN = {"rad": 1.0}  # a size that a unit has by itself, by which rounding is told where nothing moves
+)  # signals shown first
+COLUMNS = 3  # components of a signal shown: those that move most
+SIGNALS = 4  # signals in an overlay
+OWN = {"rad": 1.0}  # reference magnitude per unit; rounding threshold for constant signals
 
 
 def common(runs: Sequence[xr.Dataset], first: Sequence[str] = (), others: bool = True) -> list[str]:
-    """Signals that all have, alike in shape and over time, and that move.
+    """Return the names of signals that all runs have with the same shape, and that are not constant zero.
 
-    Those of `first`, then the usual ones; where there is none of either, `others`.
+    Signals of `first`, then the usual ones; if there are none, all other common signals (with `others`).
     """
     shared = [
         str(name)
@@ -62,7 +62,7 @@ def common(runs: Sequence[xr.Dataset], first: Sequence[str] = (), others: bool =
 
 
 def overlays(labels: Sequence[str], runs: Sequence[xr.Dataset], names: Sequence[str]) -> list[Block]:
-    """A table of the largest differences, and a picture for each signal."""
+    """Return a table of the largest differences, and a figure for each signal."""
     rows: list[list[str | float | TableCell]] = []
     pictures: list[Block] = []
     lasted = [_over(runs[0], data) for data in runs]
@@ -71,22 +71,30 @@ def overlays(labels: Sequence[str], runs: Sequence[xr.Dataset], names: Sequence[
         for other, data, both in zip(labels[1:], runs[1:], lasted[1:], strict=True):
             found = _largest(runs[0], data, name)
             rows.append([_what(name), other, found.text(), found.share(), f"{both:.4g} s"])
-        caption = f"{_what(name)}: all runs, and below each less {labels[0]}."
-        pictures.append(Picture(overlay(labels, runs, name, columns), f"{caption[:1].upper()}{caption[1:]}"))
-    head = ["signal", "run", f"largest difference from {labels[0]}", f"of the largest in {labels[0]}", "over"]
+        caption = f"{_what(name)}: all runs; below: difference to {labels[0]}."
+        pictures.append(
+            FigureBlock(overlay(labels, runs, name, columns), f"{caption[:1].upper()}{caption[1:]}")
+        )
+    head = [
+        "signal",
+        "run",
+        f"largest difference to {labels[0]}",
+        f"in % of the peak in {labels[0]}",
+        "compared time",
+    ]
     whole = [_over(data, data) for data in runs]
-    if max(whole) - min(whole) < 1e-9 * max(whole):  # all were recorded as long: nothing to tell
+    if max(whole) - min(whole) < 1e-9 * max(whole):  # equal durations: omit the column
         head, rows = head[:-1], [row[:-1] for row in rows]
     return [PageTable(head, rows, numbers=range(2, len(head))), *pictures]
 
 
 def overlay(labels: Sequence[str], runs: Sequence[xr.Dataset], name: str, columns: Sequence[int]) -> Figure:
-    """One signal of all runs, a column of panels for each of its parts; differences from the first below."""
+    """Draw one signal of all runs, one column of panels for each component; below: differences to the first run."""
     figure, panels = new_figure(
         2, len(columns), height=3.8, sharex=True, gridspec_kw={"height_ratios": [1.5, 1]}
     )
     t0, reference = runs[0].time.values, _flat(runs[0][name])
-    with styled():
+    with figure_style():
         for panel, column in enumerate(columns):
             above, below = panels[0, panel], panels[1, panel]
             shown = [_flat(data[name])[:, column] for data in runs]
@@ -117,7 +125,7 @@ def overlay(labels: Sequence[str], runs: Sequence[xr.Dataset], name: str, column
 
 
 def simulations_page(title: str, labels: Sequence[str], runs: Sequence[Any]) -> Page:
-    """Several simulations beside each other: what differs between them, what came of it, and their signals."""
+    """Return the comparison of several simulations: parameters that differ, results and signals."""
     from dovetail.testing import dump
 
     data, tables = [run.data for run in runs], [dump(run.test) for run in runs]
@@ -128,50 +136,50 @@ def simulations_page(title: str, labels: Sequence[str], runs: Sequence[Any]) -> 
         [path, *values] for path, values in changed.items() if path != "title"
     ]
     differ: list[Block] = (
-        [PageTable(["parameter", *labels], rows)] if rows else [Text("Their parameters are the same.")]
+        [PageTable(["parameter", *labels], rows)] if rows else [Paragraph("All parameters are equal.")]
     )
-    told = [roles.measured(run.test.system, run.data) for run in runs]
-    measures = list(dict.fromkeys(name for each in told for name in each))
-    ended = [["how it ended", *(run.outcome.value for run in runs)]]
-    came = [*ended, *([name, *(each.get(name, "") for each in told)] for name in measures)]
+    results = [roles.measured_values(run.test.system, run.data) for run in runs]
+    measures = list(dict.fromkeys(name for each in results for name in each))
+    ended = [["outcome", *(run.outcome.value for run in runs)]]
+    came = [*ended, *([name, *(each.get(name, "") for each in results)] for name in measures)]
     blocks: list[Block] = [
-        PageSection("What differs between them", differ),
-        PageSection("What came of it", [PageTable(["", *labels], came)]),
+        PageSection("Differences", differ),
+        PageSection("Results", [PageTable(["", *labels], came)]),
         PageSection(
-            "Laid over each other",
-            overlays(labels, data, names) if names else [Text("They share no signal.")],
+            "Overlay",
+            overlays(labels, data, names) if names else [Paragraph("No common signals.")],
         ),
         *(
-            Folded(f"{label} as it was run", tomli_w.dumps(t))
+            Collapsible(f"Simulation file: {label}", tomli_w.dumps(t))
             for label, t in zip(labels, tables, strict=True)
         ),
     ]
-    return Page(title, Verdict(_apart(labels, data, names)), blocks, subtitle="Simulations side by side")
+    return Page(title, Verdict(_apart(labels, data, names)), blocks, subtitle="Comparison of simulations")
 
 
 def apart(labels: Sequence[str], runs: Sequence[xr.Dataset], name: str) -> tuple[bool, str]:
-    """Whether a signal of the others is another than that of the first run, and by how much at most, in a sentence."""
+    """Return whether a signal of any run differs from the first run, and a sentence with the largest difference."""
     found = [_largest(runs[0], data, name) for data in runs[1:]]
     most = max(range(len(found)), key=lambda i: (not found[i].alike, found[i].relative))
     if found[most].alike:
-        return False, f"No {_what(name)} differs from that of {labels[0]}."
+        return False, f"{_what(name)[:1].upper()}{_what(name)[1:]}: no difference to {labels[0]}."
     what = f"{_what(name)[:1].upper()}{_what(name)[1:]}"
-    share = f" ({found[most].share()} of the largest there)" if found[most].share() else ""
+    share = f" ({found[most].share()} of the peak there)" if found[most].share() else ""
     of = f" of {labels[1 + most]}" if len(runs) > 2 else ""
-    return True, f"{what}{of} differs from that of {labels[0]} by {found[most].text()} at most{share}."
+    return True, f"{what}{of}: largest difference to {labels[0]} {found[most].text()}{share}."
 
 
 def _apart(labels: Sequence[str], runs: Sequence[xr.Dataset], names: Sequence[str]) -> str:
-    """How far simulations are from each other, in a sentence."""
+    """Return a sentence with the largest difference between simulations."""
     if not names:
-        return f"{len(runs)} simulations that share no signal."
-    differ, said = apart(labels, runs, names[0])
-    return f"{'Apart' if differ else 'Alike'}: {said[:1].lower()}{said[1:]}"
+        return f"{len(runs)} simulations without common signals."
+    differ, sentence = apart(labels, runs, names[0])
+    return f"{'Different' if differ else 'Identical'}: {sentence[:1].lower()}{sentence[1:]}"
 
 
 @dataclass(frozen=True)
 class _Difference:
-    """The largest difference of a signal, and the largest value in the first run of what is measured alike."""
+    """Largest difference of a signal, and its largest value in the first run in the same unit."""
 
     away: float
     size: float
@@ -179,31 +187,31 @@ class _Difference:
 
     @property
     def relative(self) -> float:
-        """As a share of that value."""
+        """Difference divided by the largest value."""
         return self.away / self.size if self.size > 0 else float(np.inf if self.away > 0 else 0.0)
 
     @property
     def alike(self) -> bool:
-        """Whether it is rounding."""
+        """Whether the difference is rounding error."""
         return self.away <= DUST * max(self.size, OWN.get(self.unit, 0.0))
 
     def text(self) -> str:
-        """With its unit."""
+        """Return the difference with its unit."""
         factor, unit = si_prefix([self.away], self.unit)
         return "none" if self.alike else f"{factor * self.away:.3g} {unit}".strip()
 
     def share(self) -> str:
-        """In percent; nothing where there is nothing to take it of."""
+        """Return the relative difference in percent; empty if the first run is zero."""
         if self.alike:
             return "0 %"
         return f"{100 * self.relative:.3g} %" if self.size > DUST * OWN.get(self.unit, 0.0) else ""
 
 
 def _largest(first: xr.Dataset, other: xr.Dataset, name: str) -> _Difference:
-    """The largest difference of a signal, of any of its parts.
+    """Return the largest difference of a signal over its components.
 
-    Parts in one unit are parts of one vector: what is small in the first run is not measured by itself. Of lengths and
-    angles the one counts that is the larger share.
+    Components in one unit form one vector: a small component is compared with the largest value of that unit. With
+    lengths and angles, the larger relative difference counts.
     """
     columns = _flat(first[name]).T
     sizes: dict[str, float] = {}
@@ -218,13 +226,13 @@ def _largest(first: xr.Dataset, other: xr.Dataset, name: str) -> _Difference:
 
 
 def _over(first: xr.Dataset, other: xr.Dataset) -> float:
-    """Time [s] that both were recorded."""
+    """Return the time [s] that both runs recorded."""
     ends = [(float(data.time[0]), float(data.time[-1])) for data in (first, other)]
     return max(min(end for _, end in ends) - max(start for start, _ in ends), 0.0)
 
 
 def _moves(values: xr.DataArray) -> bool:
-    """Whether a signal is more than the rounding of what its unit measures."""
+    """Return whether a signal exceeds the rounding error in its unit."""
     flat = np.abs(_flat(values))
     return any(
         np.nanmax(flat[:, i], initial=0.0) > DUST * OWN.get(_unit(values, i), 0.0)
@@ -240,7 +248,7 @@ def _difference(
 
 
 def _columns(runs: Sequence[xr.Dataset], name: str) -> list[int]:
-    """Parts of a signal that are worth a panel: those that move most, in their order."""
+    """Return the components of a signal that move most, in their order."""
     reach = np.max([np.nanmax(np.abs(_flat(data[name])), axis=0) for data in runs], axis=0)
     most = [int(i) for i in np.argsort(-reach)[:COLUMNS] if reach[i] > DUST * reach.max()]
     return sorted(most) or [0]
@@ -256,7 +264,7 @@ def _unit(values: xr.DataArray, column: int = 0) -> str:
 
 
 def _part(values: xr.DataArray, column: int) -> str:
-    """What one part of a signal is called."""
+    """Return the name of a component of a signal."""
     if values.ndim == 1:
         return _what(str(values.name))
     place = np.unravel_index(column, values.shape[1:])

@@ -1,10 +1,9 @@
-"""What a report consists of: a page with a verdict and blocks, told apart from how it is drawn.
+"""Content of a report: a page with a verdict and blocks, independent of the output format.
 
->>> page = Page("A test", Verdict("Stable: it works.", "good"), [PageSection("Outcome", [Text("It ended.")])])
+>>> page = Page("A test", Verdict("Stable: margin 3 ms.", "good"), [PageSection("Outcome", [Paragraph("Finished.")])])
 >>> page.write("report.html")  # doctest: +SKIP
 
-All texts are plain: markup in them appears as it was typed. Figures are matplotlib's; drawings are SVG that
-Dovetail itself made.
+All texts are plain text: markup is escaped. Figures are matplotlib figures; drawings are SVG made by Dovetail.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ Tone = Literal["plain", "good", "caution", "bad"]
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer in a sentence; its first word or two, up to a colon, is set in bold."""
+    """Verdict in a sentence; the words before the colon are set in bold."""
 
     sentence: str
     tone: Tone = "plain"
@@ -31,7 +30,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Tile:
-    """A question that a reader comes with, its answer in a few words, and what stands behind it."""
+    """Summary tile: heading, answer in a few words, and details."""
 
     question: str
     answer: str
@@ -41,7 +40,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class PixelPicture:
-    """A picture made of pixels, as the bytes of a JPEG file; another where the screen is narrow."""
+    """Raster image as the bytes of a JPEG file, with a second image for narrow screens."""
 
     jpeg: bytes
     caption: str
@@ -50,8 +49,8 @@ class PixelPicture:
 
 
 @dataclass(frozen=True)
-class Text:
-    """A paragraph; with a tone other than plain it is set apart."""
+class Paragraph:
+    """Paragraph; a tone other than plain sets it off from the text."""
 
     text: str
     tone: Tone = "plain"
@@ -59,7 +58,7 @@ class Text:
 
 @dataclass(frozen=True)
 class TableCell:
-    """A cell of a table with a tone."""
+    """Table cell with a tone."""
 
     text: str
     tone: Tone = "plain"
@@ -67,50 +66,50 @@ class TableCell:
 
 @dataclass(frozen=True)
 class PageTable:
-    """A table: a head, and rows of texts, numbers or `TableCell`s. Columns of `numbers` are set flush right."""
+    """Table with a head and rows of texts, numbers or `TableCell`s. The columns in `numbers` are right-aligned."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str | float | TableCell]]
     caption: str = ""
     numbers: Sequence[int] = ()  # positions of columns of numbers
-    dense: bool = False  # small, for long tables
-    told: bool = False  # the last column says what the others mean; a phone shows it below them
+    dense: bool = False  # small print for long tables
+    has_explanations: bool = False  # the last column explains the others; a phone shows it below them
 
     def __post_init__(self):
         for row in self.rows:
             if len(row) != len(self.head):
                 raise ParameterError(
-                    f"a row of {len(row)} cells in a table of {len(self.head)} columns: {list(row)}"
+                    f"PageTable.rows: a row has {len(row)} cells, the head has {len(self.head)} columns: {list(row)}"
                 )
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A matplotlib figure with a caption that says what to see in it."""
+class FigureBlock:
+    """Matplotlib figure with a caption."""
 
     figure: Figure
     caption: str
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Two narrow pictures side by side."""
+class SideBySide:
+    """Two narrow figures side by side."""
 
-    left: Picture
-    right: Picture
+    left: FigureBlock
+    right: FigureBlock
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """An SVG element made by Dovetail; it is put into the page as it is."""
+    """SVG element made by Dovetail, inserted unchanged."""
 
     svg: str
     caption: str = ""
 
 
 @dataclass(frozen=True)
-class Folded:
-    """Preformatted text that opens on a click, such as the resolved test."""
+class Collapsible:
+    """Collapsible preformatted text, such as the resolved test."""
 
     summary: str
     text: str
@@ -124,29 +123,29 @@ class PageSection:
     blocks: Sequence[Block]
 
 
-Block = Text | PageTable | Picture | Pair | Drawing | Folded | PageSection
+Block = Paragraph | PageTable | FigureBlock | SideBySide | Drawing | Collapsible | PageSection
 
 
 @dataclass(frozen=True)
 class Page:
-    """A report: a title, what one wants to know first, and blocks."""
+    """Report page: title, verdict or tiles, and blocks."""
 
     title: str
     verdict: Verdict
     blocks: Sequence[Block] = field(default_factory=tuple)
     subtitle: str = ""
-    tiles: Sequence[Tile] = ()  # where there are some they stand in place of the verdict
-    still: PixelPicture | None = None  # below them: what it looked like
-    playback: str = ""  # the run to be played in place of that, as JSON
+    tiles: Sequence[Tile] = ()  # if not empty, shown instead of the verdict
+    still: PixelPicture | None = None  # image of the run below the tiles
+    playback: str = ""  # 3-D playback instead of the image, as JSON
 
     def html(self, phones: bool = True) -> str:
-        """The page as self-contained HTML; its figures once more for `phones`, which takes as long again."""
+        """Return the page as self-contained HTML; `phones` draws each figure a second time for narrow screens."""
         from dovetail.report.html import render
 
         return render(self, phones)
 
     def write(self, path: str | Path, phones: bool = True) -> Path:
-        """Write the page to a file, whole or not at all."""
+        """Write the page to a file; if writing fails, an existing file is left unchanged."""
         path = Path(path)
         text = self.html(phones)
         try:
@@ -156,6 +155,6 @@ class Page:
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise OutputError(
-                f"{path}: cannot be written ({reason}); choose another place for the report"
+                f"{path}: cannot be written ({reason}); choose another file for the report"
             ) from error
         return path

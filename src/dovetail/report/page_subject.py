@@ -1,4 +1,4 @@
-"""What a page is written on: a recording, and what is known of how it came about."""
+"""Subject of a report page: a recording with its test, mode and outcome, as far as available."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from dovetail.testing.run import Run
 
 @dataclass(frozen=True)
 class Reported:
-    """A run; or a recording of which less is known than of a run."""
+    """A run, or a recording with incomplete metadata."""
 
     data: xr.Dataset
     title: str = ""
     mode: str = ""
     outcome: Outcome | None = None
     trip: Trip | None = None
-    test: Any = None  # Runnable, or nothing known of it
-    given: Mapping[str, Any] | None = None  # the test as a table, where nothing else is known of it
+    test: Any = None  # Runnable; None if not known
+    given: Mapping[str, Any] | None = None  # the test as a table, if `test` is not known
 
     @classmethod
-    def of(cls, run: Run | Reported | xr.Dataset) -> Reported:
-        """Of a run, or of a bare recording.
+    def from_run(cls, run: Run | Reported | xr.Dataset) -> Reported:
+        """Convert a run or a recording.
 
         Raises
         ------
         ParameterError
-            If it is neither.
+            If `run` is neither a run nor a recording.
         """
         if isinstance(run, Reported):
             return run
@@ -41,7 +41,7 @@ class Reported:
         return cls(run.data, run.title, run.mode, run.outcome, run.trip, run.test)
 
     def table(self) -> Mapping[str, Any]:
-        """Every parameter of the test, nested; empty where nothing is known of it."""
+        """Return all parameters of the test as a nested table; empty if the test is not known."""
         if self.given is not None or self.test is None:
             return self.given or {}
         from dovetail.testing import dump

@@ -1,7 +1,7 @@
-"""A nested table of parameters as rows: path, value, unit, meaning.
+"""Rows of a nested parameter table: path, value, unit, meaning.
 
-Units and meanings are what each part declared for its fields; a part is found by its `kind`. A test that was
-written by hand, or a part that is not known here, has its values shown without them.
+Units and meanings come from the declarations of the part with that `kind`. Values of unknown parts are shown without
+unit and meaning.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any
 
 from dovetail.core import kinds
 from dovetail.core.errors import UnknownNameError
-from dovetail.core.parameter import Parameter, declared
+from dovetail.core.parameter import Parameter, declared_parameters
 from dovetail.core.si_prefix import si_prefix, typeset
 
-LONGEST = 8  # entries of a list that are written out
+LONGEST = 8  # entries of a list that are printed
 
 
 @dataclass(frozen=True)
 class ParameterRow:
-    """One parameter."""
+    """Row of one parameter."""
 
     path: str
     value: str
@@ -31,10 +31,9 @@ class ParameterRow:
 
 
 def rows(table: Mapping[str, Any], declared_by: Mapping[str, type] | None = None) -> list[ParameterRow]:
-    """All parameters of a nested table, in its order.
+    """Return all parameters of a nested table, in its order.
 
-    `declared_by` gives the class that declares a table which has no `kind` of its own, by path ("" is the
-    whole).
+    `declared_by`: class of a table without `kind`, by path ("" for the complete table).
     """
     return list(_rows(table, "", declared_by or {}))
 
@@ -52,7 +51,7 @@ def _rows(table: Mapping[str, Any], path: str, declared_by: Mapping[str, type]) 
             about = known.get(str(name))
             if name == "kind" and path:
                 named = "none" if table.get("parts") == [] else str(value).replace("_", " ")
-                yield ParameterRow(path, named, "", "")  # what the part is, under its own name
+                yield ParameterRow(path, named, "", "")  # kind of the part, in the row of its name
                 continue
             if isinstance(value, Sequence) and not value:
                 continue
@@ -63,7 +62,7 @@ def _rows(table: Mapping[str, Any], path: str, declared_by: Mapping[str, type]) 
 def summary(
     table: Mapping[str, Any], count: int = 3, declared_by: type | None = None
 ) -> tuple[str, list[str]]:
-    """A part in short: its kind, and its first few numbers that are not zero, with unit, for a drawing."""
+    """Return the kind of a part and its first few non-zero numbers with unit, for a drawing."""
     kind = str(table.get("kind", "")).replace("_", " ")
     known = _declared(table, declared_by)
     numbers = []
@@ -84,7 +83,7 @@ def summary(
 def differences(
     tables: Sequence[Mapping[str, Any]], declared_by: Mapping[str, type] | None = None
 ) -> dict[str, list[str]]:
-    """Paths at which tables differ, with the value of each (empty where it has none); `declared_by` as for rows."""
+    """Return the paths at which tables differ, with the value of each table (empty if absent)."""
     flat = [
         {row.path: f"{row.value} {row.unit}".strip() for row in rows(table, declared_by)} for table in tables
     ]
@@ -96,13 +95,13 @@ def differences(
 def _declared(table: Mapping[str, Any], cls: type | None) -> dict[str, Parameter]:
     kind = table.get("kind")
     if kind is not None:
-        with suppress(UnknownNameError):  # of a part that is not known here
+        with suppress(UnknownNameError):  # unknown kind
             cls = kinds.find(str(kind))
-    return declared(cls) if cls is not None else {}
+    return declared_parameters(cls) if cls is not None else {}
 
 
 def worded(value: Any, unit: str) -> tuple[str, str]:
-    """A value as a page shows it, and the unit that it is shown in, with a prefix that suits its size."""
+    """Return the text of a value and its unit with a suitable SI prefix."""
     if isinstance(value, bool) or value is None or isinstance(value, str):
         return ("" if value is None else str(value)), ""
     if isinstance(value, int | float):
@@ -114,6 +113,6 @@ def worded(value: Any, unit: str) -> tuple[str, str]:
         if any(isinstance(v, Sequence) and not isinstance(v, str) and len(v) > 3 for v in value):
             return f"{len(value)} rows of numbers", "" if unit == "1" else typeset(unit)
         shown = [worded(v, "")[0] for v in value[:LONGEST]]
-        more = f", … {len(value)} in all" if len(value) > LONGEST else ""
+        more = f", … {len(value)} entries" if len(value) > LONGEST else ""
         return f"[{', '.join(shown)}{more}]", "" if unit == "1" else typeset(unit)
     return str(value), "" if unit == "1" else typeset(unit)

@@ -1,7 +1,7 @@
-"""A figure on a phone: as wide as its screen, panels below instead of beside each other, and names of a legend too.
+"""Phone layout of a figure: as wide as the screen, with panels and legend entries stacked.
 
-Letters keep their size, so a figure that is only made smaller could not be read, and one that is wider than the screen
-has to be pushed aside. So it is laid out once more.
+Letters keep their size. A figure that is only scaled down is not readable, and a wide figure has to be scrolled;
+therefore the figure is laid out a second time.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from matplotlib.text import Text
 from matplotlib.ticker import AutoLocator, Locator, MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
-from dovetail.report.style import ROOM, WIDTH, beside, styled
+from dovetail.report.style import ROOM, WIDTH, figure_style, legend_columns
 
-NARROW = 4.5  # [in] of a figure: on a screen of 420 px its letters of 10 pt are 11 px tall
-LETTERS = 10.0  # [pt] of those; a figure with smaller ones is narrower still
-APART = 6.0  # [px] between words in a row
-INSIDE = 0.8  # of a figure's width that a legend over its panel may have: left of it are the numbers
-BESIDE = {"polar": 0.2, "3d": 0.4}  # [in] around such a panel: what is written there is given no room
-STACKED = 0.8  # of its height that a panel keeps which stands alone in its row
+NARROW = 4.5  # [in] figure width: on a screen of 420 px its letters of 10 pt are 11 px tall
+LETTERS = 10.0  # [pt] size of these letters; a figure with smaller letters is narrower
+APART = 6.0  # [px] gap between texts in a row
+INSIDE = 0.8  # fraction of the figure width for a legend above its panel; the rest is for the tick labels
+BESIDE = {"polar": 0.2, "3d": 0.4}  # [in] padding of such a panel, whose labels the layout engine ignores
+STACKED = 0.8  # height factor of a panel that is alone in its row
 
 
 @contextlib.contextmanager
-def narrowed(figure: Figure) -> Iterator[None]:
-    """The figure laid out for a phone, for as long as the block lasts."""
+def phone_layout(figure: Figure) -> Iterator[None]:
+    """Lay a figure out for a phone inside the block; restore it afterwards."""
     wide, tall = figure.get_size_inches()
     panels = [ax for ax in figure.axes if ax.get_subplotspec() is not None]
     specs: list[Any] = [ax.get_subplotspec() for ax in panels]
     labelled = [_labelled(ax) for ax in panels]
-    with styled():
+    with figure_style():
         pad = max((BESIDE[ax.name] for ax in panels if ax.name in BESIDE), default=None)
-        figure.draw_without_rendering()  # words are measured below; an SVG that was written left them in its own points
+        figure.draw_without_rendering()  # text is measured below; writing an SVG has left the measurements of the SVG
         figure.set_layout_engine("constrained", w_pad=pad, h_pad=pad)
         rows = _stacked(figure, panels, specs)
         width = NARROW * min(1.0, _smallest(figure) / LETTERS)
@@ -69,7 +69,7 @@ def narrowed(figure: Figure) -> Iterator[None]:
     try:
         yield
     finally:
-        with styled():
+        with figure_style():
             figure.set_layout_engine("constrained")
             figure.set_size_inches(wide, tall)
             for ax, spec, labels in zip(panels, specs, labelled, strict=True):
@@ -87,27 +87,27 @@ def narrowed(figure: Figure) -> Iterator[None]:
 
 
 def _labelled(ax: Axes) -> dict[str, Any]:
-    """Whether the numbers below a panel and to its left are written."""
+    """Return whether the tick labels below and left of a panel are visible."""
     below, left = ax.xaxis.get_tick_params(), ax.yaxis.get_tick_params()
     return {"labelbottom": below.get("labelbottom", True), "labelleft": left.get("labelleft", True)}
 
 
 def _smallest(figure: Figure) -> float:
-    """The size [pt] of the smallest letters that are written."""
+    """Return the size [pt] of the smallest visible letters."""
     texts = [found for found in figure.findobj(Text) if isinstance(found, Text)]
     sizes = [float(text.get_fontsize()) for text in texts if text.get_text() and text.get_visible()]
     return min(sizes, default=LETTERS)
 
 
 def _below(figure: Figure, legend: Legend, width: float) -> Legend:
-    """A legend in place of another, with as many names beside each other as have room."""
+    """Replace a legend by one with as many columns as fit."""
     handles, names = _entries(legend)
     _shown(legend, False)
     below = figure.legend(
         handles,
         names,
         loc="outside upper left",
-        ncols=beside(names, width),
+        ncols=legend_columns(names, width),
         borderaxespad=0,
         handlelength=1.6,
     )
@@ -115,7 +115,7 @@ def _below(figure: Figure, legend: Legend, width: float) -> Legend:
 
 
 def _standing(panels: list[Axes], where: Callable[[float, float], bool]) -> list[Legend]:
-    """Legends of panels that are anchored at such a place beside them, counted in their width and height."""
+    """Return the legends of panels whose anchor, in axes coordinates, satisfies `where`."""
     found = [legend for ax in panels if (legend := ax.get_legend()) is not None]
     places = [
         legend.get_bbox_to_anchor().transformed(legend.axes.transAxes.inverted())
@@ -126,18 +126,20 @@ def _standing(panels: list[Axes], where: Callable[[float, float], bool]) -> list
 
 
 def _over(legend: Legend, width: float) -> Legend:
-    """The legend above its panel, over whose words it stands, in place of one that took the panel's room beside it."""
+    """Replace a legend beside its panel by one above the panel and its texts."""
     handles, names = _entries(legend)
     _shown(legend, False)
     panel = legend.axes
     assert panel is not None
     figure, inside = panel.figure, panel.get_window_extent()
-    told = [text.get_window_extent() for text in (*_titles(panel), *panel.texts) if text.get_visible()]
-    higher = [box.y1 - inside.y1 + APART / 2 for box in told if box.y0 > inside.y1 - 1.0]
+    boxes_of_text = [
+        text.get_window_extent() for text in (*_titles(panel), *panel.texts) if text.get_visible()
+    ]
+    higher = [box.y1 - inside.y1 + APART / 2 for box in boxes_of_text if box.y0 > inside.y1 - 1.0]
     lift = max(higher, default=0.0)
-    upward = ScaledTranslation(0.0, lift / figure.dpi, figure.dpi_scale_trans)
+    up_vector = ScaledTranslation(0.0, lift / figure.dpi, figure.dpi_scale_trans)
     room = INSIDE * width
-    for columns in range(beside(names, width), -1, -1):
+    for columns in range(legend_columns(names, width), -1, -1):
         over = Legend(
             panel,
             handles,
@@ -145,7 +147,7 @@ def _over(legend: Legend, width: float) -> Legend:
             title=legend.get_title().get_text() or None,
             loc="lower left",
             bbox_to_anchor=(0.0, 1.0),
-            bbox_transform=panel.transAxes + upward,
+            bbox_transform=panel.transAxes + up_vector,
             ncols=max(columns, 1),
             handlelength=1.6,
             borderaxespad=0.2,
@@ -153,15 +155,15 @@ def _over(legend: Legend, width: float) -> Legend:
         )
         if _length(_alike(legend, over)) <= room:
             break
-        if columns == 1:  # even below each other they are too long
+        if columns == 1:  # too long even in one column
             names = [textwrap.fill(name, int(ROOM * room / WIDTH)) for name in names]
     panel.add_artist(over)
-    over.set_clip_on(False)  # else it would count as part of the panel's inside, and be given no room
+    over.set_clip_on(False)  # otherwise the layout engine reserves no space for it
     return over
 
 
 def _alike(legend: Legend, other: Legend) -> Legend:
-    """The other legend, in which a formula is one if it is in the first, and letters are as tall."""
+    """Copy font size and formula setting of a legend to the other, and return the other."""
     for ours, theirs in zip(legend.get_texts(), other.get_texts(), strict=True):
         theirs.set_parse_math(ours.get_parse_math())
         theirs.set_fontsize(ours.get_fontsize())
@@ -169,32 +171,32 @@ def _alike(legend: Legend, other: Legend) -> Legend:
 
 
 def _tall(legend: Legend) -> float:
-    """Height [in] of a legend."""
+    """Return the height [in] of a legend."""
     figure = legend.get_figure(root=True)
     return 0.0 if figure is None else float(legend.get_window_extent().height / figure.dpi)
 
 
 def _length(legend: Legend) -> float:
-    """Width [in] of a legend."""
+    """Return the width [in] of a legend."""
     figure = legend.get_figure(root=True)
     return 0.0 if figure is None else float(legend.get_window_extent().width / figure.dpi)
 
 
 def _entries(legend: Legend) -> tuple[list[Artist], list[str]]:
-    """Signs and names of a legend."""
+    """Return handles and names of a legend."""
     handles = [handle for handle in legend.legend_handles if handle is not None]
     return handles, [text.get_text() for text in legend.get_texts()]
 
 
 def _crowded(figure: Figure, panels: list[Axes]) -> list[Text]:
-    """Words in a row over a panel that would hide the ones before them."""
+    """Return texts in a row above a panel that would overlap the previous text."""
     rows = [[t for t in ax.texts if t.get_visible()] for ax in panels]
     if not any(len(row) > 2 for row in rows):
         return []
     _lay_out(figure)
     found = []
     for row in rows:
-        ends: dict[float, float] = {}  # of the words at each height [px]
+        ends: dict[float, float] = {}  # [px] right end of the texts at each height [px]
         for text in sorted(row, key=lambda t: t.get_window_extent().x0):
             box = text.get_window_extent()
             if box.x0 < ends.get(round(box.y0), -APART) + APART:
@@ -205,7 +207,7 @@ def _crowded(figure: Figure, panels: list[Axes]) -> list[Text]:
 
 
 def _fewer(figure: Figure, panels: list[Axes]) -> list[tuple[Axis, Locator]]:
-    """Give an axis fewer numbers where they would touch; such axes, and what chose their numbers before."""
+    """Reduce the ticks of each axis until labels do not touch; return changed axes with their previous locator."""
     found: list[tuple[Axis, Locator]] = []
     _lay_out(figure)
     for ax in panels:
@@ -222,9 +224,9 @@ def _fewer(figure: Figure, panels: list[Axes]) -> list[tuple[Axis, Locator]]:
 
 
 def _touching(axis: Axis) -> bool:
-    """Whether numbers below a panel have less than `APART` between them."""
+    """Return whether tick labels of an axis are closer than `APART`."""
     low, high = sorted(axis.get_view_interval())
-    axis.get_majorticklabels()  # which puts them where they are now
+    axis.get_majorticklabels()  # updates their positions
     ticks = [tick for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
     boxes = [
         tick.label1.get_window_extent()
@@ -236,13 +238,13 @@ def _touching(axis: Axis) -> bool:
 
 
 def _broad(panels: list[Axes], width: float) -> list[Legend]:
-    """Legends inside their panel that a narrow panel has no room for."""
+    """Return legends inside their panel that are too wide for a narrow panel."""
     there = [legend for ax in panels if (legend := ax.get_legend()) is not None and legend.get_visible()]
     return [legend for legend in there if _length(legend) > INSIDE * width]
 
 
 def _hiding(figure: Figure, panels: list[Axes]) -> list[Legend]:
-    """Legends that stand inside their panel, and there over something that is drawn."""
+    """Return legends inside their panel that cover a line or a marker."""
     there = [legend for ax in panels if (legend := ax.get_legend()) is not None and legend.get_visible()]
     if there:
         _lay_out(figure)
@@ -250,7 +252,7 @@ def _hiding(figure: Figure, panels: list[Axes]) -> list[Legend]:
 
 
 def _covers(legend: Legend, panels: list[Axes]) -> bool:
-    """Whether a line goes through a legend, or a dot is under it."""
+    """Return whether a legend covers a line or a marker."""
     panel = legend.axes
     assert panel is not None
     box = legend.get_window_extent()
@@ -266,7 +268,7 @@ def _covers(legend: Legend, panels: list[Axes]) -> bool:
 
 
 def _lay_out(figure: Figure) -> None:
-    """Give everything its place as it will be drawn."""
+    """Run the layout engine."""
     engine = figure.get_layout_engine()
     assert engine is not None
     engine.execute(figure)
@@ -275,7 +277,7 @@ def _lay_out(figure: Figure) -> None:
 
 
 def _long(figure: Figure) -> list[tuple[Text, str]]:
-    """Break titles and labels that have no room in one line; they, and what they said in one."""
+    """Wrap titles and labels that are too long for one line; return them with their original text."""
     _lay_out(figure)
     found = []
     boxes = [ax.get_window_extent() for ax in figure.axes]
@@ -294,12 +296,12 @@ def _long(figure: Figure) -> list[tuple[Text, str]]:
 
 
 def _titles(ax: Axes) -> list[Text]:
-    """Titles of a panel: in its middle, at its left and at its right."""
+    """Return the centre, left and right title of a panel."""
     return [child for child in ax.get_children() if isinstance(child, Text) and child not in ax.texts]
 
 
 def _room(text: Text, right: float) -> float:
-    """How long [px] a line of words can be that stands where these do."""
+    """Return the available length [px] of a line at the position of a text."""
     box = text.get_window_extent()
     middle = 0.5 * (box.x0 + box.x1)
     rooms = {"left": right - box.x0, "right": box.x1, "center": 2.0 * min(middle, right - middle)}
@@ -312,15 +314,15 @@ def _shown(legend: Legend, shown: bool) -> None:
 
 
 def _stacked(figure: Figure, panels: list[Axes], specs: list[Any]) -> float | None:
-    """Put panels that are beside each other one below another; how many times as many rows there are then."""
+    """Stack panels in one column; return the factor on the number of rows."""
     grid = specs[0].get_gridspec() if specs else None
     if grid is None or grid.ncols == 1:
         return None
-    seen = [ax.get_visible() for ax in panels]  # what is hidden takes no room
+    visible = [ax.get_visible() for ax in panels]  # hidden panels take no space
     places = [(spec.rowspan.start, spec.colspan.start) for spec in specs]
     order = sorted(
-        {place for place, shown in zip(places, seen, strict=True) if shown}
-    )  # two of one panel stay together
+        {place for place, shown in zip(places, visible, strict=True) if shown}
+    )  # axes that share a cell stay together
     shares = grid.get_height_ratios()
     below = GridSpec(len(order), 1, figure=figure, height_ratios=[shares[row] for row, _ in order])
     for ax, place in zip(panels, places, strict=True):

@@ -1,4 +1,4 @@
-"""A run at a glance: the figure that `run.plot()` shows."""
+"""Overview figure of a run, as returned by `run.plot()`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dovetail.core.decimate import decimate
 from dovetail.core.errors import AnalysisError
 from dovetail.core.si_prefix import si_prefix
 from dovetail.fidelity.traces import Recording, dataset
-from dovetail.report.style import COLOURS, WIDTH, new_figure, styled, symbol
-from dovetail.report.time_histories import COMMAND, DEMAND, IDEAL, MEASURED, TraceStyle, axis_name
+from dovetail.report.style import COLOURS, WIDTH, figure_style, new_figure, symbol
+from dovetail.report.time_histories import COMMAND, DEMAND, MEASURED, REFERENCE, TraceStyle, axis_name
 
 _PANELS: tuple[tuple[str, tuple[tuple[str, TraceStyle], ...]], ...] = (
     (
@@ -23,22 +23,20 @@ _PANELS: tuple[tuple[str, tuple[tuple[str, TraceStyle], ...]], ...] = (
             ("measured_displacement", MEASURED),
         ),
     ),
-    ("force", (("force", TraceStyle(COLOURS["measured"], "fed back", 1.2)),)),
+    ("force", (("feedback_force", TraceStyle(COLOURS["measured"], "feedback", 1.2)),)),
     ("error", (("tracking_error", TraceStyle(COLOURS["measured"], "demand − measured", 1.2)),)),
 )
 
 
-def plot(run: Recording, ideal: Recording | None = None, *, axis: int | None = None) -> Figure:
-    """Displacements, force and tracking error of a run in time, over the ideal where it is given.
+def plot(run: Recording, reference: Recording | None = None, *, axis: int | None = None) -> Figure:
+    """Return displacements, force and tracking error of a run against time, with the reference if given.
 
-    Of several axes one: that which moves most, unless another is chosen.
-
-    A matplotlib figure that belongs to the caller: save it with `figure.savefig("run.png")`; a notebook shows
-    it as it is.
+    With several axes, `axis` selects one (default: the axis that moves most). The result is a matplotlib figure: save
+    it with `figure.savefig("run.png")` or display it in a notebook.
     """
     data = dataset(run)
     if data.sizes["time"] < 2:
-        raise AnalysisError(f"the run recorded {data.sizes['time']} samples; there is nothing to plot")
+        raise AnalysisError(f"plot: the run has {data.sizes['time']} samples; a plot needs at least 2")
     if "tracking_error" not in data and {"displacement", "measured_displacement"} <= set(data.data_vars):
         error = data["displacement"] - data["measured_displacement"]
         units = {"units": signals.signal("tracking_error").unit}
@@ -48,29 +46,29 @@ def plot(run: Recording, ideal: Recording | None = None, *, axis: int | None = N
     panels = _panels(data, axis)
     if not panels:
         raise AnalysisError(
-            f"the run recorded none of the signals of an overview: it has {', '.join(map(str, data))}"
+            f"plot: no displacement, force or error recorded; recorded signals: {', '.join(map(str, data))}"
         )
     figure, axes = new_figure(len(panels), 1, width=WIDTH, height=0.7 + 1.8 * len(panels), sharex=True)
-    figure.set_facecolor("white")  # it leaves the page, so it brings its own paper
+    figure.set_facecolor("white")  # used outside a page, which sets the background
     t = data.time.values
-    with styled():
+    with figure_style():
         for ax, (what, lines) in zip(axes[:, 0], panels, strict=True):
             factor, unit = si_prefix([_one(data[n], axis) for n, _ in lines], _unit(data[lines[0][0]], axis))
-            if ideal is not None and what in dataset(ideal):
-                reference = dataset(ideal)[what]
-                shown = reference.time.values <= t[-1]
+            if reference is not None and what in dataset(reference):
+                expected = dataset(reference)[what]
+                inside = expected.time.values <= t[-1]
                 ax.plot(
-                    *decimate(reference.time.values[shown], factor * _one(reference, axis)[shown]),
-                    color=IDEAL.colour,
-                    lw=0.7 * IDEAL.width,
-                    label=IDEAL.label,
+                    *decimate(expected.time.values[inside], factor * _one(expected, axis)[inside]),
+                    color=REFERENCE.colour,
+                    lw=0.7 * REFERENCE.width,
+                    label=REFERENCE.label,
                 )
             for name, line in lines:
                 ax.plot(
                     *decimate(t, factor * _one(data[name], axis)),
                     color=line.colour,
                     lw=0.8 * line.width,
-                    label=f"{line.label} {symbol(signals.known()[name].symbol)}",
+                    label=f"{line.label} {symbol(signals.all_signals()[name].symbol)}",
                 )
             named = f"{what} {axis_name(data, axis)}" if data[lines[-1][0]].ndim > 1 else what
             ax.set_ylabel(f"{named} [{unit}]" if unit else named)
@@ -81,7 +79,10 @@ def plot(run: Recording, ideal: Recording | None = None, *, axis: int | None = N
 
 
 def _panels(data, axis: int) -> list[tuple[str, list[tuple[str, TraceStyle]]]]:
-    """Panels of the signals there are; an excitation that is no motion has one of its own, and one at rest none."""
+    """Return the panels of the recorded signals.
+
+    An excitation with another unit than the motion has its own panel; a zero excitation has none.
+    """
     there = [n for n in data if n != "excitation" or np.any(_one(data[n], axis))]
     panels = [(what, [(n, line) for n, line in lines if n in there]) for what, lines in _PANELS]
     what, first = panels[0]
@@ -93,14 +94,14 @@ def _panels(data, axis: int) -> list[tuple[str, list[tuple[str, TraceStyle]]]]:
 
 
 def _one(array, axis: int) -> np.ndarray:
-    """One axis of a trace; its last where it has fewer."""
+    """Return one axis of a signal, or its last axis if it has fewer."""
     values = array.transpose("time", ...).values
     flat = values.reshape(len(values), -1)
     return values if values.ndim == 1 else flat[:, min(axis, flat.shape[1] - 1)]
 
 
 def _busiest(data) -> int:
-    """The axis that moves most, by its number: metres or radians."""
+    """Return the index of the axis with the largest motion in SI units (m or rad)."""
     if "displacement" not in data or data["displacement"].ndim == 1:
         return 0
     values = data["displacement"].transpose("time", ...).values

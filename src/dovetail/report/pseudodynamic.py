@@ -1,4 +1,4 @@
-"""The page on a creep test, or on several beside each other: motion, wrench, what else was recorded, and the cost."""
+"""Report on one or more pseudo-dynamic tests: outcome, audit, motion, force and further signals."""
 
 from __future__ import annotations
 
@@ -15,22 +15,27 @@ from dovetail.core.si_prefix import si_prefix
 from dovetail.fidelity.audit import audit
 from dovetail.report import tiles
 from dovetail.report.keyframe import key_frame
-from dovetail.report.page import Drawing, Folded, Page, PageSection, PageTable, Picture, Verdict
-from dovetail.report.style import COLOURS, new_figure, styled, symbol
+from dovetail.report.page import Collapsible, Drawing, FigureBlock, Page, PageSection, PageTable, Verdict
+from dovetail.report.style import COLOURS, figure_style, new_figure, symbol
 from dovetail.testing import Run
-from dovetail.testing.pseudodynamic.estimate import describe_time
+from dovetail.testing.pseudodynamic.estimate import format_duration
 
 SHADES = (COLOURS["demand"], COLOURS["critical"], COLOURS["measured"], COLOURS["faint"])
-EXTRAS = ("tipping", "end_tension", "tow_tension", "reeled_length")  # drawn in a panel each, where recorded
+EXTRAS = (
+    "drogue_attitude_change",
+    "end_tension",
+    "tow_tension",
+    "reeled_length",
+)  # one figure for each recorded signal
 
 
-def creep_page(
+def pseudodynamic_page(
     runs: Sequence[Run],
     labels: Sequence[str] | None = None,
     title: str | None = None,
     animation: Path | None = None,
 ) -> Page:
-    """The page on one run or more; `animation` is a GIF to be shown in it."""
+    """Return the report on one or more runs; `animation` is a GIF to include."""
     from dovetail.testing import dump
 
     labels = list(labels or [run.title for run in runs])
@@ -38,19 +43,19 @@ def creep_page(
     if animation is not None:
         coded = base64.b64encode(animation.read_bytes()).decode("ascii")
         picture = f'<img alt="animation" style="max-width:100%" src="data:image/gif;base64,{coded}"/>'
-        blocks.append(PageSection("Animation", [Drawing(picture, "The contact, slowed down.")]))
+        blocks.append(PageSection("Animation", [Drawing(picture, "Contact in slow motion.")]))
     if all("drogue_position" in run.data for run in runs):
         caption = (
-            "Centre of mass of the drogue (solid) and ball joint (dashed) from where they were in steady flight; "
-            "forward is to the right, up is up, and the two scales differ."
+            "Displacement of the drogue's centre of mass (solid) and of the ball joint (dashed) from steady flight. "
+            "Right: forward; up: up. The two scales differ."
         )
-        blocks.append(PageSection("Trajectory", [Picture(trajectories(runs, labels), caption)]))
+        blocks.append(PageSection("Trajectory", [FigureBlock(trajectories(runs, labels), caption)]))
     blocks.append(
         PageSection(
             "Interface",
             [
-                Picture(
-                    histories(runs, labels), "Motion and force by their size; dots are the cell's readings."
+                FigureBlock(
+                    histories(runs, labels), "Motion and force magnitudes; dots: measurements of the cell."
                 )
             ],
         )
@@ -58,10 +63,12 @@ def creep_page(
     for name in EXTRAS:
         if all(name in run.data for run in runs):
             blocks.append(
-                PageSection(signals.signal(name).label.capitalize(), [Picture(trace(runs, labels, name), "")])
+                PageSection(
+                    signals.signal(name).label.capitalize(), [FigureBlock(trace(runs, labels, name), "")]
+                )
             )
     blocks += [
-        Folded(f"The test as it was run: {label}", tomli_w.dumps(dump(run.test)))
+        Collapsible(f"Resolved test: {label}", tomli_w.dumps(dump(run.test)))
         for run, label in zip(runs, labels, strict=True)
     ]
     good = all(run.outcome.completed for run in runs)
@@ -70,35 +77,35 @@ def creep_page(
         title or runs[0].title,
         Verdict(sentence, "plain" if good else "caution"),
         blocks,
-        subtitle="Creep test: stepped, with the specimen's force taken at rest",
-        tiles=tiles.crept(runs[0]) if len(runs) == 1 else (),
+        subtitle="Pseudo-dynamic test: force measured at rest",
+        tiles=tiles.pseudodynamic_tiles(runs[0]) if len(runs) == 1 else (),
         still=key_frame(runs[0]) if len(runs) == 1 else None,
     )
 
 
 def _count(runs: Sequence[Run]) -> str:
     done = sum(run.outcome.completed for run in runs)
-    return f"{done} of {len(runs)} tests came to their end; the others were stopped at a limit."
+    return f"{done} of {len(runs)} finished; the others were stopped by a limit."
 
 
 def _outcomes(runs: Sequence[Run], labels: Sequence[str]) -> PageTable:
     rows = []
     for run, label in zip(runs, labels, strict=True):
-        told = run.data.attrs
+        attributes = run.data.attrs
         rows.append(
             [
                 label,
                 f"Stopped: {run.trip}" if run.trip else run.outcome.value,
                 f"{float(run.data.time[-1]):.4g} s",
-                str(told["moves"]),
-                describe_time(told["cell_seconds"]),
+                str(attributes["moves"]),
+                format_duration(attributes["cell_seconds"]),
             ]
         )
-    return PageTable(("test", "outcome", "test's time", "moves", "cell's time"), rows, numbers=(2, 3, 4))
+    return PageTable(("test", "outcome", "simulated time", "moves", "cell time"), rows, numbers=(2, 3, 4))
 
 
 def _audits(runs: Sequence[Run], labels: Sequence[str]) -> list[PageTable]:
-    """What each run's own books say, where it has kept any."""
+    """Return a table of the momentum and energy audit of each run; empty without recorded balances."""
     several = len(runs) > 1
     rows = [
         [label, name, text] if several else [name, text]
@@ -108,19 +115,19 @@ def _audits(runs: Sequence[Run], labels: Sequence[str]) -> list[PageTable]:
     if not rows:
         return []
     caption = (
-        "Momentum and energy against the impulse and work of all forces; the robot against what it was told."
+        "Momentum and energy audit: balance against impulse and work of all forces; pose error of the robot"
     )
     return [PageTable(("test", "audit", "")[0 if several else 1 :], rows, caption, dense=True)]
 
 
 def _named(axes: Any, runs: Sequence[Run]) -> None:
-    """Which line is which, beside the picture where it hides nothing; of one run the page's title says it."""
+    """Add a legend right of the panel if there are several runs."""
     if len(runs) > 1:
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.05))
 
 
 def trajectories(runs: Sequence[Run], labels: Sequence[str]):
-    """Drogue and ball joint in the vertical plane, from their places in steady flight."""
+    """Draw drogue and ball joint in the vertical plane, relative to steady flight."""
     figure, ((axes,),) = new_figure(height=3.6)
     for run, label, colour in zip(runs, labels, SHADES, strict=False):
         for name, style in (("drogue_position", "-"), ("ball_joint_position", "--")):
@@ -135,40 +142,40 @@ def trajectories(runs: Sequence[Run], labels: Sequence[str]):
                     lw=1.2,
                     label=label if style == "-" else None,
                 )
-    with styled():
+    with figure_style():
         axes.set(xlabel="forward [mm]", ylabel="up [mm]")
         _named(axes, runs)
     return figure
 
 
 def histories(runs: Sequence[Run], labels: Sequence[str]):
-    """Position, angle, force and moment across the interface, by their size."""
+    """Draw the magnitudes of displacement, rotation, force and moment at the interface."""
     pose = runs[0].data.displacement.ndim == 2 and runs[0].data.sizes.get("axis") == 6
     panels: list[tuple[str, slice, str, float]] = [
-        ("displacement", slice(0, 3), "way [mm]", 1e3),
-        ("force", slice(0, 3), "force [N]", 1.0),
+        ("displacement", slice(0, 3), "displacement [mm]", 1e3),
+        ("feedback_force", slice(0, 3), "force [N]", 1.0),
     ]
     if pose:
-        panels.insert(1, ("displacement", slice(3, 6), "turn [deg]", np.rad2deg(1.0)))
-        panels.append(("force", slice(3, 6), "moment [N m]", 1.0))
+        panels.insert(1, ("displacement", slice(3, 6), "rotation [deg]", np.rad2deg(1.0)))
+        panels.append(("feedback_force", slice(3, 6), "moment [N m]", 1.0))
     figure, grid = new_figure(len(panels), 1, height=1.5 * len(panels) + 0.6, sharex=True)
     for (name, part, label, factor), axes in zip(panels, grid[:, 0], strict=True):
         for run, text, colour in zip(runs, labels, SHADES, strict=False):
             values = run.data[name].values.reshape(run.data.sizes["time"], -1)
             size = factor * np.linalg.norm(values[:, part], axis=1)
             axes.plot(run.data.time, size, color=colour, lw=1.0, label=text)
-            if name == "force":
-                read = np.flatnonzero(np.diff(run.data.contact_move.values) > 0) + 1
+            if name == "feedback_force":
+                read = np.flatnonzero(np.diff(run.data.move_number.values) > 0) + 1
                 axes.plot(run.data.time[read], size[read], ".", color=colour, ms=1.5)
         axes.set_ylabel(label)
-    with styled():
+    with figure_style():
         _named(grid[0, 0], runs)
         grid[-1, 0].set_xlabel("time [s]")
     return figure
 
 
 def trace(runs: Sequence[Run], labels: Sequence[str], name: str):
-    """One recorded signal of all runs in time."""
+    """Draw one recorded signal of all runs over time."""
     known = signals.signal(name)
     all_of_it = np.concatenate([np.ravel(run.data[name].values) for run in runs])
     factor, unit = (np.rad2deg(1.0), "deg") if known.unit == "rad" else si_prefix(all_of_it, known.unit)
@@ -178,8 +185,8 @@ def trace(runs: Sequence[Run], labels: Sequence[str], name: str):
         axes.plot(run.data.time, values[:, 0], color=colour, lw=1.2, label=label)
         for other in values.T[1:]:
             axes.plot(run.data.time, other, color=colour, lw=0.8, ls=":")
-    said = " ".join(symbol(word) for word in known.symbol.split())
-    with styled():
-        axes.set(xlabel="time [s]", ylabel=f"{said} [{unit}]")
+    symbols_text = " ".join(symbol(word) for word in known.symbol.split())
+    with figure_style():
+        axes.set(xlabel="time [s]", ylabel=f"{symbols_text} [{unit}]")
         _named(axes, runs)
     return figure

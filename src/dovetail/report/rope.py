@@ -1,4 +1,4 @@
-"""Pictures of a rope in motion: snapshots in space, and an animation."""
+"""Figures of a rope in motion: 3-D snapshots and an animation."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from matplotlib.ticker import MaxNLocator
 
 
 def snapshots(axes: Any, nodes: np.ndarray, *, number: int = 9) -> np.ndarray:
-    """Draw a rope into three-dimensional axes, light to dark; indices of the records that are shown.
+    """Draw snapshots of a rope into 3-D axes, darker is later; return the indices of the samples shown.
 
-    `nodes` (records, 3, nodes) [m] in the rope's axes: x downstream, y down, z to starboard. Records are chosen so
-    that the rope moves equally far between two of them.
+    `nodes` (samples, 3, nodes) [m] in rope axes: x downstream, y down, z to starboard. The rope moves equally far
+    between two snapshots.
     """
     from dovetail.report.simulation import _moments
 
@@ -29,7 +29,7 @@ def snapshots(axes: Any, nodes: np.ndarray, *, number: int = 9) -> np.ndarray:
 
 
 def rope_animation(nodes: np.ndarray, times: np.ndarray, *, frames: int = 80, title: str = "") -> Any:
-    """The rope in space as a matplotlib animation, of `frames` equal steps of time; the tip leaves a trace."""
+    """Return a matplotlib animation of the rope with `frames` equal time steps and the path of the tip."""
     import matplotlib.pyplot as plt
     from matplotlib.animation import FuncAnimation
 
@@ -57,7 +57,7 @@ def rope_animation(nodes: np.ndarray, times: np.ndarray, *, frames: int = 80, ti
 
 
 def save_animation(run: Any, path: str | Path, *, frames: int = 80) -> Path:
-    """Write the motion of a run's chain as a GIF."""
+    """Write the motion of the chain of a run as a GIF."""
     import matplotlib.pyplot as plt
     from matplotlib.animation import PillowWriter
 
@@ -70,15 +70,13 @@ def save_animation(run: Any, path: str | Path, *, frames: int = 80) -> Path:
 
 
 def _name(axes: Any, nodes: np.ndarray) -> None:
-    """Equal scales around all that the rope passes, with names."""
+    """Set equal scales around the whole motion, with axis labels."""
     x, y, z = (nodes[:, k] for k in range(3))
     largest = max(float(np.ptp(values)) for values in (x, y, z))
     spans = []
     for values, setting in ((x, axes.set_xlim), (z, axes.set_ylim), (-y, axes.set_zlim)):
         middle = 0.5 * float(values.max() + values.min())
-        span = max(
-            1.1 * float(np.ptp(values)), 0.4 * largest
-        )  # room for the names, however flat the motion is
+        span = max(1.1 * float(np.ptp(values)), 0.4 * largest)  # space for the labels of a plane motion
         setting(middle - span / 2, middle + span / 2)
         spans.append(span)
     axes.set_box_aspect(spans, zoom=1.1)

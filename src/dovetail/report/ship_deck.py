@@ -1,8 +1,7 @@
-"""An aircraft among moving decks on a page: the scene at moments, motion, loads, energy, cost; and as a moving picture.
+"""Report sections of an aircraft on moving decks: scene, phases, motion, loads, energy; and an animation.
 
-The scene is seen onto the nose (port to the right, up); an aircraft in space is seen from its side as well. Gear and
-struts are lines, the airframe an outline, platforms their polygons; arrows are contact forces, dots the points at
-which bristles are anchored.
+The scene is a front view (port to the right, z up); a 3-D aircraft also has a side view. Gear and struts are lines, the
+airframe is an outline, platforms are polygons, arrows are contact forces, dots are bristle anchors.
 """
 
 from __future__ import annotations
@@ -21,19 +20,19 @@ from dovetail.core.decimate import decimate
 from dovetail.core.errors import OutputError
 from dovetail.mechanics.airframe.outcomes import Phase, phases
 from dovetail.mechanics.securing.platform import poses, rotation_of
-from dovetail.report.page import PageSection, PageTable, Picture
-from dovetail.report.style import COLOURS, WIDTH, new_figure, styled
+from dovetail.report.page import FigureBlock, PageSection, PageTable
+from dovetail.report.style import COLOURS, WIDTH, figure_style, new_figure
 
 SHADES = ("#0072b2", "#d55e00", "#009e73", "#a5408c", "#56b4e9", "#b8860b", "#20252b", "#8b939c")
 PHASES = {"touchdown": "#b8860b", "secured": "#0072b2", "traverse": "#009e73", "released": "#b8860b"}
-TINT = 0.14  # of a phase's colour, on light paper and on dark
+TINT = 0.14  # opacity of the colour of a phase
 BODY = np.array([[-0.11, -0.2], [0.11, -0.2], [0.17, -0.05], [0.12, 0.13], [-0.12, 0.13], [-0.17, -0.05]])
-VIEWS = {"front": (-2, -1), "side": (0, 2)}  # axes of a picture: port and up, or forward and up
-LONG = 0.35  # [m] that the weight of the aircraft is drawn
+VIEWS = {"front": (-2, -1), "side": (0, 2)}  # axes of a view: port and up, or forward and up
+LONG = 0.35  # [m] arrow length of the aircraft's weight
 
 
 class DeckScene:
-    """What is to be drawn of a run, at any of its records."""
+    """Geometry of a run at each sample, for drawing."""
 
     def __init__(self, run: Any):
         self.craft, data = run.test.system, run.data
@@ -41,7 +40,7 @@ class DeckScene:
         self.nodes = data["node_position"].values
         self.position = data["displacement"].values
         self.force = data["contact_force"].values
-        self.points = data["contact_point"].values if "contact_point" in data else None
+        self.points = data["bristle_anchor"].values if "bristle_anchor" in data else None
         self.pairs = data["pair_normal_force"].values
         angles = np.asarray(data["attitude_angles"].values).reshape(len(self.times), -1)
         self.R = np.asarray(jax.vmap(rotation_of)(jnp.asarray(angles)))
@@ -49,15 +48,15 @@ class DeckScene:
         self.platform_r, self.platform_R = data["platform_position"].values, np.asarray(found[1])
         self.corners = [np.asarray(p.body.corners()) for p in self.craft.platforms]
         self.weight = float(self.craft.gravity) * (float(self.craft.airframe.mass) + self.craft.model.mass)
-        self.pairs_of_nodes = list(self.craft.gear.joined)
+        self.pairs_of_nodes = list(self.craft.gear.elements)
 
     @property
     def spatial(self) -> bool:
-        """Whether there is more than one side to see."""
+        """Whether the aircraft is three-dimensional."""
         return self.nodes.shape[-1] == 3
 
     def outline(self, k: int, view: tuple[int, int]) -> np.ndarray:
-        """The airframe's, (n, 2) [m]."""
+        """Return the outline of the airframe, (n, 2) [m]."""
         d = self.nodes.shape[-1]
         body = np.zeros((len(BODY), d))
         body[:, list(view)] = BODY * ([1.0, 1.0] if view[0] == -2 else [2.6, 1.0])
@@ -65,19 +64,19 @@ class DeckScene:
         return (self.position[k] + body @ self.R[k].T)[:, list(view)]
 
     def platform(self, i: int, k: int, view: tuple[int, int]) -> np.ndarray:
-        """Outline of a platform, (n, 2) [m]."""
+        """Return the outline of a platform, (n, 2) [m]."""
         at = (self.corners[i] @ self.platform_R[k, i].T + self.platform_r[k, i])[:, list(view)]
         return at[ConvexHull(at).vertices] if self.spatial else at
 
     def struts(self, k: int, view: tuple[int, int]) -> list[np.ndarray]:
-        """Each strut as a line, (2, 2) [m]."""
+        """Return each strut as a line, (2, 2) [m]."""
         mounts = [np.asarray(s.mount - self.craft.offset) @ self.R[k].T for s in self.craft.struts]
         ends = [self.nodes[k, s.node - 1] for s in self.craft.struts]
         return [np.stack([self.position[k] + m, e])[:, list(view)] for m, e in zip(mounts, ends, strict=True)]
 
 
 def draw(axes: Any, scene: DeckScene, k: int, view: str = "front") -> None:
-    """The scene at record k."""
+    """Draw the scene at sample k."""
     at = VIEWS[view]
     for i, platform in enumerate(scene.craft.platforms):
         colour = "#b9c3cc" if platform.role == "deck" else "#d9a34a"
@@ -90,9 +89,9 @@ def draw(axes: Any, scene: DeckScene, k: int, view: str = "front") -> None:
         axes.plot(*nodes[[a, b]].T, color=SHADES[0], lw=2.0, zorder=4, solid_capstyle="round")
     for f, foot in enumerate(scene.craft.feet):
         push = LONG / scene.weight * scene.force[k, f][list(at)]
-        push = push * min(1.0, 1.5 * LONG / max(np.hypot(*push), 1e-9))  # an impact would leave the picture
+        push = push * min(1.0, 1.5 * LONG / max(np.hypot(*push), 1e-9))  # limited at impacts
         if np.hypot(*push) > 1e-3:
-            # an arrow ends at the foot that it pushes
+            # the arrow ends at the foot on which the force acts
             axes.annotate(
                 "",
                 nodes[foot],
@@ -112,7 +111,7 @@ def _window(axes: Any, scene: DeckScene, k: int, view: str, half: float = 0.65) 
 
 
 def strip(scene: DeckScene, stretches: list[Phase], number: int = 5) -> tuple[Any, list[float]]:
-    """Moments of a run beside each other: where phases begin, and the end; their times [s]."""
+    """Return a figure with views at the start of each phase and at the end, and their times [s]."""
     starts = [p.start for p in stretches] + [float(scene.times[-1])]
     even = np.linspace(scene.times[0], scene.times[-1], number).tolist()
     chosen = sorted(set(np.round(starts, 4))) if len(starts) > 3 else even
@@ -146,7 +145,7 @@ def _traces(
     t: np.ndarray, panels: list[tuple[str, list[tuple[str, np.ndarray]]]], stretches: list[Phase]
 ) -> Any:
     figure, axes = new_figure(len(panels), 1, height=1.5 * len(panels) + 0.4, sharex=True)
-    with styled():
+    with figure_style():
         for i, (label, lines) in enumerate(panels):
             _shade(axes[i, 0], stretches, i == 0)
             for (name, values), shade in zip(lines, SHADES, strict=False):
@@ -160,20 +159,22 @@ def _traces(
 
 
 def deck_sections(run: Any) -> list[PageSection]:
-    """Everything that a page on such a run shows, but its measures."""
+    """Return all sections of the report on such a run except the results."""
     data, craft = run.data, run.test.system
     t, stretches, scene = data.time.values, phases(craft, data), DeckScene(run)
     d = scene.nodes.shape[-1]
     figure, shown = strip(scene, stretches)
     times = ", ".join(f"{v:.4g}" for v in shown)
-    what = "seen onto the nose" + (", below from port" if scene.spatial else "")
-    sections = [PageSection("Scene", [Picture(figure, f"At {times} s, {what}; arrows: forces on the feet.")])]
+    what = "front view" + ("; lower: side view from port" if scene.spatial else "")
+    sections = [
+        PageSection("Scene", [FigureBlock(figure, f"At {times} s, {what}; arrows: forces on the feet.")])
+    ]
     if len(stretches) > 1:
         rows = [
             [p.name, f"{p.start:.2f}", f"{p.end:.2f}", f"{p.foot_load:.0f}", f"{p.clamp_load:.0f}"]
             for p in stretches
         ]
-        head = ("phase", "from [s]", "to [s]", "largest load on a foot [N]", "of a clamp [N]")
+        head = ("phase", "start [s]", "end [s]", "largest foot load [N]", "largest clamp load [N]")
         sections.append(PageSection("Phases", [PageTable(head, rows, numbers=(1, 2, 3, 4))]))
     names = ("port",) if d == 2 else ("forward", "port")
     angles = np.degrees(np.asarray(data["attitude_angles"].values).reshape(len(t), -1))
@@ -181,21 +182,21 @@ def deck_sections(run: Any) -> list[PageSection]:
     turned += [] if d == 2 else [("pitch", angles[:, 1]), ("yaw", angles[:, 2])]
     turned += [(craft.platforms[0].name, np.degrees(data["platform_angle"].values[:, 0]))]
     panels = [
-        ("place [m]", [(n, scene.position[:, i]) for i, n in enumerate(names)]),
+        ("position [m]", [(n, scene.position[:, i]) for i, n in enumerate(names)]),
         ("height [m]", [("", scene.position[:, -1])]),
         ("roll [deg]" if d == 2 else "angle [deg]", turned),
     ]
     sections.append(
-        PageSection("Motion", [Picture(_traces(t, panels, stretches), "Centre of gravity, and attitude.")])
+        PageSection("Motion", [FigureBlock(_traces(t, panels, stretches), "Centre of mass and attitude.")])
     )
     sections.append(
-        PageSection("Loads", [Picture(_traces(t, _load_panels(run), stretches), "Sizes of forces in time.")])
+        PageSection("Loads", [FigureBlock(_traces(t, _load_panels(run), stretches), "Force magnitudes.")])
     )
-    caption = (
-        "Where energy is and went; the residual is the error of the integration. Below, steps of the solver."
-    )
+    caption = "Energy by source; residual is the integration error. Below: solver steps per sample."
     sections.append(
-        PageSection("Energy and cost", [Picture(_traces(t, _cost_panels(run), stretches), caption)])
+        PageSection(
+            "Energy and solver steps", [FigureBlock(_traces(t, _cost_panels(run), stretches), caption)]
+        )
     )
     return sections
 
@@ -209,11 +210,11 @@ def _load_panels(run: Any) -> list[tuple[str, list[tuple[str, np.ndarray]]]]:
     if clamps:
         pairs = data["pair_normal_force"].values
         panels.append(("clamps [N]", [(craft.platforms[i].name, pairs[:, :, i].max(1)) for i in clamps]))
-    if "interface_load" in data:
-        joint = np.sqrt(np.sum(data["interface_load"].values[..., :d] ** 2, -1))
+    if "gear_wrench" in data:
+        joint = np.sqrt(np.sum(data["gear_wrench"].values[..., :d] ** 2, -1))
         panels.append(("joints [N]", [(f"joint {i + 1}", joint[:, i]) for i in range(joint.shape[1])]))
     if craft.loads:
-        wrench = data["load_wrench"].values
+        wrench = data["air_wrench"].values
         panels.append(("air, up [N]", [("", wrench[:, d - 1])]))
         panels.append(("air, roll [N m]", [("", wrench[:, d])]))
     return panels
@@ -221,24 +222,24 @@ def _load_panels(run: Any) -> list[tuple[str, list[tuple[str, np.ndarray]]]]:
 
 def _cost_panels(run: Any) -> list[tuple[str, list[tuple[str, np.ndarray]]]]:
     data = run.data
-    ledger = data["work_ledger"].values
+    ledger = data["work_by_source"].values
     gravity = data["gravity_energy"].values
     energy = [
         ("kinetic", data["kinetic_energy"].values),
         ("gravity", gravity - gravity.min()),
         ("elastic", data["elastic_energy"].values),
-        ("lost", -ledger[:, :3].sum(1)),
+        ("dissipated", -ledger[:, :3].sum(1)),
     ]
-    steps = np.diff(data["solver_count"].values, axis=0, prepend=0)
+    steps = np.diff(data["solver_steps"].values, axis=0, prepend=0)
     return [
         ("energy [J]", energy),
         ("residual [J]", [("", data["energy_residual"].values)]),
-        ("steps a record", [("taken", steps[:, 0]), ("again", steps[:, 1])]),
+        ("solver steps per sample", [("accepted", steps[:, 0]), ("rejected", steps[:, 1])]),
     ]
 
 
 def deck_animation(run: Any, *, fps: float = 12.5, speed: float = 1.0, half: float = 1.6) -> FuncAnimation:
-    """The scene in motion, `speed` times as fast as the run, in a window of `half` metres to both sides."""
+    """Return an animation of the scene, `speed` times as fast as the run, in a window of `half` [m] to both sides."""
     scene = DeckScene(run)
     number = int(np.ptp(scene.times) * fps / speed + 1e-9) + 1
     frames = scene.times[0] + speed / fps * np.arange(number)
@@ -252,7 +253,7 @@ def deck_animation(run: Any, *, fps: float = 12.5, speed: float = 1.0, half: flo
     def show(i: int):
         k = int(shown[i])
         axes.clear()
-        with styled():
+        with figure_style():
             draw(axes, scene, k)
         axes.set(xlim=(-half, half), ylim=(low, high), xlabel="port [m]", ylabel="up [m]")
         now = next((p.name for p in stretches if p.start <= scene.times[k] <= p.end), "")
@@ -261,18 +262,18 @@ def deck_animation(run: Any, *, fps: float = 12.5, speed: float = 1.0, half: flo
         return []
 
     moving = FuncAnimation(figure, show, frames=len(frames), interval=1000 / fps, blit=False)
-    moving._draw_was_started = True  # type: ignore[attr-defined]  # looked at in part is no reason to warn
+    moving._draw_was_started = True  # type: ignore[attr-defined]  # no warning if not all frames are drawn
     return moving
 
 
 def write_deck_animation(run: Any, path: str | Path, *, fps: float = 12.5, **options: Any) -> Path:
-    """The scene in motion as a GIF; options are those of `deck_animation`."""
+    """Write the animation of the scene as a GIF; `options` are those of `deck_animation`."""
     path = Path(path)
     moving = deck_animation(run, fps=fps, **options)
     try:
-        writer = PillowWriter(fps=fps)  # type: ignore[arg-type]  # any rate will do, its annotation is too narrow
+        writer = PillowWriter(fps=fps)  # type: ignore[arg-type]  # annotated int, but any rate works
         moving.save(str(path), writer=writer, dpi=80)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise OutputError(f"{path}: cannot be written ({reason}); choose another place") from error
+        raise OutputError(f"{path}: cannot be written ({reason}); choose another file") from error
     return path

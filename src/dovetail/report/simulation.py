@@ -1,4 +1,4 @@
-"""The page on a simulation without a rig: its outcome, what it measured, and its signals in time."""
+"""Report on a simulation without a rig: outcome, results, and signals over time."""
 
 from __future__ import annotations
 
@@ -13,37 +13,36 @@ from dovetail.core.si_prefix import si_prefix
 from dovetail.report import tiles
 from dovetail.report.judged import DUST
 from dovetail.report.keyframe import key_frame
-from dovetail.report.page import Folded, Page, PageSection, PageTable, Picture, Text, Verdict
-from dovetail.report.style import COLOURS, beside, new_figure, styled, symbol
+from dovetail.report.page import Collapsible, FigureBlock, Page, PageSection, PageTable, Paragraph, Verdict
+from dovetail.report.style import COLOURS, figure_style, legend_columns, new_figure, symbol
 
 ENERGIES = ("kinetic_energy", "gravity_energy", "elastic_energy", "external_work", "damping_work")
 ABOVE: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "borderaxespad": 0.2}
-SKIPPED = ("node_position", "excitation")  # too many lines for a plot in time
+SKIPPED = ("node_position", "excitation")  # too many lines for a time history
 
 
 def simulation_page(run: Any) -> Page:
-    """The report on one run of a simulation."""
+    """Return the report on one run of a simulation."""
     from dovetail.testing import dump
 
     data = run.data
-    outcome = f"{run.outcome.name.capitalize().replace('_', ' ')}: {run.outcome.value}"
-    verdict = Verdict(outcome, "plain" if run.outcome.completed else "bad")
-    answers, picture = tiles.simulated(run), key_frame(run)
+    verdict = Verdict(run.outcome.value, "plain" if run.outcome.completed else "bad")
+    answers, picture = tiles.simulation_tiles(run), key_frame(run)
     blocks: list[Any] = []
     system = run.test.system
     if isinstance(system, roles.Measuring):
         rows = [[name, text] for name, text in system.measures(data).items()]
-        blocks.append(PageSection("Measures", [PageTable(("measure", "value"), rows)]))
-    if "platform_position" in data:  # an aircraft among decks
+        blocks.append(PageSection("Results", [PageTable(("quantity", "value"), rows)]))
+    if "platform_position" in data:  # an aircraft on a deck
         from dovetail.report.ship_deck import deck_sections
 
         blocks += deck_sections(run)
-        blocks.append(Folded("The simulation as it was run", tomli_w.dumps(dump(run.test))))
+        blocks.append(Collapsible("Simulation file", tomli_w.dumps(dump(run.test))))
         return Page(run.title, verdict, blocks, "Simulation without a rig", answers, picture)
     if "node_position" in data:
         figure, times = _shapes(data)
-        caption = f"The chain, the later the stronger, at {', '.join(f'{t:.3g}' for t in times)} s."
-        blocks.append(PageSection("Shape", [Picture(figure, caption)]))
+        caption = f"Rope shape, darker is later, at {', '.join(f'{t:.3g}' for t in times)} s."
+        blocks.append(PageSection("Shape", [FigureBlock(figure, caption)]))
     first, captions = (system.FIRST, system.CAPTIONS) if isinstance(system, roles.Captioned) else ((), {})
     first = [name for name in first if name in data]
     lines = system.lines if isinstance(system, roles.NamesLines) else []
@@ -53,17 +52,17 @@ def simulation_page(run: Any) -> Page:
     together = [name for name in ENERGIES if name in names and data[name].dims == ("time",)]
     drawn = [name for name in names if name not in still and name not in together]
     pictures: list[Any] = [
-        Picture(_trace(data, name, lines), _sentence(captions.get(name, signals.signal(name).label)))
+        FigureBlock(_trace(data, name, lines), _sentence(captions.get(name, signals.signal(name).label)))
         for name in drawn
     ]
     if together:
-        caption = "Energy of the rope and the body at its tip, and the work that was done on them."
-        pictures.append(Picture(_energies(data, together), caption))
+        caption = "Energy and external work."
+        pictures.append(FigureBlock(_energies(data, together), caption))
     if still:
-        told = "; ".join(captions.get(name, signals.signal(name).label) for name in still)
-        pictures.append(Text(f"Zero throughout: {told}."))
+        labels_text = "; ".join(captions.get(name, signals.signal(name).label) for name in still)
+        pictures.append(Paragraph(f"Zero at all times: {labels_text}."))
     blocks.append(PageSection("Signals", pictures))
-    blocks.append(Folded("The simulation as it was run", tomli_w.dumps(dump(run.test))))
+    blocks.append(Collapsible("Simulation file", tomli_w.dumps(dump(run.test))))
     return Page(run.title, verdict, blocks, "Simulation without a rig", answers, picture)
 
 
@@ -80,7 +79,7 @@ def _trace(data: Any, name: str, lines: list[str]):
     else:
         labels, what = symbols, ""
     figure, ((axes,),) = new_figure(height=2.4 if labels else 2.2)
-    with styled():
+    with figure_style():
         scale = si_prefix(values, data[name].attrs["units"])
         _lines(axes, data.time.values, values, scale, what, labels)
         axes.set_xlabel("time [s]")
@@ -90,20 +89,20 @@ def _trace(data: Any, name: str, lines: list[str]):
 def _lines(
     axes: Any, time: np.ndarray, values: np.ndarray, scale: tuple[float, str], what: str, labels: list[str]
 ) -> None:
-    """Columns over time, named above the picture, where they hide nothing and a phone shows them first."""
+    """Draw columns over time, with the legend above the panel, where it covers no line."""
     count = values.shape[1]
     factor, unit = scale
     for k, column in enumerate(values.T):
-        # along the chain, faint at the support and strong at the tip
+        # along the chain: pale at the support, dark at the tip
         shade = faded(k, count) if count > 10 else {}
         axes.plot(*decimate(time, factor * column), lw=1.0, **shade)
     axes.set_ylabel(f"{what}[{unit}]" if unit else what)
     if len(labels) == count:
-        axes.legend(axes.lines, labels, ncols=beside(labels), **ABOVE)
+        axes.legend(axes.lines, labels, ncols=legend_columns(labels), **ABOVE)
 
 
 def faded(k: int, count: int) -> dict[str, Any]:
-    """How one of several lines is drawn, the first pale and the last in full, on paper that is light or dark."""
+    """Return the style of line `k` of `count`: first line pale, last line opaque."""
     return {"color": COLOURS["ink"], "alpha": 1.0 - 0.8 * (count - 1 - k) / max(1, count - 1)}
 
 
@@ -112,14 +111,14 @@ def _sentence(text: str) -> str:
 
 
 def _each_axis(data: Any, name: str, lines: list[str]):
-    """Several vectors in time: a panel for each axis on which there is more than rounding."""
+    """Draw several vectors over time, one panel for each axis with values above rounding error."""
     values = data[name].values
     reach = np.nanmax(np.abs(values), axis=(0, 2))
     moving = [k for k in range(values.shape[1]) if reach[k] > DUST * reach.max()]
     labels = [str(data["axis"].values[k]) for k in moving]
     figure, panels = new_figure(len(labels), 1, height=1.4 * len(labels))
     scale = si_prefix(values, data[name].attrs["units"])
-    with styled():
+    with figure_style():
         for i, ((axes,), k) in enumerate(zip(panels, moving, strict=True)):
             named = lines if i == 0 else []
             _lines(axes, data.time.values, values[:, k], scale, f"{labels[i]} ", named)
@@ -128,18 +127,18 @@ def _each_axis(data: Any, name: str, lines: list[str]):
 
 
 def _energies(data: Any, names: list[str]):
-    """Energies and works in one picture, as they add up."""
+    """Draw energies and works in one panel."""
     figure, ((axes,),) = new_figure(height=2.9)
     values = np.stack([data[name].values for name in names], axis=1)
     labels = [signals.signal(name).label.partition(",")[0] for name in names]
-    with styled():
+    with figure_style():
         _lines(axes, data.time.values, values, si_prefix(values, "J"), "", labels)
         axes.set_xlabel("time [s]")
     return figure
 
 
 def _moments(nodes: np.ndarray, number: int = 9) -> np.ndarray:
-    """Places in time between which the chain moves equally far, so that a short swing is not missed."""
+    """Return sample indices between which the chain moves equally far, so that short motions are included."""
     step = np.sqrt(np.mean(np.sum(np.diff(nodes, axis=0) ** 2, axis=1), axis=-1))
     way = np.concatenate([[0.0], np.cumsum(step)])
     if not way[-1] > 0:
@@ -148,12 +147,12 @@ def _moments(nodes: np.ndarray, number: int = 9) -> np.ndarray:
 
 
 def _shapes(data: Any):
-    """The chain from the side and from behind; from the side alone where it never leaves that plane."""
+    """Draw the chain from the side and from behind; plane motion only from the side."""
     nodes = data["node_position"].values
     views = ((0, "x"), (2, "z")) if np.any(nodes[:, 2]) else ((0, "x"),)
     figure, (panels,) = new_figure(1, len(views), height=3.2)
     places = _moments(nodes)
-    with styled():
+    with figure_style():
         for axes, (across, label) in zip(panels, views, strict=True):
             for k, place in enumerate(places):
                 axes.plot(nodes[place, across], nodes[place, 1], lw=1.0, **faded(k, len(places)))

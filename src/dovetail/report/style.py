@@ -1,8 +1,8 @@
-"""How Dovetail's figures look, and how they become part of a page.
+"""Style of figures, and conversion of figures to SVG for a page.
 
-Colours are those of Okabe and Ito, which people with any common colour vision can tell apart; lines differ in
-width and dash as well, so a grey print stays readable. In a page each colour is a variable, so that the same
-figure suits light, dark and paper. Text is text: no formula is parsed, so a `$` in a name is a `$`.
+Colours are those of Okabe and Ito, distinguishable with all common types of colour vision. Lines also differ in width
+and dash, so a grey print stays readable. In a page each colour is a CSS variable, so one figure suits light mode, dark
+mode and paper. Formulas in texts are not parsed: a `$` in a name is printed as `$`.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, Locator
 
-WIDTH = 7.2  # [in] of a full figure: at this width on paper the text is 10 pt
-POINTS = 72  # dots per inch of an SVG
-LETTERS = 11.0  # [px] that the smallest letters of a figure have on a screen, however small that is
-ROOM = 70  # letters that fit beside each other over a full figure
-HALF = 3.5  # [in] of a figure that shares its row with another
+WIDTH = 7.2  # [in] width of a full figure; printed at this width the text has 10 pt
+POINTS = 72  # [1/in] resolution of an SVG
+LETTERS = 11.0  # [px] size of the smallest letters of a figure on any screen
+ROOM = 70  # letters that fit in one line above a full figure
+HALF = 3.5  # [in] width of a figure that shares its row with another
 
-COLOURS: Mapping[str, str] = {  # name of the variable in a page: colour on white
+COLOURS: Mapping[str, str] = {  # name of the CSS variable: colour on white
     "ink": "#20252b",
     "faint": "#8b939c",
     "grid": "#d9dde2",
-    "ideal": "#9aa1a9",
+    "reference": "#9aa1a9",
     "demand": "#0072b2",
     "measured": "#d55e00",
     "command": "#009e73",
     "critical": "#a5408c",
     "band": "#f3e6ef",
-    "paper": "#fefefe",  # not white itself, which stays white in the dark
+    "paper": "#fefefe",  # not pure white, which stays white in dark mode
 }
 
 RC: Mapping[str, Any] = {
-    "font.family": "DejaVu Sans",  # wider than what a browser takes instead, so nothing runs over
+    "font.family": "DejaVu Sans",  # wider than the font a browser substitutes, so text fits
     "font.size": 10.0,
     "axes.titlesize": 10.0,
     "axes.titlelocation": "left",
@@ -80,24 +80,24 @@ _LETTERS = {"alpha": "α", "beta": "β", "eps": "ε", "theta": "θ", "tau": "τ"
 _numbers = itertools.count(1)
 
 
-def styled():
-    """The style as a context: `with styled(): ...`."""
+def figure_style():
+    """Return a context with the figure style: `with figure_style(): ...`."""
     return mpl.rc_context(dict(RC))
 
 
 def new_figure(rows: int = 1, columns: int = 1, *, width: float = WIDTH, height: float = 2.4, **grid: Any):
-    """A figure in the house style, `height` [in] tall, and its axes, an array (rows, columns).
+    """Return a styled figure, `height` [in] tall, and its axes, an array (rows, columns).
 
-    It belongs to nobody else: matplotlib's global list of figures does not know it.
+    The figure is not registered in matplotlib's global list of figures.
     """
-    with styled():
+    with figure_style():
         figure = Figure(figsize=(width, height), layout="constrained")
         axes = figure.subplots(rows, columns, squeeze=False, **grid)
     return figure, axes
 
 
 def symbol(text: str) -> str:
-    """A symbol as people write it: `z_p` with a lowered p, `tau` as the letter."""
+    """Return a symbol in Unicode: `z_p` with a subscript p, `tau` as a Greek letter."""
     base, _, below = text.partition("_")
     base = _LETTERS.get(base, base)
     if not all(character in _LOWERED for character in below):
@@ -105,20 +105,20 @@ def symbol(text: str) -> str:
     return base + "".join(_LOWERED[character] for character in below)
 
 
-def beside(names: Sequence[str], width: float = WIDTH) -> int:
-    """How many names of a legend have room beside each other above a figure `width` [in] wide."""
+def legend_columns(names: Sequence[str], width: float = WIDTH) -> int:
+    """Return the number of legend columns that fit above a figure `width` [in] wide."""
     room = round(ROOM * width / WIDTH)
     return int(np.clip(room // (max(map(len, names), default=0) + 5), 1, 6))
 
 
 def svg(figure: Figure, about: str = "") -> str:
-    """A figure as an SVG element to stand inside a page: no file header, no fixed size, colours as variables.
+    """Return a figure as an SVG element for a page: no file header, no fixed size, colours as CSS variables.
 
-    `about` says in words what it shows, for those who cannot see it.
+    `about` is the description for screen readers.
     """
     buffer = io.StringIO()
-    with styled():
-        dpi, figure.dpi = figure.dpi, POINTS  # letters are measured as they will be drawn
+    with figure_style():
+        dpi, figure.dpi = figure.dpi, POINTS  # text is measured at the resolution of the output
         held = _laid_out(figure)
         nothing = {"Creator": None, "Date": None, "Format": None, "Type": None}
         FigureCanvasSVG(figure).print_svg(buffer, metadata=nothing)  # `savefig` draws twice
@@ -139,10 +139,11 @@ def svg(figure: Figure, about: str = "") -> str:
 
 
 def _laid_out(figure: Figure) -> dict[Axis, Locator]:
-    """Give everything its room, once, here: saving would draw all of it a second time for that.
+    """Run the layout engine once and switch it off; saving would draw the figure twice for the layout.
 
-    Room changes how many numbers an axis has, and longer numbers change the room. Where the axis has others in the end
-    than those that were measured, they are held and measured again; the answer is what to give such an axis back.
+    The space of an axis changes the number of its ticks, and longer tick labels change the space. If the ticks after
+    the layout differ from those measured, they are fixed and the layout is repeated. Return the original locator of
+    each axis with fixed ticks.
     """
     held: dict[Axis, Locator] = {}
     engine = figure.get_layout_engine()
@@ -160,9 +161,7 @@ def _laid_out(figure: Figure) -> dict[Axis, Locator]:
             warnings.simplefilter("error", UserWarning)
             try:
                 engine.execute(figure)
-            except (
-                UserWarning
-            ):  # there is no room for them: it stays as it is, with the numbers that it was laid out for
+            except UserWarning:  # no space for them: keep the first layout with its ticks
                 for one, locator in held.items():
                     one.set_major_locator(locator)
                 held.clear()
@@ -171,13 +170,13 @@ def _laid_out(figure: Figure) -> dict[Axis, Locator]:
 
 
 def _legible(text: str, width: float) -> float:
-    """Width [px] on a screen at which the smallest letters of a figure `width` wide are `LETTERS` tall."""
+    """Return the width [px] on a screen at which the smallest letters of a figure `width` wide are `LETTERS` tall."""
     sizes = [float(size) for size in re.findall(r"font(?:-size)?:(?: [a-z0-9]+)*? ([0-9.]+)px", text)]
     return width * LETTERS / min(sizes, default=RC["font.size"])
 
 
 def _renamed(text: str) -> str:
-    """Ids made unique in a page that holds several figures."""
+    """Make ids unique in a page with several figures."""
     mark = f"f{next(_numbers)}-"
     text = re.sub(r'\bid="([^"]+)"', rf'id="{mark}\1"', text)
     text = re.sub(r"url\(#([^)]+)\)", rf"url(#{mark}\1)", text)
@@ -185,7 +184,7 @@ def _renamed(text: str) -> str:
 
 
 def _themed(text: str) -> str:
-    """Colours as variables of the page, inside tags only: a name that looks like a colour stays as it is."""
+    """Replace colours by CSS variables inside tags; text that looks like a colour stays."""
 
     def themed(match: re.Match[str]) -> str:
         tag = match[0]
@@ -197,7 +196,7 @@ def _themed(text: str) -> str:
 
 
 def _shortened(text: str) -> str:
-    """Paths with two decimals (a hundredth of a point) instead of six."""
+    """Shorten path coordinates to two decimals (a hundredth of a point)."""
 
     def short(match: re.Match[str]) -> str:
         return re.sub(r"-?\d+\.\d{3,}", lambda m: f"{float(m[0]):.2f}".rstrip("0").rstrip("."), match[0])

@@ -1,7 +1,6 @@
-"""Traces in time: motion, force and errors, whole and closely, and panels for each axis.
+"""Time histories of motion, force and errors, with a detail view and one row of panels for each axis.
 
-One row of panels for each axis of the interface; a second column looks closely at what is worth it. Symbols, units and
-labels are those of the signal table.
+A second column shows a detail if part of the record is worth it. Symbols, units and labels come from the signal table.
 """
 
 from __future__ import annotations
@@ -20,19 +19,19 @@ from dovetail.core.decimate import decimate
 from dovetail.core.errors import DovetailError
 from dovetail.core.si_prefix import si_prefix
 from dovetail.fidelity.traces import Recording, dataset
-from dovetail.report.style import COLOURS, WIDTH, new_figure, styled
+from dovetail.report.style import COLOURS, WIDTH, figure_style, new_figure
 
-Axes = Sequence[int] | None  # positions of those to draw; None draws all
+Axes = Sequence[int] | None  # indices of the axes to draw; None draws all
 
-CYCLES = 4  # shown in a close look
-MANY = 4  # axes that are drawn small, so that a page of paper holds more than one figure
-ACROSS = 3  # panels in a row, where each axis has one
-SAMPLES = 16_384  # of a trace, enough to find the length of its cycle
+CYCLES = 4  # cycles in the detail view
+MANY = 4  # from this number of axes, panels are small, so that a page holds more than one figure
+ACROSS = 3  # panels in a row of `side_by_side`
+SAMPLES = 16_384  # samples used to find the cycle length
 
 
 @dataclass(frozen=True)
 class TraceStyle:
-    """How a trace is drawn."""
+    """Line style of a signal."""
 
     colour: str
     label: str
@@ -40,40 +39,48 @@ class TraceStyle:
     dash: str | tuple[float, tuple[float, ...]] = "-"
 
 
-IDEAL = TraceStyle(COLOURS["ideal"], "ideal", 3.6)
+REFERENCE = TraceStyle(COLOURS["reference"], "reference", 3.6)
 DEMAND = TraceStyle(COLOURS["demand"], "demand")
 MEASURED = TraceStyle(COLOURS["measured"], "measured", 1.4, (0, (4, 1.6)))
 COMMAND = TraceStyle(COLOURS["command"], "command", 1.2, (0, (1, 1)))
 
 
-def motion(run: Recording, ideal: Recording | None = None, *, axes: Axes = None) -> Figure:
-    """Demand and measured displacement over the ideal, whole and closely."""
+def motion(run: Recording, reference: Recording | None = None, *, axes: Axes = None) -> Figure:
+    """Return demand, measured displacement and reference, with a detail view."""
     lines = [(run, "displacement", DEMAND), (run, "measured_displacement", MEASURED)]
-    if ideal is not None:
-        lines.insert(0, (ideal, "displacement", IDEAL))
+    if reference is not None:
+        lines.insert(0, (reference, "displacement", REFERENCE))
     return _histories(lines, "displacement", run, axes=axes)
 
 
 def free_motion(run: Recording, *, axes: Axes = None) -> Figure:
-    """Displacement of an interface without a rig, where what is demanded is what is measured."""
+    """Return the displacement of an interface without a rig (demand and measurement are equal)."""
     return _histories([(run, "displacement", DEMAND)], "displacement", run, axes=axes)
 
 
-def force(run: Recording, ideal: Recording | None = None, *, axes: Axes = None) -> Figure:
-    """Force fed back to the numerical substructure over that of the ideal, whole and closely."""
-    lines = [(run, "force", replace(MEASURED, dash="-"))]  # dashes are for what lies below
-    if ideal is not None and "force" in dataset(ideal):
-        lines = [(run, "force", MEASURED)]
-        lines.insert(0, (ideal, "force", IDEAL))
-    return _histories(lines, "force fed back", run, names={"measured": "fed back"}, axes=axes)
+def force(run: Recording, reference: Recording | None = None, *, axes: Axes = None) -> Figure:
+    """Return the force fed back to the numerical substructure and that of the reference, with a detail view."""
+    lines = [
+        (run, "feedback_force", replace(MEASURED, dash="-"))
+    ]  # dashed only if the reference lies below it
+    if reference is not None and "feedback_force" in dataset(reference):
+        lines = [(run, "feedback_force", MEASURED)]
+        lines.insert(0, (reference, "feedback_force", REFERENCE))
+    return _histories(lines, "feedback force", run, names={"measured": "feedback"}, axes=axes)
 
 
-def errors(run: Recording, ideal: Recording | None = None, *, axes: Axes = None) -> Figure:
-    """The local error e2, and the numerical error e1 where there is an ideal, whole and closely."""
-    found = xr.Dataset({"e2": fidelity.local_error(run)}) if ideal is None else fidelity.errors(run, ideal)
-    lines = [(found, "e2", TraceStyle(COLOURS["measured"], "e₂ local: demand − measured", 1.2))]
-    if ideal is not None:
-        lines.append((found, "e1", TraceStyle(COLOURS["demand"], "e₁ numerical: ideal − demand", 1.6)))
+def errors(run: Recording, reference: Recording | None = None, *, axes: Axes = None) -> Figure:
+    """Return the tracking error e2, and with a reference the response error e1, with a detail view."""
+    found = (
+        xr.Dataset({"e2": fidelity.local_error(run)})
+        if reference is None
+        else fidelity.errors(run, reference)
+    )
+    lines = [(found, "e2", TraceStyle(COLOURS["measured"], "e₂ tracking error: demand − measured", 1.2))]
+    if reference is not None:
+        lines.append(
+            (found, "e1", TraceStyle(COLOURS["demand"], "e₁ response error: reference − demand", 1.6))
+        )
     if axes is None or len(axes) < MANY:
         return _histories(lines, "error", run, axes=axes)
     scales = _scales(lines, dataset(run), len(dataset(run)["axis"]))
@@ -87,8 +94,8 @@ def errors(run: Recording, ideal: Recording | None = None, *, axes: Axes = None)
     return side_by_side(run, axes, draw, 1.6)
 
 
-def looks_closely(run: Recording) -> bool:
-    """Whether there is a part of a run worth a second look: one much shorter than the whole."""
+def has_detail_view(run: Recording) -> bool:
+    """Return whether a run has a detail view: a part of interest shorter than half the record."""
     data = dataset(run)
     start, end = _close_look(data)
     return end - start < 0.5 * float(data.time[-1] - data.time[0])
@@ -97,11 +104,11 @@ def looks_closely(run: Recording) -> bool:
 def _histories(
     lines, what: str, run: Recording, names: Mapping[str, str] | None = None, axes: Axes = None
 ) -> Figure:
-    """Traces in time: the whole record to the left, and to the right a part of it, where one is worth it."""
+    """Return time histories: complete record on the left, detail on the right if there is one."""
     data = dataset(run)
     start, end = _close_look(data)
     last = float(data.time.values[-1])
-    closer = looks_closely(run)
+    closer = has_detail_view(run)
     count = max(int(np.prod(dataset(source)[name].shape[1:])) for source, name, _ in lines)
     shown = list(range(count)) if axes is None else [i for i in axes if i < count]
     scales = _scales(lines, data, count)
@@ -115,7 +122,7 @@ def _histories(
         sharey="row",
         gridspec_kw={"width_ratios": [1.7, 1]} if closer else None,
     )
-    with styled():
+    with figure_style():
         for row, axis in enumerate(shown):
             whole, (factor, unit) = panels[row, 0], scales[axis]
             for source, name, line in lines:
@@ -137,17 +144,16 @@ def _histories(
         if count > 1:
             panels[0, 0].set_title(f"{what}, by axis")
         if closer:
-            panels[-1, 1].set_xlabel("time [s], shaded part")
+            panels[-1, 1].set_xlabel("time [s], detail")
         figure.align_ylabels()
         figure.legend(loc="outside upper left", ncols=4, borderaxespad=0, handlelength=1.8)
     return figure
 
 
 def _scales(lines, data: xr.Dataset, count: int) -> list[tuple[float, str]]:
-    """Factor and unit of each axis.
+    """Return SI prefix factor and unit of each axis.
 
-    Scaled by the run's own size: an unstable run may dwarf the ideal, and the other way round. Where some axes are
-    angles, each by its own.
+    All axes share one factor, unless some axes are angles; then each axis has its own.
     """
     everything = [dataset(source)[name].values for source, name, _ in lines]
     units = _units(dataset(lines[0][0])[lines[0][1]], data, count)
@@ -160,33 +166,33 @@ def _scales(lines, data: xr.Dataset, count: int) -> list[tuple[float, str]]:
 def side_by_side(
     run: Recording, axes: Sequence[int], draw: Callable[[Any, int], None], tall: float = 2.1
 ) -> Figure:
-    """A panel for each axis, `tall` [in], three in a row."""
+    """Return a figure with one panel for each axis, `tall` [in], three in a row."""
     rows = -(-len(axes) // ACROSS)
     figure, panels = new_figure(rows, ACROSS, height=0.5 + tall * rows)
     for i, ax in enumerate(panels.ravel()):
         if i < len(axes):
             draw(ax, axes[i])
-            with styled():
+            with figure_style():
                 if len(axes) > 1 or "axis" in dataset(run).dims:
                     ax.set_title(f"axis {axis_name(dataset(run), axes[i])}")
         else:
             ax.set_visible(False)
     handles, labels = panels[0, 0].get_legend_handles_labels()
-    with styled():
+    with figure_style():
         for ax in panels[:-1].ravel():
-            ax.set_xlabel(ax.get_xlabel() if "demand" in ax.get_xlabel() else "")  # said below
+            ax.set_xlabel(ax.get_xlabel() if "demand" in ax.get_xlabel() else "")  # labelled in the last row
         figure.legend(handles, labels, loc="outside upper left", ncols=4, handlelength=1.6, borderaxespad=0)
     return figure
 
 
 def unit_of(data: xr.Dataset, axis: int) -> str:
-    """Of the displacement on an axis."""
+    """Return the unit of the displacement on an axis."""
     each = list(data["displacement"].attrs.get("axis_units", ()))
     return each[axis] if each else signals.signal("displacement").unit
 
 
 def _units(values: xr.DataArray, data: xr.Dataset, count: int) -> list[str]:
-    """The unit of each axis; where a difference of two traces does not say it, that of the motion."""
+    """Return the unit of each axis; if a difference of signals has none, the unit of the motion."""
     for attributes in (values.attrs, data["displacement"].attrs if "displacement" in data else {}):
         each = list(attributes.get("axis_units", ()))
         if len(each) == count:
@@ -195,31 +201,31 @@ def _units(values: xr.DataArray, data: xr.Dataset, count: int) -> list[str]:
 
 
 def _close_look(data: xr.Dataset) -> tuple[float, float]:
-    """Start and end [s] of the part worth a second look: the last few cycles of the demand.
+    """Return start and end [s] of the detail view: the last few cycles of the demand.
 
-    Where those are most of the run, or there are none, as in one of few contacts, it is what is around the largest
-    force.
+    If these are more than half of the run, or there are no cycles (a run with few contacts), the detail shows the time
+    around the largest force.
     """
     t = data.time.values
     first, end = float(t[0]), float(t[-1])
     cycle = _cycle(data)
     if cycle is not None and CYCLES * cycle < 0.5 * (end - first):
         return end - CYCLES * cycle, end
-    if "force" not in data or not np.any(size := _sizes(data["force"])):
+    if "feedback_force" not in data or not np.any(size := _sizes(data["feedback_force"])):
         return last_cycles(data)
     middle, half = float(t[int(np.argmax(size))]), 0.04 * (end - first)
     return max(middle - half, first), min(middle + half, end)
 
 
 def last_cycles(data: xr.Dataset) -> tuple[float, float]:
-    """Start and end [s] of the last few cycles of the demand, or of the last tenth where none are clear."""
+    """Return start and end [s] of the last few cycles of the demand, or of the last tenth without clear cycles."""
     first, end = float(data.time.values[0]), float(data.time.values[-1])
     cycle = _cycle(data)
     return max(end - (CYCLES * cycle if cycle is not None else (end - first) / 10), first), end
 
 
 def _cycle(data: xr.Dataset) -> float | None:
-    """Length [s] of the demand's cycle; None where it has no clear one."""
+    """Return the period [s] of the demand; None without a clear period."""
     try:
         every = max(1, data.sizes["time"] // SAMPLES)
         few = data[["displacement"]].isel(time=slice(None, None, every))
@@ -230,7 +236,7 @@ def _cycle(data: xr.Dataset) -> float | None:
 
 
 def _sizes(force: xr.DataArray) -> np.ndarray:
-    """Size of a force over time, each axis by its own largest."""
+    """Return the force magnitude over time, each axis relative to its maximum."""
     values = np.abs(force.transpose("time", ...).values.reshape(force.sizes["time"], -1))
     return (values / np.maximum(values.max(axis=0), 1e-300)).max(axis=1) * (values.max() > 0)
 
@@ -241,7 +247,7 @@ def _trace(data: xr.Dataset, name: str, axis: int) -> tuple[np.ndarray, np.ndarr
 
 
 def one_axis(data: xr.Dataset, axis: int) -> xr.Dataset:
-    """A recording of one axis of it."""
+    """Return the recording of one axis."""
     return data.isel(axis=axis, drop=True) if "axis" in data.dims else data
 
 
@@ -250,5 +256,5 @@ def _first_axis(array: xr.DataArray) -> xr.DataArray:
 
 
 def axis_name(data: xr.Dataset, axis: int) -> str:
-    """Name of an axis, or its number."""
+    """Return the name of an axis, or its number from 1."""
     return str(data.axis.values[axis]) if "axis" in data.coords else str(axis + 1)

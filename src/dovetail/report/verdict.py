@@ -1,4 +1,4 @@
-"""The verdict on a run in a sentence: would it work, did it, and how much did the rig change it?"""
+"""Verdict on a run in one sentence: stability, delay margin, outcome and response error."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from dovetail.report.page import Tone, Verdict
 from dovetail.testing.assessment import Stability
 from dovetail.testing.outcome import Outcome, Trip
 
-IDEAL = "The ideal"  # the verdict on a run without a rig, in two words
-NEAR = 0.2  # of the critical delay: a smaller margin is close to the limit
+REFERENCE = "Reference solution"  # verdict on a run without a rig
+NEAR = 0.2  # fraction of the critical delay; a smaller margin is reported as small
 
 
 @dataclass(frozen=True)
 class Margins:
-    """What a stability analysis said, None where it said nothing."""
+    """Result of a stability analysis; None for values that were not determined."""
 
-    critical_delay: float | None = None  # [s]; infinite where no delay destabilises
-    delay: float | None = None  # [s] of the rig
+    critical_delay: float | None = None  # [s]; infinite if stable for any delay
+    rig_delay: float | None = None  # [s] of the rig
     margin: float | None = None  # [s]
-    frequency: float | None = None  # [Hz]
-    growth_rate: float | None = None  # [1/s] of the loop as it runs; negative decays
-    pole_frequency: float | None = None  # [Hz] of that growth
-    half_tick: float | None = None  # [s] that holding the force costs
+    critical_frequency: float | None = None  # [Hz]
+    growth_rate: float | None = None  # [1/s] of the sampled loop; negative: decays
+    pole_frequency: float | None = None  # [Hz] of the dominant pole
+    force_hold_delay: float | None = None  # [s] delay of the force hold
     sensor_delay: float | None = None  # [s] of the force sensor
-    command_hold: float | None = None  # [s] that holding the command costs
+    command_hold_delay: float | None = None  # [s] delay of the command hold
     remarks: tuple[str, ...] = ()
-    near_rest: bool = False  # the specimen is not linear: all this holds for small motion only
-    compensated: bool = False  # something in the loop makes up for delay
-    island: tuple[float, float] | None = (
-        None  # [s] of stable delays beyond the critical one in which the loop is
+    small_motion_only: bool = False  # the specimen is nonlinear: the analysis is valid for small motion only
+    has_compensation: bool = False  # the loop contains a delay compensator
+    stable_interval: tuple[float, float] | None = (
+        None  # [s] stable delay interval beyond the critical delay that contains the loop delay
     )
-    why: str = ""  # it said nothing
+    why: str = ""  # reason why stability was not determined
 
     @classmethod
-    def of(cls, stability: Stability | Margins | None) -> Margins:
-        """From what an analysis said; NaN and None are nothing said."""
+    def from_stability(cls, stability: Stability | Margins | None) -> Margins:
+        """Convert the result of an analysis; NaN becomes None."""
         if stability is None:
             return cls()
 
@@ -49,66 +49,66 @@ class Margins:
             if value is None:
                 return None
             value = np.asarray(value, dtype=float)
-            # with several axes the least favourable one decides
-            found = float(value.max() if name in ("delay", "growth_rate") else value.min())
+            # with several axes the least favourable value
+            found = float(value.max() if name in ("rig_delay", "growth_rate") else value.min())
             return None if math.isnan(found) else found
 
         others: dict[str, Any] = {
             "remarks": stability.remarks,
-            "near_rest": stability.near_rest,
-            "compensated": stability.compensated,
-            "island": stability.island,
+            "small_motion_only": stability.small_motion_only,
+            "has_compensation": stability.has_compensation,
+            "stable_interval": stability.stable_interval,
             "why": stability.why if isinstance(stability, Margins) else "",
         }
         found = cls(
             **others | {name: number(name) for name in cls.__dataclass_fields__ if name not in others}
         )
-        if found.margin is None and found.critical_delay is not None and found.lateness is not None:
-            return replace(found, margin=found.critical_delay - found.lateness)
+        if found.margin is None and found.critical_delay is not None and found.loop_delay is not None:
+            return replace(found, margin=found.critical_delay - found.loop_delay)
         return found
 
     @property
-    def lateness(self) -> float | None:
-        """All delay between demand and force [s], where that of the rig is known."""
-        if self.delay is None:
+    def loop_delay(self) -> float | None:
+        """Total loop delay between demand and force [s]; None if the rig delay is not known."""
+        if self.rig_delay is None:
             return None
-        return self.delay + sum(
-            part or 0.0 for part in (self.sensor_delay, self.command_hold, self.half_tick)
+        return self.rig_delay + sum(
+            part or 0.0 for part in (self.sensor_delay, self.command_hold_delay, self.force_hold_delay)
         )
 
     @property
     def stable(self) -> bool | None:
-        """Whether the loop is stable; None where the analysis did not say."""
+        """Whether the loop is stable; None if not determined."""
         if self.growth_rate is not None:
             return self.growth_rate < 0
         return None if self.margin is None else self.margin > 0
 
     @property
     def near(self) -> bool:
-        """Stable, with less than a fifth of the critical delay to spare."""
+        """Whether the loop is stable with a margin below a fifth of the critical delay."""
         if self.critical_delay is None or self.margin is None or math.isinf(self.critical_delay):
             return False
         return self.stable is not False and self.margin < NEAR * self.critical_delay
 
 
 def completed(outcome: Outcome | None) -> bool | None:
-    """Whether a run reached its end; None where its outcome does not say."""
+    """Return whether a run reached its end; None without an outcome."""
     return None if outcome is None else outcome.completed
 
 
 def ending(outcome: Outcome | None) -> str:
-    """How a run ended, in its outcome's sentence."""
-    return "The run does not say how it ended." if outcome is None else outcome.value
+    """Return the sentence of an outcome."""
+    return "No outcome recorded." if outcome is None else outcome.value
 
 
-def held_all_the_same(margins: Margins, outcome: Outcome | None) -> bool:
-    """Whether small motion grows by the analysis, and yet the run of a specimen that is not linear held."""
-    return margins.stable is False and margins.near_rest and completed(outcome) is True
+def completed_despite_linear_instability(margins: Margins, outcome: Outcome | None) -> bool:
+    """Return whether the linear analysis is unstable, but the run with a nonlinear specimen completed."""
+    return margins.stable is False and margins.small_motion_only and completed(outcome) is True
 
 
 def tone(margins: Margins, outcome: Outcome | None) -> Tone:
-    """Good, caution or bad."""
-    if held_all_the_same(margins, outcome):
+    """Return the tone of the verdict: good, caution or bad."""
+    if completed_despite_linear_instability(margins, outcome):
         return "caution"
     if margins.stable is False or completed(outcome) is False:
         return "bad"
@@ -116,100 +116,97 @@ def tone(margins: Margins, outcome: Outcome | None) -> Tone:
 
 
 def word(margins: Margins, outcome: Outcome | None) -> str:
-    """The verdict in a word or two."""
-    if held_all_the_same(margins, outcome):
-        return "Held, with small motion unstable"
+    """Return the verdict in one to four words."""
+    if completed_despite_linear_instability(margins, outcome):
+        return "Stable run, unstable at rest"
     if margins.stable is False:
         return "Unstable"
     if margins.near:
-        return "Close to its limit"
+        return "Small margin"
     if completed(outcome) is False:
         return "Stopped"
     if margins.stable is None:
-        return "Stability cannot be said" if margins.why else "Not analysed"
+        return "Stability not determined" if margins.why else "Not analysed"
     return "Stable"
 
 
 def verdict(
     margins: Margins, outcome: Outcome | None, comparison: Comparison | None = None, trip: Trip | None = None
 ) -> Verdict:
-    """The verdict on one run."""
-    clauses = [reason(margins)]
-    if held_all_the_same(margins, outcome):
-        clauses.append("That is for small motion about rest; the specimen is not linear, and the run held.")
+    """Return the verdict on one run with a rig."""
+    clauses = [reason(margins).removeprefix(f"{word(margins, outcome)} ")]
+    if completed_despite_linear_instability(margins, outcome):
+        clauses.append("Linear analysis at rest; the specimen is nonlinear, and the run completed.")
     if completed(outcome) is not True or margins.stable is False:
         clauses.append("" if outcome is None else _sentence(outcome.value))
     if trip is not None:
-        clauses.append(f"Stopped at {trip}.")
+        clauses.append(f"Limit reached: {trip}.")
     if comparison is not None:
         clauses.append(_error(comparison, completed(outcome)))
     text = " ".join(clause for clause in clauses if clause)
     return Verdict(f"{word(margins, outcome)}: {text[:1].lower()}{text[1:]}", tone(margins, outcome))
 
 
-def of_ideal(outcome: Outcome | None, trip: Trip | None = None) -> Verdict:
-    """The verdict on a run without a rig: it is what others are held against."""
-    text = f"{IDEAL}: no rig is in this run, so nothing in it is late."
+def reference_verdict(outcome: Outcome | None, trip: Trip | None = None) -> Verdict:
+    """Return the verdict on a run without a rig, with which other runs are compared."""
+    text = f"{REFERENCE}: no rig in this run, no delay."
     if completed(outcome) is not False:
         return Verdict(text)
-    stopped = f" Stopped at {trip}." if trip is not None else ""
+    stopped = f" Limit reached: {trip}." if trip is not None else ""
     return Verdict(f"{text} {ending(outcome)}{stopped}", "bad")
 
 
 def ms(seconds: float) -> str:
-    """A time in milliseconds, for reading."""
+    """Format a time in milliseconds."""
     return f"{1e3 * seconds:.3g} ms"
 
 
 def reason(margins: Margins) -> str:
-    """Why a loop is stable or not, in a sentence: its delays against the critical one."""
+    """Return why a loop is stable or not, in a sentence: loop delay compared with the critical delay."""
     if margins.critical_delay is None:
         if margins.growth_rate is None and margins.why:
             return f"{margins.why[:1].upper()}{margins.why[1:].rstrip('.')}."
         if margins.growth_rate is None:
-            return "The stability of this loop was not analysed."
-        return f"The loop {_grows(margins.growth_rate, margins.pole_frequency)}."
+            return "Stability was not analysed."
+        return f"The sampled loop {_grows(margins.growth_rate, margins.pole_frequency)}."
     if math.isinf(margins.critical_delay):
-        return "No delay destabilises this loop."
-    critical = f"the critical {ms(margins.critical_delay)}"
-    if margins.lateness is None or margins.margin is None:
-        return f"Its critical delay is {ms(margins.critical_delay)}; the rig's own delay is not known."
+        return "Stable for any delay."
+    critical = f"the critical delay of {ms(margins.critical_delay)}"
+    if margins.loop_delay is None or margins.margin is None:
+        return f"The critical delay is {ms(margins.critical_delay)}; the rig delay is not known."
     parts = {
-        "its force sensor's {}": margins.sensor_delay,
-        "the {} of holding the command": margins.command_hold,
-        "the {} of holding the force": margins.half_tick,
+        "sensor delay {}": margins.sensor_delay,
+        "command hold {}": margins.command_hold_delay,
+        "force hold {}": margins.force_hold_delay,
     }
     more = [text.format(ms(value)) for text, value in parts.items() if value]
-    delay = f"The rig's delay of {ms(margins.delay or 0.0)}"
-    late = f"{delay}{''.join(f', {text}' for text in more[:-1])} and {more[-1]}" if more else delay
+    late = ", ".join([f"rig delay {ms(margins.rig_delay or 0.0)}", *more])
     runs = _grows(margins.growth_rate or 0.0, margins.pole_frequency)
-    if margins.lateness < margins.critical_delay:
+    if margins.loop_delay < margins.critical_delay:
         if margins.stable:
             what = (
-                f"{ms(margins.margin)} of {critical}"
+                f"Delay margin {ms(margins.margin)} of {critical}"
                 if math.isfinite(margins.margin)
-                else f"{critical} untouched"
+                else f"Full critical delay available, {ms(margins.critical_delay)}"
             )
-            return f"{late} {'leave' if more else 'leaves'} {what}."
-        return f"{late} {'are' if more else 'is'} below {critical}, yet the loop as it runs {runs}."
-    if margins.stable and margins.compensated:
-        text = (
-            f"The compensator makes up for the rig's delay of {ms(margins.delay or 0.0)}, beyond {critical}"
-        )
-        return f"{text}: the loop {runs}."
-    if margins.stable and margins.island is not None:
-        low, high = margins.island
+            return f"{what} ({late})."
+        return f"The loop delay is below {critical} ({late}), but the sampled loop {runs}."
+    if margins.stable and margins.has_compensation:
+        text = f"The compensator corrects the rig delay of {ms(margins.rig_delay or 0.0)}, which exceeds {critical}"
+        return f"{text}: the sampled loop {runs}."
+    if margins.stable and margins.stable_interval is not None:
+        low, high = margins.stable_interval
         where = f"between {ms(low)} and {ms(high)}" if math.isfinite(high) else f"beyond {ms(low)}"
         return (
-            f"{late} exceed{'' if more else 's'} {critical} and lie{'' if more else 's'} in an island of stable delays "
-            f"{where}: the loop {runs}, and less delay would destabilise it."
+            f"The loop delay exceeds {critical} and lies in a stable delay interval {where} ({late}): "
+            f"the sampled loop {runs}; less delay would destabilise it."
         )
-    exceed = f"{late} exceed{'' if more else 's'} {critical}"
+    exceed = f"Exceeds {critical} by {ms(margins.loop_delay - margins.critical_delay)} ({late})"
     if margins.stable and margins.growth_rate is not None:
-        return f"{exceed}, yet the loop as it runs {runs}."
+        return f"{exceed}, but the sampled loop {runs}."
     if margins.growth_rate is None:
         return f"{exceed}."
-    return f"{exceed}; the loop {runs}."
+    return f"{exceed}; the sampled loop {runs}."
 
 
 def _grows(rate: float, frequency: float | None) -> str:
@@ -219,9 +216,9 @@ def _grows(rate: float, frequency: float | None) -> str:
 
 def _error(comparison: Comparison, done: bool | None) -> str:
     e1, e2 = float(np.nanmax(comparison.rms["e1"])), float(np.nanmax(comparison.rms["e2"]))
-    until = "" if done is not False else " until then"
-    local = f" (local error {100 * e2:.2g} %)" if e2 > 1e-5 else ""  # less is rounding
-    return f"The rig changes the response by {100 * e1:.2g} % rms{until}{local}."
+    until = "" if done is not False else " up to the stop"
+    local = f" (tracking error {100 * e2:.2g} %)" if e2 > 1e-5 else ""  # less is rounding
+    return f"Response error {100 * e1:.2g} % rms{until}{local}."
 
 
 def _sentence(text: Any) -> str:

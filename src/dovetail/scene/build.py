@@ -1,4 +1,4 @@
-"""From a recorded run to what is to be seen of it. What was recorded decides which picture is drawn."""
+"""Build the 3-D scene of a recorded run; the recorded signals select the subject."""
 
 from __future__ import annotations
 
@@ -12,115 +12,117 @@ import xarray as xr
 from dovetail.core.errors import AnalysisError
 from dovetail.core.kinds import name_of
 from dovetail.scene.events import events_of
-from dovetail.scene.scene import Stage
+from dovetail.scene.scene import Scene
 from dovetail.scene.signal_plots import choices, curves
 from dovetail.testing import Rig
 from dovetail.testing.runnable import Runnable
 
-ON_RIG = "on the rig"
-SAMPLES = 20_000  # of a recording that a viewer keeps; more are thinned
+ON_RIG = "rig"
+MAX_SAMPLES = 20_000  # samples of a recording in a viewer; longer recordings are thinned
 
 
-def stage_of(run: Any, ideal: Any = None, largest: float | None = None) -> Stage:
-    """The stage of a run; `ideal`, where there is one, stands behind it as a ghost.
+def build_scene(run: Any, reference_run: Any = None, largest: float | None = None) -> Scene:
+    """Return the scene of a run, with its reference run as a ghost if given.
 
-    Small motion is magnified so that the `largest` displacement [m] fills the picture; by default that of the run.
+    Small motion is scaled so that the `largest` displacement [m] (default: of the run) fills the view.
 
     Raises
     ------
     AnalysisError
-        If nothing was recorded that has a place in space.
+        If no signal with a position was recorded.
     """
-    data = thinned(run.data).assign_attrs(largest=largest)
+    data = thin(run.data).assign_attrs(largest=largest)
     title = str(getattr(run, "title", "") or data.attrs.get("title", "run"))
-    behind = None if ideal is None else _beside(ideal.data, data)
-    for needs, draw in (*_of_part(run), *PICTURES):
+    reference = None if reference_run is None else _interpolate_reference(reference_run.data, data)
+    for needs, draw in (*_part_subjects(run), *SUBJECTS):
         if all(name in data for name in needs):
-            stage = draw(title, run, data, behind)
-            if data.attrs.get("mode") == "emulate":
-                stage = attached(stage)
+            scene = draw(title, run, data, reference)
+            if data.attrs.get("mode") == "reference":
+                scene = without_rig_parts(scene)
             return dataclasses.replace(
-                stage, plots=curves(run.data), choices=choices(run.data), events=events_of(run)
+                scene, plots=curves(run.data), choices=choices(run.data), events=events_of(run)
             )
     raise AnalysisError(
-        f"{title}: nothing in the recording has a place in space (needs one of "
-        + "; ".join(", ".join(needs) for needs, _ in PICTURES)
+        f"{title}: no 3-D scene: the recording has no signal with a position (record one of "
+        + "; ".join(", ".join(needs) for needs, _ in SUBJECTS)
         + ")"
     )
 
 
-def pictures_of(run: Any, ideal: Any = None) -> dict[str, Stage]:
-    """All pictures of a run by name: the machine, and the robots where they are known."""
-    from dovetail.scene.subjects.hexapod_cell import hexapod_of, hexapod_stage
-    from dovetail.scene.subjects.robot_cell import cell_of, cell_stage
+def available_scenes(run: Any, reference_run: Any = None) -> dict[str, Scene]:
+    """Return all scenes of a run by name: machine, and robot cell or hexapod if the run used one."""
+    from dovetail.scene.subjects.hexapod_cell import hexapod_of, hexapod_scene
+    from dovetail.scene.subjects.robot_cell import cell_of, cell_scene
 
-    found = {"the machine": stage_of(run, ideal)}
+    scenes = {"machine": build_scene(run, reference_run)}
     cell = cell_of(run)
     if cell is not None:
-        stage = found["the machine"]
-        found["the robot cell"] = cell_stage(stage.title, run, thinned(run.data), cell)
+        scene = scenes["machine"]
+        scenes["robot cell"] = cell_scene(scene.title, run, thin(run.data), cell)
     robot = hexapod_of(run)
-    if robot is not None and run.data.attrs.get("mode") != "emulate":
-        stage = hexapod_stage(found["the machine"].title, run, thinned(run.data), robot)
-        found["the hexapod"] = dataclasses.replace(stage, events=found["the machine"].events)
-    return found
+    if robot is not None and run.data.attrs.get("mode") != "reference":
+        scene = hexapod_scene(scenes["machine"].title, run, thin(run.data), robot)
+        scenes["hexapod"] = dataclasses.replace(scene, events=scenes["machine"].events)
+    return scenes
 
 
-def attached(stage: Stage) -> Stage:
-    """The ideal has no rig: the specimen is attached directly, and nothing moves or measures it."""
+def without_rig_parts(scene: Scene) -> Scene:
+    """Return the scene of a reference run, without actuator and load cell."""
     moved_by = tuple(f"{ON_RIG}/{part}" for part in ("actuator", "rod", "load cell"))
-    solids = [solid for solid in stage.solids if not solid.name.endswith(moved_by)]
-    marks = [(text.replace(ON_RIG, "specimen, attached"), place) for text, place in stage.marks]
-    return dataclasses.replace(stage, solids=solids, marks=marks)
+    solids = [solid for solid in scene.solids if not solid.name.endswith(moved_by)]
+    marks = [(text.replace(ON_RIG, "specimen, directly coupled"), place) for text, place in scene.marks]
+    return dataclasses.replace(scene, solids=solids, marks=marks)
 
 
-def thinned(data: xr.Dataset) -> xr.Dataset:
-    """Every so many samples, so that no more are kept than a viewer can show."""
-    every = max(1, -(-data.sizes["time"] // SAMPLES))
+def thin(data: xr.Dataset) -> xr.Dataset:
+    """Thin a recording to at most `MAX_SAMPLES` samples."""
+    every = max(1, -(-data.sizes["time"] // MAX_SAMPLES))
     return data.isel(time=slice(None, None, every))
 
 
-def _beside(ideal: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
-    """What is drawn of an ideal run, at the moments of another."""
-    names = [name for needs, _ in PICTURES for name in needs if name in ideal and name in data]
-    return ideal[sorted(set(names))].interp(time=data.time, kwargs={"fill_value": "extrapolate"})
+def _interpolate_reference(reference_run: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
+    """Return the drawn signals of a reference run, interpolated at the times of another run."""
+    names = [name for needs, _ in SUBJECTS for name in needs if name in reference_run and name in data]
+    return reference_run[sorted(set(names))].interp(time=data.time, kwargs={"fill_value": "extrapolate"})
 
 
-Draw = Callable[[str, Any, xr.Dataset, xr.Dataset | None], Stage]
+Draw = Callable[[str, Any, xr.Dataset, xr.Dataset | None], Scene]
 
 
-def _by(module: str, *chosen: str) -> Draw:
-    """The picture that a module of this package draws; it is imported for those it draws."""
+def _subject(module: str, *chosen: str) -> Draw:
+    """Return the `draw` function of a module of `subjects`, imported when called."""
 
-    def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
-        return import_module(f"dovetail.scene.subjects.{module}").draw(title, run, data, ideal, *chosen)
+    def draw(title: str, run: Any, data: xr.Dataset, reference_run: xr.Dataset | None) -> Scene:
+        return import_module(f"dovetail.scene.subjects.{module}").draw(
+            title, run, data, reference_run, *chosen
+        )
 
     return draw
 
 
-def _of_part(run: Any) -> list[tuple[Sequence[str], Draw]]:
-    """The picture of a specimen, or of a simulated system, that has one of its own."""
-    test = getattr(run, "test", None)  # a recording need not have one, nor a rig
+def _part_subjects(run: Any) -> list[tuple[Sequence[str], Draw]]:
+    """Return the subject of a specimen or simulated system with its own drawing."""
+    test = getattr(run, "test", None)  # None for a recording
     rig = getattr(test, "rig", None)
     parts = [rig.specimen] if isinstance(rig, Rig) else []
     parts += [test.numerical] if isinstance(test, Runnable) else []
     kinds = [name_of(type(part)) for part in parts]
-    return [(("displacement",), OF_PARTS[kind]) for kind in kinds if kind in OF_PARTS]
+    return [(("displacement",), PART_SUBJECTS[kind]) for kind in kinds if kind in PART_SUBJECTS]
 
 
-OF_PARTS = {
-    "deck-gear": _by("gear_rig"),
-    "tennis-ball": _by("falling_plate"),
-    "rope-fleet": _by("towed_rope"),
-    "free-pair": _by("impact_pair"),
-    "lag-damper": _by("blade"),
-    "hung-drogue": _by("hung_drogue"),
+PART_SUBJECTS = {
+    "deck-gear": _subject("gear_rig"),
+    "tennis-ball": _subject("falling_plate"),
+    "rope-fleet": _subject("towed_rope"),
+    "free-pair": _subject("impact_pair"),
+    "lag-damper": _subject("blade"),
+    "hung-drogue": _subject("hung_drogue"),
 }
-PICTURES: Sequence[tuple[Sequence[str], Draw]] = (
-    (("hose_position",), _by("hose_and_drogue", "hose_position")),
-    (("platform_position", "node_position"), _by("aircraft")),
-    (("node_position",), _by("hose_and_drogue", "node_position")),
-    (("probe_position",), _by("probe_and_drogue")),
-    (("storey_displacement",), _by("multi_storey_frame")),
-    (("displacement",), _by("oscillator")),
+SUBJECTS: Sequence[tuple[Sequence[str], Draw]] = (
+    (("hose_position",), _subject("hose_and_drogue", "hose_position")),
+    (("platform_position", "node_position"), _subject("aircraft")),
+    (("node_position",), _subject("hose_and_drogue", "node_position")),
+    (("probe_position",), _subject("probe_and_drogue")),
+    (("storey_displacement",), _subject("multi_storey_frame")),
+    (("displacement",), _subject("oscillator")),
 )

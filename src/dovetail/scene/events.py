@@ -1,4 +1,4 @@
-"""What happened in a run, and when: contacts, phases, presses and trips, as marks on the line of time."""
+"""Events of a run for the time slider: contacts, phases, operator actions and limits reached."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from typing import Any
 from dovetail import fidelity
 from dovetail.core.errors import DovetailError
 
-MOST = 14  # marks that can still be told apart
+MAX_MARKS = 14  # marks that can be distinguished
 
 
 def events_of(run: Any) -> list[tuple[float, str]]:
-    """Moments [s] and what happened then, in order; the hardest contacts where there are many."""
-    found = [*_phases(run), *_contacts(run)]
-    for press in json.loads(run.data.attrs.get("presses", "[]")):
-        found.append((float(press["time"]), str(press["what"])))
+    """Return time [s] and name of each event, in order; of many contacts those with the largest force."""
+    events = [*_phases(run), *_contacts(run)]
+    for press in json.loads(run.data.attrs.get("operator_events", "[]")):
+        events.append((float(press["time"]), str(press["action"])))
     trip = getattr(run, "trip", None)
     if trip is not None:
-        found.append((float(trip.time), f"{str(trip.signal).replace('_', ' ')} limit"))
-    return sorted(found)
+        events.append((float(trip.time), f"{str(trip.signal).replace('_', ' ')} limit"))
+    return sorted(events)
 
 
 def _contacts(run: Any) -> list[tuple[float, str]]:
-    if "depth" not in run.data:
+    if "penetration" not in run.data:
         return []
     try:
         log = fidelity.impact_log(run.data)
     except (DovetailError, KeyError):
         return []
-    hardest = sorted(log, key=lambda impact: -impact.peak_force)[:MOST]
+    hardest = sorted(log, key=lambda impact: -impact.peak_force)[:MAX_MARKS]
     return [(impact.start, "contact") for impact in hardest]
 
 
@@ -38,5 +38,5 @@ def _phases(run: Any) -> list[tuple[float, str]]:
         return []
     from dovetail.mechanics.airframe.outcomes import phases
 
-    found = phases(run.test.system, run.data)
-    return [(phase.start, phase.name) for phase in found if phase.start > 0][:MOST]
+    listed = phases(run.test.system, run.data)
+    return [(phase.start, phase.name) for phase in listed if phase.start > 0][:MAX_MARKS]

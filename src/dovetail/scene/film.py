@@ -1,10 +1,9 @@
-"""A run as a film, or two side by side: made without a screen, a browser or a graphics card.
+"""Videos of one or more runs, side by side, rendered without screen, browser or graphics card.
 
 >>> write_film([run], "run.mp4")  # doctest: +SKIP
 
-Frames are pictures of the stage (`dovetail.scene.draw`) with a title, a clock and the outcome. MP4 and WebM need
-ffmpeg, from the system or from the package `imageio-ffmpeg` (`pip install 'dovetail-hybrid[film]'`). GIF and WebP need
-no other program.
+Frames are images of the scene (`dovetail.scene.draw`) with title, clock and outcome. MP4 and WebM need ffmpeg, from the
+system or from the package `imageio-ffmpeg` (`pip install 'dovetail-hybrid[film]'`). GIF and WebP need no other program.
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ import numpy as np
 
 from dovetail.core.errors import OutputError, ParameterError
 from dovetail.scene.cameras import camera
-from dovetail.scene.draw import Studio
+from dovetail.scene.draw import SceneRenderer
 from dovetail.scene.lettering import INK, PAPER, font
-from dovetail.scene.scene import Stage
+from dovetail.scene.scene import Scene
 
-SECONDS = 8.0  # that a film lasts about, where nothing else is said
-ROUND = (1.0, 2.0, 5.0)  # times powers of ten: speeds that people take
+SECONDS = 8.0  # [s] approximate duration of a video without --speed
+ROUND = (1.0, 2.0, 5.0)  # playback speeds, times powers of ten
 TONES = {"plain": INK, "good": (27, 127, 77), "bad": (179, 38, 30)}
-PICTURES = (".gif", ".webp")  # films that are pictures
-ENCODED = {  # how ffmpeg is to write a file, by its ending
+IMAGE_SUFFIXES = (".gif", ".webp")  # animated image formats
+ENCODED = {  # ffmpeg options by file extension
     ".mp4": [
         "-c:v",
         "libx264",
@@ -50,20 +49,20 @@ ENCODED = {  # how ffmpeg is to write a file, by its ending
 
 
 @dataclass(frozen=True)
-class Take:
-    """A stage in a film, with what is written over it: what it is, how it ended, and in which colour."""
+class FilmScene:
+    """Scene in a video, with title, outcome text and its tone."""
 
-    stage: Stage
+    scene: Scene
     title: str
     ending: str = ""
     tone: str = "plain"
 
 
 @dataclass(frozen=True)
-class Cut:
-    """How a film is made: its size [px], frames a second, seconds of the run in one of the film, and the camera.
+class FilmSettings:
+    """Settings of a video: size [px], frames per second, simulated seconds per second of video, and camera.
 
-    It rests for a while where the run is over, so that how it ended can be read.
+    The last frame is shown for `rest` [s], so that the outcome can be read.
     """
 
     wide: int = 1280
@@ -72,69 +71,74 @@ class Cut:
     speed: float | None = None
     view: str = "overview"
     rest: float = 1.0  # [s]
-    title: str = ""  # of all takes together
+    title: str = ""  # title above all takes
 
 
-def write_film(takes: Sequence[Take], path: str | Path, cut: Cut | None = None) -> Path:
-    """Write a film of one take, or of several side by side on one clock; it says where it did.
+def write_film(takes: Sequence[FilmScene], path: str | Path, cut: FilmSettings | None = None) -> Path:
+    """Write a video of one take, or of several side by side on one clock; return its path.
 
     Raises
     ------
     OutputError
-        If the ending is none of a film, or there is nothing to write it with, or it cannot be written.
+        If the file extension is unknown, ffmpeg is missing, or the file cannot be written.
     """
-    path, cut = Path(path), cut or Cut()
-    if path.suffix not in (*ENCODED, *PICTURES):
+    path, cut = Path(path), cut or FilmSettings()
+    if path.suffix not in (*ENCODED, *IMAGE_SUFFIXES):
         raise OutputError(
-            f"{path}: is no film; its name is to end in {', '.join((*ENCODED, PICTURES[0]))} or {PICTURES[1]}"
+            f"{path}: unknown video format; use a name that ends in {', '.join((*ENCODED, IMAGE_SUFFIXES[0]))} or "
+            f"{IMAGE_SUFFIXES[1]}"
         )
     if not path.parent.is_dir():
-        raise OutputError(f"{path}: the folder {path.parent} does not exist; make it, or choose another")
+        raise OutputError(
+            f"{path}: the folder {path.parent} does not exist; create it or choose another folder"
+        )
     if not takes or cut.wide % (2 * len(takes)) or cut.tall % 2:
         raise ParameterError(
-            f"{len(takes)} runs side by side on {cut.wide} by {cut.tall} pixels; needs one run at least, "
-            "and an even number of pixels for each"
+            f"video: {len(takes)} runs side by side on {cut.wide}x{cut.tall} pixels; give at least one run, and a size "
+            "with an even number of pixels for each run"
         )
     images = frames(takes, cut)
-    return _picture(images, path, cut.fps) if path.suffix in PICTURES else _encoded(images, path, cut)
-
-
-def usual_speed(duration: float) -> float:
-    """Seconds of a run in a second of its film: as it was where that is short enough to watch, else a round number."""
-    if 4.0 <= duration <= 12.0:
-        return 1.0
-    wanted = duration / SECONDS
-    power = 10.0 ** np.floor(np.log10(wanted))
-    return float(
-        min((step * power for step in (*ROUND, 10.0)), key=lambda speed: abs(np.log(speed / wanted)))
+    return (
+        _write_image(images, path, cut.fps) if path.suffix in IMAGE_SUFFIXES else _encode(images, path, cut)
     )
 
 
-def frames(takes: Sequence[Take], cut: Cut) -> Iterator[Any]:
-    """The pictures of a film, one after another; several are drawn at a time."""
+def default_speed(duration: float) -> float:
+    """Return the default playback speed: 1 for 4 to 12 s, otherwise a round number for about 8 s of video."""
+    if 4.0 <= duration <= 12.0:
+        return 1.0
+    target_speed = duration / SECONDS
+    power = 10.0 ** np.floor(np.log10(target_speed))
+    return float(
+        min((step * power for step in (*ROUND, 10.0)), key=lambda speed: abs(np.log(speed / target_speed)))
+    )
+
+
+def frames(takes: Sequence[FilmScene], cut: FilmSettings) -> Iterator[Any]:
+    """Yield the frames of a video; several frames are drawn in parallel."""
     wide = cut.wide // len(takes)
-    longest = max(take.stage.duration for take in takes)
-    speed = cut.speed or usual_speed(longest)
-    first = min(float(take.stage.times[0]) for take in takes)
+    longest = max(take.scene.duration for take in takes)
+    speed = cut.speed or default_speed(longest)
+    first = min(float(take.scene.times[0]) for take in takes)
     count = int((longest / speed + cut.rest) * cut.fps + 1e-9) + 1
     times = first + speed / cut.fps * np.arange(count)
-    studios = [Studio(take.stage, wide, cut.tall, fine=1.5) for take in takes]
-    eyes = [camera(take.stage, cut.view, wide / cut.tall) for take in takes]
+    studios = [SceneRenderer(take.scene, wide, cut.tall, fine=1.5) for take in takes]
+    eyes = [camera(take.scene, cut.view, wide / cut.tall) for take in takes]
 
-    last: dict[int, Any] = {}  # of each take: it stands still once it is over
+    last: dict[int, Any] = {}  # last frame of each finished take
 
     def one(i: int, t: float) -> Any:
-        k, over = takes[i].stage.at(t), t > float(takes[i].stage.times[-1]) - 1e-9
+        k, over = takes[i].scene.at(t), t > float(takes[i].scene.times[-1]) - 1e-9
         if over and i in last:
             return last[i].copy()
         image = studios[i].draw(k, eyes[i](k))
-        image = captioned(image, takes[i], t, speed, over, bool(cut.title))
+        image = add_caption(image, takes[i], t, speed, over, bool(cut.title))
         if over:
             last[i] = image.copy()
         return image
 
     def draw(t: float) -> Any:
-        return titled(beside([one(i, t) for i in range(len(takes))]), cut.title)
+        return add_title(join_frames([one(i, t) for i in range(len(takes))]), cut.title)
 
     with ThreadPoolExecutor(workers()) as pool:
         waiting: deque[Any] = deque()
@@ -147,45 +151,41 @@ def frames(takes: Sequence[Take], cut: Cut) -> Iterator[Any]:
 
 
 def workers() -> int:
-    """Pictures that are drawn at a time."""
+    """Return the number of frames drawn in parallel."""
     return max(1, min(os.cpu_count() or 1, 8))
 
 
-def titled(image: Any, title: str) -> Any:
-    """A picture with a title over all of it, in a line; nothing where there is none."""
+def add_title(image: Any, title: str) -> Any:
+    """Draw a one-line title over an image; nothing for an empty title."""
     from PIL import ImageDraw
 
     if title:
-        pen, tall, size = ImageDraw.Draw(image, "RGBA"), image.height, _letters(image)
-        line = wrapped(pen, title, font(size, True), image.width - 0.06 * tall).split("\n")
+        pen, tall, size = ImageDraw.Draw(image, "RGBA"), image.height, _font_size(image)
+        line = wrap_text(pen, title, font(size, True), image.width - 0.06 * tall).split("\n")
         _label(pen, (0.02 * tall, 0.02 * tall), line[0] + ("…" if line[1:] else ""), size, True)
     return image
 
 
-def _letters(image: Any) -> int:
+def _font_size(image: Any) -> int:
     return max(12, round(image.height / 32))
 
 
-def captioned(image: Any, take: Take, t: float, speed: float, over: bool, lower: bool = False) -> Any:
-    """A picture with its title, a line lower where there is one over all, the clock, and in the end how it ended."""
+def add_caption(image: Any, take: FilmScene, t: float, speed: float, over: bool, lower: bool = False) -> Any:
+    """Draw title (one line lower with `lower`), clock, and at the end of the run its outcome, over an image."""
     from PIL import ImageDraw
 
-    pen, tall, size = ImageDraw.Draw(image, "RGBA"), image.height, _letters(image)
+    pen, tall, size = ImageDraw.Draw(image, "RGBA"), image.height, _font_size(image)
     top = 0.02 * tall + 2.1 * size * lower
-    end = float(take.stage.times[-1])
+    end = float(take.scene.times[-1])
     clock = f"{min(t, end):.{_places(end)}f} s"
     clock += (
-        ""
-        if speed == 1.0
-        else f"   {speed:g} s a second"
-        if speed > 1
-        else f"   {1 / speed:.3g} times slower"
+        "" if speed == 1.0 else f"   {speed:g} s per s" if speed > 1 else f"   played {1 / speed:.3g}x slower"
     )
-    title = wrapped(pen, take.title, font(size, True), image.width - 0.06 * tall)
+    title = wrap_text(pen, take.title, font(size, True), image.width - 0.06 * tall)
     _label(pen, (0.02 * tall, top), title, size, True)
     _label(pen, (0.02 * tall, tall - 0.035 * tall - 1.3 * size), clock, size)
     if over and take.ending:
-        text = wrapped(pen, take.ending, font(size), image.width - 0.06 * tall)
+        text = wrap_text(pen, take.ending, font(size), image.width - 0.06 * tall)
         below = pen.textbbox((0, top + 0.8 * size), title, font=font(size, True))[3]
         _label(pen, (0.02 * tall, below), text, size, colour=TONES[take.tone])
     return image
@@ -200,8 +200,8 @@ def _label(
     pen.text(at, text, font=font(size, bold), fill=colour)
 
 
-def wrapped(pen: Any, text: str, letters: Any, wide: float) -> str:
-    """A text in lines that fit; only a word that is longer than a line is cut."""
+def wrap_text(pen: Any, text: str, letters: Any, wide: float) -> str:
+    """Wrap a text to lines that fit; a word longer than a line is cut."""
     lines: list[str] = []
     for word in text.split():
         longer = f"{lines[-1]} {word}" if lines else word
@@ -214,28 +214,28 @@ def wrapped(pen: Any, text: str, letters: Any, wide: float) -> str:
     return "\n".join(lines)
 
 
-def beside(images: Sequence[Any]) -> Any:
-    """Pictures side by side, a line between them."""
+def join_frames(images: Sequence[Any]) -> Any:
+    """Join images side by side, with a line between them."""
     from PIL import Image
 
     if len(images) == 1:
         return images[0]
-    whole = Image.new("RGB", (sum(image.width for image in images), images[0].height), "white")
+    joined = Image.new("RGB", (sum(image.width for image in images), images[0].height), "white")
     left = 0
     for image in images:
-        whole.paste(image, (left, 0))
+        joined.paste(image, (left, 0))
         if left:
-            whole.paste((255, 255, 255), (left - 2, 0, left + 2, image.height))
+            joined.paste((255, 255, 255), (left - 2, 0, left + 2, image.height))
         left += image.width
-    return whole
+    return joined
 
 
 def _places(end: float) -> int:
     return int(np.clip(3 - np.floor(np.log10(max(end, 1e-6))), 1, 6))
 
 
-def _picture(images: Iterator[Any], path: Path, fps: float) -> Path:
-    """Frames into a picture that moves: a GIF of 200 colours, or a WebP, a third of its size."""
+def _write_image(images: Iterator[Any], path: Path, fps: float) -> Path:
+    """Write frames as a GIF with 200 colours, or as a WebP (a third of the size)."""
     from PIL import Image
 
     made, how = images, {"quality": 60, "method": 4}
@@ -250,28 +250,28 @@ def _picture(images: Iterator[Any], path: Path, fps: float) -> Path:
 
 
 def ffmpeg() -> str:
-    """The program that writes films: that of the machine, or that of a package.
+    """Return the path of ffmpeg, from the system or from the package `imageio-ffmpeg`.
 
     Raises
     ------
     OutputError
-        If there is none, with what to type.
+        If ffmpeg is missing; the message contains the install command.
     """
-    found = shutil.which("ffmpeg")
-    if found is None:
+    program = shutil.which("ffmpeg")
+    if program is None:
         try:
             package: Any = importlib.import_module("imageio_ffmpeg")
-            found = str(package.get_ffmpeg_exe())
+            program = str(package.get_ffmpeg_exe())
         except (ModuleNotFoundError, RuntimeError) as error:
             raise OutputError(
-                "a film in MP4 or WebM needs ffmpeg, which is not installed; install it with: "
-                "pip install 'dovetail-hybrid[film]', or write a .gif, which needs nothing"
+                "a video in MP4 or WebM needs ffmpeg, which is not installed; install it with: "
+                "pip install 'dovetail-hybrid[film]', or write a .gif"
             ) from error
-    return found
+    return program
 
 
-def _encoded(images: Iterator[Any], path: Path, cut: Cut) -> Path:
-    """Frames into ffmpeg, a film out of it; written beside and renamed, so that half a film never looks like one."""
+def _encode(images: Iterator[Any], path: Path, cut: FilmSettings) -> Path:
+    """Write frames with ffmpeg to a partial file, and rename it when it is complete."""
     program = ffmpeg()
     partial = path.with_name(f"{path.stem}.partial{path.suffix}")
     size = [
@@ -295,10 +295,10 @@ def _encoded(images: Iterator[Any], path: Path, cut: Cut) -> Path:
                 process.stdin.write(image.tobytes())
             process.stdin.close()
         except BrokenPipeError:
-            pass  # it says why below
-        said = process.stderr.read().decode("utf-8", "replace").strip()
+            pass  # reported below
+        message = process.stderr.read().decode("utf-8", "replace").strip()
     if process.returncode or not partial.is_file():
         partial.unlink(missing_ok=True)
-        raise OutputError(f"{path}: ffmpeg could not write it: {said[-300:]}")
+        raise OutputError(f"{path}: ffmpeg could not write the video: {message[-300:]}")
     os.replace(partial, path)
     return path

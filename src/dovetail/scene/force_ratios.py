@@ -1,4 +1,4 @@
-"""How large a force is beside what people compare it with: the weight that it carries, or the limit of the test."""
+"""Force ratios for labels: multiples of a weight, or % of the force limit."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ import numpy as np
 
 from dovetail.testing.runnable import Runnable
 
-Share = Callable[[int], str] | None  # from the number of a sample to words
+Ratio = Callable[[int], str] | None  # sample index to text
 
 
-def of_weight(force: np.ndarray, weight: float, whose: str = "weight") -> Share:
-    """Of forces (time, ...) [N], in weights [N]; None where nothing weighs anything."""
+def weight_ratio(force: np.ndarray, weight: float, name: str = "weight") -> Ratio:
+    """Return forces (time, ...) [N] as multiples of a weight [N]; None for zero weight."""
     if not weight > 0:
         return None
     sizes = np.linalg.norm(force.reshape(len(force), -1), axis=1) / weight
-    return lambda k: f"{sizes[k]:.2g} × {whose}"
+    return lambda k: f"{sizes[k]:.2g} × {name}"
 
 
-def of_limit(test: Any, force: np.ndarray, first: int = 0) -> Share:
-    """Of forces (time, axes) [N], from axis `first` on: the largest share of an axis' own limit; None without one."""
+def limit_ratio(test: Any, force: np.ndarray, first: int = 0) -> Ratio:
+    """Return forces (time, axes) [N], from axis `first` on, in % of the limit (largest axis); None without limit."""
     if not isinstance(test, Runnable):
         return None
     force = force.reshape(len(force), -1)
-    bound = np.asarray(test.limits.bound("force", test.turning), float)
+    bound = np.asarray(test.limits.limit_of("force", test.rotary_axes), float)
     bound = bound[first : first + force.shape[1]] if bound.ndim else bound
     if not np.any(np.isfinite(bound)):
         return None
     used = np.max(np.abs(force) / bound, axis=1)
-    return lambda k: f"{100 * used[k]:.2g} % of its limit"
+    return lambda k: f"{100 * used[k]:.2g} % of the limit"

@@ -1,16 +1,16 @@
-"""Words beside places in a picture: where each finds room, and how long a bar or an axis is that can be read."""
+"""Placement of labels in an image without overlap, and length of the scale bar."""
 
 from __future__ import annotations
 
 import numpy as np
 
 AXES = (200, 50, 50), (40, 135, 60), (45, 95, 200)  # colours of x, y and z
-GAP = 8.0  # [px] from an arrow's tip to its words
-Box = tuple[float, float, float, float]  # of a text: left, top, width, height [px]
+GAP = 8.0  # [px] from the tip of an arrow to its label
+Box = tuple[float, float, float, float]  # left, top, width, height of a text [px]
 
 
-def free(box: Box, taken: list[Box], tall: float) -> float:
-    """The top nearest to a text's own at which it hides no other in a picture so tall; it is noted as taken."""
+def free_top(box: Box, taken: list[Box], tall: float) -> float:
+    """Return the nearest top [px] at which a label overlaps no other in an image `tall` [px]; add it to `taken`."""
     x, y, wide, high = box
     tries = [y + sign * i * (high + 6) / 2 for i in range(24) for sign in (-1, 1)]
     inside = [at for at in tries if 2 <= at <= tall - high - 4]
@@ -20,11 +20,11 @@ def free(box: Box, taken: list[Box], tall: float) -> float:
     return top
 
 
-def beyond(arrow: np.ndarray, wide: float, high: float, middle: float) -> tuple[float, float]:
-    """Left and top of a text of that size [px] beyond the tip of an arrow (2, 2), its ends in a picture.
+def beyond_tip(arrow: np.ndarray, wide: float, high: float, middle: float) -> tuple[float, float]:
+    """Return left and top [px] of a label of a given size beyond the tip of an arrow with ends (2, 2) [px].
 
-    One that points up or down has its words beside the tip, on the side away from the `middle` [px] of the picture:
-    above it is often the very body that is pushed.
+    The label of a vertical arrow is beside its tip, on the side away from the `middle` [px] of the image: beyond the
+    tip is often the loaded body.
     """
     way = arrow[1] - arrow[0]
     way = way / max(float(np.linalg.norm(way)), 1e-9)
@@ -36,7 +36,7 @@ def beyond(arrow: np.ndarray, wide: float, high: float, middle: float) -> tuple[
 
 
 def _overlap(a: Box, b: Box) -> bool:
-    """Whether two texts (left, top, width, height) and the ground that they stand on meet."""
+    """Return whether two labels with their backgrounds overlap."""
     return (
         abs(a[0] + a[2] / 2 - b[0] - b[2] / 2) < (a[2] + b[2]) / 2 + 8
         and abs(a[1] - b[1]) < (a[3] + b[3]) / 2 + 5
@@ -44,6 +44,6 @@ def _overlap(a: Box, b: Box) -> bool:
 
 
 def round_below(length: float) -> float:
-    """The largest of 1, 2, 5 times a power of ten that is not larger."""
+    """Return the largest of 1, 2, 5 times a power of ten that does not exceed `length`."""
     power = 10.0 ** np.floor(np.log10(length) + 1e-12)
     return float(max(step * power for step in (1, 2, 5) if step * power <= length * (1 + 1e-12)))

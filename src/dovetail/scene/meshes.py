@@ -1,8 +1,8 @@
-"""Meshes of one's own in place of the drawings of parts: STL, OBJ, glTF and what else `trimesh` reads.
+"""User meshes in place of drawn bodies: STL, OBJ, glTF and other formats that `trimesh` reads.
 
-A mesh stands about the origin and in the axes of the drawing it replaces: the picture's own, or those of the part where
-it turns with it. `PART=FILE` names it, `PART=FILE@mm` where its lengths are not in metres. PART is a name under "what
-is shown", or what comes before the slash of several, which the mesh then replaces together.
+A mesh has the origin and axes of the body that it replaces. Syntax: `PART=FILE`, or `PART=FILE@mm` if its lengths are
+not in metres. PART is a name in the list "Visibility", or the part before the slash of several names, which the mesh
+replaces together.
 """
 
 from __future__ import annotations
@@ -15,48 +15,48 @@ from typing import Any
 import numpy as np
 
 from dovetail.core.errors import ParameterError, UnknownNameError
-from dovetail.scene.scene import Solid, Stage
+from dovetail.scene.scene import Scene, Solid
 from dovetail.scene.shapes import Triangles
 
 SUFFIXES = (".stl", ".obj", ".gltf", ".glb", ".ply", ".off")
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "in": 0.0254, "ft": 0.3048}
-MOST = 200_000  # triangles: more take longer to send than anybody waits
+MAX_TRIANGLES = 200_000  # largest number of triangles; more take too long to send
 
 
-def asked(texts: Sequence[str]) -> dict[str, Triangles]:
-    """Meshes by the parts they stand for, from `PART=FILE` or `PART=FILE@UNIT`.
+def parse_mesh_options(texts: Sequence[str]) -> dict[str, Triangles]:
+    """Return meshes by the name of the part that they replace, from `PART=FILE` or `PART=FILE@UNIT`.
 
     Raises
     ------
     ParameterError
-        If a text is none of these, or a file cannot be read as a mesh.
+        If a text has another form, or a file cannot be read as a mesh.
     """
-    found = {}
+    meshes = {}
     for text in texts:
         part, equals, file = text.partition("=")
         if not (part and equals and file):
-            raise ParameterError(f"mesh: got {text}; give PART=FILE, as aircraft=helicopter.stl")
+            raise ParameterError(f"mesh: '{text}' is not PART=FILE; example: aircraft=helicopter.stl")
         name, at, unit = file.rpartition("@")
         if not at or Path(file).is_file():
             name, unit = file, "m"
         if unit not in UNITS:
-            raise ParameterError(f"mesh: {unit} of {text} is no unit; take one of {', '.join(UNITS)}")
-        found[part] = read(Path(name), UNITS[unit])
-    return found
+            raise ParameterError(f"mesh: unknown unit '{unit}' in '{text}'; use one of {', '.join(UNITS)}")
+        meshes[part] = read_mesh(Path(name), UNITS[unit])
+    return meshes
 
 
-def read(path: Path, unit: float = 1.0) -> Triangles:
-    """The surface in a file, its lengths counted in `unit` [m].
+def read_mesh(path: Path, unit: float = 1.0) -> Triangles:
+    """Read the surface in a file with lengths in `unit` [m].
 
     Raises
     ------
     ParameterError
-        If there is no such file, or it is no mesh.
+        If the file does not exist or is not a mesh.
     """
     if not path.is_file():
-        raise ParameterError(f"mesh: there is no file {path}")
+        raise ParameterError(f"mesh: file not found: {path}")
     if path.suffix.lower() not in SUFFIXES:
-        raise ParameterError(f"mesh: {path} ends in none of {', '.join(SUFFIXES)}; save it as one of these")
+        raise ParameterError(f"mesh: {path}: unknown format; save it as one of {', '.join(SUFFIXES)}")
     try:
         import trimesh
     except ModuleNotFoundError as error:
@@ -66,56 +66,54 @@ def read(path: Path, unit: float = 1.0) -> Triangles:
     try:
         mesh: Any = trimesh.load(str(path), force="mesh")
         vertices, faces = np.asarray(mesh.vertices, float), np.asarray(mesh.faces, int)
-    except Exception as error:  # whatever a reader of so many formats may raise
-        raise ParameterError(f"mesh: {path} cannot be read as a mesh: {error}; save it anew") from error
+    except Exception as error:  # the readers of trimesh raise various exceptions
+        raise ParameterError(f"mesh: {path} cannot be read as a mesh: {error}; export it again") from error
     if not len(faces):
         raise ParameterError(f"mesh: {path} has no triangles; save a surface, not points or curves")
     if not np.isfinite(vertices).all():
-        raise ParameterError(f"mesh: {path} has corners that are no numbers; save it anew")
-    if len(faces) > MOST:
-        raise ParameterError(
-            f"mesh: {path} has {len(faces)} triangles, of which {MOST} can be shown; save it coarser"
-        )
+        raise ParameterError(f"mesh: {path} has vertices that are not finite; export it again")
+    if len(faces) > MAX_TRIANGLES:
+        raise ParameterError(f"mesh: {path} has {len(faces)} triangles; reduce it to at most {MAX_TRIANGLES}")
     return Triangles(unit * vertices, faces)
 
 
-def with_meshes(stage: Stage, meshes: Mapping[str, Triangles]) -> Stage:
-    """The stage with the drawings of some parts replaced; the first of several takes the mesh, the others go.
+def with_meshes(scene: Scene, meshes: Mapping[str, Triangles]) -> Scene:
+    """Return the scene with some parts replaced; of several solids of a part, the mesh replaces all.
 
     Raises
     ------
     UnknownNameError
-        If it has no such part.
+        If the scene has no such part.
     """
-    solids: list[Solid] = list(stage.solids)
+    solids: list[Solid] = list(scene.solids)
     for part, mesh in meshes.items():
         own = [solid for solid in solids if solid.name == part or solid.name.startswith(f"{part}/")]
         if not own:
-            raise UnknownNameError("part", part, _parts(stage), "the picture has no other to replace")
+            raise UnknownNameError("part", part, _parts(scene), "the scene has no parts to replace")
         first = replace(own[0], mesh=mesh, opacity=1.0, stretch=None)
         gone = {solid.name for solid in own[1:]}
         solids = [first if solid is own[0] else solid for solid in solids if solid.name not in gone]
-    return replace(stage, solids=solids)
+    return replace(scene, solids=solids)
 
 
-def with_meshes_where(stages: Mapping[str, Stage], meshes: Mapping[str, Triangles]) -> dict[str, Stage]:
-    """The same for several pictures of one run, each part in those that have it.
+def with_meshes_in_any(scenes: Mapping[str, Scene], meshes: Mapping[str, Triangles]) -> dict[str, Scene]:
+    """Replace parts in several scenes of one run, each part in the scenes that have it.
 
     Raises
     ------
     UnknownNameError
-        If none of them has such a part.
+        If no scene has such a part.
     """
-    known = {name: _parts(stage) for name, stage in stages.items()}
+    known = {name: _parts(scene) for name, scene in scenes.items()}
     for part in meshes:
         if not any(part in names for names in known.values()):
             raise UnknownNameError("part", part, set().union(*known.values()))
     return {
-        name: with_meshes(stage, {part: mesh for part, mesh in meshes.items() if part in known[name]})
-        for name, stage in stages.items()
+        name: with_meshes(scene, {part: mesh for part, mesh in meshes.items() if part in known[name]})
+        for name, scene in scenes.items()
     }
 
 
-def _parts(stage: Stage) -> set[str]:
-    names = {solid.name for solid in stage.solids}
+def _parts(scene: Scene) -> set[str]:
+    names = {solid.name for solid in scene.solids}
     return names | {name.rpartition("/")[0] for name in names if "/" in name}

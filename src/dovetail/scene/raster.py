@@ -1,8 +1,8 @@
-"""Triangles on a raster, drawn by numpy alone: what is in front at every pixel, and how bright it is there.
+"""Rasteriser for triangles in numpy: nearest triangle and brightness at every pixel.
 
-Pictures are to be made on any machine, without a graphics card, a browser or a package more. A triangle is cut into
-rows of pixels, the rows into pixels, all triangles at once; the nearest wins. What is kept of a corner is its place on
-the raster and the inverse of its distance, as that is linear on the raster and the distance is not.
+It needs no graphics card, browser or further package. All triangles are split into rows of pixels and these into
+pixels; the nearest triangle is stored. Corners store raster position and inverse distance, which is linear on the
+raster.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 
 class Camera(NamedTuple):
-    """Where one looks from, where to, which way is up, and how wide [deg] from the lower edge to the upper."""
+    """Camera: position, target, up direction, and vertical field of view [deg]."""
 
     eye: np.ndarray
     target: np.ndarray
@@ -22,23 +22,23 @@ class Camera(NamedTuple):
 
     @property
     def axes(self) -> np.ndarray:
-        """Rows: to the right, downwards, ahead."""
+        """Axes of the camera as rows: right, down, ahead."""
         ahead = np.subtract(self.target, self.eye)
         ahead = ahead / np.linalg.norm(ahead)
         right = np.cross(ahead, self.up)
         right = right / max(float(np.linalg.norm(right)), 1e-12)
         return np.stack([right, np.cross(ahead, right), ahead])
 
-    def seen(self, points: np.ndarray) -> np.ndarray:
-        """Points (..., 3) [m] in those axes, from the eye."""
+    def in_camera_axes(self, points: np.ndarray) -> np.ndarray:
+        """Return points (..., 3) [m] in the axes of the camera, relative to the eye."""
         return (points - self.eye) @ self.axes.T
 
     def focal(self, tall: int) -> float:
-        """Pixels that a metre takes up at a distance of one."""
+        """Return the number of pixels of 1 m at a distance of 1 m."""
         return 0.5 * tall / float(np.tan(np.radians(self.opening / 2)))
 
-    def on_raster(self, seen: np.ndarray, wide: int, tall: int) -> np.ndarray:
-        """Columns, rows and inverse distances (..., 3) of points in the camera's axes, all before the eye."""
+    def project(self, seen: np.ndarray, wide: int, tall: int) -> np.ndarray:
+        """Return columns, rows and inverse distances (..., 3) of points in camera axes, all in front of the eye."""
         inverse = 1 / seen[..., 2]
         f = self.focal(tall)
         return np.stack(
@@ -48,23 +48,23 @@ class Camera(NamedTuple):
 
 
 class Fragments(NamedTuple):
-    """Pixels that triangles cover, a pixel as often as it is covered."""
+    """Pixels covered by triangles, one entry for each triangle that covers a pixel."""
 
-    pixel: np.ndarray  # its number, row by row
-    inverse: np.ndarray  # of the distance there
-    face: np.ndarray  # number of the triangle
+    pixel: np.ndarray  # pixel index, row by row
+    inverse: np.ndarray  # inverse distance at the pixel
+    face: np.ndarray  # index of the triangle
 
 
-def clipped(
+def clip_triangles(
     corners: np.ndarray, values: np.ndarray, near: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Triangles (n, 3, 3) in the camera's axes without what is nearer than `near` [m]; their values (n, 3) likewise.
+    """Clip triangles (n, 3, 3) in camera axes at the distance `near` [m]; interpolate their values (n, 3).
 
-    The third answer is the triangle that each came from: one that is cut may become two.
+    The third result is the index of the original triangle: clipping can split a triangle into two.
     """
     behind = corners[:, :, 2] < near
-    whole = np.flatnonzero(~behind.any(axis=1))
-    made = [(corners[whole], values[whole], whole)]
+    in_front = np.flatnonzero(~behind.any(axis=1))
+    parts = [(corners[in_front], values[in_front], in_front)]
     for i in np.flatnonzero(behind.any(axis=1) & ~behind.all(axis=1)):
         ring = []
         for a, b in ((0, 1), (1, 2), (2, 0)):
@@ -76,13 +76,13 @@ def clipped(
                 share = (near - here[2]) / (there[2] - here[2])
                 ring.append(here + share * (there - here))
         fan = np.stack([np.stack([ring[0], ring[k], ring[k + 1]]) for k in range(1, len(ring) - 1)])
-        made.append((fan[..., :3], fan[..., 3], np.full(len(fan), i)))
-    found = [np.concatenate(parts) for parts in zip(*made, strict=True)]
-    return found[0], found[1], found[2]
+        parts.append((fan[..., :3], fan[..., 3], np.full(len(fan), i)))
+    joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
+    return joined[0], joined[1], joined[2]
 
 
 def plane(corners: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Value at the raster's corner, and how it changes by column and by row (n, 3), of values at corners (n, 3)."""
+    """Return value at the raster origin and gradients by column and row (n, 3), from values at corners (n, 3)."""
     x, y = corners[..., 0], corners[..., 1]
     dx, dy = x[:, 1:] - x[:, :1], y[:, 1:] - y[:, :1]
     dv = values[:, 1:] - values[:, :1]
@@ -94,7 +94,7 @@ def plane(corners: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def fragments(corners: np.ndarray, wide: int, tall: int) -> Fragments:
-    """The pixels whose middle lies in triangles (n, 3, 3) of columns, rows and inverse distances."""
+    """Return the pixels with their centre in triangles (n, 3, 3) of columns, rows and inverse distances."""
     y = corners[..., 1]
     top = np.clip(np.ceil(y.min(axis=1) - 0.5), 0, tall).astype(np.int64)
     bottom = np.clip(np.ceil(y.max(axis=1) - 0.5), 0, tall).astype(np.int64)
@@ -123,15 +123,15 @@ def fragments(corners: np.ndarray, wide: int, tall: int) -> Fragments:
     return Fragments(pixel, inverse, face[some].astype(np.int32)[span])
 
 
-def nearest(found: Fragments, inverse: np.ndarray, face: np.ndarray, first: int = 0) -> None:
-    """Keep what is nearer than what is there; faces are numbered from `first` on."""
-    np.maximum.at(inverse, found.pixel, found.inverse)
-    won = found.inverse == inverse[found.pixel]
-    face[found.pixel[won]] = found.face[won] + first
+def nearest(covered: Fragments, inverse: np.ndarray, face: np.ndarray, first: int = 0) -> None:
+    """Update the nearest distance and face of each pixel; faces are numbered from `first`."""
+    np.maximum.at(inverse, covered.pixel, covered.inverse)
+    won = covered.inverse == inverse[covered.pixel]
+    face[covered.pixel[won]] = covered.face[won] + first
 
 
 def _expanded(start: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For ranges from `start` with `count` members: the number of the range, and the member, one after another."""
+    """Return range index and member of all ranges from `start` with `count` members, concatenated."""
     which = np.repeat(np.arange(len(count), dtype=np.int32), count)
     member = np.arange(len(which), dtype=np.int32)
     member += (start - np.cumsum(count) + count).astype(np.int32)[which]

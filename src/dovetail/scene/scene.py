@@ -1,7 +1,7 @@
-"""What is to be seen of a run: solids, tubes, lines and arrows that move, on one clock. Nothing here knows a browser.
+"""3-D scene of a run as data: solids, tubes, lines and arrows over time, independent of the renderer.
 
-A stage is made from a recording once and asked for one moment after another, so that a viewer need not hold
-more than a frame, and a test can compare what a page shows with what was recorded.
+A scene is built once from a recording and evaluated at one sample after another. A viewer holds one frame only, and a
+test can compare the scene with the recording.
 """
 
 from __future__ import annotations
@@ -16,40 +16,42 @@ from numpy.typing import ArrayLike
 from dovetail.core.si_prefix import si_prefix
 from dovetail.scene.shapes import Triangles
 
-OPENING = 75.0  # [deg] of the view, from the lower edge to the upper
-FILLED = 0.7  # of it that what moves takes up
-LATELY, TRAIL = 4000, 100  # samples of a way that are shown, and points of it
-SEEN = 2e-3  # of the picture: things that are nearer are one to the eye
-ASPECT = 1.3  # width over height of what a screen leaves beside the panel
+OPENING = 75.0  # [deg] vertical field of view
+FILLED = 0.7  # fraction of the view that the moving bodies fill
+LATELY, TRAIL = 4000, 100  # samples of a path that are shown, and points of the path
+SEEN = 2e-3  # fraction of the scene size below which two objects are not distinguishable
+ASPECT = 1.3  # width / height of the view beside the panel
 
-Points = Callable[[int], np.ndarray]  # from the number of a sample to points (n, 3) [m]
+Points = Callable[[int], np.ndarray]  # sample index to points (n, 3) [m]
 
 
-Pose = Callable[[int], tuple[np.ndarray, np.ndarray]]  # to axes (3, 3) and a place (3,) [m]
+Pose = Callable[
+    [int], tuple[np.ndarray, np.ndarray]
+]  # sample index to rotation matrix (3, 3) and position (3,) [m]
 
 
 def fixed(place: Sequence[float] = (0.0, 0.0, 0.0)) -> Pose:
-    """A pose that stays where it is."""
+    """Return a constant pose."""
     here = np.asarray(place, float)
     return lambda k: (np.eye(3), here)
 
 
 @dataclass(frozen=True)
 class Solid:
-    """A rigid body: a mesh that is sent once, and a pose for every sample."""
+    """Rigid body: a constant mesh, and a pose for every sample."""
 
     name: str
     mesh: Triangles
     pose: Pose = field(default_factory=fixed)
     colour: str = "#8d969e"
     opacity: float = 1.0
-    stretch: Callable[[int], float] | None = None  # along its x axis: springs, rods of actuators
-    scenery: bool = False  # ground, hull, sky: the camera need not show all of it
+    stretch: Callable[[int], float] | None = None  # scale along its x axis: springs, actuator rods
+    scenery: bool = False  # ground, hull, sky: ignored when the camera is placed
 
 
 @dataclass(frozen=True)
 class Tube:
-    """A round body through moving nodes (n, 3), or between moving pairs of them (n, 2, 3)."""
+    """Round body through moving nodes (n, 3), or between moving pairs of nodes (n, 2, 3)."""
 
     name: str
     points: Points
@@ -58,8 +60,8 @@ class Tube:
 
 
 @dataclass(frozen=True)
-class Skin:
-    """A skin whose points (n, 3) move, as water does; scenery."""
+class MovingSurface:
+    """Surface with moving points (n, 3), such as water; scenery."""
 
     name: str
     points: Points
@@ -69,53 +71,51 @@ class Skin:
 
 @dataclass(frozen=True)
 class Line:
-    """A polyline (n, 3) that moves, or pieces (n, 2, 3): rope, outline, trail."""
+    """Moving polyline (n, 3), or segments (n, 2, 3): rope, outline, trail."""
 
     name: str
     points: Points
     colour: str = "#333333"
-    width: float = 3.0  # on the screen
-    ghost: bool = False  # of the ideal: drawn faint
-    slow: bool = (
-        False  # a trail: a page that plays draws it a few times a second, which is enough to see it grow
-    )
+    width: float = 3.0  # [px]
+    ghost: bool = False  # of the reference: drawn faint
+    slow: bool = False  # a trail, which a page updates only a few times per second during playback
 
 
 @dataclass(frozen=True)
 class Arrow:
-    """A force: it starts where it acts, is as long as it is large, and says how large."""
+    """Force arrow: starts at the point of action, with length proportional to the force and a label."""
 
     name: str
     at: Callable[[int], np.ndarray]  # (3,) [m]
     vector: Callable[[int], np.ndarray]  # (3,) [N]
-    length: float  # [m] that one newton is drawn long
+    length: float  # [m/N] length per force
     colour: str = "#b5179e"
-    share: Callable[[int], str] | None = None  # of a weight, or of what is allowed, in words
-    contact: Points | None = None  # (3,) [m] where bodies touch while it acts
+    text: Callable[[int], str] | None = None  # text: multiple of a weight, or % of the limit
+    contact: Points | None = None  # (3,) [m] contact point
 
-    def words(self, k: int) -> str:
-        """What it is and how large at a sample."""
+    def label_text(self, k: int) -> str:
+        """Return the label at a sample: name and magnitude."""
         size = float(np.linalg.norm(self.vector(k)))
         factor, unit = si_prefix([size], "N")
-        share = "" if self.share is None else self.share(k)
-        return f"{self.name}: {factor * size:.3g} {unit}" + (f", {share}" if share else "")
+        text = "" if self.text is None else self.text(k)
+        return f"{self.name}: {factor * size:.3g} {unit}" + (f", {text}" if text else "")
 
 
 @dataclass(frozen=True)
 class Plot:
-    """Signals over time, or one over another."""
+    """Signals over time, or one signal over another."""
 
     title: str
     names: Sequence[str]
     x: np.ndarray
     ys: Sequence[np.ndarray]
-    dots: bool = False  # no line: the horizontal axis is no time
-    times: np.ndarray | None = None  # [s] of what is over no time
+    dots: bool = False  # dots without line: the horizontal axis is not time
+    times: np.ndarray | None = None  # [s] time of each dot
 
 
 @dataclass(frozen=True)
-class Stage:
-    """A run to look at."""
+class Scene:
+    """3-D scene of a run."""
 
     title: str
     times: np.ndarray  # [s]
@@ -124,53 +124,55 @@ class Stage:
     plots: Sequence[Plot] = ()
     up: str = "+z"
     eye: tuple[float, float, float] = (3.0, -3.0, 2.0)  # [m]
-    target: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m] what it looks at
-    notes: Callable[[int], str] = field(default=lambda k: "")  # in words, at a sample
-    choices: Mapping[str, Callable[[], Plot]] = field(default_factory=dict)  # any other signal, by its name
+    target: tuple[float, float, float] = (0.0, 0.0, 0.0)  # [m] point that the camera looks at
+    notes: Callable[[int], str] = field(default=lambda k: "")  # text at a sample
+    choices: Mapping[str, Callable[[], Plot]] = field(
+        default_factory=dict
+    )  # plots of all other signals, by name
     solids: Sequence[Solid] = ()
     tubes: Sequence[Tube] = ()
-    surfaces: Sequence[Skin] = ()
-    marks: Sequence[tuple[str, tuple[float, float, float]]] = ()  # words that stand in the picture, and where
-    setting: str = "room"  # what is around: "room", "sky", "sea" or "space"
-    enlarged: float = 1.0  # metres that are drawn for a metre of motion
-    subject: np.ndarray | None = None  # (n, 3) [m] points of what the eye looks at
-    focus: Points | None = None  # (3,) [m] where what matters is
-    nearby: float = 0.0  # [m] how large that is
-    events: Sequence[tuple[float, str]] = ()  # moments [s], and what happened then
+    surfaces: Sequence[MovingSurface] = ()
+    marks: Sequence[tuple[str, tuple[float, float, float]]] = ()  # texts in the scene, with position [m]
+    setting: str = "room"  # background: "room", "sky", "sea" or "space"
+    enlarged: float = 1.0  # scale of the motion
+    subject: np.ndarray | None = None  # (n, 3) [m] points that the camera has to show
+    focus: Points | None = None  # (3,) [m] point of interest
+    nearby: float = 0.0  # [m] size of the object of interest
+    events: Sequence[tuple[float, str]] = ()  # time [s] and name of each event
 
     def at(self, t: float) -> int:
-        """Number of the sample that holds at t [s]: the last one not after it."""
+        """Return the index of the last sample not after t [s]."""
         return int(np.clip(np.searchsorted(self.times, t + 1e-9, side="right") - 1, 0, len(self.times) - 1))
 
     @property
     def duration(self) -> float:
-        """From the first sample to the last [s]."""
+        """Time from the first to the last sample [s]."""
         return float(self.times[-1] - self.times[0])
 
 
-def haunted(data: xr.Dataset, demanded: np.ndarray, there: np.ndarray, size: float) -> bool:
-    """Whether a ghost shows where something was demanded: the two ways (time, ...) [m] are apart for the eye.
+def visibly_different(data: xr.Dataset, demanded: np.ndarray, there: np.ndarray, size: float) -> bool:
+    """Return whether demand and measured path (time, ...) [m] differ visibly, so that the demand is drawn as well.
 
-    `size` [m] is that of the picture. A run that is still going on always has one, as they may come apart yet.
+    `size` [m] is the size of the scene. True for a run in progress, because the paths can still separate.
     """
     if data.attrs.get("going_on"):
         return True
     return bool(np.nanmax(np.linalg.norm((demanded - there).reshape(len(there), -1), axis=1)) > SEEN * size)
 
 
-def upward(name: str) -> np.ndarray:
-    """The direction that an axis with a sign (`-z`) names."""
+def up_vector(name: str) -> np.ndarray:
+    """Return the direction of a signed axis such as `-z`."""
     return (-1.0 if name.startswith("-") else 1.0) * np.eye(3)["xyz".index(name[-1])]
 
 
-def outline(stage: Stage, count: int = 12) -> np.ndarray:
-    """Points (n, 3) [m] of all bodies over the whole run but scenery; without bodies, of all lines."""
+def outline(scene: Scene, count: int = 12) -> np.ndarray:
+    """Return points (n, 3) [m] of all bodies except scenery over the whole run; without bodies, of all lines."""
     shown = []
-    for k in np.unique(np.linspace(0, len(stage.times) - 1, count).astype(int)):
-        shown += [tube.points(k).reshape(-1, 3) for tube in stage.tubes]
-        if not (stage.tubes or stage.solids):
-            shown += [line.points(k).reshape(-1, 3) for line in stage.lines if not line.ghost]
-        for solid in stage.solids:
+    for k in np.unique(np.linspace(0, len(scene.times) - 1, count).astype(int)):
+        shown += [tube.points(k).reshape(-1, 3) for tube in scene.tubes]
+        if not (scene.tubes or scene.solids):
+            shown += [line.points(k).reshape(-1, 3) for line in scene.lines if not line.ghost]
+        for solid in scene.solids:
             if not solid.scenery:
                 R, p = solid.pose(k)
                 stretch = 1.0 if solid.stretch is None else solid.stretch(k)
@@ -180,28 +182,28 @@ def outline(stage: Stage, count: int = 12) -> np.ndarray:
 
 
 def corners(low: ArrayLike, high: ArrayLike) -> np.ndarray:
-    """The corners (8, 3) [m] of a box from two of them."""
+    """Return the corners (8, 3) [m] of a box from two opposite corners."""
     sides = zip(np.asarray(low, float), np.asarray(high, float), strict=True)
     return np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, 3)
 
 
-def looked_at(
-    stage: Stage, towards: Sequence[float] = (-0.45, 0.8, -0.35), subject: np.ndarray | None = None
-) -> Stage:
-    """The stage with an eye and a target from which all that moves is seen, or the points (n, 3) [m] of a subject.
+def aim_camera(
+    scene: Scene, towards: Sequence[float] = (-0.45, 0.8, -0.35), subject: np.ndarray | None = None
+) -> Scene:
+    """Return the scene with a camera that shows all moving bodies, or the points (n, 3) [m] of a subject.
 
-    `towards` is the way of the view in axes forward, to port and up of the picture.
+    `towards` is the view direction (forward, to port, up).
     """
-    points = outline(stage) if subject is None else np.asarray(subject, float)
-    sign, axis = (-1.0 if stage.up.startswith("-") else 1.0), "xyz".index(stage.up[-1])
+    points = outline(scene) if subject is None else np.asarray(subject, float)
+    sign, axis = (-1.0 if scene.up.startswith("-") else 1.0), "xyz".index(scene.up[-1])
     along, across = (i for i in range(3) if i != axis)
     way = np.zeros(3)
     way[[along, across, axis]] = np.asarray(towards) * [1.0, 1.0, sign]
-    eye, target = fitted(points, way, upward(stage.up))
-    return replace(stage, eye=tuple(eye.tolist()), target=tuple(target.tolist()), subject=points)
+    eye, target = fit_camera(points, way, up_vector(scene.up))
+    return replace(scene, eye=tuple(eye.tolist()), target=tuple(target.tolist()), subject=points)
 
 
-def fitted(
+def fit_camera(
     points: np.ndarray,
     way: np.ndarray,
     up: np.ndarray,
@@ -209,11 +211,11 @@ def fitted(
     aspect: float = ASPECT,
     filled: float = FILLED,
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Eye and target (3,) [m] along `way`, so that points (n, 3) fill so much of a picture, one way or the other.
+    r"""Return eye and target (3,) [m] in direction `way`, so that points (n, 3) fill a fraction of the view.
 
-    With a to the right and d ahead of a point, and t the tangent of half the filled part, an eye at (A, D) sees it if
-    :math:`|a - A| \le t(d - D)`. So :math:`2tD \le -\max(a - td) - \max(-a - td)`, and halfway between the two is A;
-    the same upwards, and the eye stands as near as both allow.
+    With coordinates a to the right and d ahead of a point, and t the tangent of half the filled angle, an eye at (A, D)
+    sees the point if :math:`|a - A| \le t(d - D)`. So :math:`2tD \le -\max(a - td) - \max(-a - td)`, and A is halfway
+    between the two maxima; the same upwards. The eye is as near as both directions allow.
     """
     way = np.asarray(way, float) / np.linalg.norm(way)
     right = np.cross(way, up) / np.linalg.norm(np.cross(way, up))
@@ -223,16 +225,16 @@ def fitted(
     near, aside = np.inf, []
     for axis, t in ((right, aspect * half), (down, half)):
         a = points @ axis
-        most, least = float((a - t * ahead).max()), float((-a - t * ahead).max())
-        near = min(near, -(most + least) / (2 * t))
-        aside.append(axis * (most - least) / 2)
+        upper, lower = float((a - t * ahead).max()), float((-a - t * ahead).max())
+        near = min(near, -(upper + lower) / (2 * t))
+        aside.append(axis * (upper - lower) / 2)
     middle = float(ahead.min() + ahead.max()) / 2
-    near = min(near, middle - 1e-3)  # of a single point
+    near = min(near, middle - 1e-3)  # for a single point
     return sum(aside, near * way), sum(aside, middle * way)
 
 
-def so_far(path: np.ndarray, k: int) -> np.ndarray:
-    """The way (time, 3) until sample k, of late, through some points that stay where they are as it goes on."""
+def trail(path: np.ndarray, k: int) -> np.ndarray:
+    """Return the recent path (time, 3) up to sample k, thinned to points that stay the same as k increases."""
     every = max(1, min(LATELY, len(path)) // TRAIL)
     first = -(-max(0, k - LATELY) // every) * every
     shown = path[[*range(first, k, every), k]]

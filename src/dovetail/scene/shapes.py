@@ -1,8 +1,8 @@
-"""Solids made from a few numbers: bodies of revolution, boxes, hulls, and machines put together from them.
+"""Meshes from a few dimensions: bodies of revolution, boxes, hulls, and machines composed of them.
 
-A mesh is vertices (n, 3) [m] and triangles (m, 3) that turn counter-clockwise seen from outside. Machines are about
-their own origin with x forward, y to port and z up; `turned` brings them into other axes. They are drawings that say
-what is meant, in the proportions of their kind: what a test computes is where they are.
+A mesh is vertices (n, 3) [m] and triangles (m, 3), counter-clockwise seen from outside. Machines have x forward, y to
+port and z up about their own origin; `rotate` changes the axes. Their shapes are schematic; only their motion is
+computed.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-SIDES = 24  # of what is round
+SIDES = 24  # sides of a round body
 
 
 class Triangles(NamedTuple):
-    """A surface of triangles."""
+    """Surface of triangles."""
 
     vertices: np.ndarray
     faces: np.ndarray
 
 
-def joined(*meshes: Triangles) -> Triangles:
-    """Several as one."""
+def merge(*meshes: Triangles) -> Triangles:
+    """Return several meshes as one."""
     starts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
     return Triangles(
         np.concatenate([mesh.vertices for mesh in meshes]),
@@ -32,21 +32,21 @@ def joined(*meshes: Triangles) -> Triangles:
     )
 
 
-def moved(mesh: Triangles, by: ArrayLike) -> Triangles:
-    """Shifted by (3,) [m]."""
+def translate(mesh: Triangles, by: ArrayLike) -> Triangles:
+    """Return a mesh shifted by (3,) [m]."""
     return Triangles(mesh.vertices + np.asarray(by, float), mesh.faces)
 
 
-def turned(mesh: Triangles, forward: np.ndarray, up: np.ndarray) -> Triangles:
-    """With its x axis along `forward` and its z axis along `up`, two unit vectors at a right angle."""
+def rotate(mesh: Triangles, forward: np.ndarray, up: np.ndarray) -> Triangles:
+    """Return a mesh with its x axis along `forward` and its z axis along `up`, two orthogonal unit vectors."""
     R = np.stack([forward, np.cross(up, forward), up], axis=1)
     return Triangles(mesh.vertices @ R.T, mesh.faces)
 
 
 def lathe(profile: Sequence[tuple[float, float]], sides: int = SIDES) -> Triangles:
-    """A body of revolution about x from its outline (x, radius), x rising along the outside.
+    """Return a body of revolution about x from its outline (x, radius), with x rising along the outside.
 
-    An outline that comes back is a wall with an inside; one that ends at a radius is left open there.
+    An outline that turns back has an inner wall; an outline that ends at a radius is open there.
     """
     x, r = np.asarray(profile, float).T
     a = np.linspace(0, 2 * np.pi, sides, endpoint=False)
@@ -57,7 +57,7 @@ def lathe(profile: Sequence[tuple[float, float]], sides: int = SIDES) -> Triangl
 
 
 def skin(rings: np.ndarray) -> Triangles:
-    """The surface through rings of points (n, sides, 3), one after another; no triangle is without an area."""
+    """Return the surface through successive rings of points (n, sides, 3), without triangles of zero area."""
     count, sides = rings.shape[:2]
     i, j = np.meshgrid(np.arange(count - 1), np.arange(sides), indexing="ij")
     here, aside = i * sides + j, i * sides + (j + 1) % sides
@@ -68,55 +68,52 @@ def skin(rings: np.ndarray) -> Triangles:
 
 
 def rod(radius: float, length: float, sides: int = SIDES) -> Triangles:
-    """A closed cylinder from the origin along x; its ends have vertices of their own, so that edges stay sharp."""
+    """Return a closed cylinder from the origin along x; separate vertices at the ends give sharp edges."""
     ends = [(0, 0), (0, radius), (0, radius), (length, radius), (length, radius), (length, 0)]
     return lathe(ends, sides)
 
 
-def link(sides: int = 6) -> Triangles:
-    """A piece of tube of unit length and radius from the origin along x, to be stretched between two nodes."""
+def tube_piece(sides: int = 6) -> Triangles:
+    """Return a tube of unit length and radius from the origin along x, to be scaled between two nodes."""
     return rod(1.0, 1.0, sides)
 
 
-def between(start: ArrayLike, end: ArrayLike, radius: float, sides: int = 12) -> Triangles:
-    """A closed cylinder from one point to another."""
+def rod_between(start: ArrayLike, end: ArrayLike, radius: float, sides: int = 12) -> Triangles:
+    """Return a closed cylinder from one point to another."""
     start, end = np.asarray(start, float), np.asarray(end, float)
     along = (end - start) / max(float(np.linalg.norm(end - start)), 1e-12)
     other = np.eye(3)[np.argmin(np.abs(along))]
     up = np.cross(along, other) / np.linalg.norm(np.cross(along, other))
-    return moved(turned(rod(radius, float(np.linalg.norm(end - start)), sides), along, up), start)
+    return translate(rotate(rod(radius, float(np.linalg.norm(end - start)), sides), along, up), start)
 
 
 def ellipsoid(radii: Sequence[float], sides: int = SIDES) -> Triangles:
-    """About the origin, with three half axes [m]."""
+    """Return an ellipsoid about the origin, with three half axes [m]."""
     a = np.linspace(np.pi, 0, sides // 2 + 1)
     ball = lathe(list(zip(np.cos(a), np.abs(np.sin(a)), strict=True)), sides)
     return Triangles(ball.vertices * np.asarray(radii, float), ball.faces)
 
 
 def hull(points: np.ndarray) -> Triangles:
-    """The convex hull of points (n, 3), all faces turned outwards."""
+    """Return the convex hull of points (n, 3), with all faces outwards."""
     from scipy.spatial import ConvexHull
 
     points = np.asarray(points, float)
-    found = ConvexHull(points)
-    faces, middle = found.simplices.copy(), points.mean(axis=0)
+    faces, middle = ConvexHull(points).simplices.copy(), points.mean(axis=0)
     a, b, c = (points[faces[:, i]] for i in range(3))
     inward = np.sum(np.cross(b - a, c - a) * (a - middle), axis=1) < 0
     faces[inward] = faces[inward][:, ::-1]
-    return Triangles(
-        points[faces].reshape(-1, 3), np.arange(3 * len(faces)).reshape(-1, 3)
-    )  # edges stay sharp
+    return Triangles(points[faces].reshape(-1, 3), np.arange(3 * len(faces)).reshape(-1, 3))  # sharp edges
 
 
 def box(size: Sequence[float]) -> Triangles:
-    """About the origin, with three lengths [m]."""
+    """Return a box about the origin, with three lengths [m]."""
     corners = np.stack(np.meshgrid(*([[-0.5, 0.5]] * 3), indexing="ij"), axis=-1).reshape(-1, 3)
     return hull(corners * np.asarray(size, float))
 
 
 def slab(outline: np.ndarray, thickness: float) -> Triangles:
-    """A convex outline (n, 2) in x and y, half the thickness above and half below."""
+    """Return a plate with a convex outline (n, 2) in x and y, centred in its thickness."""
     flat = np.asarray(outline, float)
     return hull(
         np.concatenate([np.column_stack([flat, np.full(len(flat), s * thickness / 2)]) for s in (-1, 1)])
@@ -124,7 +121,7 @@ def slab(outline: np.ndarray, thickness: float) -> Triangles:
 
 
 def coil(radius: float, wire: float, turns: int = 8) -> Triangles:
-    """A spring of unit length along x, to be stretched; its ends lie on the axis."""
+    """Return a spring of unit length along x, to be scaled; its ends are on the axis."""
     t = np.linspace(0, 1, 16 * turns + 1)
     a = 2 * np.pi * turns * t
     spread = np.clip(np.minimum(t, 1 - t) / 0.04, 0, 1)
@@ -143,59 +140,59 @@ def coil(radius: float, wire: float, turns: int = 8) -> Triangles:
 
 
 def helicopter(length: float, floor: float, rotor_radius: float) -> dict[str, Triangles]:
-    """Cabin, boom and fin as `body`, `glass`, `mast` with hub and blades, and the `rotor`'s disc.
+    """Return `body` (cabin, boom, fin), `glass`, `mast` (with hub and blades) and `rotor` disc.
 
-    The cabin is `length` [m] long, its floor at the height `floor` [m] of the origin, which is the centre of gravity.
+    The cabin is `length` [m] long; `floor` [m] is the height of its floor above the origin, the centre of gravity.
     """
     tall = 0.27 * length
     z = floor + 0.9 * tall
     egg = ellipsoid((0.5 * length, 0.3 * length, tall), 40)
-    cabin, glass = (moved(mesh, (0.08 * length, 0, z)) for mesh in (egg, _pane(egg)))
+    cabin, glass = (translate(mesh, (0.08 * length, 0, z)) for mesh in (egg, _pane(egg)))
     tail = -1.2 * length
-    boom = moved(
+    boom = translate(
         lathe([(tail, 0), (tail, 0.03 * length), (-0.3 * length, 0.09 * length), (0.0, 0)]),
         (0, 0, z + 0.07 * length),
     )
-    fin = moved(box((0.16 * length, 0.02 * length, 0.42 * length)), (tail, 0, z + 0.2 * length))
-    plane = moved(box((0.14 * length, 0.5 * length, 0.02 * length)), (0.86 * tail, 0, z + 0.07 * length))
+    fin = translate(box((0.16 * length, 0.02 * length, 0.42 * length)), (tail, 0, z + 0.2 * length))
+    plane = translate(box((0.14 * length, 0.5 * length, 0.02 * length)), (0.86 * tail, 0, z + 0.07 * length))
     top = z + 1.45 * tall
-    mast = between((0, 0, z + 0.8 * tall), (0, 0, top), 0.03 * length)
-    hub = moved(ellipsoid((0.07 * length, 0.07 * length, 0.03 * length)), (0, 0, top))
-    disc = turned(rod(rotor_radius, 0.006 * length, 48), np.array([0, 0, 1.0]), np.array([-1.0, 0, 0]))
+    mast = rod_between((0, 0, z + 0.8 * tall), (0, 0, top), 0.03 * length)
+    hub = translate(ellipsoid((0.07 * length, 0.07 * length, 0.03 * length)), (0, 0, top))
+    disc = rotate(rod(rotor_radius, 0.006 * length, 48), np.array([0, 0, 1.0]), np.array([-1.0, 0, 0]))
     chord, thick = 0.06 * length, 0.012 * length
-    blades = joined(box((2 * rotor_radius, chord, thick)), box((chord, 2 * rotor_radius, thick)))
+    blades = merge(box((2 * rotor_radius, chord, thick)), box((chord, 2 * rotor_radius, thick)))
     return {
-        "body": joined(cabin, boom, fin, plane),
+        "body": merge(cabin, boom, fin, plane),
         "glass": glass,
-        "mast": joined(mast, hub, moved(blades, (0, 0, top))),
-        "rotor": moved(disc, (0, 0, top)),
+        "mast": merge(mast, hub, translate(blades, (0, 0, top))),
+        "rotor": translate(disc, (0, 0, top)),
     }
 
 
 def _pane(egg: Triangles, over: float = 1.012) -> Triangles:
-    """The part of a cabin that is glass, a little over it: ahead, and not below."""
+    """Return the glass of a cabin: its front without the lower part, slightly enlarged."""
     x, y, z = (egg.vertices / np.abs(egg.vertices).max(axis=0)).T
     around = np.hypot(y, z)
-    clear = (x > 0.3) & (z > -0.46 * around - 1e-9)  # whole rows of the mesh, so that its edge is even
+    clear = (x > 0.3) & (z > -0.46 * around - 1e-9)  # complete rows of the mesh, for an even edge
     return Triangles(over * egg.vertices, egg.faces[np.all(clear[egg.faces], axis=1)])
 
 
 def skids(length: float, floor: float) -> Triangles:
-    """What a helicopter with a cabin of `length` [m] stands on, below its floor."""
+    """Return the skids of a helicopter with a cabin of `length` [m]."""
     low, wide, half = floor - 0.2 * length, 0.24 * length, 0.38 * length
-    tubes = [between((-half, s * wide, low), (half, s * wide, low), 0.018 * length) for s in (-1, 1)]
+    tubes = [rod_between((-half, s * wide, low), (half, s * wide, low), 0.018 * length) for s in (-1, 1)]
     struts = [
-        between((x, 0.4 * s * wide, floor + 0.12 * length), (x, s * wide, low), 0.014 * length)
+        rod_between((x, 0.4 * s * wide, floor + 0.12 * length), (x, s * wide, low), 0.014 * length)
         for x in (-0.5 * half, 0.5 * half)
         for s in (-1, 1)
     ]
-    return joined(*tubes, *struts)
+    return merge(*tubes, *struts)
 
 
 def aeroplane(
     length: float, span: float, *, sweep: float = 0.0, high_tail: bool = False, engines: bool = False
 ) -> Triangles:
-    """Fuselage, wings, tailplane and fin, `length` from nose to tail; `sweep` is how far the tips lie aft [m]."""
+    """Return fuselage, wings, tailplane and fin; `sweep` [m] is the aft offset of the wing tips."""
     r = 0.055 * length
     fuselage = lathe(
         [
@@ -214,22 +211,22 @@ def aeroplane(
             [[0.5 * root, 0], [-0.5 * root, 0], [-0.5 * tip - back, -half], [0.5 * tip - back, -half]]
         )
         left = right * [1, -1]
-        return joined(slab(right, thick), slab(left, thick))
+        return merge(slab(right, thick), slab(left, thick))
 
-    main = moved(
+    main = translate(
         wing(0.16 * length, 0.07 * length, 0.5 * span, sweep, 0.014 * length), (0.05 * length, 0, -0.3 * r)
     )
     lift = 0.19 * length if high_tail else 0.2 * r
-    tail = moved(
+    tail = translate(
         wing(0.1 * length, 0.05 * length, 0.17 * span, 0.35 * sweep, 0.01 * length), (-0.45 * length, 0, lift)
     )
     outline = length * np.array([[-0.37, 0], [-0.5, 0], [-0.53, 0.2], [-0.46, 0.2]])
-    fin = turned(slab(outline, 0.012 * length), np.array([1.0, 0, 0]), np.array([0, -1.0, 0]))
-    return joined(fuselage, main, tail, fin, *(_nacelles(length, span, sweep) if engines else ()))
+    fin = rotate(slab(outline, 0.012 * length), np.array([1.0, 0, 0]), np.array([0, -1.0, 0]))
+    return merge(fuselage, main, tail, fin, *(_nacelles(length, span, sweep) if engines else ()))
 
 
 def _nacelles(length: float, span: float, sweep: float) -> list[Triangles]:
-    """An engine below each wing of an aeroplane."""
+    """Return an engine below each wing of an aeroplane."""
     r, out = 0.032 * length, 0.17 * span
     x = 0.05 * length - sweep * out / (0.5 * span)
     nacelle = lathe(
@@ -242,11 +239,11 @@ def _nacelles(length: float, span: float, sweep: float) -> list[Triangles]:
             (0.035 * length, 0),
         ]
     )
-    return [moved(nacelle, (x + 0.05 * length, s * out, -0.065 * length)) for s in (-1, 1)]
+    return [translate(nacelle, (x + 0.05 * length, s * out, -0.065 * length)) for s in (-1, 1)]
 
 
 def drogue(depths: Sequence[float], radii: Sequence[float]) -> dict[str, Triangles]:
-    """Coupling, ribs and canopy of a drogue; inner radii at depths [m] aft of the origin, its axis along x forward."""
+    """Return coupling, ribs and canopy of a drogue from inner radii at depths [m] aft of the origin; axis along x."""
     d, r = np.asarray(depths, float), np.asarray(radii, float)
     wall = 0.02
     outside = [(-x, y + wall) for x, y in zip(d[::-1], r[::-1], strict=True)]
@@ -255,9 +252,9 @@ def drogue(depths: Sequence[float], radii: Sequence[float]) -> dict[str, Triangl
     bore = lathe(inside[:-1])
     a = np.linspace(0, 2 * np.pi, 20, endpoint=False)
     last = max(len(d) - 2, 0)
-    ribs = joined(
+    ribs = merge(
         *(
-            between(
+            rod_between(
                 (-d[last], (r[last] + wall) * np.cos(b), (r[last] + wall) * np.sin(b)),
                 (-d[-1], r[-1] * np.cos(b), r[-1] * np.sin(b)),
                 0.012,
@@ -276,11 +273,11 @@ def drogue(depths: Sequence[float], radii: Sequence[float]) -> dict[str, Triangl
         ],
         36,
     )
-    return {"coupling": joined(coupling, bore), "ribs": ribs, "canopy": canopy}
+    return {"coupling": merge(coupling, bore), "ribs": ribs, "canopy": canopy}
 
 
 def device(length: float) -> Triangles:
-    """A small towed body with four fins."""
+    """Return a small towed body with four fins."""
     body = lathe(
         [
             (-0.5 * length, 0),
@@ -293,40 +290,40 @@ def device(length: float) -> Triangles:
     flat = length * np.array([[-0.3, 0.05], [-0.5, 0.05], [-0.55, 0.32], [-0.42, 0.32]])
     fin = slab(flat, 0.015 * length)
     ups = (np.array([0, 0, 1.0]), np.array([0, 1.0, 0]), np.array([0, 0, -1.0]), np.array([0, -1.0, 0]))
-    return joined(body, *(turned(fin, np.array([1.0, 0, 0]), up) for up in ups))
+    return merge(body, *(rotate(fin, np.array([1.0, 0, 0]), up) for up in ups))
 
 
 def rocket_stage(length: float) -> dict[str, Triangles]:
-    """A first stage with wings that comes back: its nose at the origin, the rest along -x, engines at the end."""
+    """Return a winged first stage: nose at the origin, along -x, engines at the end."""
     r = 0.065 * length
     nose = [(-0.25 * length * (1 - u), r * (1 - u**2) ** 0.5) for u in np.linspace(0, 1, 9)]
     tank = lathe([(-0.96 * length, 0), (-0.96 * length, r), *nose])
     delta = length * np.array([[-0.42, 0.0], [-0.93, 0.0], [-0.93, -0.3], [-0.8, -0.3]])
-    wings = joined(*(slab(delta * [1, s], 0.012 * length) for s in (1, -1)))
+    wings = merge(*(slab(delta * [1, s], 0.012 * length) for s in (1, -1)))
     flat = length * np.array([[-0.78, 0], [-0.93, 0], [-0.95, 0.14], [-0.88, 0.14]])
-    fin = turned(slab(flat, 0.012 * length), np.array([1.0, 0, 0]), np.array([0, -1.0, 0]))
-    fins = joined(*(moved(fin, (0, s * 0.29 * length, 0)) for s in (-1, 1)))
+    fin = rotate(slab(flat, 0.012 * length), np.array([1.0, 0, 0]), np.array([0, -1.0, 0]))
+    fins = merge(*(translate(fin, (0, s * 0.29 * length, 0)) for s in (-1, 1)))
     bell = lathe([(-1.02 * length, 0.028 * length), (-0.955 * length, 0.012 * length), (-0.955 * length, 0)])
     around = [(0.0, 0.0), *((0.036 * np.cos(a), 0.036 * np.sin(a)) for a in np.arange(6) * np.pi / 3)]
-    engines = joined(*(moved(bell, (0, y * length, z * length)) for y, z in around))
-    return {"body": joined(tank, moved(wings, (0, 0, -0.6 * r)), fins), "engines": engines}
+    engines = merge(*(translate(bell, (0, y * length, z * length)) for y, z in around))
+    return {"body": merge(tank, translate(wings, (0, 0, -0.6 * r)), fins), "engines": engines}
 
 
 def spacecraft(size: float) -> dict[str, Triangles]:
-    """A cube with two panels of cells, its face at the origin and the rest along -x."""
-    cube = moved(box((size, size, size)), (-0.5 * size, 0, 0))
+    """Return a cube with two solar panels; front face at the origin, along -x."""
+    cube = translate(box((size, size, size)), (-0.5 * size, 0, 0))
     wing = box((0.5 * size, 1.8 * size, 0.02 * size))
-    panels = joined(*(moved(wing, (-0.5 * size, s * 1.5 * size, 0)) for s in (-1, 1)))
+    panels = merge(*(translate(wing, (-0.5 * size, s * 1.5 * size, 0)) for s in (-1, 1)))
     return {"body": cube, "panels": panels}
 
 
-def cone(places: Sequence[tuple[float, float]], wall: float) -> tuple[Triangles, Triangles]:
-    """A cavity about x from its inner outline (x, radius), cut in two along the axis: the far half and the near one."""
-    inner = np.asarray(places, float)
+def cone(profile: Sequence[tuple[float, float]], wall: float) -> tuple[Triangles, Triangles]:
+    """Return far and near half of a cavity about x, from its inner outline (x, radius)."""
+    inner = np.asarray(profile, float)
     outline = [*inner[::-1], (inner[0, 0], inner[0, 1]), (inner[0, 0] - wall, inner[0, 1] + wall)]
     outline += [(x, r + wall) for x, r in inner[1:]]
-    whole = lathe([(float(x), float(r)) for x, r in outline], 2 * SIDES)
-    centre = whole.vertices[whole.faces].mean(axis=1)
-    return Triangles(whole.vertices, whole.faces[centre[:, 1] >= 0]), Triangles(
-        whole.vertices, whole.faces[centre[:, 1] < 0]
-    )
+    body = lathe([(float(x), float(r)) for x, r in outline], 2 * SIDES)
+    centre = body.vertices[body.faces].mean(axis=1)
+    far = Triangles(body.vertices, body.faces[centre[:, 1] >= 0])
+    near = Triangles(body.vertices, body.faces[centre[:, 1] < 0])
+    return far, near

@@ -1,4 +1,4 @@
-"""Signals of a recording as plots: those that people look at first, and any other on demand."""
+"""Plots of the signals of a recording: the main signals, and any other on demand."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core import signals
-from dovetail.core.decimate import telling
+from dovetail.core.decimate import decimation_index
 from dovetail.core.si_prefix import si_prefix
 from dovetail.scene.scene import Plot
 
-POINTS = 600  # of a plot, for each of its lines
-FEET = 8  # whose forces can still be told apart in one plot
+POINTS = 600  # points of each line of a plot
+FEET = 8  # feet whose forces can be distinguished in one plot
 FIRST = (
     ("displacement", "measured_displacement"),
     ("measured_force",),
@@ -21,20 +21,20 @@ FIRST = (
     ("tow_tension", "end_tension"),
     ("contact_force",),
     ("tick_lateness",),
-    ("dials",),
+    ("tunable_values",),
 )
 
 
 def by_axis(values: xr.DataArray) -> np.ndarray:
-    """Values (time, everything else)."""
+    """Return values (time, all other dimensions flattened)."""
     return values.transpose("time", ...).values.reshape(values.sizes["time"], -1)
 
 
 def curves(data: xr.Dataset, points: int = POINTS) -> list[Plot]:
-    """What people look at first, where it was recorded: of several axes the one with the largest range, of feet all."""
+    """Return plots of the recorded main signals: the axis with the largest range, or all feet."""
     plots = []
-    for wanted in FIRST:
-        names = tuple(name for name in wanted if name in data)
+    for group in FIRST:
+        names = tuple(name for name in group if name in data)
         if not names:
             continue
         if "foot" in data[names[0]].dims:
@@ -51,26 +51,26 @@ def curves(data: xr.Dataset, points: int = POINTS) -> list[Plot]:
     if {"displacement", "measured_displacement"} <= set(data):
         axis = _busiest(data, "displacement")
         pair = np.stack([_column(data[n], axis) for n in ("displacement", "measured_displacement")], axis=1)
-        shown = telling(pair, points)
+        shown = decimation_index(pair, points)
         pair = pair[shown]
         factor, unit = si_prefix(list(pair.T), _unit(data, "displacement", axis))
-        title = f"synchronisation: measured over demand [{unit}]"
+        title = f"synchronisation: measured against demand [{unit}]"
         moments = data.time.values[shown]
         plots.append(Plot(title, ["measured"], factor * pair[:, 0], [factor * pair[:, 1]], True, moments))
     return plots
 
 
 def _feet(data: xr.Dataset, name: str, points: int) -> Plot:
-    """The size of the force on every foot; where there are many, on the most loaded ones."""
+    """Return a plot of the force magnitude on every foot, or on the feet with the largest load."""
     sizes = np.linalg.norm(data[name].transpose("time", "foot", ...).values, axis=2)
     worst = np.sort(np.argsort(-np.nanmax(sizes, axis=0), kind="stable")[:FEET])
-    of = "" if len(worst) == sizes.shape[1] else f" of the {FEET} most loaded of {sizes.shape[1]} feet"
+    of = "" if len(worst) == sizes.shape[1] else f" on {FEET} of {sizes.shape[1]} feet with the largest load"
     feet = [f"foot {i + 1}" for i in worst]
     return _plot(f"{_spoken(name)}{of}", feet, data, sizes[:, worst], _unit(data, name), points)
 
 
 def _several(data: xr.Dataset, name: str, points: int) -> Plot:
-    """One axis of several bodies, the one on which they move most; each is a line."""
+    """Return a plot of several bodies on the axis with the largest motion, one line for each body."""
     values = data[name].transpose("time", "axis", ...).values
     values = values.reshape(*values.shape[:2], -1)
     axis = int(np.argmax(np.ptp(values, axis=0).max(axis=1)))
@@ -81,8 +81,8 @@ def _several(data: xr.Dataset, name: str, points: int) -> Plot:
 
 
 def choices(data: xr.Dataset) -> Mapping[str, Callable[[], Plot]]:
-    """Every signal and every axis of it, each a plot that is made when it is asked for."""
-    found: dict[str, Callable[[], Plot]] = {}
+    """Return plots of every axis of every signal, made on demand."""
+    plots: dict[str, Callable[[], Plot]] = {}
     for name in sorted(map(str, data.data_vars)):
         if "time" not in data[name].dims:
             continue
@@ -90,8 +90,8 @@ def choices(data: xr.Dataset) -> Mapping[str, Callable[[], Plot]]:
         named = [str(v) for v in data.axis.values] if "axis" in data[name].dims else range(1, count + 1)
         for i, axis in zip(range(count), named, strict=False):
             label = name.replace("_", " ") + (f", {axis}" if count > 1 else "")
-            found[label] = _made(data, name, i, label)
-    return found
+            plots[label] = _made(data, name, i, label)
+    return plots
 
 
 def _made(data: xr.Dataset, name: str, axis: int, label: str) -> Callable[[], Plot]:
@@ -103,8 +103,8 @@ def _made(data: xr.Dataset, name: str, axis: int, label: str) -> Callable[[], Pl
 def _plot(
     title: str, names: Sequence[str], data: xr.Dataset, columns: np.ndarray, unit: str, points: int = POINTS
 ) -> Plot:
-    """Columns (time, name) with every peak, in a unit that is easy to read: millimetres, kilonewtons."""
-    shown = telling(columns, points)
+    """Return a plot of columns (time, name), decimated with all peaks, in a prefixed unit (mm, kN)."""
+    shown = decimation_index(columns, points)
     factor, unit = si_prefix(list(columns[shown].T), unit)
     return Plot(f"{title} [{unit or '1'}]", names, data.time.values[shown], list(factor * columns[shown].T))
 
@@ -114,7 +114,7 @@ def _spoken(name: str) -> str:
 
 
 def _busiest(data: xr.Dataset, name: str) -> int:
-    """The axis of a signal with the largest range, among those in the unit of the first."""
+    """Return the axis of a signal with the largest range, among axes with the unit of the first."""
     if "axis" not in data[name].dims or not data.sizes["time"]:
         return 0
     values = by_axis(data[name])
@@ -128,7 +128,7 @@ def _column(values: xr.DataArray, axis: int) -> np.ndarray:
 
 
 def _unit(data: xr.Dataset, name: str, axis: int = 0) -> str:
-    known, about = signals.known(), data[name].attrs
+    known, about = signals.all_signals(), data[name].attrs
     each = np.atleast_1d(about.get("axis_units", []))
     if axis < len(each):
         return str(each[axis])

@@ -1,4 +1,4 @@
-"""Waves, and the motion of a ship in them: records, spectra with a ship's response; what a securing device must bear.
+"""Waves and ship motion: recorded decks, wave spectra, ship response, load of a securing device.
 
 Depends on: core, mechanics, air.
 
@@ -12,10 +12,16 @@ from dovetail.lazily import lazily
 if TYPE_CHECKING:
     from dovetail.sea.operating_envelope import SecuringEnvelope
     from dovetail.sea.recorded_deck import RecordedDeck, read_motion
-    from dovetail.sea.response import BoxShip, ShipResponse, TabulatedResponse, WaveFollower, encounter
+    from dovetail.sea.response import (
+        BoxShip,
+        ShipResponse,
+        TabulatedResponse,
+        WaveFollower,
+        encounter_omega,
+    )
     from dovetail.sea.seaway import Seaway
     from dovetail.sea.spectrum import SEA_STATES, Bretschneider, Jonswap, WaveSpectrum, sea_state
-    from dovetail.sea.statistics import Waves, spectrum_of, waves
+    from dovetail.sea.statistics import Waves, estimate_spectrum, find_waves
 
 lazily(__name__)
 
@@ -33,9 +39,9 @@ __all__ = [
     "WaveFollower",
     "WaveSpectrum",
     "Waves",
-    "encounter",
+    "encounter_omega",
+    "estimate_spectrum",
+    "find_waves",
     "read_motion",
     "sea_state",
-    "spectrum_of",
-    "waves",
 ]

@@ -1,9 +1,9 @@
-r"""The operating envelope: sea state by heading by wind over the deck, each point a minute on a moving deck.
+r"""Operating envelope: sea state by heading by wind over the deck; each point simulates a minute on a moving deck.
 
-Every point is the same ship, seed and aircraft; only sea state, heading of the waves and wind differ. It is computed
-twice, free and held by the device: free tells what would happen (stands, rocks, slides, topples), held tells the load
-that the device must bear. Points are computed in chunks that are kept on disk, so that a run that was interrupted goes
-on where it stopped.
+All points use the same ship, seed and aircraft; only sea state, wave heading and wind differ. Each point is simulated
+twice, free and secured. The free simulation gives the outcome (stands, rocks, slides, topples); the secured one gives
+the load on the device. Points are computed in chunks that are saved to disk, so an interrupted computation continues
+where it stopped.
 """
 
 from __future__ import annotations
@@ -26,50 +26,56 @@ from dovetail.air.flat_plate import FlatPlates
 from dovetail.air.wind import from_compass
 from dovetail.core import constant, count, kind, parameter
 from dovetail.core.chunked import evaluate_in_chunks, fingerprint
-from dovetail.core.name_lookup import risen
-from dovetail.core.parameter_map import Chart
-from dovetail.core.random import seeded
-from dovetail.mechanics.airframe import DeckFeel, SprungAircraft, deck_feel
-from dovetail.mechanics.airframe.reduced_aircraft import FALLEN
+from dovetail.core.interpolation import fade_in_factor
+from dovetail.core.parameter_map import ParameterMap
+from dovetail.core.random import assign_keys
+from dovetail.mechanics.airframe import DeckMotion, ReducedAircraft, deck_motion
+from dovetail.mechanics.airframe.reduced_aircraft import MAX_TILT
 from dovetail.sea.response import BoxShip, ShipResponse
 from dovetail.sea.seaway import Seaway
 from dovetail.sea.spectrum import Bretschneider, sea_state
 
 STANDS, ROCKS, SLIDES, TOPPLES = range(4)
 FREE = ("stands", "rocks", "slides", "topples")
-RISE = 5.0  # [s] over which sea and wind begin
+RISE = 5.0  # [s] time over which sea and wind build up
 AXES = ("sea_state", "heading", "wind_speed", "wind_from")
 
 
 @kind("securing-envelope")
-class SecuringEnvelope(Chart):
-    """Load of a securing device and outcome over a grid of seas, headings and winds."""
+class SecuringEnvelope(ParameterMap):
+    """Load of a securing device and outcome over a grid of sea states, headings and winds."""
 
-    along: ClassVar[str] = "heading"
+    line_coordinate: ClassVar[str] = "heading"
 
-    body: SprungAircraft = SprungAircraft(plates=FlatPlates(area=(2.0, 2.0, 2.0), centre=(0.0, 0.0, -0.5)))
+    body: ReducedAircraft = ReducedAircraft(plates=FlatPlates(area=(2.0, 2.0, 2.0), centre=(0.0, 0.0, -0.5)))
     response: ShipResponse = BoxShip()
     sea_states: jax.Array = parameter(
         "1", "sea states, 2 to 8", default=(3.0, 4.0, 5.0, 6.0, 7.0), at_least=2.0
     )
-    headings: jax.Array = parameter("rad", "of the waves: 0 following, pi head sea", default=(np.pi / 2,))
-    wind_speeds: jax.Array = parameter("m/s", "over the deck", default=(0.0,), at_least=0.0)
-    wind_from: jax.Array = parameter("rad", "where the wind comes from, bow to starboard", default=(0.0,))
-    speed: jax.Array = parameter("m/s", "of the ship", default=6.0, at_least=0.0)
-    spot: jax.Array = parameter(
-        "m", "landing spot, forward, port, up of the ship's origin", default=(-45.0, 0.0, 6.0)
+    headings: jax.Array = parameter("rad", "wave headings: 0 following, pi head sea", default=(np.pi / 2,))
+    wind_speeds: jax.Array = parameter("m/s", "wind speeds over the deck", default=(0.0,), at_least=0.0)
+    wind_from: jax.Array = parameter(
+        "rad", "directions the wind comes from, from the bow to starboard", default=(0.0,)
     )
-    strength: jax.Array = parameter("N", "load that a foot's clamp may bear", default=1000.0, above=0.0)
-    slide_limit: jax.Array = parameter("m", "way that counts as sliding", default=0.1, above=0.0)
-    lift_limit: jax.Array = parameter("m", "height of a foot that counts as rocking", default=0.01, above=0.0)
-    duration: float = constant("s", "of a point", default=60.0, above=0.0)
-    spacing: float = constant("s", "between two samples of the deck", default=0.05, above=0.0)
-    substeps: int = count("integration steps between two samples", default=10, at_least=1)
-    waves: int = count("waves of the sea", default=64, at_least=8)
-    seed: int = count("of the sea", default=0)
-    chunk: int = count("points computed at once", default=128, at_least=1)
-    threads: int = count("chunks computed beside each other; 0: one for each core", default=0)
-    store: str = eqx.field(default="", static=True)  # folder for finished chunks; empty: nothing is kept
+    speed: jax.Array = parameter("m/s", "speed of the ship", default=6.0, at_least=0.0)
+    landing_spot: jax.Array = parameter(
+        "m",
+        "position of the landing spot from the ship's origin: forward, port, up",
+        default=(-45.0, 0.0, 6.0),
+    )
+    strength: jax.Array = parameter("N", "largest allowed load of a foot's clamp", default=1000.0, above=0.0)
+    max_slip: jax.Array = parameter("m", "slip above which the outcome is 'slides'", default=0.1, above=0.0)
+    max_lift: jax.Array = parameter(
+        "m", "lift of a foot above which the outcome is 'rocks'", default=0.01, above=0.0
+    )
+    duration: float = constant("s", "simulated duration of each point", default=60.0, above=0.0)
+    sample_time: float = constant("s", "sample time of the deck motion", default=0.05, above=0.0)
+    substeps: int = count("integration steps per sample", default=10, at_least=1)
+    wave_count: int = count("number of waves of the sea", default=64, at_least=8)
+    seed: int = count("random seed of the sea", default=0)
+    chunk: int = count("points computed in one batch", default=128, at_least=1)
+    threads: int = count("number of chunks computed in parallel; 0: one per core", default=0)
+    store: str = eqx.field(default="", static=True)  # folder for finished chunks; empty: no storage
 
     def points(self) -> dict[str, np.ndarray]:
         """All points of the grid, the last axis fastest."""
@@ -78,44 +84,46 @@ class SecuringEnvelope(Chart):
         return {name: table[:, i] for i, name in enumerate(AXES)}
 
     def seaway(self, state: jax.Array, heading: jax.Array) -> Seaway:
-        """The ship in a sea state."""
+        """Return the ship in a sea state."""
         height, period, _ = sea_state(state)
         sea = Seaway(
             spectrum=Bretschneider(height=height, period=period),
             response=self.response,
             heading=heading,
             speed=self.speed,
-            waves=self.waves,
-            rise=RISE,
+            wave_count=self.wave_count,
+            fade_in_time=RISE,
         )
-        return seeded(sea, jax.random.key(self.seed))
+        return assign_keys(sea, jax.random.key(self.seed))
 
-    def feel(self, ship: Seaway, wind: jax.Array) -> DeckFeel:
-        """What the spot feels over the whole duration, arrays (n, 3); the wind rises as the sea does."""
-        t = self.spacing * jnp.arange(round(self.duration / self.spacing) + 1)
-        share = risen(t, RISE)
-        return jax.vmap(lambda t, a: deck_feel(ship, t, self.spot, a * wind, self.body.gravity))(t, share)
+    def deck_record(self, ship: Seaway, wind: jax.Array) -> DeckMotion:
+        """Deck motion and wind at the landing spot over the duration, (n, 3); the wind builds up with the sea."""
+        t = self.sample_time * jnp.arange(round(self.duration / self.sample_time) + 1)
+        share = fade_in_factor(t, RISE)
+        return jax.vmap(lambda t, a: deck_motion(ship, t, self.landing_spot, a * wind, self.body.gravity))(
+            t, share
+        )
 
     def point(
         self, state: jax.Array, heading: jax.Array, speed: jax.Array, origin: jax.Array
     ) -> dict[str, jax.Array]:
         """Measures of one point."""
-        feel = self.feel(self.seaway(state, heading), from_compass(speed, origin))
-        run = partial(SprungAircraft.run, feel=feel, spacing=self.spacing, substeps=self.substeps)
+        deck = self.deck_record(self.seaway(state, heading), from_compass(speed, origin))
+        run = partial(ReducedAircraft.run, deck=deck, sample_time=self.sample_time, substeps=self.substeps)
         free, _ = run(eqx.tree_at(lambda b: b.secured, self.body, jnp.zeros(())))
         held, _ = run(eqx.tree_at(lambda b: b.secured, self.body, jnp.ones(())))
-        outcome = jnp.where(free.lift > self.lift_limit, ROCKS, STANDS)
-        outcome = jnp.where(free.way > self.slide_limit, SLIDES, outcome)
-        outcome = jnp.where(free.tilt >= FALLEN, TOPPLES, outcome)
-        level = jnp.sqrt(jnp.sum(feel.carrier.felt[:, :2] ** 2, 1)) / jnp.maximum(
-            feel.carrier.felt[:, 2], 1e-3
+        outcome = jnp.where(free.lift > self.max_lift, ROCKS, STANDS)
+        outcome = jnp.where(free.slip > self.max_slip, SLIDES, outcome)
+        outcome = jnp.where(free.tilt >= MAX_TILT, TOPPLES, outcome)
+        level = jnp.sqrt(jnp.sum(deck.moving_frame.specific_force[:, :2] ** 2, 1)) / jnp.maximum(
+            deck.moving_frame.specific_force[:, 2], 1e-3
         )
         return {
             "outcome": outcome,
             "securing_load": held.securing_load,
             "overloaded": (held.securing_load > self.strength).astype(int),
             "foot_load": held.foot_load,
-            "way": free.way,
+            "slip": free.slip,
             "lift": free.lift,
             "tilt": free.tilt,
             "load_angle": jnp.arctan(jnp.max(level)),
@@ -151,7 +159,7 @@ class SecuringEnvelope(Chart):
         units = {
             "securing_load": "N",
             "foot_load": "N",
-            "way": "m",
+            "slip": "m",
             "lift": "m",
             "tilt": "rad",
             "load_angle": "rad",
@@ -164,15 +172,15 @@ class SecuringEnvelope(Chart):
         coordinates = {name: (name, a, {"units": marks[name]}) for name, a in zip(AXES, axes, strict=True)}
         return xr.Dataset(data, coordinates, {"outcomes": ", ".join(FREE), "chunks_resumed": found})
 
-    def shown(self, data: xr.Dataset) -> xr.Dataset:
-        """Over the heading: load by sea state, and by wind the sea in which it stands; both in the worst wind."""
+    def figure_data(self, data: xr.Dataset) -> xr.Dataset:
+        """Over heading: clamp load by sea state, highest sea state that stands by wind; worst wind direction."""
         load = data.securing_load.max(("wind_speed", "wind_from"), keep_attrs=True)
         stands = (data.outcome.max("wind_from") == STANDS).astype(float).cumprod("sea_state")
         upto = (stands * data.sea_state).max("sea_state")
-        load.attrs["long_name"] = "largest load of a foot's clamp where it is held, in the worst wind"
+        load.attrs["long_name"] = "largest clamp load of a foot when secured, worst wind direction"
         upto.attrs = {
             "units": "1",
-            "long_name": "highest sea state in which it stands free, in the worst direction of the wind; 0: in none",
+            "long_name": "highest sea state in which the free aircraft stands, worst wind direction; 0: none",
         }
         degrees = ("heading", np.degrees(data.heading.values), {"units": "deg"})
         seas = [f"sea state {v:g}" for v in data.sea_state.values]
@@ -185,12 +193,12 @@ class SecuringEnvelope(Chart):
         )
 
     def summary(self, data: xr.Dataset) -> str:
-        """By heading and wind: up to which sea state it stands free; by heading: what the device must bear."""
+        """Summary table: highest sea state for the free aircraft by heading and wind, and clamp loads by heading."""
         heads = np.degrees(data.heading.values)
         outcome = data.outcome.max("wind_from")
         top = "  ".join(f"{h:4.0f}" for h in heads)
         lines = [
-            "free: highest sea state up to which it stands, worst direction of the wind",
+            "free: highest sea state in which the aircraft stands, worst wind direction",
             f"wind [m/s]    {top}",
         ]
         for speed in data.wind_speed.values:
@@ -199,7 +207,7 @@ class SecuringEnvelope(Chart):
             words = ["none" if n == 0 else f"{data.sea_state.values[n - 1]:4.3g}" for n in upto]
             lines.append(f"{speed:>10.3g}    " + "  ".join(f"{w:>4}" for w in words))
         lines += [
-            "held: largest load of a foot's clamp [N], worst wind; * beyond its strength",
+            "secured: largest clamp load of a foot [N], worst wind; * exceeds the strength",
             f"sea state     {top}",
         ]
         load = data.securing_load.max(("wind_speed", "wind_from")).values
@@ -208,7 +216,7 @@ class SecuringEnvelope(Chart):
             lines.append(f"{state:>9.3g}     {row}")
         counts = ", ".join(f"{int((data.outcome == i).sum())} {name}" for i, name in enumerate(FREE))
         over = int(data.overloaded.sum())
-        lines.append(f"{data.outcome.size} points: free {counts}; held {over} overloaded")
+        lines.append(f"{data.outcome.size} points: free {counts}; secured: {over} overloaded")
         if data.attrs.get("chunks_resumed"):
-            lines.append(f"{data.attrs['chunks_resumed']} chunks were there from an earlier run")
+            lines.append(f"{data.attrs['chunks_resumed']} chunks loaded from an earlier run")
         return "\n".join(lines)

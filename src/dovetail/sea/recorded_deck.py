@@ -1,9 +1,9 @@
-r"""A deck motion from a record: measured at sea, or computed by a seakeeping program.
+r"""Deck motion from a record: measured at sea, or computed by a seakeeping program.
 
-Between the rows the motion is a quintic whose rate and acceleration at a row are those of the parabola through it and
-its neighbours: position, velocity and acceleration are continuous, nothing is solved, and a parabola is met exactly. A
-record ends; a run that lasts longer is refused (`check_covers`, `ends`), and where it is asked beyond its end all the
-same the answer is not a number.
+Between the rows the motion is a quintic. Its rate and acceleration at a row are those of the parabola through the row
+and its neighbours. Position, velocity and acceleration are continuous, no equations are solved, and a parabola is
+reproduced exactly. A run that lasts longer than the record is rejected (`check_covers`); beyond the end the
+result is NaN.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ import numpy as np
 
 from dovetail.core import kind, parameter
 from dovetail.core.errors import OutputError, reason
-from dovetail.core.parameter import file_name, known
+from dovetail.core.parameter import all_concrete, file_name
 from dovetail.mechanics.motion.base import NAMES, FrameMotion
 from dovetail.mechanics.motion.table import check_table
 
 
 @kind("recorded-deck")
 class RecordedDeck(FrameMotion):
-    """Rows of time and six displacements, given outright or from a file (see `read_motion`).
+    """Rows of time and six displacements, given as values or from a file (see `read_motion`).
 
-    A resolved test holds the rows, so that it needs the file no more.
+    A resolved test contains the rows, so it no longer needs the file.
     """
 
     file: str = file_name(default="")
-    times: jax.Array = parameter("s", "rising", default=())
-    values: jax.Array = parameter("1", "six [m, rad] for each time", default=())
+    times: jax.Array = parameter("s", "increasing times", default=())
+    values: jax.Array = parameter("1", "six displacements [m, rad] for each time", default=())
 
     def __post_init__(self):
         if self.file and isinstance(self.times, tuple | list) and not len(self.times):
@@ -38,13 +38,13 @@ class RecordedDeck(FrameMotion):
 
     def __check_init__(self):
         t, v = self.times, self.values
-        if not known(t, v):
+        if not all_concrete(t, v):
             return
         rows = np.asarray(v).reshape(-1, 6) if np.size(v) % 6 == 0 else np.asarray(v)
         check_table(self.file or "RecordedDeck", np.asarray(t), rows)
 
     @property
-    def ends(self) -> float:
+    def valid_until(self) -> float:
         return float(self.times[-1])
 
     def pose(self, t):
@@ -54,14 +54,14 @@ class RecordedDeck(FrameMotion):
 
 
 def quintic(times: jax.Array, values: jax.Array, t: jax.Array) -> jax.Array:
-    """Values (n, m) at `times` (n,) [s], joined to the second derivative, at t."""
+    """Quintic interpolation at t of values (n, m) at `times` (n,) [s], with continuous second derivative."""
     last = times.shape[0] - 1
     i = jnp.clip(jnp.searchsorted(times, t, side="right") - 1, 0, last - 1)
     h = times[i + 1] - times[i]
     s = (t - times[i]) / h
 
     def shape(k):
-        """Rate and acceleration at row k, of the parabola through three rows (at an end, of the next three)."""
+        """Rate and acceleration at row k from the parabola through three rows (at an end, the nearest three)."""
         k = jnp.clip(k, 0, last)
         middle = jnp.clip(k, 1, last - 1) if last > 1 else k
         before, after = jnp.maximum(middle - 1, 0), jnp.minimum(middle + 1, last)
@@ -84,10 +84,10 @@ def quintic(times: jax.Array, values: jax.Array, t: jax.Array) -> jax.Array:
 
 
 def read_motion(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
-    """Times [s] and displacements (n, 6) [m, rad] of a file of comma-separated values.
+    """Read times [s] and displacements (n, 6) [m, rad] from a file of comma-separated values.
 
-    The first line names the columns: `time` and any of surge, sway, heave [m], roll, pitch, yaw [rad]; a name that ends
-    in `_deg` is in degrees. Freedoms that are not named do not move.
+    The first line contains the column names: `time` and any of surge, sway, heave [m], roll, pitch, yaw [rad]. A name
+    that ends in `_deg` is in degrees. Displacements without a column are zero.
 
     Raises
     ------
@@ -98,25 +98,23 @@ def read_motion(path: str | Path) -> tuple[np.ndarray, np.ndarray]:
     try:
         lines = [line.strip() for line in path.read_text("utf-8-sig").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
-        raise OutputError(
-            f"{path}: cannot be read ({reason(error)}); give the file of a deck motion"
-        ) from error
+        raise OutputError(f"{path}: cannot be read ({reason(error)}); expected a deck motion file") from error
     names = [name.strip().lower() for name in lines[0].split(",")] if lines else []
-    known = {"time", *NAMES, *(f"{name}_deg" for name in NAMES[3:])}
-    wrong = [name for name in names if name not in known]
-    if "time" not in names or wrong or len(names) < 2:
+    allowed = {"time", *NAMES, *(f"{name}_deg" for name in NAMES[3:])}
+    unknown = [name for name in names if name not in allowed]
+    if "time" not in names or unknown or len(names) < 2:
         raise OutputError(
-            f"{path}: has the columns {', '.join(names) or 'none'}; the first line names time and some of "
+            f"{path}: got the columns {', '.join(names) or 'none'}; expected a first line with time and some of "
             f"{', '.join(NAMES)} (angles may end in _deg)"
         )
     try:
         table = np.array([[float(word) for word in line.split(",")] for line in lines[1:]])
     except ValueError as error:
         raise OutputError(
-            f"{path}: {error}; below the names every line holds {len(names)} numbers"
+            f"{path}: {error}; expected {len(names)} numbers in each line below the names"
         ) from error
     if table.ndim != 2 or table.shape[1] != len(names):
-        raise OutputError(f"{path}: lines of different length; every line holds {len(names)} numbers")
+        raise OutputError(f"{path}: lines of different length; expected {len(names)} numbers in each line")
     values = np.zeros((len(table), 6))
     for column, name in zip(table.T, names, strict=True):
         if name != "time":

@@ -1,9 +1,9 @@
-r"""Response amplitude operators: what a ship makes of a wave, at a heading and a speed.
+r"""Response amplitude operators: motion of a ship per wave amplitude, at a heading and a speed.
 
 A wave :math:`\zeta = a\,\mathrm{Re}\,e^{i(\omega t - k(x\cos\beta + y\sin\beta))}` travels at the angle
-:math:`\beta` from the ship's course, counted to port: 0 following, 90 degrees from starboard, 180 head sea. A ship at
-speed U meets it at :math:`\omega_e = \omega - kU\cos\beta`, :math:`k = \omega^2/g`, and moves in each freedom as
-:math:`a\,\mathrm{Re}(H e^{i\omega_e t})`.
+:math:`\beta` from the ship's course, measured to port: 0 following, 90 degrees from starboard, 180 head sea. The
+encounter frequency of a ship at speed U is :math:`\omega_e = \omega - kU\cos\beta`, :math:`k = \omega^2/g`. Each of the
+six displacements is :math:`a\,\mathrm{Re}(H e^{i\omega_e t})`.
 
 `BoxShip` has the closed forms of [Jensen, Mansour & Olsen 2004] for heave and pitch of a box, with draught T, beam B
 and length L, :math:`\alpha = \omega_e/\omega`:
@@ -15,10 +15,10 @@ and length L, :math:`\alpha = \omega_e/\omega`:
     H_3 &= \frac{e^{-kT}f}{D}\,\frac{\sin\xi}{\xi},\qquad
     H_5 = \frac{e^{-kT}f}{D}\,i\,k\cos\beta\,\frac{3(\sin\xi-\xi\cos\xi)}{\xi^3},\quad \xi = \tfrac12 kL\cos\beta
 
-and, of our own making, roll as an oscillator in the slope of the wave, surge and sway with the water, both averaged
-over the length. It does not yaw. Good for studies of decks; for a given ship use `TabulatedResponse` with what a
-seakeeping program computes. The source has the attenuation with depth by the wave number along the ship; here it is
-that of the wave itself, without which short beam seas would not fade.
+Further assumptions, not from the source: roll is an oscillator driven by the wave slope; surge and sway follow the
+water; both are averaged over the length; yaw is zero. `BoxShip` is suitable for studies of decks. For a given ship use
+`TabulatedResponse` with the results of a seakeeping program. The source attenuates with depth by the wave number along
+the ship; here the wave number of the wave itself is used, without which short beam seas would not be attenuated.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ import numpy as np
 from dovetail.core import Part, kind, parameter
 from dovetail.core.arrays_file import read_arrays, require_rising
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter import file_name, known
+from dovetail.core.parameter import all_concrete, file_name
 
 G = 9.81  # [m/s^2]
 
@@ -45,14 +45,14 @@ class ShipResponse(Part):
         """H (6, n) [m/m, rad/m] for frequencies (n,) [rad/s] and wave directions (n,) [rad] at a speed [m/s]."""
 
 
-def encounter(omega: jax.Array, heading: jax.Array, speed: jax.Array) -> jax.Array:
-    """Frequency [rad/s] at which a ship at `speed` meets a wave; negative where it overtakes it."""
+def encounter_omega(omega: jax.Array, heading: jax.Array, speed: jax.Array) -> jax.Array:
+    """Frequency [rad/s] of encounter of a ship at `speed`; negative if the ship overtakes the wave."""
     return omega - omega**2 / G * speed * jnp.cos(heading)
 
 
 @kind("wave-follower")
 class WaveFollower(ShipResponse):
-    """A raft that follows the water's surface: the limit of any ship in long waves, and a plain test."""
+    """Raft that follows the water surface: long-wave limit of any ship, and a simple test case."""
 
     def operators(self, omega, heading, speed):
         k = omega**2 / G
@@ -62,10 +62,10 @@ class WaveFollower(ShipResponse):
 
 @kind("box-ship")
 class BoxShip(ShipResponse):
-    """A frigate by default: 120 m long, 14 m wide, 4.5 m deep, rolling in 10 s."""
+    """Box-shaped ship; by default a frigate 120 m long, 14 m wide, 4.5 m draught, roll period 10 s."""
 
-    length: jax.Array = parameter("m", "at the water line", default=120.0, above=0.0)
-    beam: jax.Array = parameter("m", "times the block coefficient", default=11.0, above=0.0)
+    length: jax.Array = parameter("m", "length at the water line", default=120.0, above=0.0)
+    beam: jax.Array = parameter("m", "beam times block coefficient", default=11.0, above=0.0)
     draught: jax.Array = parameter("m", "draught", default=4.5, above=0.0)
     roll_period: jax.Array = parameter("s", "natural period of the roll", default=10.0, above=0.0)
     roll_damping: jax.Array = parameter("1", "damping ratio of the roll", default=0.1, above=0.0)
@@ -73,11 +73,9 @@ class BoxShip(ShipResponse):
     def operators(self, omega, heading, speed):
         k, c, s = omega**2 / G, jnp.cos(heading), jnp.sin(heading)
         T, B, L = self.draught, self.beam, self.length
-        met = encounter(omega, heading, speed)
-        alpha = met / omega
-        alpha = jnp.where(
-            jnp.abs(alpha) < 0.05, 0.05, alpha
-        )  # as slow as it gets: the ship rides with the wave
+        omega_e = encounter_omega(omega, heading, speed)
+        alpha = omega_e / omega
+        alpha = jnp.where(jnp.abs(alpha) < 0.05, 0.05, alpha)  # lower limit: the ship moves with the wave
         square = k * B * alpha**2
         A = 2 * jnp.sin(jnp.minimum(square / 2, jnp.pi / 2)) * jnp.exp(-k * T * alpha**2)
         smith = jnp.exp(-k * T)
@@ -88,7 +86,7 @@ class BoxShip(ShipResponse):
         heave = smith * f / D * mean
         pitch = smith * f / D * 1j * k * c * slope
         w = 2 * jnp.pi / self.roll_period
-        roll = -1j * k * s * smith * mean * w**2 / (w**2 - met**2 + 2j * self.roll_damping * w * met)
+        roll = -1j * k * s * smith * mean * w**2 / (w**2 - omega_e**2 + 2j * self.roll_damping * w * omega_e)
         surge, sway = -1j * c * smith * mean, -1j * s * smith * mean
         return jnp.stack([surge, sway, heave, roll, pitch, jnp.zeros_like(omega) + 0j])
 
@@ -98,7 +96,7 @@ def _sinc(x):
 
 
 def _slope(x):
-    """3 (sin x - x cos x)/x^3, one for small x."""
+    """3 (sin x - x cos x)/x^3, 1 for small x."""
     small = jnp.abs(x) < 1e-2
     y = jnp.where(small, 1.0, x)
     return jnp.where(small, 1 - x**2 / 10, 3 * (jnp.sin(y) - y * jnp.cos(y)) / y**3)
@@ -106,18 +104,18 @@ def _slope(x):
 
 @kind("tabulated-response")
 class TabulatedResponse(ShipResponse):
-    """Operators on a grid of frequencies and headings, for one speed; straight between, in real and imaginary part.
+    """Response operators from a grid of frequencies and headings, for one speed.
 
-    The file is an `.npz` with `omega` (n,) [rad/s], rising, `heading` (m,) [rad], rising from 0 to pi or to 2 pi,
-    `amplitude` and `phase` (6, n, m). Given to pi only, starboard is the mirror of port: sway, roll and yaw change
-    sign. Waves outside the frequencies have no effect.
+    Real and imaginary parts are interpolated linearly. The file is an `.npz` with increasing `omega` (n,) [rad/s],
+    `heading` (m,) [rad] increasing from 0 to pi or to 2 pi, `amplitude` and `phase` (6, n, m). With headings to pi
+    only, starboard mirrors port: sway, roll and yaw change sign. Waves outside the frequency range have no effect.
     """
 
     file: str = file_name(default="")
-    omega: jax.Array = parameter("rad/s", "of the waves", default=())
-    heading: jax.Array = parameter("rad", "direction of the waves", default=())
+    omega: jax.Array = parameter("rad/s", "wave frequencies", default=())
+    heading: jax.Array = parameter("rad", "wave directions", default=())
     real: jax.Array = parameter("1", "real parts (6, frequencies, headings)", default=())
-    imaginary: jax.Array = parameter("1", "imaginary parts", default=())
+    imaginary: jax.Array = parameter("1", "imaginary parts (6, frequencies, headings)", default=())
 
     def __post_init__(self):
         if self.file and isinstance(self.omega, tuple | list) and not len(self.omega):
@@ -125,7 +123,7 @@ class TabulatedResponse(ShipResponse):
             require_rising(self.file, data, ("omega",))
             require_rising(self.file, data, ("heading",), at_least=1)
             if data["amplitude"].shape != data["phase"].shape:
-                text = f"amplitude is {data['amplitude'].shape} and phase {data['phase'].shape}; they must be alike"
+                text = f"amplitude is {data['amplitude'].shape}, phase {data['phase'].shape}; expected equal shapes"
                 raise ParameterError(f"{self.file}: {text}")
             self.omega, self.heading = data["omega"], data["heading"]
             self.real = data["amplitude"] * np.cos(data["phase"])
@@ -133,29 +131,29 @@ class TabulatedResponse(ShipResponse):
 
     def __check_init__(self):
         axes = (self.omega, self.heading, self.real)
-        if not known(*axes):
+        if not all_concrete(*axes):
             return
         shape = (6, self.omega.size, self.heading.size)
         if self.real.shape != shape or self.imaginary.shape != shape or self.omega.size < 2:
             raise ParameterError(
-                f"TabulatedResponse: operators {self.real.shape} for {self.omega.size} frequencies and "
-                f"{self.heading.size} headings; needs {shape}"
+                f"TabulatedResponse: got operators {self.real.shape} for {self.omega.size} frequencies and "
+                f"{self.heading.size} headings; expected {shape}"
             )
 
     def operators(self, omega, heading, speed):
-        turned = jnp.mod(heading, 2 * jnp.pi)
+        direction = jnp.mod(heading, 2 * jnp.pi)
         half = self.heading[-1] < 1.5 * jnp.pi
-        mirrored = half & (turned > jnp.pi)
-        turned = jnp.where(mirrored, 2 * jnp.pi - turned, turned)
-        at = [
+        mirrored = half & (direction > jnp.pi)
+        direction = jnp.where(mirrored, 2 * jnp.pi - direction, direction)
+        index = [
             jnp.interp(omega, self.omega, jnp.arange(self.omega.size, dtype=float)),
-            jnp.interp(turned, self.heading, jnp.arange(self.heading.size, dtype=float)),
+            jnp.interp(direction, self.heading, jnp.arange(self.heading.size, dtype=float)),
         ]
 
-        def read(tables):
-            return jnp.stack([jax.scipy.ndimage.map_coordinates(table, at, order=1) for table in tables])
+        def interpolate(tables):
+            return jnp.stack([jax.scipy.ndimage.map_coordinates(table, index, order=1) for table in tables])
 
         inside = (omega >= self.omega[0]) & (omega <= self.omega[-1])
         sign = jnp.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])[:, None]
-        response = jnp.where(inside, read(self.real) + 1j * read(self.imaginary), 0.0)
+        response = jnp.where(inside, interpolate(self.real) + 1j * interpolate(self.imaginary), 0.0)
         return jnp.where(mirrored, sign * response, response)

@@ -1,4 +1,4 @@
-r"""Wave spectra: how much of a sea's height comes from which frequency.
+r"""Wave spectra: distribution of wave energy over frequency.
 
 .. math::
 
@@ -8,8 +8,8 @@ r"""Wave spectra: how much of a sea's height comes from which frequency.
     \quad \sigma = 0.07,\ 0.09\ \text{below and above the peak}\qquad\text{(JONSWAP)}
 
 One-sided over :math:`\omega` [rad/s], in m^2 s. Moments :math:`m_n = \int\omega^n S\,d\omega`; the significant height
-is :math:`4\sqrt{m_0}` and the mean zero-crossing period :math:`2\pi\sqrt{m_0/m_2}`. c makes the JONSWAP spectrum's
-height the one that was asked for. Sources: [Bretschneider 1959]; [Hasselmann et al. 1973].
+is :math:`4\sqrt{m_0}` and the mean zero-crossing period :math:`2\pi\sqrt{m_0/m_2}`. The factor c gives the JONSWAP
+spectrum the specified height. Sources: [Bretschneider 1959]; [Hasselmann et al. 1973].
 """
 
 from __future__ import annotations
@@ -22,20 +22,18 @@ import numpy as np
 
 from dovetail.core import Part, kind, parameter
 
-GRID = np.geomspace(
-    0.3, 30.0, 1201
-)  # over the peak frequency; holds all but 1e-9 below and 1e-6 of m_0 above
+GRID = np.geomspace(0.3, 30.0, 1201)  # frequency over peak frequency; omits 1e-9 of m_0 below and 1e-6 above
 
 
 class WaveSpectrum(Part):
-    """A sea at one place, without directions."""
+    """Base of wave spectra at one point, without directions."""
 
     height: jax.Array = parameter("m", "significant wave height", at_least=0.0)
     period: jax.Array = parameter("s", "peak period", above=0.0)
 
     @abstractmethod
     def density(self, omega: jax.Array) -> jax.Array:
-        """S [m^2 s] at frequencies [rad/s]."""
+        """Spectral density S [m^2 s] at frequencies [rad/s]."""
 
     @property
     def peak(self) -> jax.Array:
@@ -43,7 +41,7 @@ class WaveSpectrum(Part):
         return 2 * jnp.pi / self.period
 
     def moment(self, order: float) -> jax.Array:
-        """m_n, up to 30 times the peak frequency."""
+        """Spectral moment m_n, up to 30 times the peak frequency."""
         omega = self.peak * jnp.asarray(GRID)
         return jnp.trapezoid(self.density(omega) * omega**order, omega)
 
@@ -55,7 +53,7 @@ def _bretschneider(omega, height, peak):
 
 @kind("bretschneider")
 class Bretschneider(WaveSpectrum):
-    """A fully developed sea; with a peak period that belongs to the height, Pierson and Moskowitz'."""
+    """Fully developed sea; with a matching height and peak period the Pierson-Moskowitz spectrum."""
 
     def density(self, omega):
         return _bretschneider(omega, self.height, self.peak)
@@ -63,17 +61,17 @@ class Bretschneider(WaveSpectrum):
 
 @kind("jonswap")
 class Jonswap(WaveSpectrum):
-    """A growing sea, steeper at its peak."""
+    """Developing sea with a sharper peak."""
 
-    enhancement: jax.Array = parameter("1", "gamma, of the peak", default=3.3, at_least=1.0)
+    enhancement: jax.Array = parameter("1", "peak enhancement factor gamma", default=3.3, at_least=1.0)
 
     def density(self, omega):
         x = jnp.asarray(GRID)
-        area = jnp.trapezoid(_bretschneider(x, 1.0, 1.0) * self._raised(x), x)
-        shape = _bretschneider(omega, self.height, self.peak) * self._raised(omega / self.peak)
+        area = jnp.trapezoid(_bretschneider(x, 1.0, 1.0) * self._enhancement_factor(x), x)
+        shape = _bretschneider(omega, self.height, self.peak) * self._enhancement_factor(omega / self.peak)
         return shape / (16 * area)
 
-    def _raised(self, x):
+    def _enhancement_factor(self, x):
         sigma = jnp.where(x <= 1.0, 0.07, 0.09)
         return self.enhancement ** jnp.exp(-0.5 * ((x - 1.0) / sigma) ** 2)
 
@@ -91,9 +89,9 @@ SEA_STATES = {
 
 
 def sea_state(number: jax.Array | float) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Significant height [m], peak period [s] and wind [m/s] of a sea state from 2 to 8, between them too.
+    """Significant height [m], peak period [s] and wind [m/s] of a sea state from 2 to 8, integer or fractional.
 
-    [Bales 1983, table 2], midpoints. Straight between the states, so 5.5 lies half way from 5 to 6.
+    Midpoints of [Bales 1983, table 2], with linear interpolation: 5.5 is half way between 5 and 6.
     """
     table = np.array(list(SEA_STATES.values()))
     height, period, wind = (jnp.interp(number, np.arange(2.0, 9.0), column) for column in table.T)

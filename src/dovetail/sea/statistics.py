@@ -1,6 +1,6 @@
-r"""What a record of waves or of a deck says: heights and periods between zero crossings, and how its peaks are spread.
+r"""Statistics of a wave or deck record: heights and periods between zero crossings, distribution of heights.
 
-In a narrow-banded Gaussian sea the heights between upward crossings follow Rayleigh,
+In a narrow-banded Gaussian sea the heights between upward crossings have a Rayleigh distribution,
 :math:`P(H > h) = e^{-h^2/8m_0}`, and the mean of the highest third is :math:`4.004\sqrt{m_0}`
 [Longuet-Higgins 1952].
 """
@@ -17,7 +17,7 @@ from dovetail.core.errors import AnalysisError
 
 @dataclass(frozen=True)
 class Waves:
-    """Single waves of a record, from one upward zero crossing to the next."""
+    """Individual waves of a record, each from one upward zero crossing to the next."""
 
     heights: np.ndarray  # [unit of the record] from trough to crest
     periods: np.ndarray  # [s]
@@ -35,15 +35,15 @@ class Waves:
         return float(np.mean(self.periods))
 
     def rayleigh_distance(self) -> float:
-        """Largest distance between the heights' distribution and Rayleigh's, the statistic of Kolmogorov."""
+        """Largest distance between the distribution of heights and the Rayleigh distribution (Kolmogorov statistic)."""
         h = np.sort(self.heights)
-        law = 1 - np.exp(-(h**2) / (8 * self.deviation**2))
+        rayleigh = 1 - np.exp(-(h**2) / (8 * self.deviation**2))
         steps = np.arange(len(h) + 1) / len(h)
-        return float(max(np.max(np.abs(law - steps[1:])), np.max(np.abs(law - steps[:-1]))))
+        return float(max(np.max(np.abs(rayleigh - steps[1:])), np.max(np.abs(rayleigh - steps[:-1]))))
 
 
-def waves(t: np.ndarray, x: np.ndarray) -> Waves:
-    """Single waves of a record x at times t [s].
+def find_waves(t: np.ndarray, x: np.ndarray) -> Waves:
+    """Return the individual waves of a record x at times t [s].
 
     Raises
     ------
@@ -54,15 +54,15 @@ def waves(t: np.ndarray, x: np.ndarray) -> Waves:
     up = np.flatnonzero((x[:-1] < 0) & (x[1:] >= 0))
     if len(up) < 2:
         raise AnalysisError(
-            f"{len(up)} upward crossings in {t[-1] - t[0]:g} s; a wave needs two, record longer"
+            f"got {len(up)} upward crossings in {t[-1] - t[0]:g} s; expected at least 2, use a longer record"
         )
     crossing = t[up] + (t[up + 1] - t[up]) * (-x[up]) / (x[up + 1] - x[up])
     heights = np.array([np.ptp(x[a + 1 : b + 1]) for a, b in pairwise(up)])
     return Waves(heights, np.diff(crossing), float(np.std(x)))
 
 
-def spectrum_of(t: np.ndarray, x: np.ndarray, parts: int = 16) -> tuple[np.ndarray, np.ndarray]:
-    """Frequencies [rad/s] and one-sided density of an evenly sampled record, averaged over overlapping parts."""
+def estimate_spectrum(t: np.ndarray, x: np.ndarray, parts: int = 16) -> tuple[np.ndarray, np.ndarray]:
+    """Frequencies [rad/s] and one-sided density of a uniformly sampled record, averaged over overlapping segments."""
     import scipy.signal
 
     dt = float(t[1] - t[0])

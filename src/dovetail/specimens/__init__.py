@@ -1,4 +1,4 @@
-"""Virtual stand-ins for the part under test: motion in, force out, with memory.
+"""Specimen models: force of the part under test from the imposed motion, with internal states.
 
 Depends on: core, mechanics.
 """
@@ -10,7 +10,7 @@ from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
     from dovetail.specimens.base import Memoryless, Specimen
-    from dovetail.specimens.compliant_impact_pair import YieldingPair
+    from dovetail.specimens.compliant_impact_pair import CompliantImpactPair
     from dovetail.specimens.deck_gear import DeckGear
     from dovetail.specimens.funnel import Funnel
     from dovetail.specimens.impact_pair import ImpactPair
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dovetail.specimens.rib_basket import RibBasket
     from dovetail.specimens.scaled_specimen import ScaledSpecimen
     from dovetail.specimens.spring import Spring
-    from dovetail.specimens.standard_linear_solid import RelaxingSpring
+    from dovetail.specimens.standard_linear_solid import StandardLinearSolid
     from dovetail.specimens.storey import Storey
     from dovetail.specimens.tennis_ball import TennisBall
 
@@ -30,6 +30,7 @@ lazily(__name__)
 
 __all__ = [
     "BallInCavity",
+    "CompliantImpactPair",
     "DeckGear",
     "Funnel",
     "IdealLagDamper",
@@ -39,12 +40,11 @@ __all__ = [
     "Memoryless",
     "MiddleMass",
     "ProbeInDrogue",
-    "RelaxingSpring",
     "RibBasket",
     "ScaledSpecimen",
     "Specimen",
     "Spring",
+    "StandardLinearSolid",
     "Storey",
     "TennisBall",
-    "YieldingPair",
 ]

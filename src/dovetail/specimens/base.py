@@ -1,4 +1,4 @@
-"""What every specimen is: motion in, force out, with memory."""
+"""Base classes of specimen models."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from dovetail.core import Flow
 
 
 class Specimen(Flow):
-    """A part under test.
+    """Specimen: force from the imposed motion, with internal states.
 
-    Input: `displacement`, `velocity` and `acceleration` of the imposed motion. Output: `force` on the
-    numerical substructure, so that a spring answers a positive displacement with a negative force, and
-    whatever else is worth recording. A specimen without memory has the empty state `()`.
+    Input: `displacement`, `velocity` and `acceleration` of the imposed motion. Output: `force` on the numerical
+    substructure, and further signals to record. A spring responds to a positive displacement with a negative force. A
+    specimen without memory has the empty state `()`.
     """
 
-    inertial: ClassVar[bool] = False  # True where the force depends on the imposed acceleration
-    in_motion: ClassVar[str] = (
-        ""  # what makes it worth testing and shows in motion only; nothing for a contact
+    inertial: ClassVar[bool] = False  # True if the force depends on the imposed acceleration
+    dynamic_effect: ClassVar[str] = (
+        ""  # dynamic effect that a test at rest cannot measure; empty for a contact
     )
 
-    def ending(self, displacement: np.ndarray) -> tuple[int, str] | None:
-        """The sample at which what is tested was over, and how it ended; None if it never was.
+    def end_event(self, displacement: np.ndarray) -> tuple[int, str] | None:
+        """Sample at which the tested event ended, and the outcome; None if it did not end.
 
-        `displacement` is the motion of the specimen over the run, sample by sample. The name is that of an
-        outcome of a run, in small letters.
+        `displacement` is the motion of the specimen over the run, one value for each sample. The outcome is given by
+        its name in lower case.
         """
         return None
 
 
 class Memoryless(Specimen):
-    """A specimen whose force follows from the present motion alone."""
+    """Specimen whose force depends on the current motion only."""
 
     def init(self) -> tuple[()]:
         return ()

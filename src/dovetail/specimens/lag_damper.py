@@ -1,13 +1,13 @@
-r"""Hydraulic lag dampers of a rotor: the ideal characteristic, and one with oil, orifice and relief valves.
+r"""Hydraulic lag dampers of a rotor: ideal characteristic, and a model with oil, orifice and relief valves.
 
-A piston pushes oil through an orifice; a spring-loaded relief valve for each direction opens once the
-pressure reaches its setting. The ideal is a steep slope while both valves are closed and a shallow one when
-one is open, continuous at zero, unlike friction. The real one adds two things: the oil is compressible, so
-after a reversal the force lags (the loop of resisting force over velocity is open at zero and drawn
-anticlockwise); and the valve is a mass on a spring, which rings when it opens, the more the faster the
-pressure rises [Wallace 2006, sec. 6.3 and 6.4.1].
+A piston pushes oil through an orifice. A spring-loaded relief valve for each direction opens when the pressure reaches
+its opening value. The ideal characteristic has a steep slope while both valves are closed and a shallow slope while one
+is open; unlike friction it is continuous at zero. The full model adds two effects. The oil is compressible, so the
+force lags after a reversal (the loop of resisting force over velocity is open at zero and drawn anticlockwise). The
+valve is a mass on a spring, which oscillates when it opens, more strongly for a faster pressure rise [Wallace 2006,
+sec. 6.3 and 6.4.1].
 
-The source gives shapes and no constants. Not modelled: temperature, cavitation, seal friction.
+The source gives shapes of the curves and no constants. Not modelled: temperature, cavitation, seal friction.
 """
 
 from __future__ import annotations
@@ -25,64 +25,64 @@ from dovetail.specimens.base import Memoryless, Specimen
 
 @kind("ideal-lag-damper")
 class IdealLagDamper(Memoryless):
-    r"""Piecewise linear: slope C1 up to the knee force, C2 beyond.
+    r"""Piecewise linear lag damper: slope C1 up to the opening force, C2 beyond.
 
     .. math:: F = -C_2 v - (C_1 - C_2)\,\mathrm{clip}(v, -v_k, v_k), \qquad v_k = F_k/C_1
 
-    Its force follows the velocity at once. In a sampled loop with the force held over a tick dt this is an
-    explicit scheme: beyond C1 dt = 2 m, with m the mass that the damper sees, it chatters about zero.
+    The force follows the velocity without delay. In a sampled loop that holds the force over a tick dt this is an
+    explicit scheme: for C1 dt > 2 m, with m the mass at the damper, the force alternates about zero.
     """
 
-    in_motion: ClassVar[str] = "the force of a damper"
+    dynamic_effect: ClassVar[str] = "the force of a damper"
 
     closed_slope: jax.Array = parameter("N s/m", "slope C1 with both valves closed", above=0.0)
     open_slope: jax.Array = parameter("N s/m", "slope C2 with one valve open", at_least=0.0)
-    knee: jax.Array = parameter("N", "force at which a valve opens", above=0.0)
+    opening_force: jax.Array = parameter("N", "force at which a valve opens", above=0.0)
 
     def output(self, t, x, u):
-        v, limit = u["velocity"], self.knee / self.closed_slope
+        v, limit = u["velocity"], self.opening_force / self.closed_slope
         steep = (self.closed_slope - self.open_slope) * jnp.clip(v, -limit, limit)
         return {"force": -self.open_slope * v - steep}
 
 
 @kind("lag-damper")
 class LagDamper(Specimen):
-    r"""Oil as a spring in series with an orifice and two relief valves, each a mass on a spring.
+    r"""Lag damper with compressible oil in series with an orifice and two relief valves.
 
-    With the resisting force f, all flows counted as piston speed and one valve a direction,
+    With the resisting force f, all flows expressed as piston speed and one valve for each direction,
 
     .. math::
        \dot f &= k\,\bigl(v - q(f) - w_+ + w_-\bigr), \qquad f = c\,q + c_2\,q|q| \\
        \ddot w_\pm &= \omega^2\Bigl(\frac{\pm f - f_\pm}{C} - w_\pm\Bigr) - 2\zeta\omega\,\dot w_\pm,
        \qquad w_\pm \ge 0
 
-    k is the stiffness of the oil, q the flow through the orifice (laminar, and turbulent with c2 > 0), w that
-    through a valve, in proportion to its lift. A valve in its seat stays until its spring is overcome and
-    does not bounce off it. Moved slowly it has the slope c below the setting and, with laminar flow,
-    c C/(c + C) above.
+    k is the stiffness of the oil, q the flow through the orifice (laminar, and turbulent with c2 > 0), w the flow
+    through a valve, proportional to its lift. A valve stays closed until the force exceeds its spring, and does not
+    bounce off its seat. At low speed the damper has the slope c below the opening force and, with laminar flow,
+    c C/(c + C) above it.
 
-    Oil and an open valve form a loop of their own, stable only if :math:`2\zeta\omega > k/C`: a valve less
-    damped than that chatters. The fastest rate of the equations is about :math:`2\omega`; give the rig
-    enough sub-steps for it.
+    Oil and an open valve form an internal loop that is stable only if :math:`2\zeta\omega > k/C`; with less damping
+    the valve chatters. The fastest rate of the equations is about :math:`2\omega`. Set enough substeps in the rig to
+    resolve it.
     """
 
-    in_motion: ClassVar[str] = "the force of a damper"
+    dynamic_effect: ClassVar[str] = "the force of a damper"
 
     stiffness: jax.Array = parameter("N/m", "stiffness k of the oil", above=0.0)
     orifice_slope: jax.Array = parameter("N s/m", "slope c of the orifice at low speed", above=0.0)
-    setting: jax.Array = parameter("N", "force at which a relief valve leaves its seat", above=0.0)
-    valve_slope: jax.Array = parameter("N s/m", "force above the setting for a unit of relief C", above=0.0)
+    opening_force: jax.Array = parameter("N", "force at which a relief valve leaves its seat", above=0.0)
+    valve_slope: jax.Array = parameter("N s/m", "force above the opening force per relief flow, C", above=0.0)
     valve_frequency: jax.Array = parameter("Hz", "natural frequency of a valve on its spring", above=0.0)
     valve_damping: jax.Array = parameter("1", "damping ratio of a valve", above=0.0)
-    turbulence: jax.Array = parameter(
-        "N s^2/m^2", "quadratic part c2 of the orifice", default=0.0, at_least=0.0
+    quadratic_damping: jax.Array = parameter(
+        "N s^2/m^2", "quadratic coefficient c2 of the orifice", default=0.0, at_least=0.0
     )
     asymmetry: jax.Array = parameter(
-        "1", "the second valve's setting above the first's, as a share", default=0.0, above=-1.0
+        "1", "relative difference of the second valve's opening force to the first's", default=0.0, above=-1.0
     )
     shape: tuple[int, ...] = eqx.field(default=(), static=True)
 
-    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
         return dataclasses.replace(self, shape=tuple(shape))
 
     def init(self) -> dict[str, Any]:
@@ -93,14 +93,14 @@ class LagDamper(Specimen):
     def derivative(self, t, x, u):
         f = x["resisting"]
         rates = [
-            self._valve(pressure - setting, lift, rate)
-            for pressure, setting, lift, rate in zip(
-                (f, -f), self._settings, x["lift"], x["lift_rate"], strict=True
+            self._valve(pressure - opening, lift, rate)
+            for pressure, opening, lift, rate in zip(
+                (f, -f), self._opening_forces, x["lift"], x["lift_rate"], strict=True
             )
         ]
-        escaping = self._orifice(f) + self._relief(x)
+        outflow = self._orifice(f) + self._relief(x)
         return {
-            "resisting": self.stiffness * (u["velocity"] - escaping),
+            "resisting": self.stiffness * (u["velocity"] - outflow),
             "lift": tuple(lift for lift, _ in rates),
             "lift_rate": tuple(rate for _, rate in rates),
         }
@@ -109,25 +109,25 @@ class LagDamper(Specimen):
         return {"force": -x["resisting"], "relief_speed": self._relief(x)}
 
     @property
-    def _settings(self):
-        return self.setting, self.setting * (1.0 + self.asymmetry)
+    def _opening_forces(self):
+        return self.opening_force, self.opening_force * (1.0 + self.asymmetry)
 
     def _relief(self, x):
         return jnp.maximum(x["lift"][0], 0.0) - jnp.maximum(x["lift"][1], 0.0)
 
     def _orifice(self, f):
-        # the root of c q + c2 q |q| = f that does not cancel for small c2
+        # root of c q + c2 q |q| = f in a form without cancellation for small c2
         c = self.orifice_slope
-        return 2.0 * f / (c + jnp.sqrt(c**2 + 4.0 * self.turbulence * jnp.abs(f)))
+        return 2.0 * f / (c + jnp.sqrt(c**2 + 4.0 * self.quadratic_damping * jnp.abs(f)))
 
     def _valve(self, excess, lift, rate):
-        """Rates of a valve's lift and lift rate; `excess` is the force above its setting."""
+        """Rates of a valve's lift and lift rate; `excess` is the force above its opening force."""
         w = 2.0 * jnp.pi * self.valve_frequency
         push = w**2 * excess / self.valve_slope
         free = push - w**2 * lift - 2.0 * self.valve_damping * w * rate
-        # in its seat it can only be pushed open; what closing speed is left dies there, and what a step
-        # carried it into the seat comes back
-        held = jnp.maximum(push, 0.0) - 2.0 * w * jnp.minimum(rate, 0.0)
+        # a closed valve can only be pushed open: closing speed decays on the seat, and a lift below zero caused by a
+        # step returns to zero
+        seat_rate = jnp.maximum(push, 0.0) - 2.0 * w * jnp.minimum(rate, 0.0)
         seated = lift <= 0.0
         leaving = jnp.maximum(rate, 0.0) - 2.0 * w * lift
-        return jnp.where(seated, leaving, rate), jnp.where(seated, held, free)
+        return jnp.where(seated, leaving, rate), jnp.where(seated, seat_rate, free)

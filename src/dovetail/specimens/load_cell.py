@@ -1,9 +1,9 @@
-r"""A load cell that also carries a moving mass, and its compensation.
+r"""Load cell with an added moving mass, and its inertia compensation.
 
-Between cell and specimen sit an adapter and the specimen's own end. Their inertia is in the reading,
-:math:`F_{cell} = F + m_{added}\,\ddot x`, and is taken out again with an accelerometer,
-:math:`F = F_{cell} - k_{lc}\,a_{lc}` [Wallace 2006, eq. 6.1]. With a
-`compensation` equal to the added mass nothing is left.
+An adapter and the specimen's end are between the cell and the specimen. Their inertia is part of the measurement,
+:math:`F_{cell} = F + m_{added}\,\ddot x`, and is subtracted with an accelerometer,
+:math:`F = F_{cell} - k_{lc}\,a_{lc}` [Wallace 2006, eq. 6.1]. With a compensated mass equal to the added mass the
+residual is zero.
 """
 
 from __future__ import annotations
@@ -19,18 +19,20 @@ from dovetail.specimens.base import Specimen
 
 @kind("load-cell")
 class LoadCell(Specimen):
-    """A specimen seen through a load cell: its force with what is left of the added mass's inertia.
+    """Specimen measured by a load cell: its force plus the residual inertia force of the added mass.
 
-    A specimen itself (motion in, force out), to be put in its place. The force is that on the numerical
-    substructure, so inertia enters it with a minus: -(added_mass - compensation) times acceleration.
-    What is left is recorded as `uncompensated_inertia`.
+    It replaces the specimen (motion in, force out). The force is the force on the numerical substructure, so inertia
+    has a minus sign: -(added_mass - compensated_mass) times acceleration. The residual is recorded as
+    `residual_inertia_force`.
     """
 
     inertial: ClassVar[bool] = True
 
     specimen: Specimen
     added_mass: jax.Array = parameter("kg", "mass between cell and specimen", at_least=0.0)
-    compensation: jax.Array = parameter("kg", "mass whose inertia is subtracted", default=0.0, at_least=0.0)
+    compensated_mass: jax.Array = parameter(
+        "kg", "mass whose inertia is subtracted", default=0.0, at_least=0.0
+    )
 
     def init(self) -> State:
         return self.specimen.init()
@@ -43,5 +45,5 @@ class LoadCell(Specimen):
 
     def output(self, t: Time, x: State, u: Input) -> Output:
         signals = self.specimen.output(t, x, u)
-        left = (self.added_mass - self.compensation) * u["acceleration"]
-        return {**signals, "force": signals["force"] - left, "uncompensated_inertia": -left}
+        residual = (self.added_mass - self.compensated_mass) * u["acceleration"]
+        return {**signals, "force": signals["force"] - residual, "residual_inertia_force": -residual}

@@ -1,4 +1,4 @@
-"""A mass held between actuators by springs and dampers: a specimen with a motion of its own."""
+"""Mass between actuators, connected by springs and dampers: a specimen with its own dynamics."""
 
 from __future__ import annotations
 
@@ -13,24 +13,23 @@ from dovetail.specimens.base import Specimen
 
 @kind("middle-mass")
 class MiddleMass(Specimen):
-    r"""Free mass tied to every actuator i by a spring and a damper.
+    r"""Free mass connected to each actuator i by a spring and a damper.
 
     .. math::
 
         F_i = c_i(\dot x_3 - \dot x_i) + k_i(x_3 - x_i), \qquad m\ddot{x}_3 = -\sum_i F_i
 
-    With two actuators it is the physical part of the three-mass study [Wallace 2006, sec. 2.3.2], where the
-    numerical masses are `Oscillator`\ s that know each other only through this one. Stiffness and damping are
-    single numbers, or one for each actuator.
+    With two actuators it is the physical part of the three-mass study [Wallace 2006, sec. 2.3.2]. The numerical masses
+    there are `Oscillator`\ s that are coupled only through this mass. Stiffness and damping are scalars, or one value
+    for each actuator.
 
-    The motion of the mass is that of an inertia in the mode in which the actuators move together: an *early*
-    force is negative damping there, so such a test has a forward limit as well as a critical delay. The force
-    does not depend on the imposed acceleration, so the test is not neutral. Not modelled: friction of the
-    mass on its guides.
+    In the mode in which the actuators move together the mass acts as an inertia: an *early* force is negative damping
+    there, so such a test has a forward limit as well as a critical delay. The force does not depend on the imposed
+    acceleration, so the delay equation is not neutral. Not modelled: friction of the mass on its guides.
     """
 
     references: ClassVar[dict[str, str]] = {"wallace2006thesis": "the three-mass specimen"}
-    in_motion: ClassVar[str] = "the inertia of its mass"
+    dynamic_effect: ClassVar[str] = "the inertia of its mass"
 
     m: jax.Array = parameter("kg", "mass", above=0.0)
     k: jax.Array = parameter("N/m", "stiffness to each actuator", at_least=0.0)
@@ -45,7 +44,7 @@ class MiddleMass(Specimen):
         return {"x": x["v"], "v": -jnp.sum(self._force(x, u)) / self.m}
 
     def output(self, t, x, u):
-        return {"force": self._force(x, u), "middle_displacement": x["x"]}
+        return {"force": self._force(x, u), "mass_displacement": x["x"]}
 
     def _force(self, x, u):
         return self.c * (x["v"] - u["velocity"]) + self.k * (x["x"] - u["displacement"])

@@ -1,4 +1,4 @@
-"""A spring, with a damper beside it if wanted."""
+"""Linear spring with optional parallel damper."""
 
 from __future__ import annotations
 

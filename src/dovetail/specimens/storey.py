@@ -1,4 +1,4 @@
-"""A storey on the laboratory floor: mass, damper and spring, moved at its mass."""
+"""Storey on the laboratory floor: mass, damper and spring, with the motion imposed at the mass."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Storey(Memoryless):
     """
 
     inertial: ClassVar[bool] = True
-    in_motion: ClassVar[str] = "the inertia of its floor"
+    dynamic_effect: ClassVar[str] = "the inertia of its floor"
 
     mass: jax.Array = parameter("kg", "mass", above=0.0)
     stiffness: jax.Array = parameter("N/m", "stiffness", above=0.0)

@@ -1,23 +1,23 @@
-"""Would this test be stable? Critical delays, characteristic roots, margins, sampled loops.
+"""Stability of hybrid tests: critical delays, characteristic roots, margins, sampled loops.
 
 ==========================  ====================================================================
-`single_interface`          one mass, one late spring: closed forms, charts, maps in one call
-`damper_modes`              a damper as specimen, mode by mode: closed form
-`DelayEquation`             rightmost roots of any linear delay equation
-`critical_delay`            the delay, common to all delayed terms, at which stability is lost
-`switches`                  all delays at which it is lost or regained, islands, what is left
-`first_crossing`            the first for any parameter; `stable_ranges` for all of them
-`follow_roots`              roots along a parameter; `continue_crossing` in a second one
+`single_interface`          one mass and one delayed spring: closed forms, charts, maps
+`damper_modes`              damper as specimen, per mode: closed form
+`DelayEquation`             dominant poles of any linear delay equation
+`critical_delay`            common delay of all delayed terms at which stability is lost
+`stability_switches`        all delays at which stability is lost or regained; stable intervals, margin
+`first_crossing`            first crossing along any parameter; `stable_ranges` for all of them
+`follow_roots`              roots along a parameter; `continue_crossing` in a second parameter
 `maps`                      unequal delays; critical delay over a plane
 `margin`                    phase margin, lead, small gain; `robustness` compares compensators
-`neutral`                   delayed inertia: when no delay equation decides
-`open_loop`                 both substructures joined and cut at the force
-`linear_loop`               the delay equation of numerical part, actuator, specimen, sensor
-`with_predictor`            a polynomial predictor in the loop; `stable_horizons`
-`sampled_poles`             the loop as sampled; `loop_poles` for any step function
-`energy`                    what a late specimen feeds in each cycle
-`departure_from_linear`     whether what holds for small motion holds for a larger one
-`integrate`                 time histories of a delay equation; `growth_rate` read from a trace
+`neutral`                   delayed inertia (neutral delay equations)
+`open_loop`                 both substructures joined, cut at the force
+`linear_loop`               delay equation of numerical substructure, actuator, specimen, sensor
+`with_predictor`            polynomial predictor in the loop; `stable_horizons`
+`sampled_poles`             poles of the sampled loop; `loop_poles` for any step function
+`energy`                    energy per cycle added by a delayed specimen
+`linearity_error`           whether a small-motion result is valid for a larger motion
+`integrate`                 time histories of a delay equation; `growth_rate` of a signal
 ==========================  ====================================================================
 
 Depends on: core, transfer, compensation.
@@ -40,17 +40,17 @@ if TYPE_CHECKING:
     )
     from dovetail.stability.assemble import linear_loop, open_loop
     from dovetail.stability.continuation import (
-        Branch,
+        CrossingCurve,
         RootPaths,
         StableRange,
         continue_crossing,
         follow_roots,
         stable_ranges,
     )
-    from dovetail.stability.crossing import RootCrossing, first_crossing, refine
+    from dovetail.stability.crossing import RootCrossing, first_crossing, refine_root
     from dovetail.stability.delay_equation import DelayEquation, Roots
     from dovetail.stability.history import DelaySolution, exponentials, growth_rate, integrate
-    from dovetail.stability.linearity import departure_from_linear
+    from dovetail.stability.linearity import linearity_error
     from dovetail.stability.predictor_loop import (
         forward_limit,
         predictor_taps,
@@ -66,11 +66,11 @@ if TYPE_CHECKING:
     )
     from dovetail.stability.state_space import StateSpace
     from dovetail.stability.switching import (
-        RootSwitch,
-        Switches,
+        StabilitySwitch,
+        StabilitySwitches,
         critical_delay,
         critical_lead,
-        switches,
+        stability_switches,
         switching_delays,
     )
 
@@ -78,22 +78,21 @@ lazily(__name__)
 
 
 __all__ = [
-    "Branch",
+    "CrossingCurve",
     "DelayEquation",
     "DelaySolution",
     "Poles",
     "RootCrossing",
     "RootPaths",
-    "RootSwitch",
     "Roots",
+    "StabilitySwitch",
+    "StabilitySwitches",
     "StableRange",
     "StateSpace",
-    "Switches",
     "continue_crossing",
     "critical_delay",
     "critical_lead",
     "damper_modes",
-    "departure_from_linear",
     "energy",
     "exponentials",
     "first_crossing",
@@ -102,21 +101,22 @@ __all__ = [
     "growth_rate",
     "integrate",
     "linear_loop",
+    "linearity_error",
     "loop_poles",
     "maps",
     "margin",
     "neutral",
     "open_loop",
     "predictor_taps",
-    "refine",
+    "refine_root",
     "robustness",
     "sampled_critical_delay",
     "sampled_loop",
     "sampled_poles",
     "single_interface",
+    "stability_switches",
     "stable_horizons",
     "stable_ranges",
-    "switches",
     "switching_delays",
     "with_predictor",
 ]

@@ -1,15 +1,15 @@
-r"""The delay equation of a whole test: numerical part, predictor, transfer system, specimen, sensor.
+r"""Delay equation of a complete test: numerical substructure, predictor, transfer system, specimen, sensor.
 
-Each axis j imposes on the specimen the motion :math:`u_j = G_j(s)\,e^{-s\tau_j}\,K(s)\,z_j`, with G a
-rational transfer function and K the predictor's taps, :math:`K = \sum_i w_i e^{-s t_i}`. The specimen answers
-with the force that drives the numerical substructure:
+Each axis j imposes on the specimen the motion :math:`u_j = G_j(s)\,e^{-s\tau_j}\,K(s)\,z_j`, with G a rational
+transfer function and K the taps of the predictor, :math:`K = \sum_i w_i e^{-s t_i}`. The specimen returns the
+force that acts on the numerical substructure:
 
 .. math:: \dot x = A x + B F, \quad z = C x, \qquad
           \dot x_s = A_s x_s + B_s [u, \dot u, \ddot u], \quad F = C_s x_s + D_s [u, \dot u, \ddot u]
 
-Every signal is a sum of delayed states; adding, shifting and differentiating such sums gives the matrices of
-a `DelayEquation`. Rates of the imposed motion come from the states, never from numerical differentiation. If
-the force would depend on its own delayed value the equation is neutral, and an `AnalysisError` says so.
+Every signal is a sum of delayed states. Adding, delaying and differentiating these sums gives the matrices of a
+`DelayEquation`. Rates of the imposed motion are computed from the states, without numerical differentiation. If
+the force depends on its own delayed value, the equation is neutral and an `AnalysisError` is raised.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dovetail.stability.neutral import require_retarded
 from dovetail.stability.state_space import StateSpace
 from dovetail.transfer.linear import LinearTransfer
 
-Taps = Sequence[tuple[float, float]]  # (weight, delay [s]) of a predictor; ((1.0, 0.0),) is none
+Taps = Sequence[tuple[float, float]]  # (weight, delay [s]) of a predictor; ((1.0, 0.0),) without predictor
 
 
 def linear_loop(
@@ -37,27 +37,27 @@ def linear_loop(
     sensor: LinearTransfer | None = None,
     taps: Taps | Sequence[Taps] = ((1.0, 0.0),),
 ) -> DelayEquation:
-    """The delay equation of a linear hybrid test with n axes.
+    """Return the delay equation of a linear hybrid test with n axes.
 
     Parameters
     ----------
     numerical
-        Interface force (n,) in, interface displacement (n,) out; no direct feed-through.
+        System from interface force (n,) to interface displacement (n,), without direct feed-through.
     specimen
-        Imposed displacement, velocity, acceleration (3 n,) in, force on the numerical substructure (n,) out.
+        System from imposed displacement, velocity, acceleration (3 n,) to force on the numerical substructure (n,).
     transfer
-        Demand to imposed motion, with its delay; one for all axes or one each. May hold all axes in one
-        `LinearTransfer` with coefficients per axis.
+        System from demand to imposed motion, with its delay; one for all axes or one per axis. One
+        `LinearTransfer` with coefficients per axis is accepted too.
     sensor
-        Force to measured force, the same for all axes; its delay counts too. Ideal by default.
+        System from force to measured force, the same for all axes, including its delay (default: ideal).
     taps
-        Weights and delays of a predictor acting on the demand, the same for all axes or one list each.
+        Weights and delays of a predictor on the demand; one list for all axes or one per axis.
     """
     n = numerical.C.shape[0]
     _check(numerical, specimen, n)
     actuators, predictors = _per_axis(transfer, n), _taps_per_axis(taps, n)
-    parts = [StateSpace.of(actuator) for actuator in actuators]
-    cell = StateSpace.of(sensor) if sensor is not None else None
+    parts = [StateSpace.from_transfer_function(actuator) for actuator in actuators]
+    cell = StateSpace.from_transfer_function(sensor) if sensor is not None else None
     x, *inner, x_s, x_m = _states(
         numerical.order, *(part.order for part in parts), specimen.order, n * cell.order if cell else 0
     )
@@ -65,9 +65,9 @@ def linear_loop(
     axes = [_Axis(*of) for of in zip(parts, inner, predictors, delays, strict=True)]
 
     A, B, C = numerical.A, numerical.B, numerical.C
-    kick = C @ A @ B  # of the force in the numerical acceleration
+    kick = C @ A @ B  # contribution of the force to the numerical acceleration
     z, z_rate = x.times(C), x.times(C @ A)
-    z_rate2 = x.times(C @ A @ A)  # plus kick F, added below where it is needed
+    z_rate2 = x.times(C @ A @ A)  # without kick F, which is added below
     motions = [axis.imposed(z.row(j), z_rate.row(j), z_rate2.row(j)) for j, axis in enumerate(axes)]
     displacement, velocity, acceleration = zip(*motions, strict=True)
     _require_retarded(specimen.D[:, 2 * n :], np.diag([axis.direct for axis in axes]), kick)
@@ -89,17 +89,17 @@ def linear_loop(
 
 
 def open_loop(numerical: StateSpace, specimen: StateSpace) -> StateSpace:
-    """Both substructures joined directly and cut at the force: the force used in, the force exerted out.
+    """Return both substructures joined directly and cut at the force: from force used to force exerted.
 
-    A delay of the motion on its way to the specimen, the same on all axes, is one of the force on its way back. What
-    passes at once is the inertia of the specimen over that of the numerical substructure; where it is not zero the
-    delay equation is neutral, and `switching` takes it all the same.
+    A motion delay that is equal on all axes is equivalent to a delay of the force. The direct feed-through is the
+    inertia of the specimen over the inertia of the numerical substructure. If it is not zero, the delay equation is
+    neutral; `switching` accepts it.
     """
     n = numerical.C.shape[0]
     _check(numerical, specimen, n)
     A, B, C = numerical.A, numerical.B, numerical.C
     motion = np.vstack([C, C @ A, C @ A @ A])
-    kick = np.vstack([np.zeros((2 * n, n)), C @ A @ B])  # of the force in the motion
+    kick = np.vstack([np.zeros((2 * n, n)), C @ A @ B])  # contribution of the force to the motion
     rest = np.zeros((numerical.order, specimen.order))
     return StateSpace(
         np.block([[A, rest], [specimen.B @ motion, specimen.A]]),
@@ -114,7 +114,7 @@ def _measured(force: _Form, cell: StateSpace, x_m: _Form, n: int) -> _Form:
 
 
 class _Form:
-    """A vector signal as a sum of delayed states: {delay: matrix}."""
+    """Vector signal as a sum of delayed states: {delay: matrix}."""
 
     def __init__(self, terms: dict[float, np.ndarray]):
         self.terms = terms
@@ -149,14 +149,14 @@ class _Form:
 
 
 def _states(*sizes: int) -> list[_Form]:
-    """The states of parts of those sizes, one below another."""
+    """Return the state vectors of parts of the given sizes, stacked."""
     rows = np.split(np.eye(sum(sizes)), np.cumsum(sizes)[:-1])
     return [_Form({0.0: own}) for own in rows]
 
 
 @dataclasses.dataclass(frozen=True)
 class _Axis:
-    """The way of one axis from the numerical interface to the specimen."""
+    """Path of one axis from the numerical interface to the specimen."""
 
     part: StateSpace  # of the actuator
     inner: _Form  # its states
@@ -164,11 +164,11 @@ class _Axis:
     delay: float  # [s]
 
     def sent(self, signal: _Form) -> _Form:
-        """A signal of the interface as it reaches the actuator: predicted, and late."""
+        """Return an interface signal at the actuator: predicted and delayed."""
         return signal.tapped(self.taps, self.delay)
 
     def imposed(self, z: _Form, z_rate: _Form, z_rate2: _Form) -> tuple[_Form, _Form, _Form]:
-        """Displacement, velocity and acceleration of the specimen for a demand and its rates."""
+        """Return displacement, velocity and acceleration imposed on the specimen for a demand and its rates."""
         demand, demand_rate, demand_rate2 = self.sent(z), self.sent(z_rate), self.sent(z_rate2)
         a, b, c, d = self.part.A, self.part.B, self.part.C, self.part.D
         velocity = self.inner.times(c @ a) + demand.times(c @ b) + demand_rate.times(d)
@@ -182,22 +182,22 @@ class _Axis:
 
     @property
     def direct(self) -> float:
-        """How much of a delayed numerical acceleration is in the imposed one, at most."""
+        """Bound on the contribution of a delayed numerical acceleration to the imposed acceleration."""
         return float(self.part.D[0, 0]) * sum(abs(w) for w, _ in self.taps)
 
     def rate(self, z: _Form) -> _Form:
-        """Rate of the actuator's states for a demand."""
+        """Return the rate of the actuator states for a demand."""
         return self.inner.times(self.part.A) + self.sent(z).times(self.part.B)
 
 
 def _require_retarded(inertia: np.ndarray, direct: np.ndarray, kick: np.ndarray) -> None:
-    """Raise where the force would depend on its own past: through inertia, delayed acceleration and kick."""
+    """Raise if the force depends on its own delayed value, through inertia, delayed acceleration and `kick`."""
     loop = np.abs(inertia) @ direct @ np.abs(kick)
     require_retarded(float(np.abs(np.linalg.eigvals(loop)).max(initial=0.0)), "linear_loop")
     if np.any(loop):
         raise AnalysisError(
             "linear_loop: a delayed acceleration acts through the specimen from one axis on another, so the "
-            "force depends on its own past; model the actuators' roll-off, which makes the equation retarded"
+            "equation is neutral; include the roll-off of the actuators, which makes the equation retarded"
         )
 
 
@@ -213,36 +213,34 @@ def _per_axis(transfer: LinearTransfer | Sequence[LinearTransfer], n: int) -> li
         return [transfer.axis(j) for j in range(n)]
     if len(transfer) != n:
         raise ParameterError(
-            f"linear_loop.transfer: got {len(transfer)}; must be one, or one for each of {n} axes"
+            f"linear_loop.transfer: got {len(transfer)} transfer systems; expected 1 or {n} (one per axis)"
         )
     return list(transfer)
 
 
 def _taps_per_axis(taps: Taps | Sequence[Taps], n: int) -> list[Taps]:
-    given: Any = taps  # which of the two shows in what the first holds
+    given: Any = taps  # one list of pairs, or one list per axis
     if np.ndim(given[0][0]) == 0:
         return [given] * n
     if len(taps) != n:
-        raise ParameterError(
-            f"linear_loop.taps: got {len(taps)} lists; must be one, or one for each of {n} axes"
-        )
+        raise ParameterError(f"linear_loop.taps: got {len(taps)} lists; expected 1 or {n} (one per axis)")
     return list(given)
 
 
 def _check(numerical: StateSpace, specimen: StateSpace, n: int) -> None:
     if numerical.B.shape[1] != n:
         raise ParameterError(
-            f"linear_loop.numerical: takes {numerical.B.shape[1]} forces and shows {n} displacements; "
-            "must be equal"
+            f"linear_loop.numerical: got {numerical.B.shape[1]} forces and {n} displacements; "
+            "expected equal numbers"
         )
     if specimen.D.shape != (n, 3 * n):
         raise ParameterError(
-            f"linear_loop.specimen: D has shape {specimen.D.shape}; must be {(n, 3 * n)}, forces against "
-            "displacements, velocities and accelerations"
+            f"linear_loop.specimen: D has shape {specimen.D.shape}; expected {(n, 3 * n)}, from displacements, "
+            "velocities and accelerations to forces"
         )
     if np.any(numerical.D) or np.any(numerical.C @ numerical.B):
         raise AnalysisError(
-            "linear_loop.numerical: a force moves or kicks the interface at once (D or C B is not zero), so "
-            "it has no mass there; give the interface a mass, or analyse the sampled loop "
+            "linear_loop.numerical: a force changes displacement or velocity of the interface instantly (D or C B is "
+            "not zero); add mass at the interface, or analyse the sampled loop "
             "(stability.loop_poles)"
         )

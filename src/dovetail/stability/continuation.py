@@ -1,10 +1,9 @@
-r"""Roots followed along a parameter, and a crossing continued in a second one.
+r"""Roots along a parameter, and a crossing continued in a second parameter.
 
-`follow_roots` gives each root its own line, so that a plot of growth against delay shows which pair is lost.
-`continue_crossing` traces the curve in the plane of two parameters on which a pair lies on the imaginary
-axis: pseudo-arclength predictor and Newton corrector on :math:`(\omega, p, q)` of
-:math:`\Delta(j\omega; p, q)` singular, so it passes turning points, such as the smallest specimen stiffness
-that any delay destabilises.
+`follow_roots` assigns each root to its own line, so that a plot of real part against delay shows which pair becomes
+unstable. `continue_crossing` traces the curve in the plane of two parameters on which a pair is on the imaginary
+axis. Pseudo-arclength predictor and Newton corrector on :math:`(\omega, p, q)` with :math:`\Delta(j\omega; p, q)`
+singular pass turning points, such as the smallest specimen stiffness that a delay destabilises.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ TwoParameterFamily = Callable[[float, float], DelayEquation]
 
 @dataclass(frozen=True)
 class RootPaths:
-    """Roots with non-negative imaginary part along a parameter, each column one root."""
+    """Roots with non-negative imaginary part along a parameter; each column is one root."""
 
     parameter: np.ndarray  # (points,)
     roots: np.ndarray  # (points, lines) [1/s]
@@ -37,8 +36,8 @@ class RootPaths:
 
 
 @dataclass(frozen=True)
-class Branch:
-    """A curve of crossings in the plane of two parameters."""
+class CrossingCurve:
+    """Curve of crossings in the plane of two parameters."""
 
     p: np.ndarray
     q: np.ndarray
@@ -47,18 +46,18 @@ class Branch:
 
 @dataclass(frozen=True)
 class StableRange:
-    """An interval of a parameter in which the equation is stable, and what ends it on either side."""
+    """Interval of a parameter in which the equation is stable, with the crossings at its ends."""
 
     low: float
     high: float
-    lower: RootCrossing | None  # None where the search began
-    upper: RootCrossing | None  # None where the search ended
+    lower: RootCrossing | None  # None at the start of the search
+    upper: RootCrossing | None  # None at the end of the search
 
 
 def follow_roots(family: Family, values: ArrayLike, lines: int = 4) -> RootPaths:
-    """The rightmost roots at each value, joined to lines by nearness to where each was heading.
+    """Return the dominant roots at each value, assigned to lines by distance to the extrapolated roots.
 
-    Roots may enter and leave the rightmost set; a line that has none at a point holds NaN there.
+    Roots may enter and leave the dominant set; a line without root at a point is NaN there.
     """
     p = np.asarray(values, dtype=float)
     paths = np.full((p.size, lines), np.nan, dtype=complex)
@@ -82,7 +81,7 @@ def follow_roots(family: Family, values: ArrayLike, lines: int = 4) -> RootPaths
 
 
 def stable_ranges(family: Family, low: float, high: float, *, points: int) -> list[StableRange]:
-    """All intervals within [low, high] in which the equation is stable, found from `points` intervals."""
+    """Return all intervals within [low, high] in which the equation is stable, searched in `points` intervals."""
     ranges: list[StableRange] = []
     width, start, lower = high - low, low, None
     stable = family(low).stable()
@@ -94,7 +93,7 @@ def stable_ranges(family: Family, low: float, high: float, *, points: int) -> li
             ranges.append(StableRange(lower.parameter if lower else low, end, lower, crossing))
         if crossing is None:
             break
-        start = crossing.parameter + 1e-7 * width  # just past it, so that it is not found again
+        start = crossing.parameter + 1e-7 * width  # just beyond the crossing, so that it is not found again
         lower, stable = crossing, start < high and family(start).stable()
     return ranges
 
@@ -107,40 +106,40 @@ def continue_crossing(
     *,
     p_range: tuple[float, float] = (0.0, np.inf),
     step: float = 0.05,
-    most: int = 400,
-) -> Branch:
-    """Trace a crossing found at (start.parameter, q) in both directions until a range is left.
+    max_points: int = 400,
+) -> CrossingCurve:
+    """Trace a crossing at (start.parameter, q) in both directions until a range is left.
 
     Parameters
     ----------
     family
-        The equation as a function of p and q.
+        Equation as a function of p and q.
     start
-        A crossing in p at the given q, as from `first_crossing`.
+        Crossing in p at the given q, for example from `first_crossing`.
     q_range, p_range
-        Where to stop.
+        Ranges in which the curve is traced.
     step
-        First length of a step, relative to the size of the three unknowns at the start.
-    most
-        Points in each direction.
+        Initial step length, relative to the size of the three unknowns at the start.
+    max_points
+        Maximum number of points in each direction.
     """
     point = np.array([start.omega, start.parameter, q], dtype=float)
     if np.any(point[:2] == 0):
         raise AnalysisError(
-            "continue_crossing: the crossing must have a frequency and a parameter above zero"
+            "continue_crossing.start: frequency and parameter of the crossing must be above zero"
         )
     scale = np.where(point == 0, 1.0, np.abs(point))
-    arms = [_arm(family, point, scale, sense * step, q_range, p_range, most) for sense in (-1, 1)]
+    arms = [_arm(family, point, scale, sense * step, q_range, p_range, max_points) for sense in (-1, 1)]
     points = np.array([*arms[0][::-1], point, *arms[1]])
-    return Branch(points[:, 1], points[:, 2], points[:, 0])
+    return CrossingCurve(points[:, 1], points[:, 2], points[:, 0])
 
 
-def _arm(family, start, scale, step, q_range, p_range, most) -> list[np.ndarray]:
-    """One direction: predict along the tangent, correct at right angles to it."""
+def _arm(family, start, scale, step, q_range, p_range, max_points) -> list[np.ndarray]:
+    """Trace one direction: predict along the tangent, correct perpendicular to it."""
     x, last = start / scale, None
     found: list[np.ndarray] = []
     length = abs(step)
-    while len(found) < most:
+    while len(found) < max_points:
         _, J = _condition(family, x * scale)
         tangent = np.linalg.svd(J * scale)[2][-1]  # null vector of the 2 x 3 Jacobian
         if last is None:
@@ -158,7 +157,7 @@ def _arm(family, start, scale, step, q_range, p_range, most) -> list[np.ndarray]
         if not (q_range[0] <= q <= q_range[1] and p_range[0] <= p <= p_range[1] and w > 0):
             if length < 1e-4 * abs(step):
                 break
-            length *= 0.5  # come closer to the border before stopping
+            length *= 0.5  # approach the limit of the range before stopping
             continue
         found.append(trial * scale)
         x, last = trial, tangent
@@ -183,7 +182,7 @@ def _correct(family, x, tangent, length, scale) -> tuple[np.ndarray | None, floa
 
 
 def _condition(family: TwoParameterFamily, point: np.ndarray) -> tuple[complex, np.ndarray]:
-    """The corner of the bordered matrix at (omega, p, q) and its real Jacobian, 2 x 3."""
+    """Return the corner of the bordered matrix at (omega, p, q) and its real Jacobian, 2 x 3."""
     w, p, q = point
     s = 1j * w
     equation = family(p, q)

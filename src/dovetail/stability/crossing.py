@@ -1,9 +1,9 @@
-r"""Where stability is lost along any parameter of any delay equation.
+r"""Find the loss of stability along any parameter of any delay equation.
 
-March along the parameter, bracket the first sign change of the largest real part (a grid also catches stability that
-is lost and regained between its points, by refining every local maximum that comes near zero), then Newton on
-:math:`(\omega, p)` of :math:`\Delta(j\omega; p)` singular. For one delay common to all delayed terms `switching` needs
-no search, and "never" is an answer.
+The parameter is increased in steps until the largest real part changes sign. Local maxima near zero are refined, so
+that stability lost and regained between two grid points is found too. Then Newton's method solves for
+:math:`(\omega, p)` with :math:`\Delta(j\omega; p)` singular. For one delay common to all delayed terms, `switching`
+needs no search and can also prove that stability is never lost.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import scipy
 from dovetail.stability.delay_equation import DelayEquation
 
 Family = Callable[[float], DelayEquation]
-SINGULAR = 1e-9  # of the size of Delta, which a crossing must leave: it is singular there but for rounding
+SINGULAR = 1e-9  # largest singular residual of Delta at a crossing, relative to its norm
 
 
 @dataclass(frozen=True)
 class RootCrossing:
-    """A pair of roots on the imaginary axis."""
+    """Pair of roots on the imaginary axis."""
 
-    parameter: float  # where, in the parameter's own unit
+    parameter: float  # value at the crossing, in the unit of the parameter
     omega: float  # [rad/s]
     error: float  # last Newton correction of the parameter, in its unit
     destabilising: bool  # the pair moves to the right as the parameter grows
@@ -33,21 +33,21 @@ class RootCrossing:
 def first_crossing(
     family: Family, low: float, high: float, *, points: int | None = None, tolerance: float = 1e-12
 ) -> RootCrossing | None:
-    """The first value in [low, high] at which the largest real part changes sign; None if none does.
+    """Return the first crossing in [low, high], where the largest real part changes sign; None without crossing.
 
-    Roots that are neutral as far as rounding can tell do not count (see `Roots`).
+    Roots that cannot be distinguished from neutral do not count (see `Roots`).
 
     Parameters
     ----------
     family
-        The delay equation as a function of the parameter: a delay, a damping, a prediction length.
+        Delay equation as a function of the parameter: a delay, a damping, a prediction length.
     low, high
-        Where to begin and end; `high` may lie below `low`, then the search runs downwards.
+        Start and end of the search; with `high` below `low` the search runs downwards.
     points
-        Number of intervals to look at. Default: the parameter is taken for a delay in seconds, and a
-        quarter of the shortest period of oscillation that the equation could have is not stepped over.
+        Number of intervals. Default: the parameter is taken as a delay in seconds, and an interval is not longer
+        than a quarter of the shortest possible period of oscillation.
     tolerance
-        Relative to the parameter, of the Newton refinement.
+        Relative tolerance of the parameter in the Newton refinement.
     """
     if points is None:
         fastest = float(max(family(low).radius(), family(high).radius()))
@@ -69,7 +69,7 @@ def first_crossing(
     return None
 
 
-def refine(
+def refine_root(
     family: Family,
     parameter: float,
     omega: float,
@@ -79,10 +79,10 @@ def refine(
     tolerance: float = 1e-12,
     steps: int = 30,
 ) -> RootCrossing | None:
-    """Newton on (omega, p) from a guess: where Delta(j omega; p) is singular. None if it does not arrive.
+    """Refine a crossing (omega, p) by Newton's method: Delta(j omega; p) singular. None if it does not converge.
 
-    `low` is a value that the family does not accept anything below; `reach` how far the frequency may move
-    from its guess, relative to it.
+    `low` is the smallest value that the family accepts. `reach` is the largest change of the frequency from its start
+    value, relative to that value.
     """
     p, w = float(parameter), float(omega)
     border = Border(family(p), 1j * w)
@@ -103,24 +103,24 @@ def refine(
         if p < low or abs(w - omega) > reach * max(abs(omega), 1.0):
             return None
         change = max(abs(step[1]) / max(abs(p), 1e-300), abs(step[0]) / max(abs(w), 1.0))
-        # rounding may forbid the tolerance (stiff actuators): then stop where steps no longer shrink
+        # with stiff actuators rounding can exceed the tolerance: stop when steps no longer decrease
         stalled = change < 1e-7 and change > 0.5 * last
         last = change
         if change <= tolerance or stalled:
             left, _ = border.corner(family(p), 1j * w)
             if not abs(left) <= SINGULAR * border.size:
-                return None  # steps that no longer move, at what is no solution
+                return None  # steps have become small, but Delta is not singular
             velocity = -g_p / g_s  # d lambda / d p
             return RootCrossing(float(p), float(abs(w)), abs(float(step[1])), bool(velocity.real > 0))
     return None
 
 
 class Border:
-    """Characteristic matrix with fixed borders [[Delta, b], [c^H, 0]] and a corner that tells singularity.
+    """Characteristic matrix with fixed borders [[Delta, b], [c^H, 0]]; its corner element g is zero for singular Delta.
 
-    Solving for [v; g] with [0; 1] on the right, g vanishes exactly where Delta is singular, and its
-    derivatives are those of Delta between the left and right solutions. Unlike the determinant it keeps
-    the scale of Delta.
+    Solving for [v; g] with the right-hand side [0; 1], g is zero exactly where Delta is singular, and its derivatives
+    follow from those of Delta between the left and right solutions. Unlike the determinant, g keeps the scale of
+    Delta.
     """
 
     def __init__(self, equation: DelayEquation, s: complex):
@@ -133,7 +133,7 @@ class Border:
         self.unit = np.eye(n + 1)[n]
 
     def corner(self, equation: DelayEquation, s: complex) -> tuple[complex, complex]:
-        """g and its derivative by s."""
+        """Return g and its derivative by s."""
         n = equation.order
         self.bordered[:n, :n] = self._balanced(equation.characteristic_matrix(s))
         right = np.linalg.solve(self.bordered, self.unit)
@@ -141,7 +141,7 @@ class Border:
         return right[n], -self.left @ self._balanced(equation.characteristic_slope(s)) @ self.right
 
     def change(self, after: DelayEquation, before: DelayEquation, s: complex) -> complex:
-        """First-order change of g, at the last corner, from one equation to another."""
+        """Return the first-order change of g, at the last corner, from one equation to another."""
         difference = after.characteristic_matrix(s) - before.characteristic_matrix(s)
         return -self.left @ self._balanced(difference) @ self.right
 
@@ -150,30 +150,30 @@ class Border:
 
 
 def parameter_step(p: float) -> float:
-    """Difference over which a family is differentiated: small, yet far above rounding."""
+    """Return the step for differentiating a family: small, but far above rounding."""
     return 1e-6 * max(abs(p), 1e-9)
 
 
 def _bracketed(
     family: Family, growth: Callable[[float], float], a: float, b: float, tolerance: float
 ) -> RootCrossing:
-    """The crossing between two values of opposite stability."""
+    """Return the crossing between two values of opposite stability."""
     width = abs(b - a)
     middle = float(scipy.optimize.brentq(growth, a, b, xtol=1e-5 * width + 1e-300, rtol=1e-8))
-    # the frequency a little way into the unstable side: at the crossing nothing tells the pair from a neutral one
+    # frequency slightly inside the unstable side: at the crossing the pair cannot be distinguished from a neutral one
     unstable = b if growth(b) > 0 else a
     side = unstable if abs(unstable - middle) < 1e-2 * width else middle + 1e-3 * (unstable - middle)
     omega = family(side).roots(6).omega
-    crossing = refine(family, middle, omega, low=min(a, b), tolerance=tolerance)
+    crossing = refine_root(family, middle, omega, low=min(a, b), tolerance=tolerance)
     if crossing is not None and abs(crossing.parameter - middle) <= 1e-2 * width:
         return crossing
-    # Newton failed (a double root, say): bisection is slower, but does not fail
+    # Newton's method failed, for example at a double root: use bisection
     middle = float(scipy.optimize.brentq(growth, a, b, xtol=1e-14 * width + 1e-300, rtol=1e-14))
     return RootCrossing(middle, omega, 1e-14 * width, growth(max(a, b)) > 0)
 
 
 def _hidden_peak(growth, sign: float, p: np.ndarray, values: list[float]) -> float | None:
-    """A point of the other sign near a local maximum that approaches zero, if there is one."""
+    """Return a point of the other sign near a local maximum that approaches zero, or None."""
     left, middle, right = (sign * v for v in values)
     if right >= 0 or not (middle >= left and middle >= right):
         return None

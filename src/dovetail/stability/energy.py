@@ -1,16 +1,16 @@
-r"""Delay as energy: what a late specimen feeds into the test in each cycle.
+r"""Energy per cycle that a delayed specimen adds to the test.
 
-A specimen of dynamic stiffness :math:`P(j\omega)` behind a transfer system :math:`T(j\omega)` acts on a
-harmonic motion like a spring and a damper,
+A specimen of dynamic stiffness :math:`P(j\omega)` behind a transfer system :math:`T(j\omega)` acts on a harmonic
+motion like a spring and a damper,
 
 .. math:: P T = k_e + j\omega c_e, \qquad \Delta E = -\pi\omega c_e Z^2
 
-per cycle of amplitude Z. A spring that is late by tau has :math:`c_e = -k_s\sin(\omega\tau)/\omega`:
-negative, so energy comes out of nowhere. The test is unstable where more is fed in than the numerical damping
-takes out [Horiuchi et al. 1999].
+per cycle of amplitude Z. A spring with delay tau has :math:`c_e = -k_s\sin(\omega\tau)/\omega`, which is negative:
+the delay adds energy. The test is unstable if more energy is added than the numerical damping dissipates
+[Horiuchi et al. 1999].
 
-The argument assumes harmonic motion at a given frequency; for one mass and one spring at the right frequency
-it is exact on the boundary, elsewhere it is a good first estimate.
+The argument assumes harmonic motion at a given frequency. For one mass and one spring it is exact on the stability
+boundary at the critical frequency; otherwise it is an estimate.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from dovetail.stability.margin import ONE, Response
 
 
 class Equivalent(NamedTuple):
-    """Spring and damper that act like the specimen on harmonic motion."""
+    """Spring and damper equivalent to the specimen for harmonic motion."""
 
     stiffness: np.ndarray  # [N/m]
-    damping: np.ndarray  # [N s/m], negative if energy is fed in
+    damping: np.ndarray  # [N s/m], negative if energy is added
 
     def injected(self, omega: ArrayLike, amplitude: ArrayLike) -> np.ndarray:
-        """Energy [J] that enters the test in each cycle of a motion of the given amplitude [m]."""
+        """Return the energy [J] added to the test in each cycle of a motion of the given amplitude [m]."""
         return -np.pi * np.asarray(omega) * self.damping * np.asarray(amplitude) ** 2
 
 
 def equivalent(specimen: Response, omega: ArrayLike, transfer: Response = ONE) -> Equivalent:
-    """Equivalent stiffness and damping of a specimen behind a transfer system at frequency omega [rad/s].
+    """Return equivalent stiffness and damping of a specimen behind a transfer system at frequency omega [rad/s].
 
-    `specimen` and `transfer` are functions of s, for instance `LinearTransfer`.
+    `specimen` and `transfer` are functions of s, for example `LinearTransfer`.
     """
     w = np.asarray(omega, dtype=float)
     felt = specimen(1j * w) * transfer(1j * w)
@@ -45,6 +45,6 @@ def equivalent(specimen: Response, omega: ArrayLike, transfer: Response = ONE) -
 
 
 def spring(k_s: ArrayLike, tau: ArrayLike, omega: ArrayLike) -> Equivalent:
-    """The same for a spring k_s [N/m] that is late by tau [s]."""
+    """Return equivalent stiffness and damping of a spring k_s [N/m] with delay tau [s]."""
     k_s, tau, w = (np.asarray(v, dtype=float) for v in (k_s, tau, omega))
     return Equivalent(k_s * np.cos(w * tau), -k_s * np.sin(w * tau) / w)

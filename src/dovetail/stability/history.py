@@ -1,9 +1,8 @@
-r"""Time histories of a delay equation, and the growth rate read from a trace.
+"""Time histories of a delay equation, and the growth rate of a signal.
 
-Runge-Kutta of order four. A delayed state is read *inside* each stage from the past, by the cubic Hermite
-polynomial through two stored states and their slopes; so the delay is exact to the order of the method and
-need not be a whole number of steps. A loop that holds the measured force over a step is something else: it
-is later by half a step (see `sampled`).
+Fourth-order Runge-Kutta. A delayed state is evaluated *inside* each stage by the cubic Hermite polynomial through two
+stored states and their slopes. The delay therefore has the accuracy of the method and need not be a multiple of the
+step. A loop that holds the measured force over a step has half a step more delay (see `sampled`).
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ from dovetail.core.errors import AnalysisError, StepSizeError
 from dovetail.core.peaks import find_peaks
 from dovetail.stability.delay_equation import DelayEquation
 
-STAGES = (0.0, 0.5, 1.0)  # of a step, at which Runge-Kutta looks at the past and at the forcing
+STAGES = (0.0, 0.5, 1.0)  # fractions of a step at which Runge-Kutta evaluates delayed states and forcing
 
 
 class DelaySolution(NamedTuple):
-    """A solution on a uniform grid."""
+    """Solution on a uniform grid."""
 
     time: jax.Array  # [s], (steps + 1,)
     state: jax.Array  # (steps + 1, n)
@@ -45,23 +44,23 @@ def integrate(
     Parameters
     ----------
     forcing
-        f(t), of shape (n,); none by default.
+        f(t), of shape (n,) (default: zero).
     t_end, dt
-        End and step [s]. The shortest delay must not be shorter than the step.
+        End and step [s]. The step must not exceed the shortest delay.
     history
-        The state before and at t = 0: a constant (n,), or a function of time. Zero by default.
+        State before and at t = 0: a constant (n,) or a function of time (default: zero).
     """
     if equation.taus.size and equation.taus[0] < dt:
         raise StepSizeError(
-            f"integrate: a step of {dt:g} s is longer than the shortest delay, {equation.taus[0]:g} s; "
-            f"take a step of at most {equation.taus[0]:g} s"
+            f"integrate.dt: got {dt:g} s, longer than the shortest delay, {equation.taus[0]:g} s; "
+            f"use a step of at most {equation.taus[0]:g} s"
         )
     n, steps = equation.order, round(t_end / dt)
     times = dt * (np.arange(steps)[:, None] + np.array(STAGES))
     f = np.zeros((steps, 3, n)) if forcing is None else _values(jax.vmap(_floats(forcing)))(times)
 
-    reach = int(np.ceil(equation.longest / dt)) + 2
-    kept = 32 * (reach // 32 + 1)  # in lots, so that another delay seldom compiles anew
+    reach = int(np.ceil(equation.max_delay / dt)) + 2
+    kept = 32 * (reach // 32 + 1)  # multiples of 32, so that a changed delay rarely needs recompilation
     knots = dt * np.arange(-kept, 1)
     if callable(history):
         x, slope = _values(lambda t: jax.jvp(_floats(history), (t,), (jnp.ones(()),)))(knots)
@@ -77,17 +76,17 @@ def _floats(function):
 
 
 def _values(function):
-    """A function at many times, in one program: piece by piece each of its operations would be one."""
+    """Vectorise a function over many times and compile it as one program."""
     return jax.jit(jax.vmap(function))
 
 
 @jax.jit
 def _march(A0, As, lags, dt, f, x_past, slope_past):
-    """All states from t = 0; lags in steps, past knots oldest first."""
+    """Return all states from t = 0; lags in steps, past knots oldest first."""
     kept, steps = x_past.shape[0] - 1, f.shape[0]
     size = kept + steps + 1
     states = jnp.zeros((size, x_past.shape[1])).at[: kept + 1].set(x_past)
-    # a slope may jump at t = 0, so each interval has the slopes of its own two ends
+    # a slope may jump at t = 0, so each interval stores the slopes at its two ends
     first = jnp.zeros_like(states).at[: kept + 1].set(slope_past)
     second = jnp.zeros_like(states).at[:kept].set(slope_past[1:])
 
@@ -95,7 +94,7 @@ def _march(A0, As, lags, dt, f, x_past, slope_past):
         """sum_j A_j x(t_i + stage dt - tau_j)."""
         back = lags - stage  # in steps before knot i, not negative
         knots_back = jnp.ceil(back - 1e-12).astype(int)
-        u = knots_back - back  # place within the interval that begins at knot i - knots_back
+        u = knots_back - back  # position within the interval that starts at knot i - knots_back
         j = i - knots_back
         h00, h01 = (1 + 2 * u) * (1 - u) ** 2, u * u * (3 - 2 * u)
         h10, h11 = u * (1 - u) ** 2, u * u * (u - 1)
@@ -107,7 +106,7 @@ def _march(A0, As, lags, dt, f, x_past, slope_past):
         states, first, second, x, i = carry
         input_now, half, full = inputs
         slope = A0 @ x + late(states, first, second, i, 0.0) + input_now
-        # this slope begins one interval and ends the last one, which short delays read from here on
+        # this slope is the start of one interval and the end of the previous one; short delays read it from here on
         first = first.at[i].set(slope)
         second = second.at[i - 1].set(jnp.where(i > kept, slope, second[i - 1]))
         past = {
@@ -123,17 +122,17 @@ def _march(A0, As, lags, dt, f, x_past, slope_past):
 
 
 def growth_rate(time: ArrayLike, trace: ArrayLike) -> float:
-    """Exponential growth [1/s] of one oscillation: a line through the logarithms of its peaks.
+    """Return the exponential growth rate [1/s] of one oscillation: a line through the logarithms of its peaks.
 
-    Negative for decay. The trace should hold one oscillation about zero; for one that is mixed with a
-    forced response use `exponentials`.
+    Negative for decay. The signal should be one oscillation about zero; for a mixture with a forced response use
+    `exponentials`.
     """
     t, x = np.asarray(time, dtype=float), np.asarray(trace, dtype=float)
     size = np.abs(x)
     peaks = find_peaks(size)
     if peaks.size < 3:
-        raise AnalysisError(f"growth_rate: found {peaks.size} peaks in the trace; three at least are needed")
-    # the vertex of the parabola through three samples, as a sample seldom hits the peak
+        raise AnalysisError(f"growth_rate: got a signal with {peaks.size} peaks; expected at least three")
+    # vertex of the parabola through three samples, because a peak is usually between samples
     left, middle, right = size[peaks - 1], size[peaks], size[peaks + 1]
     curve = left - 2 * middle + right
     shift = 0.5 * (left - right) / np.where(curve == 0, -np.inf, curve)
@@ -143,13 +142,13 @@ def growth_rate(time: ArrayLike, trace: ArrayLike) -> float:
 
 
 def exponentials(time: ArrayLike, trace: ArrayLike, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Exponents [1/s] and amplitudes of the `count` exponentials that make up a uniformly sampled trace.
+    """Return exponents [1/s] and amplitudes of the `count` exponentials in a uniformly sampled signal.
 
-    Matrix-pencil fit [Hua & Sarkar 1990]. A real trace counts each complex pair as two; a forced
-    response appears with a real part of zero. Sorted by amplitude, largest first.
+    Matrix-pencil fit [Hua & Sarkar 1990]. In a real signal each complex pair counts as two; a forced response has a
+    real part of zero. Sorted by amplitude, largest first.
     """
     t, x = np.asarray(time, dtype=float), np.asarray(trace, dtype=float)
-    thin = max(1, x.size // 600)  # a pencil of a few hundred rows is enough, and quick
+    thin = max(1, x.size // 600)  # a pencil of a few hundred rows is accurate enough
     t, x = t[::thin], x[::thin]
     rows = x.size // 3
     hankel = np.lib.stride_tricks.sliding_window_view(x, rows + 1)

@@ -1,12 +1,12 @@
-r"""Is a specimen linear at the size of a test? Whether what was found about small motion holds for a larger one.
+r"""Linearity of a specimen at the amplitude of a test.
 
-Poles and critical delays are those of small motion about rest. A specimen is linear along a motion :math:`u(t)` if
-its force on :math:`u` is that on a tiny share :math:`\epsilon u`, scaled; the departure is the rms of the difference
-over the rms of the force,
+Poles and critical delays are computed for small motion about rest. A specimen is linear along a motion :math:`u(t)` if
+its force for :math:`u` equals its force for a small fraction :math:`\epsilon u`, scaled. The linearity error is the rms
+of the difference over the rms of the force,
 
 .. math:: \sqrt{\overline{(f[u] - f[\epsilon u]/\epsilon)^2}\,\big/\,\overline{f[u]^2}} .
 
-A spring departs by nothing, a damper with valves or a contact with a gap by about one.
+It is zero for a spring, and about one for a damper with valves or a contact with a gap.
 """
 
 from __future__ import annotations
@@ -22,29 +22,30 @@ from numpy.typing import ArrayLike
 from dovetail.core import RK4, Flow, Method, Sampled
 from dovetail.core.executable_store import ready
 
-NOT_LINEAR = 0.05  # departure above which poles at rest do not decide
-TINY = 1e-6  # share of the motion that counts as small: what a linearisation at rest sees
+MAX_LINEARITY_ERROR = 0.05  # linearity error above which poles at rest do not decide stability
+TINY = 1e-6  # fraction of the motion that represents the linearisation at rest
 
 
-def departure_from_linear(
+def linearity_error(
     specimen: Flow,
     motion: Mapping[str, ArrayLike],
     dt: float,
     method: Method | None = None,
     substeps: int = 4,
 ) -> float:
-    """Departure, as a share, of a specimen's force along samples of a motion, straight in between.
+    """Return the linearity error of a specimen's force, as a fraction, along linearly interpolated samples of a motion.
 
     Parameters
     ----------
-    specimen : takes `displacement`, `velocity` and `acceleration`, shows `force`; sized for the motion.
-    motion : these three by name, time along the first axis.
-    dt : [s] between two samples.
+    specimen : flow with inputs `displacement`, `velocity` and `acceleration` and output `force`, sized for the motion.
+    motion : these three inputs by name, time along the first axis.
+    dt : time between two samples [s].
 
     Returns
     -------
     float
-        0 where no motion makes a force; infinite where only the larger one does, or the small one's is not finite.
+        0 if no motion causes a force; infinite if only the larger motion does, or if the force of the small motion is
+        not finite.
     """
     run = partial(_forces, specimen, method or RK4(), np.asarray(dt), substeps, motion)
     full, small = (np.asarray(run(np.asarray(size))) for size in (1.0, TINY))
@@ -57,7 +58,7 @@ def departure_from_linear(
 def sine(
     amplitude: ArrayLike, omega: float, shape: tuple[int, ...] = ()
 ) -> tuple[dict[str, np.ndarray], float]:
-    """Two periods of a sine [m] at omega [rad/s], the same on all axes; and the step [s] between samples."""
+    """Return two periods of a sine [m] at omega [rad/s], the same on all axes, and the step [s] between samples."""
     steps = 100
     dt = 2 * math.pi / omega / steps
     phase = (omega * dt * np.arange(2 * steps)).reshape(-1, *([1] * len(shape)))

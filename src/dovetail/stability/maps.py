@@ -1,7 +1,7 @@
-"""Stability maps: the limit of one delay for each value of another, and critical delay over a plane.
+"""Stability maps: limit of one delay for each value of another, and critical delay over a plane.
 
-Where there is no limit a map says so: infinite where no delay searched destabilises, zero where the test is
-unstable without that delay. Nothing is interpolated between points.
+A limit is infinite if no delay searched destabilises the test, and zero if the test is unstable without that delay.
+Values are not interpolated between points.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from dovetail.stability.switching import critical_delay
 
 @dataclass(frozen=True)
 class DelayLimit:
-    """The largest first delay that is stable, for each second delay."""
+    """Largest stable first delay for each second delay."""
 
-    second: np.ndarray  # [s] delays given
-    first: np.ndarray  # [s] limit; inf: none up to `searched`, 0: unstable already
-    omega: np.ndarray  # [rad/s] at the limit, NaN where there is none
-    searched: float  # [s] how far
+    second: np.ndarray  # [s] values of the second delay
+    first: np.ndarray  # [s] limit; inf: none up to `searched`, 0: unstable without first delay
+    omega: np.ndarray  # [rad/s] at the limit, NaN without limit
+    searched: float  # [s] largest first delay searched
 
     def __str__(self) -> str:
         lines = ["second delay [ms]   limit of the first [ms]"]
@@ -42,16 +42,16 @@ class DelayLimit:
 def unequal_delays(
     equation: Callable[[float, float], DelayEquation], second: ArrayLike, *, up_to: float
 ) -> DelayLimit:
-    """Limit of the first of two delays for each value of the second.
+    """Return the limit of the first of two delays for each value of the second.
 
     Parameters
     ----------
     equation
-        The delay equation as a function of the two delays [s].
+        Delay equation as a function of the two delays [s].
     second
         Values of the second delay [s].
     up_to
-        How far to search the first [s].
+        Largest first delay searched [s].
     """
     second = np.atleast_1d(np.asarray(second, dtype=float))
     first, omega = np.full(second.shape, np.inf), np.full(second.shape, np.nan)
@@ -68,7 +68,7 @@ def unequal_delays(
 def stability_grid(
     equation: Callable[[float, float], DelayEquation], first: ArrayLike, second: ArrayLike
 ) -> np.ndarray:
-    """Largest real part [1/s] of all roots but neutral ones on the grid of two parameters, shape (first, second)."""
+    """Return the largest real part [1/s] of all non-neutral roots on a grid of parameters, shape (first, second)."""
     first, second = np.atleast_1d(first), np.atleast_1d(second)
     return np.array([[equation(float(p), float(q)).growth() for q in second] for p in first])
 
@@ -76,9 +76,9 @@ def stability_grid(
 def critical_delay_map(
     equation: Callable[[float, float], DelayEquation], first: ArrayLike, second: ArrayLike
 ) -> np.ndarray:
-    """Critical common delay [s] over a grid of two parameters, any linear system; one pencil each point.
+    """Return the critical common delay [s] on a grid of two parameters, for any linear system.
 
-    For one interface and one delay `loop_delay_map` is a thousand times quicker.
+    For one interface and one delay `loop_delay_map` is about a thousand times faster.
     """
     first, second = np.atleast_1d(first), np.atleast_1d(second)
     return np.array([[critical_delay(equation(float(p), float(q))) for q in second] for p in first])
@@ -89,13 +89,13 @@ def loop_delay_map(
     denominator: Callable[..., Sequence],
     *parameters: ArrayLike,
 ) -> np.ndarray:
-    """Critical delay [s] of a loop L0(s) = b(s)/a(s), all points at once.
+    """Return the critical delay [s] of a loop L0(s) = b(s)/a(s), for all points at once.
 
     Parameters
     ----------
     numerator, denominator
-        Functions of the parameters that return the list of coefficients, highest power first; entries are
-        numbers or arrays of the parameters' shape.
+        Functions of the parameters that return the list of coefficients, highest power first; entries are numbers or
+        arrays of the shape of the parameters.
     *parameters
         Arrays that broadcast against each other.
 

@@ -1,18 +1,18 @@
-r"""Phase margin: how much delay, or lead, a loop tolerates, read from its frequency response.
+r"""Phase margin: delay and lead that a loop tolerates, from its frequency response.
 
-Cut the loop at the interface: :math:`L_0 = P N`, specimen times numerical substructure, with the force fed
-back negatively. What was neglected between them is :math:`A = (1 + P T_P)^{-1} T M`: transfer system T, its
-compliance under load T_P, sensor M. The hybrid test answers with :math:`D = L_0/(1 + A L_0)`, the ideal one
-with :math:`D_0 = L_0/(1 + L_0)` [Wallace 2006, sec. 3.3].
+The loop is cut at the interface: :math:`L_0 = P N`, specimen times numerical substructure, with negative feedback of
+the force. The neglected dynamics between them are :math:`A = (1 + P T_P)^{-1} T M`: transfer system T, its compliance
+under load T_P, sensor M. The response of the hybrid test is :math:`D = L_0/(1 + A L_0)`, the reference response
+:math:`D_0 = L_0/(1 + L_0)` [Wallace 2006, sec. 3.3].
 
-- Where :math:`|L(j\omega)| = 1` the phase left to -180 degrees is the margin; divided by
-  :math:`\omega` it is a delay. The smallest over all crossings counts. A *lead* turns the phase the other
-  way; its limit is the margin less a full turn.
-- Small gain: stable if :math:`|D_0||A - 1| \le 1` at every frequency. Sufficient only, but holds for any A
-  that is no larger.
+- Where :math:`|L(j\omega)| = 1` the distance of the phase to -180 degrees is the margin; divided by :math:`\omega` it
+  is a delay. The smallest delay over all crossovers counts. A *lead* turns the phase in the other direction; its limit
+  is the margin minus a full turn.
+- Small gain: stable if :math:`|D_0||A - 1| \le 1` at every frequency. This is sufficient only, but holds for any A
+  that is not larger.
 
-Valid if the loop is stable without the delay, and if its gain falls below one at high frequency
-(otherwise any delay destabilises: the margin is then zero, see `neutral`).
+Valid if the loop is stable without the delay, and if its gain is below one at high frequency (otherwise any delay
+destabilises: the margin is zero, see `neutral`).
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ ONE, NONE = LinearTransfer([1.0], [1.0]), LinearTransfer([0.0], [1.0])
 
 
 class GainCrossover(NamedTuple):
-    """A frequency at which the loop gain is one."""
+    """Frequency at which the loop gain is one."""
 
     omega: float  # [rad/s]
     phase_margin: float  # [rad], 0 to 2 pi
-    delay: float  # [s] that uses it up
-    lead: float  # [s], negative, that turns the other way
+    delay: float  # [s] delay that uses up the margin
+    lead: float  # [s] lead, negative, that uses up the remaining turn
 
 
 class DelayMargin(NamedTuple):
-    """Smallest delay that destabilises, with its frequency; infinite and NaN where there is none."""
+    """Smallest delay that destabilises, and its frequency; infinite and NaN if there is none."""
 
     delay: np.ndarray  # [s]
     omega: np.ndarray  # [rad/s]
@@ -52,63 +52,65 @@ class DelayMargin(NamedTuple):
 
 @dataclass(frozen=True)
 class HybridLoop:
-    """The four blocks of a linear hybrid test; each a function of s."""
+    """Four blocks of a linear hybrid test; each is a function of s."""
 
     numerical: Response  # N: displacement per force
     specimen: Response  # P: force per displacement
     transfer: Response = ONE  # T: displacement imposed per demand
-    compliance: Response = NONE  # T_P: displacement yielded per force
+    compliance: Response = NONE  # T_P: deflection per force
     sensor: Response = ONE  # M: force measured per force
 
     def nominal(self, s: ArrayLike) -> np.ndarray:
-        """L0 = P N, the loop with an ideal transfer system."""
+        """Return L0 = P N, the loop with an ideal transfer system."""
         s = np.asarray(s)
         return self.specimen(s) * self.numerical(s)
 
     def neglected(self, s: ArrayLike) -> np.ndarray:
-        """A, which is one if the transfer system and the sensor are ideal."""
+        """Return A, which is one for an ideal transfer system and sensor."""
         s = np.asarray(s)
         return self.transfer(s) * self.sensor(s) / (1 + self.specimen(s) * self.compliance(s))
 
     def loop(self, s: ArrayLike) -> np.ndarray:
-        """L = A L0."""
+        """Return L = A L0."""
         return self.neglected(s) * self.nominal(s)
 
     def response(self, s: ArrayLike) -> np.ndarray:
-        """D = L0/(1 + A L0), force of the specimen per excitation."""
+        """Return D = L0/(1 + A L0), force of the specimen per excitation."""
         nominal = self.nominal(s)
         return nominal / (1 + self.neglected(s) * nominal)
 
-    def ideal_response(self, s: ArrayLike) -> np.ndarray:
-        """D0 = L0/(1 + L0)."""
+    def reference_response(self, s: ArrayLike) -> np.ndarray:
+        """Return D0 = L0/(1 + L0), the reference response."""
         nominal = self.nominal(s)
         return nominal / (1 + nominal)
 
 
 def unit_gains(loop: Response, omega: ArrayLike | None = None) -> list[GainCrossover]:
-    """All frequencies at which |L| = 1, ascending.
+    """Return all frequencies at which |L| = 1, ascending.
 
     Parameters
     ----------
     loop
-        L(s). For a `LinearTransfer` they are those of `unit_gain`, and none is missed.
+        L(s). For a `LinearTransfer` the frequencies are computed by `unit_gain` and none is missed.
     omega
-        Grid [rad/s] on which to look for any other loop; a crossing pair between two points is found only
-        if the gain has its maximum or minimum on the grid.
+        Grid [rad/s] of the search for any other loop; a pair of crossings between two grid points is found only if the
+        maximum or minimum of the gain is on the grid.
     """
     if isinstance(loop, LinearTransfer):
-        frequencies = np.array([gain.omega for gain in unit_gain.unit_gains(StateSpace.of(loop))])
+        frequencies = np.array(
+            [gain.omega for gain in unit_gain.unit_gains(StateSpace.from_transfer_function(loop))]
+        )
     elif omega is None:
-        raise TypeError("unit_gains: give a grid omega [rad/s] for a loop that is not a LinearTransfer")
+        raise TypeError("unit_gains.omega: missing; a loop that is not a LinearTransfer needs a grid [rad/s]")
     else:
         frequencies = _crossings_on_grid(loop, np.asarray(omega, dtype=float))
     return [_unit_gain(loop, float(w)) for w in frequencies]
 
 
 def delay_margin(loop: Response, omega: ArrayLike | None = None) -> float:
-    """Delay [s] that the loop still tolerates; infinite if its gain never reaches one.
+    """Return the delay [s] that the loop tolerates; infinite if its gain does not reach one.
 
-    Zero if the gain stays at one or more at high frequency: see `neutral`.
+    Zero if the gain is one or more at high frequency: see `neutral`.
     """
     if isinstance(loop, LinearTransfer) and gain_at_infinity(loop) >= 1:
         return 0.0
@@ -116,9 +118,9 @@ def delay_margin(loop: Response, omega: ArrayLike | None = None) -> float:
 
 
 def lead_margin(loop: Response, omega: ArrayLike | None = None) -> float:
-    """Lead [s], negative, that the loop still tolerates; minus infinite if its gain never reaches one.
+    """Return the lead [s], negative, that the loop tolerates; minus infinite if its gain does not reach one.
 
-    An exact lead is no causal system: read this as a limit on what an exact predictor may overshoot.
+    An exact lead is not causal: interpret the result as the limit on the overshoot of an exact predictor.
     """
     if isinstance(loop, LinearTransfer) and gain_at_infinity(loop) >= 1:
         return 0.0
@@ -126,10 +128,10 @@ def lead_margin(loop: Response, omega: ArrayLike | None = None) -> float:
 
 
 def rational_delay_margin(numerator: ArrayLike, denominator: ArrayLike) -> DelayMargin:
-    """Delay margin of L0 = b(s)/a(s) for many loops at once.
+    """Return the delay margin of L0 = b(s)/a(s) for many loops at once.
 
-    Coefficients, highest power first, along the *last* axis; all other axes broadcast. The loops are taken
-    to be stable without delay where the poles of 1 + L0 say so, and have a margin of zero elsewhere.
+    Coefficients, highest power first, along the *last* axis; all other axes broadcast. A loop whose poles of 1 + L0
+    are not stable without delay has a margin of zero.
     """
     b, a = (np.asarray(c, dtype=float) for c in (numerator, denominator))
     shape = np.broadcast_shapes(b.shape[:-1], a.shape[:-1])
@@ -147,27 +149,27 @@ def rational_delay_margin(numerator: ArrayLike, denominator: ArrayLike) -> Delay
 
 
 def small_gain(loop: HybridLoop, omega: ArrayLike) -> np.ndarray:
-    """|D0||A - 1| at each frequency [rad/s]: the test is stable if it stays below one."""
+    """Return |D0||A - 1| at each frequency [rad/s]: the test is stable if it stays below one."""
     s = 1j * np.asarray(omega, dtype=float)
-    return np.abs(loop.ideal_response(s)) * np.abs(loop.neglected(s) - 1)
+    return np.abs(loop.reference_response(s)) * np.abs(loop.neglected(s) - 1)
 
 
-def small_gain_delay(ideal_response: Response, omega: ArrayLike) -> float:
-    """Largest pure delay [s] that the small-gain condition accepts: 2 |D0| sin(w tau/2) <= 1."""
-    return _smallest(lambda w: _delay_accepted(ideal_response, w), omega)
+def small_gain_delay(reference_response: Response, omega: ArrayLike) -> float:
+    """Return the largest pure delay [s] that satisfies the small-gain condition: 2 |D0| sin(w tau/2) <= 1."""
+    return _smallest(lambda w: _delay_accepted(reference_response, w), omega)
 
 
-def small_gain_lag(ideal_response: Response, omega: ArrayLike) -> float:
-    """Largest time constant [s] of a first-order lag that the small-gain condition accepts."""
-    return _smallest(lambda w: _lag_accepted(ideal_response, w), omega)
+def small_gain_lag(reference_response: Response, omega: ArrayLike) -> float:
+    """Return the largest time constant [s] of a first-order lag that satisfies the small-gain condition."""
+    return _smallest(lambda w: _lag_accepted(reference_response, w), omega)
 
 
 def delay_independent_damping(rho: ArrayLike) -> np.ndarray:
-    """Damping ratio above which one delayed spring of ratio rho <= 1 is stable at any delay.
+    """Return the damping ratio above which one delayed spring of ratio rho <= 1 is stable at any delay.
 
     It is rho/sqrt(1 + rho), from |1 - exp(-j w tau)| <= 2 and the approximate peak of D0
-    [Wallace 2006, eq. 3.53]; exact for rho = 1, on the safe side below (`single_interface.rho_min` is exact).
-    Infinite above one, where the published formula does not hold: the loop gain exceeds one at rest, so some
+    [Wallace 2006, eq. 3.53]; exact for rho = 1, conservative below (`single_interface.rho_min` is exact).
+    Infinite above one, where the published formula is not valid: the static loop gain exceeds one, so some
     delay always destabilises.
     """
     rho = np.asarray(rho, dtype=float)
@@ -175,7 +177,7 @@ def delay_independent_damping(rho: ArrayLike) -> np.ndarray:
 
 
 def resonance(response: Response, omega: ArrayLike) -> tuple[float, float]:
-    """Largest |D| and its frequency [rad/s], refined between the points of the grid."""
+    """Return the largest |D| and its frequency [rad/s], refined between the points of the grid."""
     w = np.asarray(omega, dtype=float)
     size = np.abs(response(1j * w))
     i = int(np.clip(np.argmax(size), 1, w.size - 2))
@@ -242,11 +244,11 @@ def _polynomial(coefficients: np.ndarray, s: np.ndarray) -> np.ndarray:
 
 
 def _unit_omega(b: np.ndarray, a: np.ndarray) -> np.ndarray:
-    """Frequencies with |b(jw)| = |a(jw)|, NaN where fewer; the roots of a polynomial in x = w^2."""
+    """Return the frequencies with |b(jw)| = |a(jw)|, padded with NaN; the roots of a polynomial in x = w^2."""
     size = max(b.shape[-1], a.shape[-1])
     shape = np.broadcast_shapes(b.shape[:-1], a.shape[:-1])
     b, a = (_padded(c, size, shape)[..., ::-1] for c in (b, a))  # lowest power first
-    # in units of a frequency of the loop, so that powers of it are comparable
+    # in units of a frequency of the loop, so that its powers are comparable
     degree = size - 1
     weight = np.arange(size)
     top, low = np.abs(a[..., degree]), np.maximum(np.abs(a[..., 0]), np.abs(b[..., 0]))
@@ -255,7 +257,7 @@ def _unit_omega(b: np.ndarray, a: np.ndarray) -> np.ndarray:
     b, a = (c * unit[..., None] ** weight for c in (b, a))
     q = _square(a) - _square(b)  # |a|^2 - |b|^2, powers of x
     q = q / np.maximum(np.abs(q).max(axis=-1, keepdims=True), 1e-300)
-    # between two neighbouring real parts of its roots q keeps its sign: a change of it is a root, found by halving
+    # q changes sign at most once around each real part of its roots; bisection finds the root
     x = _roots(q).real
     x = np.sort(np.where(x > 0, x, np.inf), axis=-1)
     finite = np.isfinite(x)
@@ -275,7 +277,7 @@ def _unit_omega(b: np.ndarray, a: np.ndarray) -> np.ndarray:
 
 
 def _square(c: np.ndarray) -> np.ndarray:
-    """|c(jw)|^2 as a polynomial in x = w^2, lowest power first."""
+    """Return |c(jw)|^2 as a polynomial in x = w^2, lowest power first."""
     size = c.shape[-1]
     even, odd = c[..., 0::2], c[..., 1::2]
     even, odd = (p * (-1.0) ** np.arange(p.shape[-1]) for p in (even, odd))
@@ -289,7 +291,7 @@ def _square(c: np.ndarray) -> np.ndarray:
 
 
 def _roots(q: np.ndarray) -> np.ndarray:
-    """Roots of polynomials, lowest power first along the last axis, by companion matrices."""
+    """Return the roots of polynomials, lowest power first along the last axis, from companion matrices."""
     degree = q.shape[-1] - 1
     while degree > 0 and not np.any(q[..., degree]):
         degree -= 1
@@ -304,5 +306,5 @@ def _roots(q: np.ndarray) -> np.ndarray:
 
 
 def _hurwitz(c: np.ndarray) -> np.ndarray:
-    """Whether all roots of polynomials, highest power first along the last axis, have negative real part."""
+    """Return whether all roots of polynomials, highest power first along the last axis, have negative real part."""
     return np.all(_roots(c[..., ::-1]).real < 0, axis=-1)

@@ -1,15 +1,15 @@
-r"""Delayed inertia: when a specimen's mass makes the equation neutral, and what decides then.
+r"""Delayed inertia: neutral delay equations and their stability condition.
 
-A specimen that answers acceleration with force (a mass, or an actuator's moving parts inside the measured
-force) returns a *delayed acceleration* to the numerical mass. The delay equation is then neutral: it has an
-infinite chain of roots that approaches :math:`\mathrm{Re}\,\lambda = \ln(g)/\tau`, with g the loop gain at
-infinite frequency, the mass ratio :math:`m_P/m_N` for two masses. So
+A specimen that responds to acceleration with force (a mass, or moving parts of the actuator inside the measured
+force) returns a *delayed acceleration* to the numerical mass. The delay equation is then neutral: it has an infinite
+chain of roots that approaches :math:`\mathrm{Re}\,\lambda = \ln(g)/\tau`, with g the loop gain at infinite frequency,
+for two masses the mass ratio :math:`m_P/m_N`. Therefore
 
-- g >= 1: *any* delay, however small, destabilises;
+- g >= 1: *any* delay destabilises;
 - g < 1: the chain decays, and the phase margin decides as usual;
 - g = 0: the equation is retarded, and `DelayEquation` applies.
 
-With several delays the same holds for the spectral radius of the sum of their gains, at the worst phases.
+With several delays this holds for the spectral radius of the sum of their gains, at the worst phases.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from dovetail.transfer.linear import LinearTransfer
 
 @dataclass(frozen=True)
 class DelayType:
-    """What kind of delay equation a loop makes, in words."""
+    """Type of the delay equation of a loop, with a sentence for messages."""
 
     kind: str  # "retarded", "neutral" or "advanced"
-    gain: float  # of the loop at infinite frequency
+    gain: float  # loop gain at infinite frequency
     sentence: str
 
     @property
     def any_delay_destabilises(self) -> bool:
-        """True if no margin is left whatever the damping."""
+        """True if any delay destabilises the loop, for any damping."""
         return self.gain >= 1
 
 
 def gain_at_infinity(loop: LinearTransfer) -> float:
-    """|L(j omega)| for omega to infinity: zero, the ratio of leading coefficients, or infinite."""
+    """Return |L(j omega)| for omega to infinity: zero, the ratio of leading coefficients, or infinite."""
     b, a = (np.trim_zeros(np.atleast_1d(c), "f") for c in (loop.numerator, loop.denominator))
     if b.size == 0 or b.size < a.size:
         return 0.0
@@ -47,15 +47,15 @@ def gain_at_infinity(loop: LinearTransfer) -> float:
 
 
 def delay_type(loop: LinearTransfer) -> DelayType:
-    """Whether a delay in this loop makes a retarded or a neutral equation, and what follows."""
+    """Return whether a delay in this loop makes the equation retarded, neutral or advanced."""
     return _described(gain_at_infinity(loop))
 
 
 def delayed_inertia(mass: ArrayLike, delayed: Iterable[ArrayLike]) -> DelayType:
-    """The same for matrices: M z'' + sum_i M_i z''(t - tau_i) + ... with independent delays.
+    """Return the delay type for matrices: M z'' + sum_i M_i z''(t - tau_i) + ... with independent delays.
 
-    The gain is the largest spectral radius of sum_i exp(j theta_i) M^-1 M_i over all phases; exact for
-    one delay, found on a grid of phases for two or three, bounded by the sum of norms for more.
+    The gain is the largest spectral radius of sum_i exp(j theta_i) M^-1 M_i over all phases: exact for one delay,
+    evaluated on a grid of phases for two or three, bounded by the sum of norms for more.
     """
     M = np.atleast_2d(np.asarray(mass, dtype=float))
     gains = [np.linalg.solve(M, np.atleast_2d(np.asarray(m, dtype=float))) for m in delayed]
@@ -72,21 +72,21 @@ def delayed_inertia(mass: ArrayLike, delayed: Iterable[ArrayLike]) -> DelayType:
 
 
 def require_retarded(gain: float, where: str) -> None:
-    """Raise an `AnalysisError` that names the way out, unless the gain at infinite frequency is zero."""
+    """Raise an `AnalysisError` with a remedy if the gain at infinite frequency is not zero."""
     if gain > 0:
         raise AnalysisError(f"{where}: {_described(gain).sentence}")
 
 
 def _described(gain: float) -> DelayType:
     if gain == 0:
-        return DelayType("retarded", 0.0, "retarded: the loop gain vanishes at high frequency")
+        return DelayType("retarded", 0.0, "retarded: the loop gain tends to zero at high frequency")
     if np.isinf(gain):
         return DelayType(
             "advanced",
             gain,
             "advanced: the loop gain grows without bound with frequency, so any delay destabilises; "
-            "move mass or damping from the specimen to the numerical substructure, or model the actuator's "
-            "roll-off",
+            "move mass or damping from the specimen to the numerical substructure, or include the roll-off of the "
+            "actuator",
         )
     head = f"neutral with a loop gain of {gain:.3g} at high frequency"
     if gain >= 1:
@@ -94,11 +94,11 @@ def _described(gain: float) -> DelayType:
             "neutral",
             gain,
             f"{head}: any delay destabilises; move mass from the specimen to the numerical substructure "
-            "until the ratio is below one, or model the actuator's roll-off, which makes it retarded",
+            "until the ratio is below one, or include the roll-off of the actuator (retarded equation)",
         )
     return DelayType(
         "neutral",
         gain,
-        f"{head}, below one: a critical delay exists; find it by phase margin "
-        "(stability.margin.delay_margin), or model the actuator's roll-off, which makes it retarded",
+        f"{head}, below one: a critical delay exists; compute it by phase margin "
+        "(stability.margin.delay_margin), or include the roll-off of the actuator (retarded equation)",
     )

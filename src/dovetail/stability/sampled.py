@@ -1,13 +1,13 @@
-r"""The loop as the computer runs it: sampled, with the measured force held over each step.
+r"""Poles of the sampled loop, with the measured force held over each step.
 
-The numerical substructure is advanced by one step under a held force, :math:`x_{k+1}=\Phi x_k+\Gamma F_k`.
-The specimen sees the demand late by :math:`\tau=(d+f)\,\Delta t`, and its force at the sample is the next to
-be held. Holding is half a sample of extra delay: the critical delay falls by :math:`\Delta t/2`.
+The numerical substructure is advanced by one step under a held force, :math:`x_{k+1}=\Phi x_k+\Gamma F_k`. The
+demand reaches the specimen with the delay :math:`\tau=(d+f)\,\Delta t`, and the force of the specimen at the sample
+is held over the next step. The hold adds half a sample of delay: the critical delay decreases by :math:`\Delta t/2`.
 
-The state is augmented with the last d demands; the part f of a step is exact, because under a held force the
-demand between samples is known. Poles are eigenvalues of the one-step matrix, stable inside the unit circle.
-`loop_poles` gets the same matrix from any step function by automatic differentiation, with any compensator
-and any rig in it.
+The state is augmented with the last d demands. The fraction f of a step is exact, because the demand between samples
+is known under a held force. Poles are eigenvalues of the one-step matrix, stable inside the unit circle.
+`loop_poles` computes the same matrix by automatic differentiation of any step function, with any compensator and any
+rig.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.stability.eigenvalues import eigenvalues
 from dovetail.stability.state_space import StateSpace
 
-SEEN = 0.01  # share by which a motion must change during a test for anyone to see it
+MIN_CHANGE = 0.01  # smallest relative change of a motion during a test that counts as growth or decay
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,17 @@ class Poles:
     """Poles of a sampled loop, largest modulus first."""
 
     values: np.ndarray  # complex
-    dt: float  # [s] time that one application of the matrix advances
-    errors: np.ndarray  # of each: what is nearer to the unit circle is neutral, as far as can be told
+    dt: float  # [s] time step of the matrix
+    errors: np.ndarray  # error of each pole; a pole within its error of the unit circle is neutral
 
     @property
     def neutral(self) -> np.ndarray:
-        """Poles of motions that neither grow nor decay: the memory of a hysteretic specimen, a free body."""
+        """Poles of motions that neither grow nor decay: memory of a hysteretic specimen, a free body."""
         return self.values[~self._decided]
 
     @property
     def dominant(self) -> complex:
-        """The pole of largest modulus among those that grow or decay; the first where there is none."""
+        """Pole of largest modulus among those that grow or decay; the first pole if all are neutral."""
         return complex(self.values[int(np.argmax(self._decided))])
 
     @property
@@ -64,7 +64,7 @@ class Poles:
 
     @property
     def growth(self) -> float:
-        """Growth [1/s] of the slowest decaying or fastest growing motion."""
+        """Growth rate [1/s] of the dominant motion."""
         return float(np.log(max(self.radius, 1e-300)) / self.dt)
 
     @property
@@ -82,45 +82,45 @@ def sampled_loop(
     method: str = "exact",
     hold: str = "held",
 ) -> np.ndarray:
-    """One-step matrix of the sampled loop.
+    """Return the one-step matrix of the sampled loop.
 
     Parameters
     ----------
     numerical
-        Force (n,) in; out comes what the specimen reacts to (r,): displacement, or displacement and velocity.
+        System from force (n,) to the imposed signal (r,): displacement, or displacement and velocity.
     specimen
-        Force on the numerical substructure per signal imposed, (n, r): for a spring [[-k_s]]. Or a
-        `StateSpace` with states of its own, which sees the signal as straight lines between samples.
+        Force on the numerical substructure per imposed signal, (n, r): for a spring [[-k_s]]. Or a `StateSpace` with
+        states; its input is interpolated linearly between samples.
     tau, dt
         Delay and sample time [s].
     method
-        How the numerical substructure is advanced: "exact", or "rk4" for the method's own matrix.
+        Integration of the numerical substructure: "exact", or "rk4" for the matrix of that method.
     hold
-        "held": the force of the last sample acts over the step. "extrapolated": half a sample is predicted,
-        F + (F - F_before)/2, which cancels the hold to first order.
+        "held": the force of the last sample acts over the step. "extrapolated": the force is extrapolated by half a
+        sample, F + (F - F_before)/2, which cancels the hold to first order.
     """
     if not tau >= 0:
-        raise ParameterError(f"sampled_loop.tau: got {tau:g} s; a delay is zero or positive")
+        raise ParameterError(f"sampled_loop.tau: got {tau:g} s; expected a delay of zero or more")
     rig = specimen if isinstance(specimen, StateSpace) else StateSpace.memoryless(specimen)
     samples = tau / dt
     full_steps = int(np.floor(samples + 1e-9))
     part = max(samples - full_steps, 0.0)
     Phi, Gamma = one_step(numerical, dt, method)
-    # the signal a part of a step before the next sample, from the state and force at this one
+    # signal a fraction of a step before the next sample, from the state and force at this sample
     Phi_f, Gamma_f = one_step(numerical, (1 - part) * dt, method) if part > 0 else (Phi, Gamma)
     E, G = numerical.C @ Phi_f, numerical.C @ Gamma_f
     return _augmented(Phi, Gamma, E, G, rig, full_steps, dt, hold)
 
 
 def sampled_poles(numerical: StateSpace, specimen: np.ndarray | StateSpace, **options: Any) -> Poles:
-    """Poles of the sampled loop; options as for `sampled_loop`."""
+    """Return the poles of the sampled loop; options as for `sampled_loop`."""
     return poles_of(sampled_loop(numerical, specimen, **options), options["dt"])
 
 
 def sampled_critical_delay(
     numerical: StateSpace, specimen: np.ndarray | StateSpace, *, dt: float, up_to: float, **options: Any
 ) -> float:
-    """First delay [s] at which the sampled loop loses stability; infinite if none up to `up_to`."""
+    """Return the first delay [s] at which the sampled loop is unstable; infinite if there is none up to `up_to`."""
 
     def growth(tau: float) -> float:
         return sampled_poles(numerical, specimen, tau=float(tau), dt=dt, **options).growth
@@ -137,28 +137,26 @@ def sampled_critical_delay(
 
 
 def loop_poles(step: Callable[[Any], Any], state: Any, *, dt: float = 1.0, steps: int = 1) -> Poles:
-    """Poles of any sampled loop, from its one-step function.
+    """Return the poles of any sampled loop from its one-step function.
 
     Parameters
     ----------
     step
         State to next state, differentiable by JAX; the state is any pytree.
     state
-        Where to linearise; a state of rest, or a point on a motion.
+        State at which to linearise: at rest, or a point of a motion.
     dt
         Sample time [s].
     steps
-        Steps to take before the matrix is read: the period of a loop whose map is not the same at every
-        step, such as one with a ring buffer or several rates.
+        Number of steps per matrix: the period of a loop whose map varies from step to step, such as a loop with a
+        ring buffer or several rates.
 
-    Whole numbers and keys in the state (a counter, a place in a buffer) are carried along as they are.
+    Integers and keys in the state (a counter, a buffer index) are carried unchanged.
     """
     moving, fixed = eqx.partition(state, eqx.is_inexact_array)
     flat, restore = ravel_pytree(moving)
     if flat.size == 0:
-        raise AnalysisError(
-            "loop_poles: the state holds no real numbers, so there is nothing that could grow"
-        )
+        raise AnalysisError("loop_poles.state: contains no floating-point arrays, so the loop has no poles")
 
     def advance(vector: jax.Array) -> jax.Array:
         state = eqx.combine(restore(vector), fixed)
@@ -169,14 +167,14 @@ def loop_poles(step: Callable[[Any], Any], state: Any, *, dt: float = 1.0, steps
     matrix = np.asarray(jax.jit(jax.jacfwd(advance))(flat))
     if not np.isfinite(matrix).all():
         raise AnalysisError(
-            "loop_poles: the derivative of the step is not finite at this state; linearise away from rest, "
-            "or from a switch (a root of zero, a norm of zero, a limit)"
+            "loop_poles.state: the derivative of the step is not finite at this state (for example a square root or "
+            "norm of zero, or a limit); linearise at another state"
         )
     return poles_of(matrix, dt * steps)
 
 
 def one_step(system: StateSpace, dt: float, method: str = "exact") -> tuple[np.ndarray, np.ndarray]:
-    """Matrices (Phi, Gamma) that advance a system by dt [s] under a held input."""
+    """Return matrices (Phi, Gamma) that advance a system by dt [s] under a held input."""
     n, m = system.B.shape
     M = np.zeros((n + m, n + m))
     M[:n, :n], M[:n, n:] = system.A * dt, system.B * dt
@@ -186,12 +184,12 @@ def one_step(system: StateSpace, dt: float, method: str = "exact") -> tuple[np.n
         eye = np.eye(n + m)
         transition = eye + M @ (eye + M / 2 @ (eye + M / 3 @ (eye + M / 4)))
     else:
-        raise ParameterError(f'sampled_loop.method: got "{method}"; one of exact, rk4')
+        raise ParameterError(f'sampled_loop.method: got "{method}"; expected exact or rk4')
     return transition[:n, :n], transition[:n, n:]
 
 
 def _ramped(system: StateSpace, dt: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Exact matrices for an input that moves linearly from its value before to its value after."""
+    """Return exact matrices for an input that varies linearly from its old to its new value."""
     n, m = system.B.shape
     M = np.zeros((n + 2 * m, n + 2 * m))
     M[:n, :n], M[:n, n : n + m] = system.A * dt, system.B * dt
@@ -201,7 +199,7 @@ def _ramped(system: StateSpace, dt: float) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def _augmented(Phi, Gamma, E, G, rig: StateSpace, whole: int, dt: float, hold: str) -> np.ndarray:
-    """Matrix of [x, force, force before, specimen, w_0 ... w_d]: w_i is the signal i samples old."""
+    """Matrix of [x, force, previous force, specimen, w_0 ... w_d]; w_i is the signal i samples ago."""
     n, f = Gamma.shape
     r, ns = E.shape[0], rig.order
     sizes = [n, f, f, ns, *([r] * (whole + 1))]
@@ -214,7 +212,7 @@ def _augmented(Phi, Gamma, E, G, rig: StateSpace, whole: int, dt: float, hold: s
     elif hold == "extrapolated":
         acting = [(F, 1.5), (F_before, -0.5)]
     else:
-        raise ParameterError(f'sampled_loop.hold: got "{hold}"; one of held, extrapolated')
+        raise ParameterError(f'sampled_loop.hold: got "{hold}"; expected held or extrapolated')
     M[X, X], M[W[0], X] = Phi, E
     for which, share in acting:
         M[X, which] = share * Gamma
@@ -222,7 +220,7 @@ def _augmented(Phi, Gamma, E, G, rig: StateSpace, whole: int, dt: float, hold: s
     for i in range(1, whole + 1):
         M[W[i], W[i - 1]] = np.eye(r)
     M[F_before, F] = np.eye(f)
-    imposed = M[W[whole]].copy()  # the imposed signal at the next sample, in terms of this state
+    imposed = M[W[whole]].copy()  # imposed signal at the next sample as a function of this state
     if ns:
         Phi_s, before, after = _ramped(rig, dt)
         M[S, S] = Phi_s
@@ -233,13 +231,13 @@ def _augmented(Phi, Gamma, E, G, rig: StateSpace, whole: int, dt: float, hold: s
 
 
 def poles_of(matrix: np.ndarray, dt: float, duration: float | None = None) -> Poles:
-    """Poles of a matrix that advances a loop by dt [s], in a test of a duration [s] if there is one.
+    """Return the poles of a matrix that advances a loop by dt [s], in a test of a given duration [s], if any.
 
-    A pole is neutral if rounding cannot tell it from the unit circle, and if even so its motion would change by less
-    than `SEEN` within the test: what would be seen is not called neutral, however badly it is known.
+    A pole is neutral if rounding cannot separate it from the unit circle and if its motion changes by less than
+    `MIN_CHANGE` within the test.
     """
     values, errors = eigenvalues(matrix)
     if duration is not None:
-        errors = np.minimum(errors, SEEN * dt / duration)
+        errors = np.minimum(errors, MIN_CHANGE * dt / duration)
     order = np.argsort(-np.abs(values))
     return Poles(values[order], dt, errors[order])

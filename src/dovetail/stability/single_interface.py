@@ -1,7 +1,7 @@
-r"""How much delay one spring specimen tolerates, in closed form.
+r"""Critical delay of a test with one spring specimen, in closed form.
 
-A numerical mass, damper and spring feels a physical spring through a transfer system of gain a that is
-late by tau:
+The force of a physical spring acts on a numerical mass, damper and spring through a transfer system of gain a and
+delay tau:
 
 .. math:: m\ddot z(t) + c\dot z(t) + k\,z(t) + a k_s\,z(t-\tau) = 0
 
@@ -10,8 +10,8 @@ quadratic in :math:`\omega^2`; the phase then gives the delay. With :math:`\omeg
 :math:`\zeta=c/2\sqrt{mk}`, :math:`\rho=ak_s/k` this is the characteristic equation
 :math:`\lambda^2+2\zeta\lambda+1+\rho e^{-\lambda\hat\tau}=0` [Wallace 2006, sec. 3.2.2].
 
-Everything broadcasts over arrays and can be compiled and differentiated: a map over damping and stiffness
-is one call. Limits: one interface, linear spring specimen, pure delay. Other systems: `DelayEquation`.
+All functions broadcast over arrays and can be compiled and differentiated: a map over damping and stiffness is one
+call. Limits: one interface, linear spring specimen, pure delay. For other systems use `DelayEquation`.
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ Number = float | np.ndarray | jax.Array
 
 
 class Groups(NamedTuple):
-    """Dimensionless groups; omega_n and zeta are those of the numerical part alone (k, not k + k_s)."""
+    """Dimensionless groups; omega_n and zeta belong to the numerical substructure alone (k, not k + k_s)."""
 
-    omega_n: Number  # [rad/s] natural frequency of the numerical part
-    zeta: Number  # damping ratio of the numerical part
-    rho: Number  # stiffness of the specimen, as imposed, over that of the numerical part
+    omega_n: Number  # [rad/s] natural frequency of the numerical substructure
+    zeta: Number  # damping ratio of the numerical substructure
+    rho: Number  # stiffness ratio a k_s / k
 
     def delay(self, tau_hat: Number) -> Number:
-        """Delay [s] of a dimensionless delay."""
+        """Return the delay [s] of a dimensionless delay."""
         return tau_hat / self.omega_n
 
 
 class Crossings(NamedTuple):
-    """Delays at which a pair of roots lies on the imaginary axis; NaN where there is none."""
+    """Delays at which a pair of roots is on the imaginary axis; NaN if there is none."""
 
     delay: jax.Array  # [s], last axes: branch (upper, lower frequency), turn n
     omega: jax.Array  # [rad/s], same shape
-    direction: jax.Array  # +1 the pair becomes unstable as the delay grows, -1 stable
+    direction: jax.Array  # +1: the pair becomes unstable with increasing delay, -1: stable
 
 
 def groups(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0) -> Groups:
-    """Natural frequency, damping ratio and stiffness ratio of a single-interface test."""
+    """Return natural frequency, damping ratio and stiffness ratio of a single-interface test."""
     return _groups(m, c, k, k_s, a)
 
 
 def critical_delay(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0) -> jax.Array:
-    r"""Delay [s] at which a single-interface hybrid test first loses stability.
+    """Return the delay [s] at which a single-interface hybrid test first loses stability.
 
-    The test is stable for all smaller delays. Infinite if no delay destabilises it; zero if it is not
-    stable without delay.
+    The test is stable for all smaller delays. Infinite if no delay destabilises it; zero if it is not stable without
+    delay.
 
     Parameters
     ----------
@@ -76,29 +76,29 @@ def critical_delay(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 
 
 
 def approximate_critical_delay(*, c: Number, k_s: Number, a: Number = 1.0) -> Number:
-    """First-order estimate c / (a k_s) [s]: a delay is a negative damper of a k_s tau [N s/m].
+    """Return the first-order estimate c / (a k_s) [s]: a delay is a negative damper of a k_s tau [N s/m].
 
-    Good to a few per cent below 15 % damping, and mostly on the safe side [Wallace 2006, eq. 3.11].
+    Accurate to a few per cent below 15 % damping, and mostly conservative [Wallace 2006, eq. 3.11].
     """
     return c / (a * k_s)
 
 
 def instability_omega(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0) -> jax.Array:
-    """Frequency [rad/s] at which the test oscillates at its critical delay; NaN if there is none."""
+    """Return the frequency [rad/s] of the oscillation at the critical delay; NaN if there is none."""
     return _boundary(m, c, k, k_s, a)[1]
 
 
 def approximate_instability_omega(*, m: Number, k: Number, k_s: Number, a: Number = 1.0) -> jax.Array:
-    """Natural frequency [rad/s] of the whole structure, near which a light test goes unstable."""
+    """Return the natural frequency [rad/s] of the complete structure, an estimate of the critical frequency."""
     m, k, k_s, a = (jnp.asarray(v, dtype=float) for v in (m, k, k_s, a))
     return jnp.sqrt((k + a * k_s) / m)
 
 
 def crossings(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0, turns: int = 7) -> Crossings:
-    """All delays below the given number of turns at which a pair of roots crosses the imaginary axis.
+    """Return all delays below the given number of turns at which a pair of roots crosses the imaginary axis.
 
-    Two frequencies at most satisfy the magnitude condition, and each recurs every period: the result has
-    two more axes than the parameters, of size 2 (upper and lower frequency) and `turns`.
+    At most two frequencies satisfy the magnitude condition, and each recurs every period: the result has two more
+    axes than the parameters, of size 2 (upper and lower frequency) and `turns`.
     """
     m, c, k, k_s, a = (jnp.asarray(v, dtype=float)[..., None] for v in (m, c, k, k_s, a))
     upper = jnp.array([1.0, -1.0])
@@ -113,13 +113,13 @@ def crossings(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0, 
 def stable_intervals(
     *, m: float, c: float, k: float, k_s: float, a: float = 1.0, up_to: float
 ) -> list[tuple[float, float]]:
-    """Intervals of delay [s] within [0, up_to] in which the test is stable, for one set of parameters.
+    """Return the intervals of delay [s] within [0, up_to] in which the test is stable, for one set of parameters.
 
-    Stability that was lost can be regained: for rho < 1 there may be several intervals.
+    Stability can be regained at larger delays: for rho < 1 there may be several intervals.
     """
     m, c, k, k_s, a = map(float, (m, c, k, k_s, a))
     if not bool(_stable_without_delay(m, c, k, a * k_s)):
-        return []  # crossings could stabilise it later; a test that is unstable without delay is not sought
+        return []  # a test that is unstable without delay is not searched, although a delay could stabilise it
     slowest = instability_omega(m=m, c=c, k=k, k_s=k_s, a=a)
     turns = 1 if np.isnan(slowest) else int(up_to * float(slowest) / (2 * np.pi)) + 2
     crossing = crossings(m=m, c=c, k=k, k_s=k_s, a=a, turns=turns)
@@ -138,19 +138,19 @@ def stable_intervals(
 
 
 def rho_min(zeta: Number) -> jax.Array:
-    """Stiffness ratio below which no delay destabilises the test, at damping ratio zeta."""
+    """Return the stiffness ratio below which no delay destabilises the test, at damping ratio zeta."""
     return _rho_min(zeta)
 
 
 def delay_independent(*, m: Number, c: Number, k: Number, k_s: Number, a: Number = 1.0) -> jax.Array:
-    """True where the test is stable whatever the delay."""
+    """Return True where the test is stable for any delay."""
     return jnp.isinf(critical_delay(m=m, c=c, k=k, k_s=k_s, a=a))
 
 
 def stiffness_chart(zeta: float, omega_hat: Number, n: Number = 0) -> tuple[jax.Array, jax.Array]:
-    """Boundary curve (tau_hat, rho) of branch n at fixed damping, over dimensionless frequency.
+    """Return the boundary curve (tau_hat, rho) of branch n at fixed damping, over dimensionless frequency.
 
-    The test is stable below the lowest envelope of all branches [Wallace 2006, fig. 3.1a].
+    The test is stable below the lower envelope of all branches [Wallace 2006, fig. 3.1a].
     """
     w = jnp.asarray(omega_hat, dtype=float)
     tau_hat = (jnp.arctan2(2 * zeta * w, w**2 - 1) + 2 * jnp.pi * jnp.asarray(n)) / w
@@ -158,7 +158,7 @@ def stiffness_chart(zeta: float, omega_hat: Number, n: Number = 0) -> tuple[jax.
 
 
 def damping_chart(rho: float, omega_hat: Number, n: Number = 0) -> tuple[jax.Array, jax.Array]:
-    """Boundary curve (tau_hat, zeta) of branch n at fixed stiffness ratio, over dimensionless frequency.
+    """Return the boundary curve (tau_hat, zeta) of branch n at fixed stiffness ratio, over dimensionless frequency.
 
     Meaningful for frequencies from sqrt(max(0, 1 - rho)) to sqrt(1 + rho); stable above the curve
     [Wallace 2006, fig. 3.1b].
@@ -168,7 +168,7 @@ def damping_chart(rho: float, omega_hat: Number, n: Number = 0) -> tuple[jax.Arr
     return tau_hat, jnp.sqrt(jnp.maximum(rho**2 - (1 - w**2) ** 2, 0.0)) / (2 * w)
 
 
-# one program each, that all values share
+# compiled once each, for all values
 
 
 @jax.jit
@@ -185,9 +185,9 @@ def _rho_min(zeta):
 
 @jax.jit
 def _boundary(m, c, k, k_s, a):
-    """Critical delay, and the frequency there."""
+    """Return the critical delay and its frequency."""
     m, c, k, k_d = (jnp.asarray(v, dtype=float) for v in (m, c, k, a * k_s))
-    # a stable test can only be left where a pair moves to the right, which is the upper frequency's sense
+    # stability is lost only where a pair moves to the right, which is at the upper frequency
     w, exists = _omega(m, c, k, k_d, +1.0)
     tau = jnp.where(exists, _phase(m, c, k, k_d, w) / w, jnp.inf)
     delay = jnp.where(_stable_without_delay(m, c, k, k_d), tau, 0.0)
@@ -195,7 +195,7 @@ def _boundary(m, c, k, k_s, a):
 
 
 def _omega(m, c, k, k_d, sign):
-    """Frequency at which the delayed spring k_d balances the rest, and whether there is one."""
+    """Return the frequency at which the delayed spring k_d balances the other terms, and whether it exists."""
     half = (c**2 - 2 * m * k) / (2 * m**2)  # w^4 + 2 half w^2 + (k^2 - k_d^2)/m^2 = 0
     disc = half**2 - (k**2 - k_d**2) / m**2
     w2 = -half + sign * jnp.sqrt(jnp.maximum(disc, 0.0))
@@ -204,7 +204,7 @@ def _omega(m, c, k, k_d, sign):
 
 
 def _phase(m, c, k, k_d, w):
-    """Angle w tau in [0, 2 pi) that puts the delayed spring against the rest."""
+    """Return the angle w tau in [0, 2 pi) at which the delayed spring is opposite to the other terms."""
     sense = jnp.where(k_d < 0, -1.0, 1.0)
     return jnp.mod(jnp.arctan2(sense * c * w, sense * (m * w**2 - k)), 2 * jnp.pi)
 

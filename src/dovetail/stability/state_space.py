@@ -1,4 +1,4 @@
-"""Linear systems as matrices, and how they come from transfer functions."""
+"""Linear systems as state-space matrices, and their construction from transfer functions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dovetail.transfer.linear import LinearTransfer
 
 @dataclass(frozen=True)
 class StateSpace:
-    """x' = A x + B u, y = C x + D u. Left-out matrices are zero or empty.
+    """Linear system x' = A x + B u, y = C x + D u. Omitted matrices are zero or empty.
 
-    A numerical substructure has the interface force (n,) as input and the interface displacement (n,) as
-    output. A specimen has the imposed displacement, velocity and acceleration, stacked (3 n,), as input and
-    the force on the numerical substructure (n,) as output; a memoryless one has only D.
+    A numerical substructure has the interface force (n,) as input and the interface displacement (n,) as output. A
+    specimen has the imposed displacement, velocity and acceleration, stacked (3 n,), as input and the force on the
+    numerical substructure (n,) as output; a memoryless specimen has only D.
     """
 
     A: np.ndarray
@@ -45,20 +45,20 @@ class StateSpace:
 
     @classmethod
     def memoryless(cls, D: ArrayLike) -> StateSpace:
-        """A system without states: y = D u."""
+        """Return a system without states: y = D u."""
         D = np.atleast_2d(np.asarray(D, dtype=float))
         return cls(np.zeros((0, 0)), np.zeros((0, D.shape[1])), np.zeros((D.shape[0], 0)), D)
 
     @classmethod
-    def of(cls, transfer: LinearTransfer) -> StateSpace:
-        """Controllable form of one axis of a transfer function, without its delay; balanced."""
+    def from_transfer_function(cls, transfer: LinearTransfer) -> StateSpace:
+        """Return the balanced controllable form of one axis of a transfer function, without its delay."""
         b, a = (
             np.trim_zeros(np.asarray(c, dtype=float), "f") for c in (transfer.numerator, transfer.denominator)
         )
         if b.size > a.size:
             raise ParameterError(
-                f"StateSpace.of: the numerator's order {b.size - 1} is above the denominator's {a.size - 1}; "
-                "an improper system has no states"
+                f"from_transfer_function: the order of the numerator, {b.size - 1}, is above that of the denominator, "
+                f"{a.size - 1}; expected a proper transfer function"
             )
         n = a.size - 1
         b = np.concatenate([np.zeros(n + 1 - b.size), b]) / a[0]

@@ -1,12 +1,13 @@
-r"""Where a loop returns a signal as large as it was: every frequency at which an eigenvalue of L has modulus one.
+r"""Frequencies at which an eigenvalue of the loop response L has modulus one.
 
-1. *Where it may be*: :math:`|\mu_i(j\omega)| = 1` for an eigenvalue of :math:`L(s) = C(s - A)^{-1}B + D` makes
-   :math:`I - L(s)\otimes L(-s)` singular, an eigenvalue problem of 2 n times the loop's states, n the number of signals
-   (n = 1: the Hamiltonian matrix). It gives every such frequency and others besides.
-2. *Whether it is*: between two of them no modulus passes one, so one response between each two tells all that happens.
-   A crossing is a change of sign, found between two points of opposite sign, beyond rounding on both.
+1. *Candidates*: :math:`|\mu_i(j\omega)| = 1` for an eigenvalue of :math:`L(s) = C(s - A)^{-1}B + D` makes
+   :math:`I - L(s)\otimes L(-s)` singular. This is an eigenvalue problem of 2 n times the number of states of the loop,
+   with n the number of signals (n = 1: the Hamiltonian matrix). Its solutions include all these frequencies.
+2. *Selection*: between two candidates no modulus passes one, so one evaluation between each two is sufficient. A
+   crossing is a change of sign between two points of opposite sign, beyond rounding at both points.
 
-A sampled loop is mapped from the unit circle to the axis, :math:`z = (1+s)/(1-s)`, and treated alike.
+A sampled loop is mapped from the unit circle to the imaginary axis, :math:`z = (1+s)/(1-s)`, and treated in the same
+way.
 """
 
 from __future__ import annotations
@@ -20,41 +21,41 @@ from dovetail.core.errors import AnalysisError, ConvergenceError
 from dovetail.stability.eigenvalues import balance
 from dovetail.stability.state_space import StateSpace
 
-LARGEST = 1200  # size of the eigenvalue problem that is solved in a few seconds
-NOISE = 1e-11  # of |mu| about one: nearer than this rounding decides on which side it is
-RESIDUAL = 1e-6  # of log |mu| at what is claimed to be a crossing; a jump past one leaves more
-AT_ONCE = 1e-9  # [rad] less than a full turn by no more than this is none: a pair on the axis without delay
+MAX_SIZE = 1200  # largest size of the eigenvalue problem, solved in a few seconds
+NOISE = 1e-11  # distance of |mu| to one below which rounding decides its side
+RESIDUAL = 1e-6  # largest log |mu| at a crossing; a jump past one has a larger residual
+AT_ONCE = 1e-9  # [rad] a phase this close to a full turn counts as zero: a pair on the axis without delay
 
 
 @dataclass(frozen=True)
 class UnitGain:
-    """A frequency at which the loop returns a signal as large as it was."""
+    """Frequency at which the loop gain is one."""
 
     omega: float  # [rad/s]
-    phase: float  # [rad], 0 to 2 pi, of what is returned: the angle that a delay must turn
-    falling: bool  # the gain falls with frequency: a pair that reaches the axis here moves to the right
-    residual: float  # of log |mu|, which is zero at the solution
+    phase: float  # [rad], 0 to 2 pi, phase of the loop; a delay must turn it to zero
+    falling: bool  # the gain decreases with frequency: a pair that reaches the axis here moves to the right
+    residual: float  # log |mu|, zero at the exact solution
 
     def delay(self, turn: int = 0) -> float:
-        """Delay [s] that puts a pair of roots on the axis here."""
+        """Return the delay [s] that puts a pair of roots on the axis here."""
         return (self.phase + 2 * np.pi * turn) / self.omega
 
     @property
     def sense(self) -> int:
-        """1 where the pair moves to the right as the delay grows, -1 where to the left."""
+        """1 if the pair moves to the right with increasing delay, -1 if to the left."""
         return 1 if self.falling else -1
 
     def passed(self, delay: float) -> int:
-        """How often the pair crosses between no delay and this one [s]; negative for a lead.
+        """Return the number of crossings of the pair between zero delay and this delay [s]; negative for a lead.
 
-        A pair that is on the axis without delay and leaves it to the left was never to its right: not counted.
+        A pair that is on the axis without delay and moves to the left is not counted.
         """
         times = int(np.ceil((delay * self.omega - self.phase) / (2 * np.pi)))
         return times - 1 if self.phase == 0.0 and not self.falling and delay > 0 else times
 
 
 def unit_gains(loop: StateSpace) -> list[UnitGain]:
-    """Every frequency above zero at which an eigenvalue of the loop's response has modulus one, ascending."""
+    """Return all frequencies above zero at which an eigenvalue of the loop response has modulus one, ascending."""
     response = _Response(loop)
     gains = []
     points = _points(response.candidates())
@@ -69,10 +70,9 @@ def unit_gains(loop: StateSpace) -> list[UnitGain]:
 
 
 def _between(response: _Response, k: int, ends: dict[float, float]) -> UnitGain:
-    """The crossing of one modulus between two frequencies, with its level there: on either side of one.
+    """Return the crossing of one modulus between two frequencies with levels of opposite sign.
 
-    The levels at the ends are those that told of the crossing: computed alone they may differ by rounding, and where
-    that is much, by their sign.
+    The levels at the ends are passed in: computed alone they may differ by rounding, even in sign.
     """
     low, high = ends
 
@@ -85,15 +85,15 @@ def _between(response: _Response, k: int, ends: dict[float, float]) -> UnitGain:
     residual = abs(float(np.log(np.abs(values[k]))))
     if not residual < RESIDUAL:
         raise ConvergenceError(
-            f"crossings of the imaginary axis: near {w:.6g} rad/s the gain jumps past one and leaves {residual:.2g}; "
-            "a mode there is undamped to rounding. Give it some damping"
+            f"crossings of the imaginary axis: near {w:.6g} rad/s the gain jumps past one (residual {residual:.2g}); "
+            "a mode is undamped there. Add some damping"
         )
     phase = float(np.angle(values[k]) % (2 * np.pi))
     return UnitGain(w, 0.0 if 2 * np.pi - phase < AT_ONCE else phase, bool(falling), residual)
 
 
 def _points(candidates: np.ndarray) -> np.ndarray:
-    """The frequencies that may be, one between each two, one below and one above."""
+    """Return the candidate frequencies, one point between each two, one below and one above."""
     if not candidates.size:
         return np.array([])
     middle = 0.5 * (candidates[:-1] + candidates[1:])
@@ -102,7 +102,7 @@ def _points(candidates: np.ndarray) -> np.ndarray:
 
 
 class _Response:
-    """L(j omega) in triangular coordinates, so that many frequencies cost little."""
+    """L(j omega) in triangular coordinates, for fast evaluation at many frequencies."""
 
     def __init__(self, loop: StateSpace):
         N, self.n = loop.order, loop.D.shape[0]
@@ -120,12 +120,12 @@ class _Response:
         self.b, self.c = Q.conj().T @ self.B, self.C @ Q
 
     def candidates(self) -> np.ndarray:
-        """Frequencies among which are all with |mu| = 1: the zeros of I - L(s) x L(-s), projected on the axis."""
+        """Return frequencies that include all with |mu| = 1: zeros of I - L(s) x L(-s), projected on the axis."""
         n, N = self.n, len(self.A)
-        if 2 * n * N > LARGEST:
+        if 2 * n * N > MAX_SIZE:
             raise AnalysisError(
-                f"{n} delayed signals in {N} states need an eigenvalue problem of size {2 * n * N}; that is feasible "
-                f"up to {LARGEST}. Use first_crossing over a range of delays, or reduce the model"
+                f"{n} delayed signals and {N} states need an eigenvalue problem of size {2 * n * N}; the largest is "
+                f"{MAX_SIZE}. Use first_crossing over a range of delays, or reduce the model"
             )
         eye, one = np.eye(n), np.eye(n * n)
         A1, B1, C1, D1 = (np.kron(matrix, eye) for matrix in (self.A, self.B, self.C, self.D))
@@ -139,7 +139,7 @@ class _Response:
         return np.unique(values.imag[values.imag > 1e-12 * size])
 
     def __call__(self, omega: np.ndarray) -> np.ndarray:
-        """L at each frequency [rad/s], (frequencies, n, n); back substitution for all at once."""
+        """Return L at each frequency [rad/s], (frequencies, n, n); back substitution for all at once."""
         N = len(self.T)
         if len(omega) == 1 and N:
             inner = scipy.linalg.solve_triangular(
@@ -154,13 +154,13 @@ class _Response:
         return np.tensordot(self.c, x, 1).transpose(1, 0, 2) + self.D
 
     def eigenvalues(self, omega: np.ndarray) -> np.ndarray:
-        """Of L at each frequency, largest modulus first, (frequencies, n)."""
+        """Return the eigenvalues of L at each frequency, largest modulus first, (frequencies, n)."""
         L = self(omega)
         values = L[:, :, 0] if self.n == 1 else np.linalg.eigvals(L)
         return np.take_along_axis(values, np.argsort(-np.abs(values), axis=1), axis=1)
 
     def levels(self, omega: np.ndarray) -> np.ndarray:
-        """Logarithm of the moduli, largest first, (frequencies, n)."""
+        """Return the logarithms of the moduli, largest first, (frequencies, n)."""
         if not len(omega):
             return np.zeros((0, self.n))
         with np.errstate(divide="ignore"):
@@ -168,7 +168,7 @@ class _Response:
 
 
 def on_the_axis(cut: StateSpace) -> StateSpace:
-    """A sampled loop C (z - A)^-1 B as a function of s = (z - 1)/(z + 1)."""
+    """Return a sampled loop C (z - A)^-1 B as a function of s = (z - 1)/(z + 1)."""
     inverse = np.linalg.inv(cut.A + np.eye(cut.order))
     return StateSpace(
         inverse @ (cut.A - np.eye(cut.order)),

@@ -1,8 +1,9 @@
 """Published systems, each with its parameters, its tests and its reproduction targets as data.
 
-Depends on: everything above (`core` to `campaign`); a study assembles parts and holds no physics of its own.
+Depends on: core, mechanics, air, sea, specimens, transfer, compensation, stability, testing, fidelity, assess,
+campaign. A study assembles their parts with the numbers of its source.
 
-Listing studies, tests and capabilities reads files only and does not import JAX.
+Functions that list studies, tests and capabilities only read files; they do not import JAX.
 """
 
 from typing import TYPE_CHECKING

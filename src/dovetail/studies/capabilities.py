@@ -1,7 +1,7 @@
-"""What each study must be able to do, and the tests that prove it.
+"""Required capabilities of each study and the tests that verify them.
 
-The list is `capabilities.toml`. A capability works when it names at least one test; nothing else makes
-it work. The list names tests, so it lives where the tests live: in a checkout of the source.
+The list is `capabilities.toml`. A capability counts as working if it names at least one test. The tests are part of a
+checkout of the source, not of the installed package.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LIST = Path(__file__).with_name("capabilities.toml")
 
 @dataclass(frozen=True)
 class Capability:
-    """One row: what must be possible, whether the study needs it, and the tests that prove it."""
+    """Required capability, whether its study needs it, and the tests that verify it."""
 
     id: str
     study: str
@@ -26,17 +26,17 @@ class Capability:
 
     @property
     def works(self) -> bool:
-        """True when a test proves it."""
+        """True if at least one test verifies the capability."""
         return bool(self.tests)
 
     def record(self) -> dict[str, Any]:
-        """The row as `dovetail capabilities --json` prints it."""
+        """Return the row that `dovetail capabilities --json` prints."""
         row = asdict(self) | {"works": self.works, "tests": list(self.tests)}
         return {key: row[key] for key in ("id", "study", "core", "text", "works", "tests")}
 
 
 def capabilities(study: str | None = None, *, source: Path = LIST) -> list[Capability]:
-    """All capabilities, or those of one study, in the order of the list."""
+    """Return all capabilities, or those of one study, in the order of the list."""
     rows = tomllib.loads(source.read_text("utf-8"))["capability"]
     every = [Capability(**row | {"tests": tuple(row["tests"])}) for row in rows]
     if study is None:

@@ -1,4 +1,4 @@
-"""The literature behind a test: BibTeX entries, each with a sentence that says what it is there for.
+"""References of a test as BibTeX entries, each with the reason why it is cited.
 
 A part names its sources in a class attribute, by key in `references.bib`:
 
@@ -7,7 +7,7 @@ A part names its sources in a class attribute, by key in `references.bib`:
     class AdaptiveForwardPrediction(Compensator):
         references: ClassVar[dict[str, str]] = {"wallace2005adaptive": "the predictor and its triggers"}
 
-The sources of a test are those of all its parts, and that of the study it belongs to.
+The references of a test are those of all its parts and of its study.
 """
 
 from __future__ import annotations
@@ -20,35 +20,43 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from dovetail import __version__
 from dovetail.core.block import Part
 from dovetail.core.errors import UnknownNameError
 from dovetail.studies.registry import FOLDER, sources_of
 
+SOFTWARE = f"""\
+@software{{dovetail,
+  author  = {{{{The Dovetail developers}}}},
+  title   = {{Dovetail: design, simulate and run hybrid tests}},
+  version = {{{__version__}}},
+}}"""
+
 
 def cite(test: Any, path: Path | None = None) -> str:
-    """BibTeX for a test; `path` is its file, from which its study is known."""
+    """Return the BibTeX of a test, or that of Dovetail if it has no source; `path` determines the study."""
     reasons = references(test, path)
     if not reasons:
-        return "% this test uses no part that names a source\n"
+        return f"% no part of this test names a source; cite Dovetail itself\n{SOFTWARE}\n"
     blocks = [f"% {'; '.join(why)}\n{entry(key)}" for key, why in reasons.items()]
     return "\n\n".join(blocks) + "\n"
 
 
 def references(test: Any, path: Path | None = None, folder: Path = FOLDER) -> dict[str, list[str]]:
-    """Keys of the sources of a test, each with what it is there for; the study's own source first."""
-    found: dict[str, list[str]] = {}
+    """Return the keys of the references of a test with the reasons for each; the study's source comes first."""
+    sentences: dict[str, list[str]] = {}
     for name, source in sources_of(path, folder).items() if path is not None else ():
-        found[source] = [f"{name}: the published system, its parameters and results"]
+        sentences[source] = [f"{name}: the published system, its parameters and results"]
     for part in _parts(test):
         for key, why in part.references.items() if isinstance(part, Part) else ():
             sentence = f"{type(part).__name__}: {why}"
-            if sentence not in found.setdefault(key, []):
-                found[key].append(sentence)
-    return found
+            if sentence not in sentences.setdefault(key, []):
+                sentences[key].append(sentence)
+    return sentences
 
 
 def entry(key: str) -> str:
-    """The BibTeX entry of a key; an unknown key lists the known ones."""
+    """Return the BibTeX entry of a key; the error for an unknown key lists the known keys."""
     known = bibliography()
     if key not in known:
         raise UnknownNameError("reference", key, known)
@@ -57,13 +65,13 @@ def entry(key: str) -> str:
 
 @cache
 def bibliography() -> dict[str, str]:
-    """All entries of `references.bib` by key, as they stand in the file."""
+    """Return all entries of `references.bib` by key, unchanged."""
     text = resources.files("dovetail").joinpath("references.bib").read_text("utf-8")
-    return {found[2]: found[0] for found in re.finditer(r"^@(\w+)\{([^,\s]+),\n.*?^\}", text, re.M | re.S)}
+    return {match[2]: match[0] for match in re.finditer(r"^@(\w+)\{([^,\s]+),\n.*?^\}", text, re.M | re.S)}
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """Every object with fields in a tree of parts, outermost first."""
+    """Yield every dataclass instance in a tree of parts, outermost first."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         yield value
         inner = [getattr(value, field.name, None) for field in dataclasses.fields(value)]

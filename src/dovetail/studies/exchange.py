@@ -1,8 +1,8 @@
-"""What can be exchanged for what: families of laws, chains, blades, motions and winds, and the places that take each.
+"""Interchangeable parts: families of laws, chains, blades, motions and winds, and the tests that accept each.
 
-A place is a part of a test that declares a field by its family, `law: NormalLaw`, `friction: Friction`, `chain: Chain`,
-`structure: BladeStructure`, `wind: WindField`, or a body that is free or told to move, `second: Mover`. The
-documentation prints the tables, and tests walk them.
+An exchange point is a field of a part that is declared by its family: `law: NormalLaw`, `friction: Friction`,
+`chain: Chain`, `structure: BladeStructure`, `wind: WindField`, or `second: MotionModel` for a free body or a prescribed
+motion. The documentation prints the tables, and tests check every cell.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from dovetail.mechanics.chain import Chain, ElasticChain
 from dovetail.mechanics.chain.lumped import LumpedChain
 from dovetail.mechanics.contact import NormalLaw
 from dovetail.mechanics.friction import Friction
-from dovetail.mechanics.motion import FrameMotion, Mover
+from dovetail.mechanics.motion import FrameMotion, MotionModel
 
-Rule = tuple[Callable[[Any], bool], str]  # which members cannot be there, and why
+Rule = tuple[Callable[[Any], bool], str]  # members that are not supported, and the reason
 
 
 @dataclass(frozen=True)
 class ExchangePlace:
-    """Where members of a family can be: a test, and the table in it that is one of them or holds it."""
+    """Field of a test that accepts members of a family: the test and the path of the table."""
 
     name: str
     test: str
     table: str
     cannot: tuple[Rule, ...] = ()
-    kind: str = ""  # of the part in the table, where the test has another by itself
+    kind: str = ""  # kind of the part in the table, if it differs from that of the test
 
     def refusal(self, member: type) -> str:
-        """Why a member cannot be there; empty where it can."""
+        """Return the reason why a member is not supported; empty if it is."""
         return next((why for those, why in self.cannot if those(member)), "")
 
 
@@ -47,30 +47,33 @@ def _not_free(why: str) -> Rule:
     return lambda member: not issubclass(member, FrameMotion), why
 
 
-LINE = _no_friction("on one line nothing slips")
-GRIPPED = _no_friction("a tip that is gripped on all sides does not slide")
+LINE = _no_friction("motion along one line has no slip")
+GRIPPED = _no_friction("a tip that is clamped on all sides does not slide")
 NO_MEMORY: Rule = (
-    lambda member: issubclass(member, NormalLaw) and member.latches,
-    "it asks for the speed of the impact, and a load has no memory of it",
+    lambda member: issubclass(member, NormalLaw) and member.needs_impact_speed,
+    "it needs the impact speed, which a load without state does not store",
 )
 REELED: Rule = (lambda member: not member.variable, "its length cannot change")
 BODY: Rule = (
     lambda member: not issubclass(member, LumpedChain),
-    "it has no last link of its own that could be a body",
+    "its last link cannot be a body",
 )
 STRETCHED: Rule = (
     lambda member: not issubclass(member, ElasticChain),
-    "it cannot stretch link by link and go slack",
+    "its links cannot stretch and go slack",
 )
-DAMPED: Rule = (lambda member: not member.gives, "it has no modes that could move a damper")
-FLOWN: Rule = (lambda member: not member.everywhere, "it knows its shapes at the lag damper only")
-NO_STREAM: Rule = (lambda member: member.carried, "it asks for the stream that carries it")
+DAMPED: Rule = (lambda member: not member.has_modes, "it has no modes that move a damper")
+FLOWN: Rule = (
+    lambda member: not member.has_spanwise_shapes,
+    "its mode shapes are available at the lag damper only",
+)
+NO_STREAM: Rule = (lambda member: member.needs_stream, "it needs the stream that carries it")
 
 CONTACTS = (
     ExchangePlace("impact on a line", "docking/impact-1dof", "rig.specimen", (LINE,)),
     ExchangePlace("probe in a drogue", "docking/six-dof", "rig.specimen"),
     ExchangePlace("funnel", "refuelling/full-scale", "rig.specimen"),
-    ExchangePlace("ribs", "refuelling/full-scale", "rig.specimen", kind="rib-basket"),
+    ExchangePlace("rib basket", "refuelling/full-scale", "rig.specimen", kind="rib-basket"),
     ExchangePlace("falling plate", "refuelling/drop", "rig.specimen", (LINE,), kind="impact-pair"),
     ExchangePlace("skid on deck, clamp", "shipboard/case-1", "system"),
     ExchangePlace("probe in a grid", "shipboard/probe-and-grid", "system.loads[0]", (GRIPPED, NO_MEMORY)),
@@ -100,31 +103,31 @@ MOTIONS = (
         "deck, device, clamp",
         "shipboard/case-1",
         "system.platforms[0].motion",
-        (_not_free("feet push on it, and only along a drive does a platform give way"),),
+        (_not_free("the feet load it, and a platform is compliant only along a drive"),),
     ),
     ExchangePlace(
         "deck with a grid",
         "shipboard/probe-and-grid",
         "system.loads[0].deck",
-        (_not_free("a load does not push what it is tied to"),),
+        (_not_free("a load exerts no force on the body to which it is tied"),),
     ),
     ExchangePlace(
         "tow point of a hose",
         "refuelling/full-scale",
         "numerical.tow",
-        (_not_free("the tanker's mass is no part of it"),),
+        (_not_free("the test has no tanker mass"),),
     ),
     ExchangePlace(
         "nozzle after the latch",
         "refuelling/latched",
         "system.nozzle",
-        (_not_free("the receiver's mass is no part of it"),),
+        (_not_free("the test has no receiver mass"),),
     ),
     ExchangePlace(
         "support of a rope",
         "capture/settle",
         "system.motion",
-        (_not_free("the aircraft's mass is no part of it; take a tug"),),
+        (_not_free("the test has no aircraft mass; use a tug"),),
     ),
 )
 WINDS = (
@@ -140,13 +143,13 @@ FAMILIES: dict[str, tuple[type, tuple[ExchangePlace, ...]]] = {
     "friction": (Friction, CONTACTS),
     "chain": (Chain, CHAINS),
     "structure": (BladeStructure, BLADES),
-    "motion": (Mover, MOTIONS),
+    "motion": (MotionModel, MOTIONS),
     "wind": (WindField, WINDS),
 }
 
 
 def cross_table(family: str) -> Iterator[tuple[str, ...]]:
-    """Rows: a head with the places, then each member of a family (`law`, `chain`, ...); `yes`, or why not."""
+    """Yield a header with the tests, then a row for each member of a family: "yes", or "no" with the reason."""
     base, places = FAMILIES[family]
     yield ("kind", *(place.name for place in places))
     for name, member in parts_by_kind(base).items():
@@ -155,9 +158,9 @@ def cross_table(family: str) -> Iterator[tuple[str, ...]]:
 
 
 def law_table(family: str) -> Iterator[tuple[str, ...]]:
-    """Rows: a head, then each member of a family with the first sentence that its file and its class say of it."""
-    yield "kind", "class", "what it is"
+    """Yield a header, then each member of a family with the first line of its class or module docstring."""
+    yield "kind", "class", "description"
     for name, member in parts_by_kind(FAMILIES[family][0]).items():
-        said = inspect.getdoc(inspect.getmodule(member)) or ""
-        own = inspect.getdoc(member) if family in ("structure", "wind") else ""  # some of which share a file
-        yield name, member.__name__, (own or said).split("\n\n")[0].replace("\n", " ")
+        module_text = inspect.getdoc(inspect.getmodule(member)) or ""
+        own = inspect.getdoc(member) if family in ("structure", "wind") else ""  # shared module
+        yield name, member.__name__, (own or module_text).split("\n\n")[0].replace("\n", " ")

@@ -1,6 +1,6 @@
-"""Every hybrid test of the studies in every mode: which can be run how, and the sentence why not.
+"""Supported modes of all hybrid tests of the studies, with the reason if a mode is not supported.
 
-Asked of the tests themselves (`Test.modes`); the page on modes prints it, and the tests go through it cell by cell.
+The entries come from `Test.modes`. The page on modes prints the matrix, and tests check every cell.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ OF_TESTS = tuple(mode for mode in MODES if mode != "simulate")
 
 
 def hybrid_tests() -> list[str]:
-    """Names of the tests that have a rig; maps, cells and simulations have none."""
+    """Return the names of the tests that have a rig; maps, cells and simulations have none."""
     tables = {name: tomllib.loads(entry.path.read_text("utf-8")) for name, entry in all_tests().items()}
     return [name for name, table in tables.items() if table.get("kind", "test") == "test"]
 
 
 @cache
 def mode_matrix() -> dict[str, dict[str, str]]:
-    """By test and mode: why it cannot be run so, or nothing."""
+    """Return the reason why a mode is not supported, by test and mode; empty if it is supported."""
     return {name: testing.load(find_test(name)).modes() for name in hybrid_tests()}
 
 
 def mode_table() -> Iterator[tuple[str, ...]]:
-    """The matrix as rows of words, tests of a study that agree in one row."""
+    """Yield the matrix as rows of text; tests of a study with equal entries share a row."""
     rows: dict[tuple[str, ...], list[str]] = {}
     for name, modes in mode_matrix().items():
         study, _, test = name.partition("/")
@@ -45,9 +45,12 @@ def mode_table() -> Iterator[tuple[str, ...]]:
 
 
 def shortened(test: testing.Test, ticks: int = 40) -> testing.Test:
-    """A test of so many ticks, or of as many as its longest delay takes; led there and back in as few."""
+    """Return the test shortened to `ticks` ticks, or to 1.2 times its longest delay.
+
+    The approach to the start and the return to rest take as long.
+    """
     delays = [leaf for path, leaf in jax.tree_util.tree_leaves_with_path(test) if str(path[-1]) == ".delay"]
     longest = max((float(np.max(delay)) for delay in delays), default=0.0)
     ticks = max(ticks, int(np.ceil(1.2 * longest * test.rate)))
-    limits = dataclasses.replace(test.limits, approach=ticks / test.rate, to_rest=ticks / test.rate)
+    limits = dataclasses.replace(test.limits, approach_time=ticks / test.rate, return_time=ticks / test.rate)
     return dataclasses.replace(test, duration=ticks / test.rate, limits=limits)

@@ -1,9 +1,9 @@
-"""Which studies and tests there are, found by reading folders; nothing of them is imported.
+"""Studies, tests and campaigns of the package, listed from their folders without importing them.
 
-A study is a package beside this module with a `study.toml` (title, source, about). Its tests are the files
-in its folder `tests/`, each with a `title`. A test is called by study and file name: `substructuring/cs1`.
-Its ready campaigns are the files in `campaigns/`, called in the same way.
-`dovetail list` reads only this module, so it answers without waiting for JAX.
+A study is a package in this folder with a `study.toml` (title, source, about). Its tests are the files
+in its folder `tests/`, each with a `title`. The name of a test is study and file name: `substructuring/cs1`.
+The campaigns of a study are the files in `campaigns/`, named in the same way.
+`dovetail list` imports only this module and therefore does not wait for JAX.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FOLDER = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class TestEntry:
-    """A test file of a study."""
+    """Test file or campaign file of a study."""
 
     __test__ = False  # not a pytest class
 
@@ -30,11 +30,11 @@ class TestEntry:
 
 @dataclass(frozen=True)
 class Study:
-    """A published system with its parameters, its tests and its reproduction targets."""
+    """Published system with its parameters, its tests and its reproduction targets."""
 
     name: str
     title: str
-    source: str  # key of the study's own source in references.bib
+    source: str  # key of the study's source in references.bib
     about: str
     path: Path
     tests: tuple[TestEntry, ...]
@@ -42,30 +42,30 @@ class Study:
 
 
 def studies(folder: Path = FOLDER) -> dict[str, Study]:
-    """All studies by name, in alphabetical order."""
+    """Return all studies by name, in alphabetical order."""
     return {file.parent.name: _study(file) for file in sorted(folder.glob("*/study.toml"))}
 
 
 def all_tests(folder: Path = FOLDER) -> dict[str, TestEntry]:
-    """The tests of all studies by name."""
+    """Return the tests of all studies by name."""
     return {test.name: test for study in studies(folder).values() for test in study.tests}
 
 
 def find_study(name: str, folder: Path = FOLDER) -> Study:
-    """The study called `name`; an unknown name lists the known ones."""
+    """Return the study called `name`; the error for an unknown name lists the known ones."""
     files = {file.parent.name: file for file in sorted(folder.glob("*/study.toml"))}
     return _study(files[name]) if name in files else _unknown("study", name, files)
 
 
 def sources_of(path: Path | str, folder: Path = FOLDER) -> dict[str, str]:
-    """The study that a file belongs to, by name, with the key of its own source; nothing where it is of none."""
+    """Return the study that contains a file and the key of its source; empty for a file outside the studies."""
     above = Path(path).resolve().parents
     files = (file for file in sorted(folder.glob("*/study.toml")) if file.parent in above)
     return {file.parent.name: _read(file)["source"] for file in files}
 
 
 def find_test(name: str, folder: Path = FOLDER) -> Path:
-    """The file of the test called `name`; a name that ends in `.toml` is a file already."""
+    """Return the file of the test called `name`; a name that ends in `.toml` is returned as a path."""
     if name.endswith(".toml"):
         return Path(name)
     known, campaigns = _files(folder, "tests"), _files(folder, "campaigns")
@@ -75,7 +75,7 @@ def find_test(name: str, folder: Path = FOLDER) -> Path:
 
 
 def load(what: str | Path, changes: dict[str, Any] | None = None) -> Any:
-    """Read a test, by a name that `dovetail list` prints or by its file; `changes` overrides values at paths.
+    """Read a test by its name in `dovetail list` or by its file; `changes` replaces values by parameter path.
 
     >>> load("substructuring/cs1", {"rig.actuator.delay": "6 ms"}).duration
     10.0
@@ -86,7 +86,7 @@ def load(what: str | Path, changes: dict[str, Any] | None = None) -> Any:
 
 
 def find_campaign(name: str, folder: Path = FOLDER) -> Path:
-    """The file of the ready campaign called `name`; a name that ends in `.toml` is a file already."""
+    """Return the file of the campaign called `name`; a name that ends in `.toml` is returned as a path."""
     if name.endswith(".toml"):
         return Path(name)
     known, tests = _files(folder, "campaigns"), _files(folder, "tests")
@@ -96,9 +96,9 @@ def find_campaign(name: str, folder: Path = FOLDER) -> Path:
 
 
 def _files(folder: Path, kind: str) -> dict[str, Path]:
-    """Tests, or campaigns, of all studies by name; none of them is read."""
-    found = (file for study in sorted(folder.glob("*/study.toml")) for file in _listed(study.parent, kind))
-    return {f"{file.parents[1].name}/{file.stem}": file for file in found}
+    """Return the files of the tests or campaigns of all studies by name, without reading them."""
+    files = (file for study in sorted(folder.glob("*/study.toml")) for file in _listed(study.parent, kind))
+    return {f"{file.parents[1].name}/{file.stem}": file for file in files}
 
 
 def _listed(study: Path, kind: str) -> list[Path]:
@@ -124,16 +124,16 @@ def _read(file: Path) -> dict:
     return tomllib.loads(file.read_text("utf-8"))
 
 
-def _other(what: str, name: str, found: str, command: str) -> NoReturn:
+def _other(what: str, name: str, kind: str, command: str) -> NoReturn:
     from dovetail.core.errors import ParameterError
 
-    raise ParameterError(f'no {what} "{name}": it is {found}; start it with: dovetail {command} {name}')
+    raise ParameterError(f'"{name}" is {kind}, not a {what}; start it with: dovetail {command} {name}')
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> NoReturn:
     from dovetail.core.errors import (
         UnknownNameError,
-    )  # not above: it brings JAX, which a listing does without
+    )  # not at the top: it imports JAX, which a listing does not need
 
     own = [other for other in known if other.startswith(name.partition("/")[0] + "/")]
     raise UnknownNameError(what, name, own or known)

@@ -1,11 +1,11 @@
-"""Rows of a table of targets that was interrupted, kept on disk so that the table goes on where it stopped.
+"""Cache of computed targets on disk, so that an interrupted `dovetail reproduce` continues where it stopped.
 
-A table is what was asked for: all studies, one, or one test of it. Its rows are lines of one file, each written when it
-was computed. The first line names what they rest on, by a fingerprint of Dovetail's own files (the targets are among
-them) and of the libraries: after any change the file counts for nothing, so that no old number is shown as a new one.
-A table that is whole takes its file away, and the next one is computed from its beginning.
+One file contains the rows of one table: all studies, one study or one test. A row is appended when it is computed. The
+first line is a fingerprint of the files of the package, including the targets, and of the library versions. If the
+fingerprint has changed, the file is ignored, so that no outdated number is shown. When the table is complete, the file
+is deleted, and the next table is computed from the start.
 
-Rows that failed are not kept: what made them fail may be gone the next time.
+Rows that failed are not cached, since the cause may be temporary.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.studies.registry import FOLDER
-from dovetail.studies.targets import Result, Target, judged
+from dovetail.studies.targets import Result, Target, compare_target
 
 PACKAGE = FOLDER.parent
 LIBRARIES = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "numpy", "scipy")
 
 
 def fingerprint(package: Path = PACKAGE) -> str:
-    """A word that changes with any file of the package and with the libraries."""
+    """Return a hash of all files of the package and of the library versions."""
     digest = hashlib.sha256(f"{platform.machine()} {platform.python_version()}".encode())
     for name in LIBRARIES:
         digest.update(f"{name} {metadata.version(name)}\n".encode())
@@ -37,47 +37,47 @@ def fingerprint(package: Path = PACKAGE) -> str:
     return digest.hexdigest()
 
 
-class Kept:
-    """The rows of one table that are there already."""
+class TargetCache:
+    """Cached rows of one table."""
 
     def __init__(self, folder: Path, asked: str | None, source: str | None = None):
         self.file = folder / f"{(asked or 'all').replace('/', '-')}.jsonl"
         self.source = source or fingerprint()
-        self.fault = ""  # why nothing can be kept
+        self.fault = ""  # reason why rows cannot be written
         self._rows = self._read()
 
     def _read(self) -> dict[tuple[str, str], dict]:
-        """What an interrupted table left; a line that was being written when it ended is not there."""
+        """Read the rows of an interrupted table; an incomplete last line is skipped."""
         try:
             head, *lines = self.file.read_text("utf-8").splitlines()
             if json.loads(head) != {"source": self.source}:
                 return {}
         except (OSError, ValueError):
             return {}
-        found = {}
+        rows = {}
         for line in lines:
             try:
                 row = json.loads(line)
-                found[row["study"], row["id"]] = row
+                rows[row["study"], row["id"]] = row
             except (ValueError, KeyError, TypeError):
                 continue
-        return found
+        return rows
 
     def count(self, targets: Iterable[Target]) -> int:
-        """How many of these targets are there."""
+        """Return the number of these targets that are cached."""
         return sum((t.study, t.id) in self._rows for t in targets)
 
     def result(self, target: Target) -> Result | None:
-        """What was got for a target, judged; None if it is not there."""
+        """Return the cached result of a target; None if it is not cached."""
         row = self._rows.get((target.study, target.id))
-        return judged(target, row["got"], row["programs"]) if row else None
+        return compare_target(target, row["value"], row["programs"]) if row else None
 
     def add(self, result: Result) -> None:
-        """Keep a row that was just computed."""
+        """Append a row that was just computed."""
         if result.status not in ("met", "missed") or self.fault:
             return
         row: dict[str, Any] = {"study": result.target.study, "id": result.target.id}
-        row |= {"got": result.got, "programs": result.programs}
+        row |= {"value": result.value, "programs": result.programs}
         try:
             if not self._rows:
                 self.file.parent.mkdir(parents=True, exist_ok=True)
@@ -89,11 +89,11 @@ class Kept:
         self._rows[result.target.study, result.target.id] = row
 
     def _torn(self) -> bool:
-        """True if the last line was not written to its end."""
+        """Return True if the last line is incomplete."""
         return not self.file.read_bytes().endswith(b"\n")
 
-    def forget(self) -> None:
-        """The table is whole, or is to begin anew."""
+    def delete(self) -> None:
+        """Delete the cache file: the table is complete or is to be recomputed."""
         self._rows = {}
-        with contextlib.suppress(OSError):  # there is none
+        with contextlib.suppress(OSError):  # no file
             self.file.unlink()

@@ -1,8 +1,8 @@
-"""How many targets there are of each origin and kind, and how many of them are met.
+"""Number of reproduction targets by origin and kind, and how many of them are met.
 
-What agreement is worth differs: an independent number that is printed is evidence, a fitted one is not, a regression is
-our own word. So targets are counted by `origin` and `kind` (see `reproduction`) and never all together. A cell reads
-"9 of 10" (met of all); what holds by construction and what is data is only counted.
+Agreement with an independent printed number validates a model; agreement with a fitted number or a regression value
+does not. Targets are therefore counted by `origin` and `kind` (see `targets`) and never as one total. A cell reads
+"9 of 10" (met of all). Targets by construction and data are counted only.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ from dovetail.studies.targets import KINDS, ORIGINS, Target
 _COUNTED_ONLY = ("construction", "data")
 
 
-def tally(judged: Iterable[tuple[Target, str]]) -> list[tuple[str, ...]]:
-    """A table with a header: one row for each origin and one for all, one column for each kind.
+def count_targets(results: Iterable[tuple[Target, str]]) -> list[tuple[str, ...]]:
+    """Return a table with a header: one row for each origin and one for all, one column for each kind.
 
-    `judged` are targets with their status ("met", "missed", "data", or "" where it was not computed).
+    `results` are targets with their status: "met", "missed", "data", or "" for a target that was not computed.
     """
-    found = list(judged)
+    rows_with_status = list(results)
 
     def cell(origins: tuple[str, ...], kind: str) -> str:
-        mine = [status for target, status in found if target.origin in origins and target.kind == kind]
+        mine = [
+            status for target, status in rows_with_status if target.origin in origins and target.kind == kind
+        ]
         if not mine:
             return ""
         return str(len(mine)) if kind in _COUNTED_ONLY else f"{mine.count('met')} of {len(mine)}"
@@ -33,7 +35,7 @@ def tally(judged: Iterable[tuple[Target, str]]) -> list[tuple[str, ...]]:
 
 
 def as_text(table: list[tuple[str, ...]]) -> str:
-    """The table in columns."""
+    """Return the table as text in aligned columns."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -42,6 +44,6 @@ def as_text(table: list[tuple[str, ...]]) -> str:
 
 
 def as_markdown(table: list[tuple[str, ...]]) -> str:
-    """The table as Markdown."""
+    """Return the table as Markdown."""
     head, *rows = (f"| {' | '.join(row)} |" for row in table)
     return "\n".join([head, "|---" * len(table[0]) + "|", *rows])

@@ -1,12 +1,12 @@
-"""Reproduction targets: each published number or ordering, computed again and judged.
+"""Reproduction targets: published numbers and orderings, recomputed and compared with their source.
 
-A study lists its targets in `targets.toml`, or in several files `targets_*.toml`:
+A study lists its targets in `targets.toml`, and in further files `targets_*.toml`:
 
 .. code-block:: toml
 
     [[target]]
     id = "R04"
-    what = "critical delay with light damping, c = 3 N s/m"
+    description = "critical delay with light damping, c = 3 N s/m"
     origin = "printed"
     kind = "independent"
     expected = 1.335e-3
@@ -15,24 +15,33 @@ A study lists its targets in `targets.toml`, or in several files `targets_*.toml
     source = "sec. 3.4.1"
     compute = "reproduce:light_damping_critical_delay"
 
-`origin` says where the expected value comes from: `printed` (`source` names the section, page, table, figure or
-equation that states it), `derived` (computed by us from what is printed; `note` says how) or `own` (our own).
+`origin` is the source of the expected value:
 
-`kind` says what agreement is worth: `independent` (nothing was tuned to it), `fitted` (a free choice was
-tuned to it), `shape` (an ordering, a sign, a word), `regression` (our own number, guards against change),
-`construction` (it cannot come out otherwise, `note` says why; no evidence) or `data` (a measurement that cannot
-be simulated; listed, not computed). A regression is own; what is own is a regression or by construction.
+- `printed`: stated in the publication; `source` gives the section, page, table, figure or equation.
+- `derived`: computed from printed values; `note` gives the derivation.
+- `own`: a value of this project.
 
-A target that is known to be missed stays in the list, with a `note` that begins "missed:" and says why. One without
-`compute` that is no data is missed too: nothing here computes it.
+`kind` is the weight of agreement as evidence:
 
-`expected` is a number, a word, true or false, or a list of these, compared one by one: numbers by the
-tolerance, everything else by equality. `tolerance` is `{ relative = x }`, `{ absolute = x }`,
-`{ factor = x }` (x a number, or one for each entry of a list), `"at most"`, `"at least"`, or `"exact"`.
+- `independent`: no parameter was tuned to the value.
+- `fitted`: a free parameter was tuned to the value.
+- `shape`: an ordering, a sign or a word.
+- `regression`: a value of this project, to detect changes.
+- `construction`: true by construction, `note` gives the reason; no evidence.
+- `data`: a measurement that cannot be simulated; listed, not computed.
 
-`compute` names a function without arguments in a module of the study; what it returns is what was got. The
-numbers in a targets file are what is expected and how closely, never what was computed. A row that compiles more than
-ten programs says why in `compiles`; rows before it are no excuse, since what they share with it may have been dropped.
+A regression has the origin `own`; the kind of an `own` target is `regression` or `construction`.
+
+A target that is known to be missed stays in the list, with a `note` that begins "missed:" and gives the reason. A
+target without `compute` is missed too, unless its kind is `data`.
+
+`expected` is a number, a word, true or false, or a list of these. Entries are compared one by one: numbers by the
+tolerance, all others by equality. `tolerance` is `{ relative = x }`, `{ absolute = x }`,
+`{ factor = x }` (x is a number, or one number for each entry of a list), `"at most"`, `"at least"`, or `"exact"`.
+
+`compute` names a function without arguments in a module of the study; it returns the value to compare. A targets file
+contains expected values and tolerances only, no computed values. A row that compiles more than ten programs gives the
+reason in `compile_reason`. Programs that it shares with earlier rows count too, as they may no longer be cached.
 """
 
 from __future__ import annotations
@@ -58,21 +67,21 @@ _WORDS = ("exact", "at most", "at least")
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far a number may be from the expected one."""
+    """Largest accepted deviation of a number from its expected value."""
 
     kind: str  # one of _SIZED or _WORDS
     size: float | tuple[float, ...] | None = None
 
     @classmethod
     def read(cls, entry: str | dict[str, Any]) -> Tolerance:
-        """From its entry in a targets file."""
+        """Return the tolerance of an entry in a targets file."""
         if isinstance(entry, str) and entry in _WORDS:
             return cls(entry)
         if isinstance(entry, dict) and len(entry) == 1 and next(iter(entry)) in _SIZED:
             kind, size = next(iter(entry.items()))
             return cls(kind, tuple(size) if isinstance(size, list) else size)
         raise ValueError(
-            f"tolerance {entry!r}; one of {', '.join(_WORDS)}, or {{ {' | '.join(_SIZED)} = x }}"
+            f"tolerance {entry!r} is not valid; use {', '.join(_WORDS)}, or {{ {' | '.join(_SIZED)} = x }}"
         )
 
     def __str__(self) -> str:
@@ -82,38 +91,38 @@ class Tolerance:
         form = {"relative": "±{:.4g} %", "absolute": "±{:.4g}", "factor": "within a factor {:.4g}"}[self.kind]
         return ", ".join(form.format(100 * s if self.kind == "relative" else s) for s in sizes)
 
-    def accepts(self, expected: Any, got: Any) -> bool:
-        """True if what was got is as expected."""
+    def accepts(self, expected: Any, value: Any) -> bool:
+        """Return True if the computed value agrees with the expected one."""
         if isinstance(expected, list):
-            if not isinstance(got, list) or len(got) != len(expected):
+            if not isinstance(value, list) or len(value) != len(expected):
                 return False
             sizes = self.size if isinstance(self.size, tuple) else (self.size,) * len(expected)
             return all(
-                Tolerance(self.kind, s).accepts(e, g) for s, e, g in zip(sizes, expected, got, strict=True)
+                Tolerance(self.kind, s).accepts(e, g) for s, e, g in zip(sizes, expected, value, strict=True)
             )
         if not _is_number(expected):
-            return type(got) is type(expected) and got == expected
-        if not _is_number(got) or math.isnan(got):
+            return type(value) is type(expected) and value == expected
+        if not _is_number(value) or math.isnan(value):
             return False
         if math.isinf(expected):
-            return got == expected
-        return self._near(expected, got)
+            return value == expected
+        return self._near(expected, value)
 
-    def _near(self, expected: float, got: float) -> bool:
+    def _near(self, expected: float, value: float) -> bool:
         size: Any = self.size
         match self.kind:
             case "relative":
-                return abs(got - expected) <= size * abs(expected)
+                return abs(value - expected) <= size * abs(expected)
             case "absolute":
-                return abs(got - expected) <= size
+                return abs(value - expected) <= size
             case "factor":
-                return expected * got > 0 and 1 / size <= got / expected <= size
+                return expected * value > 0 and 1 / size <= value / expected <= size
             case "at most":
-                return got <= expected
+                return value <= expected
             case "at least":
-                return got >= expected
+                return value >= expected
             case _:
-                return got == expected
+                return value == expected
 
 
 @dataclass(frozen=True)
@@ -122,97 +131,99 @@ class Target:
 
     study: str
     id: str
-    what: str
+    description: str
     origin: str
     kind: str
     expected: Any
     tolerance: Tolerance
     source: str
     unit: str = "1"
-    compute: str = ""  # "module:function" in the study; empty for data, and for what is not modelled
-    note: str = ""  # how it was derived, why it holds by construction, why it is missed
-    case: str = ""  # name of the study's test that it belongs to
-    compiles: str = ""  # why it compiles more programs than most (`MANY`)
+    compute: str = ""  # "module:function" in the study; empty for data and for effects that are not modelled
+    note: str = ""  # derivation, reason why it holds by construction, or reason why it is missed
+    case: str = ""  # name of the study's test to which it belongs
+    compile_reason: str = ""  # reason for compiling more than `MANY` programs
 
     def function(self) -> Any:
-        """The function that computes it."""
+        """Return the function that computes the target."""
         module, _, name = self.compute.partition(":")
         return getattr(importlib.import_module(f"dovetail.studies.{self.study}.{module}"), name)
 
 
 @dataclass(frozen=True)
 class Result:
-    """A target, what was got and whether that meets it."""
+    """Target with its computed value and status."""
 
     target: Target
-    got: Any
-    status: str  # "met", "missed", "failed" (it could not be computed, and `got` says why) or "data"
-    programs: int = 0  # that were compiled for it, beyond those that rows before it share with it
+    value: Any
+    status: str  # "met", "missed", "failed" (the computed value is then the error message) or "data"
+    programs: int = 0  # compiled for this target, without those compiled for earlier rows
 
     def record(self) -> dict[str, Any]:
-        """The row as `dovetail reproduce --json` prints it."""
+        """Return the row that `dovetail reproduce --json` prints."""
         t = self.target
         return {
             "study": t.study,
             "id": t.id,
             "origin": t.origin,
             "kind": t.kind,
-            "what": t.what if t.unit == "1" else f"{t.what} [{t.unit}]",
+            "description": t.description if t.unit == "1" else f"{t.description} [{t.unit}]",
             "expected": t.expected,
-            "got": self.got,
+            "value": self.value,
             "tolerance": str(t.tolerance),
             "status": self.status,
             "source": t.source,
             "note": t.note,
             "programs": self.programs,
-            "compiles": t.compiles,
+            "compile_reason": t.compile_reason,
         }
 
 
 def load_targets(study: str | None = None, folder: Path = FOLDER) -> list[Target]:
-    """The targets of one study, or of one test of it ("study/test"), or of all, in the order of their files."""
+    """Return the targets of one study, of one test ("study/test"), or of all studies, in file order."""
     name, _, case = (study or "").partition("/")
     chosen = [find_study(name, folder)] if name else studies(folder).values()
-    found = [target for one in chosen for target in _read(one) if target.case == case or not case]
-    if case and not found:
+    targets = [target for one in chosen for target in _read(one) if target.case == case or not case]
+    if case and not targets:
         cases = sorted({t.case for t in _read(find_study(name, folder)) if t.case})
-        known = f"those of {name} belong to {', '.join(cases)}" if cases else f"{name} has none by test"
-        raise _fault(f'no target belongs to "{study}"; {known}')
-    return found
+        known = (
+            f"tests with targets: {', '.join(cases)}" if cases else f"the targets of {name} belong to no test"
+        )
+        raise _fault(f'no target belongs to the test "{study}"; {known}')
+    return targets
 
 
 def reproduce(study: str | None = None, folder: Path = FOLDER) -> Iterator[Result]:
-    """Compute and judge the targets of one study, or of all, one after another."""
+    """Compute the targets of one study, or of all, and yield their results one by one."""
     for target in load_targets(study, folder):
-        yield judge(target)
+        yield compute_target(target)
 
 
-def judge(target: Target) -> Result:
-    """Compute one target. A function that raises has failed, and `got` says why."""
+def compute_target(target: Target) -> Result:
+    """Compute one target. If its function raises, the status is "failed" and the value is the error message."""
     if target.kind == "data" or not target.compute:
-        return judged(target, None)
-    from dovetail.core.programs import guard  # not above: it brings JAX, which a listing does without
+        return compare_target(target, None)
+    from dovetail.core.programs import guard  # not at the top: it imports JAX, which a listing does not need
 
     before = guard.programs
     try:
         function = target.function()
-        before = guard.programs  # a module that is imported first has constants, which are no row's own
-        got = _plain(function())
-    except Exception as error:  # a target that cannot be computed must not hide the others
+        before = guard.programs  # programs for the constants of an imported module do not count
+        value = _plain(function())
+    except Exception as error:  # a target that fails must not stop the others
         return Result(target, f"{type(error).__name__}: {error}", "failed", guard.programs - before)
-    return judged(target, got, guard.programs - before)
+    return compare_target(target, value, guard.programs - before)
 
 
-def judged(target: Target, got: Any, programs: int = 0) -> Result:
-    """What was got, held against the target."""
+def compare_target(target: Target, value: Any, programs: int = 0) -> Result:
+    """Compare a computed value with its target."""
     if target.kind == "data":
         return Result(target, None, "data")
-    met = bool(target.compute) and target.tolerance.accepts(target.expected, got)
-    return Result(target, got, "met" if met else "missed", programs)
+    met = bool(target.compute) and target.tolerance.accepts(target.expected, value)
+    return Result(target, value, "met" if met else "missed", programs)
 
 
 def _read(study: Study) -> list[Target]:
-    """Rows of `targets.toml`, and of `targets_*.toml` beside it where a study has many."""
+    """Read the rows of `targets.toml` and of `targets_*.toml` in the folder of a study."""
     rows = []
     for file in sorted(study.path.glob("targets*.toml")):
         table = tomllib.loads(file.read_text("utf-8"))
@@ -232,29 +243,32 @@ def _target(study: str, file: Path, row: dict[str, Any]) -> Target:
 
 
 def _untrue(target: Target) -> str:
-    """What a row claims of itself and does not say enough for; empty if all is well."""
+    """Return the fault of a row whose entries contradict each other or are incomplete; empty if there is none."""
     if target.origin not in ORIGINS:
-        return f'origin "{target.origin}"; one of {", ".join(ORIGINS)}'
+        return f'unknown origin "{target.origin}"; use one of {", ".join(ORIGINS)}'
     if target.kind not in KINDS:
-        return f'kind "{target.kind}"; one of {", ".join(KINDS)}'
+        return f'unknown kind "{target.kind}"; use one of {", ".join(KINDS)}'
     own = target.origin == "own"
     if target.kind != "construction" and own != (target.kind == "regression"):
-        return f"{target.kind} and {target.origin}; a regression is own, and what is own is a regression"
+        return (
+            f'kind "{target.kind}" with origin "{target.origin}"; '
+            'a target of kind "regression" has the origin "own", and the reverse'
+        )
     if target.kind == "data" and target.compute:
-        return "data is listed without compute; name another kind for what is computed"
+        return 'kind "data" with compute; remove compute, or use another kind for a computed target'
     if target.origin == "printed" and not _PLACE.search(target.source):
-        return f'printed, but source "{target.source}" names no section, page, table, figure or equation'
+        return f'origin "printed", but source "{target.source}" names no section, page, table, figure or equation'
     wants_note = {
-        "derived: say in note how": target.origin == "derived",
-        "by construction: say in note why": target.kind == "construction",
+        'origin "derived" without note; give the derivation in note': target.origin == "derived",
+        'kind "construction" without note; give the reason in note': target.kind == "construction",
     }
     if target.kind != "data" and not target.compute and not target.note.startswith("missed: "):
-        return 'nothing computes it; name compute, or begin note with "missed: " and say why'
+        return 'no compute; name the function in compute, or begin note with "missed: " and give the reason'
     return next((fault for fault, wanted in wants_note.items() if wanted and not target.note), "")
 
 
 def _fault(text: str) -> Exception:
-    from dovetail.core.errors import ParameterError  # not above: it brings JAX, which a listing does without
+    from dovetail.core.errors import ParameterError  # not at the top: it imports JAX
 
     return ParameterError(text)
 
@@ -264,11 +278,13 @@ def _is_number(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Arrays, tuples and scalars of any library as lists, numbers, words and truth values."""
+    """Convert arrays, tuples and scalars of any library to lists, numbers, words and truth values."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, tuple | list):
         return [_plain(v) for v in value]
     if isinstance(value, complex):
-        raise TypeError("a complex number cannot be judged; return its parts")
+        raise TypeError(
+            "a complex number cannot be compared with a target; return its real and imaginary part"
+        )
     return value

@@ -1,6 +1,6 @@
-"""The pages of the studio, on NiceGUI: rooms to choose, set up, feel, do and hand over a test in.
+"""Pages of the studio, built with NiceGUI: Open, Model, Explore, Run and Export.
 
-Depends on: everything. They compute nothing: that is the work of processes beside (`dovetail.app`).
+Depends on: everything. The pages do no computation; `dovetail.app` runs it in other processes.
 """
 
 __all__: list[str] = []

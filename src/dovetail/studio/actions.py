@@ -1,4 +1,4 @@
-"""What can be done with the test on the desk: a button each, and what it needs to be told."""
+"""Action buttons of the open test, with their input fields."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from nicegui import ui
 
 from dovetail.core.errors import DovetailError
 from dovetail.studies.registry import studies
-from dovetail.studio.widgets import button, words
+from dovetail.studio.widgets import button, text_element
 
 if TYPE_CHECKING:
     from dovetail.studio.shell import StudioPage
 
-STEPS = {  # of a design: what is decided, and what may be said
+DESIGN_STEPS = {  # design step: label and options
     "--model-order": ("1  Identify: poles of the model", ["", "0", "1", "2", "3"]),
     "--compensator": (
         "2  Compensate",
@@ -31,88 +31,95 @@ STEPS = {  # of a design: what is decided, and what may be said
         "3  Robustify",
         ["", "none", "over-compensation", "phase-advance", "damping", "blending"],
     ),
-    "--tolerance": ("4  Verify: largest rms error", ["", "0.01", "0.02", "0.05", "0.1", "0.2"]),
+    "--max-error": ("4  Verify: maximum rms error", ["", "0.01", "0.02", "0.05", "0.1", "0.2"]),
 }
-ALONE = {"simulate": "Simulate", "map": "Compute the map"}  # what is all that can be done with some files
+SINGLE_ACTIONS = {"simulate": "Simulate", "map": "Compute map"}  # the only action of some files
 
 
-class Deeds:
-    """The buttons."""
+class ActionButtons:
+    """Action buttons."""
 
     def __init__(self, page: StudioPage):
-        self.page, self.desk = page, page.desk
-        from dovetail.app.actions import deeds
+        self.page, self.workspace = page, page.workspace
+        from dovetail.app.actions import available_actions
 
-        can = deeds(self.desk.document.test)
-        for what, text in ALONE.items():
-            if what in can:
+        available = available_actions(self.workspace.document.test)
+        for name, text in SINGLE_ACTIONS.items():
+            if name in available:
                 with ui.element("div").classes("line"):
-                    button(text, lambda what=what: self.start(what), strong=True)
-        if "rehearse" in can:
+                    button(text, lambda name=name: self.start(name), strong=True)
+        if "rehearse" in available:
             self._modes()
             self._design()
-        if not can:
-            words("p", f"A robot cell; serve it with: dovetail rig serve {self.desk.document.name}", "quiet")
+        if not available:
+            text_element(
+                "p", f"Robot cell; serve it with: dovetail rig serve {self.workspace.document.name}", "quiet"
+            )
         self._campaigns()
 
     def _modes(self) -> None:
         with ui.element("div").classes("line"):
             button("Rehearse", lambda: self.start("rehearse"), strong=True)
-            words("span", "against a virtual rig", "quiet small")
-            button("Emulate", lambda: self.start("emulate"))
-            words("span", "the ideal, without a rig", "quiet small")
+            text_element("span", "virtual hybrid test (simulated rig)", "quiet small")
+            button("Reference", lambda: self.start("reference"))
+            text_element("span", "reference solution, without rig", "quiet small")
         with ui.element("div").classes("line").style("margin-top: 10px"):
-            self.rig: Any = ui.input("Rig", value=self.page.memory.get("rig", "udp://localhost:7001"))
-            self.rig.props("outlined dense data-field=rig").classes("mine grow")
-            self.key: Any = ui.input("Key file, if it has one").props("outlined dense").classes("mine grow")
-            button("Run", self._run)
+            self.rig: Any = ui.input("Rig address", value=self.page.memory.get("rig", "udp://localhost:7001"))
+            self.rig.props("outlined dense data-field=rig").classes("needs-control grow")
+            self.key: Any = (
+                ui.input("Key file (if required)").props("outlined dense").classes("needs-control grow")
+            )
+            button("Real-time test", self._run)
         with ui.element("div").classes("line").style("margin-top: 10px"):
-            self.cell: Any = ui.input("Robot cell, tcp://HOST:PORT; empty for a virtual one")
-            self.cell.props("outlined dense data-field=cell").classes("mine grow")
-            button("Creep", lambda: self.start("creep", rig=str(self.cell.value or "") or None))
+            self.cell: Any = ui.input("Robot cell, tcp://HOST:PORT (empty: simulated)")
+            self.cell.props("outlined dense data-field=cell").classes("needs-control grow")
+            button(
+                "Pseudo-dynamic test",
+                lambda: self.start("pseudodynamic", address=str(self.cell.value or "") or None),
+            )
 
     def _run(self) -> None:
         self.page.memory["rig"] = str(self.rig.value)
-        self.start("run", rig=str(self.rig.value), key=str(self.key.value or "") or None)
+        self.start("realtime", address=str(self.rig.value), key=str(self.key.value or "") or None)
 
     def _design(self) -> None:
-        """The steps of a design, each left to it or decided here."""
+        """Steps of a design, each automatic or set by the user."""
         with ui.expansion("Design the test: identify, compensate, robustify, verify").classes("steps"):
             fields = {}
             with ui.element("div").classes("decisions"):
-                for option, (label, choices) in STEPS.items():
-                    named = {choice: choice or "as it finds best" for choice in choices}
+                for option, (label, choices) in DESIGN_STEPS.items():
+                    named = {choice: choice or "automatic" for choice in choices}
                     fields[option] = ui.select(named, value="", label=label).props(
                         "outlined dense options-dense"
                     )
-                    fields[option].classes("mine")
+                    fields[option].classes("needs-control")
 
             def start() -> None:
-                told = {option: str(field.value) for option, field in fields.items() if field.value}
-                self.start("design", options=told)
+                options = {option: str(field.value) for option, field in fields.items() if field.value}
+                self.start("design", options=options)
 
             with ui.element("div").classes("line").style("margin-top: 8px"):
-                button("Design it", start)
-                words("span", "ends with a plan, and a go or no-go", "quiet small")
+                button("Design", start)
+                text_element("span", "result: plan and go or no-go", "quiet small")
 
     def _campaigns(self) -> None:
-        known = [entry.name for study in studies().values() for entry in study.campaigns]
+        names = [entry.name for study in studies().values() for entry in study.campaigns]
         with ui.element("div").classes("line").style("margin-top: 10px"):
-            chosen: Any = ui.select(
-                known, label="Campaign of a study, or a file", value=None, new_value_mode="add"
+            campaign: Any = ui.select(
+                names, label="Campaign of a study, or campaign file", value=None, new_value_mode="add"
             )
-            chosen.props("outlined dense options-dense data-field=campaign").classes("mine grow")
-            button("Compute it", lambda: self.start("campaign", campaign=chosen.value))
+            campaign.props("outlined dense options-dense data-field=campaign").classes("needs-control grow")
+            button("Start campaign", lambda: self.start("campaign", campaign=campaign.value))
 
-    def start(self, what: str, **told: Any) -> None:
+    def start(self, name: str, **options: Any) -> None:
         """Start a job."""
-        from dovetail.app import Deed
+        from dovetail.app import Action
 
-        if not self.page.may():
+        if not self.page.check_control():
             return
-        document = None if what == "campaign" else self.desk.document
+        document = None if name == "campaign" else self.workspace.document
         try:
-            self.desk.jobs.start(Deed(what, document, **told))
+            self.workspace.jobs.start(Action(name, document, **options))
         except (DovetailError, OSError) as error:
-            self.page.say(str(error), bad=True)
-        self.desk.tell("jobs")
+            self.page.show_message(str(error), bad=True)
+        self.workspace.notify("jobs")

@@ -1,5 +1,5 @@
-// Curves, points of a plane or a map on a canvas. The page is told a picture and draws it once per frame: a picture
-// that comes before the last one was drawn takes its place, so a slow browser shows fewer and never old ones.
+// Curves, points or a map on a canvas. The newest picture is drawn once per frame; a picture that arrives before the
+// last one was drawn replaces it, so a slow browser skips pictures but never shows old ones.
 const MARGIN = { left: 62, right: 14, top: 12, bottom: 40 };
 const FONT = '12px system-ui, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans", Arial, sans-serif';
 
@@ -8,13 +8,13 @@ function colour(name) {
   return name.startsWith("#") ? name : getComputedStyle(document.body).getPropertyValue("--" + name).trim() || "#888";
 }
 
-function nice(span, count) {
+function roundStep(span, count) {
   const raw = span / Math.max(count, 1);
   const ten = Math.pow(10, Math.floor(Math.log10(raw)));
   return ten * ([1, 2, 5, 10].find((s) => s * ten >= raw * 0.999) || 10);
 }
 
-function told(value, step) {
+function formatNumber(value, step) {
   if (Math.abs(value) < step * 1e-9) return "0";
   const size = Math.abs(value);
   if (size >= 1e5 || size < 1e-3) return value.toExponential(Math.max(0, Math.min(2, Math.round(Math.log10(size / step)))));
@@ -54,7 +54,7 @@ export default {
     canvas.addEventListener("pointerup", release);
     canvas.addEventListener("pointercancel", release);
     canvas.addEventListener("click", (event) => {
-      if (this.frame && !this.drag) this.$emit("chosen", this.place(event));
+      if (this.frame && !this.drag) this.$emit("selected", this.place(event));
     });
     this.ask();
   },
@@ -104,7 +104,7 @@ export default {
       if (which === "x" && lo === hi) { hi = lo + 1; }
       return [lo, hi];
     },
-    settled(which) { // a range that does not tremble: it grows at once and shrinks only when the curve is half of it
+    settled(which) { // stable range: it grows at once and shrinks only when the curve fills less than half of it
       if (this.picture[which]) return this.picture[which];
       let [lo, hi] = this.extent(which);
       if (which === "x") return [lo, hi];
@@ -153,16 +153,16 @@ export default {
     axes(g, X, Y) {
       const f = this.frame;
       g.lineWidth = 1; g.strokeStyle = colour("grid"); g.fillStyle = colour("quiet");
-      const dx = nice(f.x[1] - f.x[0], f.wide / 90), dy = nice(f.y[1] - f.y[0], f.tall / 36);
+      const dx = roundStep(f.x[1] - f.x[0], f.wide / 90), dy = roundStep(f.y[1] - f.y[0], f.tall / 36);
       g.textAlign = "center"; g.textBaseline = "top";
       for (let x = Math.ceil(f.x[0] / dx - 1e-9) * dx; x <= f.x[1] + 1e-9 * dx; x += dx) {
         g.beginPath(); g.moveTo(X(x), f.top); g.lineTo(X(x), f.top + f.tall); g.stroke();
-        g.fillText(told(x, dx), X(x), f.top + f.tall + 5);
+        g.fillText(formatNumber(x, dx), X(x), f.top + f.tall + 5);
       }
       g.textAlign = "right"; g.textBaseline = "middle";
       for (let y = Math.ceil(f.y[0] / dy - 1e-9) * dy; y <= f.y[1] + 1e-9 * dy; y += dy) {
         g.beginPath(); g.moveTo(f.left, Y(y)); g.lineTo(f.left + f.wide, Y(y)); g.stroke();
-        g.fillText(told(y, dy), f.left - 6, Y(y));
+        g.fillText(formatNumber(y, dy), f.left - 6, Y(y));
       }
       g.strokeStyle = colour("faint");
       g.strokeRect(f.left, f.top, f.wide, f.tall);
@@ -205,15 +205,15 @@ export default {
         g.fillText(mark.text, X(mark.x) + (right ? 5 : -5), f.top + 4);
       }
     },
-    cells(g, X, Y) { // values on a grid, row by row from below: below zero is stable
+    cells(g, X, Y) { // values on a grid, row by row from the bottom: negative is stable
       const c = this.picture.cells;
       if (!c) return;
       const good = colour("steady"), bad = colour("growing"), none = colour("card");
-      const most = c.values.reduce((m, v) => (v === null ? m : Math.max(m, Math.abs(v))), 0) || 1;
+      const largest = c.values.reduce((m, v) => (v === null ? m : Math.max(m, Math.abs(v))), 0) || 1;
       const px = (c.x[1] - c.x[0]) / c.nx, py = (c.y[1] - c.y[0]) / c.ny;
       for (let j = 0; j < c.ny; j++) for (let i = 0; i < c.nx; i++) {
         const v = c.values[j * c.nx + i];
-        g.globalAlpha = v === null || c.plain ? 1 : 0.45 + 0.55 * Math.min(1, Math.sqrt(Math.abs(v) / most));
+        g.globalAlpha = v === null || c.plain ? 1 : 0.45 + 0.55 * Math.min(1, Math.sqrt(Math.abs(v) / largest));
         g.fillStyle = v === null ? none : v < 0 ? good : bad;
         const [x0, x1] = [i, i + 1].map((n) => Math.round(X(c.x[0] + n * px))); // whole pixels: no seams
         const [y0, y1] = [j + 1, j].map((n) => Math.round(Y(c.y[0] + n * py)));
@@ -242,9 +242,9 @@ export default {
         }
         return [line.colour, line.name + value, line.faint, (line.dash || []).length];
       });
-      const wanted = JSON.stringify(entries);
-      if (wanted === this.written) return;
-      this.written = wanted;
+      const text = JSON.stringify(entries);
+      if (text === this.written) return;
+      this.written = text;
       legend.replaceChildren(...entries.map(([shade, text, faint, dashed]) => {
         const entry = document.createElement("span"), sample = document.createElement("i");
         sample.style.borderTop = `2px ${dashed ? "dashed" : "solid"} var(--${shade})`;

@@ -1,8 +1,9 @@
-"""Curves, roots and maps drawn on a canvas in the browser, told as plain pictures.
+"""Curves, poles and maps on a browser canvas, described by dictionaries.
 
-A picture is a dictionary: `lines` (each `y` with `x`; `colour`, a variable of the style; `name`; `dash`), `points`,
-`marks` (a line across at `x` or `y`), `cells` (values on a grid, below zero is good), `here` (a point to be dragged),
-`x` and `y` (ranges; else found), `note`, `number` (which the page shows as `data-number` once it is drawn).
+A picture is a dictionary with the keys `lines` (each with `x`, `y`, `colour` (a CSS variable), `name`, `dash`),
+`points`, `marks` (a line at constant `x` or `y`), `cells` (values on a grid; negative is stable), `here` (a point that
+can be dragged), `x` and `y` (ranges; default: from the data), `note` and `number` (shown by the page as `data-number`
+once drawn).
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from typing import Any
 import numpy as np
 from nicegui.element import Element
 
-DIGITS = 5  # of a number on its way to the browser: finer than a pixel
+DIGITS = 5  # significant digits of numbers sent to the browser: finer than a pixel
 
 
 class MovingPlot(Element, component="chart.js"):
-    """A canvas with axes; `show` draws another picture in it."""
+    """Canvas with axes; `show` draws a new picture."""
 
     def __init__(self, label: str, xname: str = "", yname: str = "", height: int = 220, drag: bool = False):
         super().__init__()
@@ -30,23 +31,23 @@ class MovingPlot(Element, component="chart.js"):
         self.run_method("show", self.picture)
 
     def patch(self, **part: Any) -> None:
-        """Change a part of the picture that is shown."""
+        """Change a part of the present picture."""
         self.picture |= part
         self.run_method("patch", part)
 
 
 def line(x: Any, y: Any, colour: str, name: str = "", **style: Any) -> dict[str, Any]:
-    """A curve through points; where y is not finite it is interrupted."""
-    return {"x": short(x), "y": short(y), "colour": colour, "name": name, **style}
+    """Return a curve through points, interrupted where y is not finite."""
+    return {"x": rounded(x), "y": rounded(y), "colour": colour, "name": name, **style}
 
 
-def short(values: Sequence[float] | np.ndarray) -> list[float | None]:
-    """Numbers as short as a picture needs them; None for what is not finite."""
+def rounded(values: Sequence[float] | np.ndarray) -> list[float | None]:
+    """Return rounded numbers for a picture; None for values that are not finite."""
     array = np.asarray(values, dtype=float).ravel()
     if not array.size:
         return []
     good = np.isfinite(array)
     largest = float(np.max(np.abs(array[good]), initial=0.0))
     places = DIGITS - int(np.ceil(np.log10(largest))) if largest > 0 else DIGITS
-    rounded = np.round(np.where(good, array, 0.0), min(places, 300)).tolist()
-    return [value if fine else None for value, fine in zip(rounded, good.tolist(), strict=True)]
+    numbers = np.round(np.where(good, array, 0.0), min(places, 300)).tolist()
+    return [value if fine else None for value, fine in zip(numbers, good.tolist(), strict=True)]

@@ -1,4 +1,4 @@
-"""Feel: sliders, and what the test does while one moves: stability, roots, response against the ideal, error."""
+"""Explore tab: sliders with live stability, dominant poles, response, reference and errors."""
 
 from __future__ import annotations
 
@@ -8,153 +8,159 @@ from typing import TYPE_CHECKING, Any
 from nicegui import ui
 
 from dovetail.studio.chart import MovingPlot, line
-from dovetail.studio.map import Map
-from dovetail.studio.slider import KnobRow
-from dovetail.studio.tile import FigureTile
-from dovetail.studio.widgets import section, words
+from dovetail.studio.map import StabilityMapCard
+from dovetail.studio.slider import SliderRow
+from dovetail.studio.tile import ResultTile
+from dovetail.studio.widgets import section, text_element
 
 if TYPE_CHECKING:
     from dovetail.studio.shell import StudioPage
 
 COLOURS = {
-    "ideal": "ideal",
+    "reference": "reference",
     "response": "demand",
     "command": "command",
     "achieved": "measured",
     "error": "critical",
 }
 STATES = {
-    "starting": "The process that computes is starting.",
-    "compiling": "The test is being compiled; after that it follows the sliders.",
-    "gone": "The process that computes has ended; change something to start it again.",
+    "starting": "Starting the computing process.",
+    "compiling": "Compiling the test; after that it follows the sliders.",
+    "gone": "Computation stopped; change a value to restart.",
 }
 
 
-class FeelRoom:
-    """The room with the sliders."""
+class ExploreTab:
+    """Explore tab."""
 
     def __init__(self, page: StudioPage):
-        self.page, self.desk = page, page.desk
-        self.knobs: list[KnobRow] = []
-        self.ideal: dict[str, Any] = _line(
-            {}, "ideal"
-        )  # that was drawn last: faint while another is computed
-        with ui.element("div").classes("feel"):
+        self.page, self.workspace = page, page.workspace
+        self.sliders: list[SliderRow] = []
+        self.reference: dict[str, Any] = _line(
+            {}, "reference"
+        )  # last reference drawn; faint while a new one is computed
+        with ui.element("div").classes("explore"):
             with ui.element("div").classes("stack"):
                 with section("Sliders", "sliders"):
                     self.list = ui.element("div")
-                    self.more = ui.select([], label="Slider for", on_change=self._add)
-                    self.more.props("outlined dense options-dense id=more-sliders").classes("mine").style(
-                        "margin-top: 10px"
-                    )
+                    self.more = ui.select([], label="Add a slider for", on_change=self._add)
+                    self.more.props("outlined dense options-dense id=more-sliders").classes(
+                        "needs-control"
+                    ).style("margin-top: 10px")
                     self.state = (
-                        ui.label().classes("quiet small").props("id=feel-state").style("margin-top: 8px")
+                        ui.label().classes("quiet small").props("id=explore-state").style("margin-top: 8px")
                     )
-                self.map = Map(page)
+                self.map = StabilityMapCard(page)
             with ui.element("div").classes("stack wide"):
-                self.fault = ui.label().classes("fault").props("id=feel-fault")
+                self.fault = ui.label().classes("fault").props("id=explore-fault")
                 with ui.element("div").classes("tiles"):
-                    self.stable = FigureTile("Stability", "tile-stable")
-                    self.critical = FigureTile("Critical delay", "tile-critical")
-                    self.margin = FigureTile("Margin", "tile-margin")
-                    self.error = FigureTile("Error against the ideal", "tile-error")
-                    self.tracking = FigureTile("Tracking", "tile-tracking")
-                with section("Response against the ideal"):
-                    self.response = MovingPlot("Response against the ideal", "time [s]", "", 250).props(
+                    self.stable = ResultTile("Stability", "tile-stable")
+                    self.critical = ResultTile("Critical delay", "tile-critical")
+                    self.margin = ResultTile("Margin", "tile-margin")
+                    self.error = ResultTile("Response error", "tile-error")
+                    self.tracking = ResultTile("Tracking error", "tile-tracking")
+                with section("Response and reference"):
+                    self.response = MovingPlot("Response and reference", "time (s)", "", 250).props(
                         "id=chart-response"
                     )
                 with ui.element("div").classes("pair"):
-                    with section("Rightmost roots"):
-                        self.roots = MovingPlot(
-                            "Rightmost roots in the plane", "growth [1/s]", "frequency [Hz]", 230
+                    with section("Dominant poles"):
+                        self.poles = MovingPlot(
+                            "Dominant poles in the complex plane", "real part (1/s)", "frequency (Hz)", 230
                         )
-                        self.roots.props("id=chart-roots")
-                    with section("Error and tracking"):
-                        self.errors = MovingPlot("Error and tracking", "time [s]", "", 230).props(
-                            "id=chart-error"
-                        )
-                self.said = ui.label().classes("quiet small").props("id=feel-said")
+                        self.poles.props("id=chart-roots")
+                    with section("Errors"):
+                        self.errors = MovingPlot("Errors", "time (s)", "", 230).props("id=chart-error")
+                self.remarks = ui.label().classes("quiet small").props("id=explore-remarks")
 
-    def heard(self, what: str) -> None:
-        """Show what is new."""
-        if what in ("knobs", "document"):
-            self._show_knobs()
-        if what == "values":
-            for knob in self.knobs:
-                knob.show(self.desk.values.get(knob.path))
-        if what == "answer" and self.desk.answer is not None:
-            self._show(self.desk.answer)
-        if what == "document" and self.desk.answer is None:
+    def refresh(self, change: str) -> None:
+        """Update the tab after a change."""
+        if change in ("sliders", "document"):
+            self._show_sliders()
+        if change == "values":
+            for slider in self.sliders:
+                slider.show(self.workspace.values.get(slider.path))
+        if change == "result" and self.workspace.result is not None:
+            self._show(self.workspace.result)
+        if change == "document" and self.workspace.result is None:
             self._clear()
-        if what in ("state", "document"):
-            beside = self.desk.beside
-            self.state.text = "" if beside is None else STATES.get(beside.state, "")
-            if beside is not None and beside.state == "gone":
-                self.fault.text = beside.fault
-        self.map.heard(what)
+        if change in ("state", "document"):
+            process = self.workspace.process
+            self.state.text = "" if process is None else STATES.get(process.state, "")
+            if process is not None and process.state == "gone":
+                self.fault.text = process.fault
+        self.map.refresh(change)
 
-    def _show_knobs(self) -> None:
-        wanted = [(knob.path, knob.low, knob.high) for knob in self.desk.knobs]
-        if wanted != [(knob.path, knob.about.low, knob.about.high) for knob in self.knobs]:
+    def _show_sliders(self) -> None:
+        ranges = [(slider.path, slider.low, slider.high) for slider in self.workspace.sliders]
+        if ranges != [(slider.path, slider.about.low, slider.about.high) for slider in self.sliders]:
             self.list.clear()
             with self.list:
-                self.knobs = [KnobRow(self.page, about) for about in self.desk.knobs]
-                if not self.knobs:
-                    words("p", "No slider yet: choose a parameter below.", "quiet")
+                self.sliders = [SliderRow(self.page, about) for about in self.workspace.sliders]
+                if not self.sliders:
+                    text_element("p", "Add a slider below.", "quiet")
         else:
-            for knob, about in zip(self.knobs, self.desk.knobs, strict=True):
-                knob.show(about.value)
-        options = [path for path in moving_paths(self.desk.blocks) if path not in self.desk.paths]
+            for slider, about in zip(self.sliders, self.workspace.sliders, strict=True):
+                slider.show(about.value)
+        options = [path for path in slider_paths(self.workspace.blocks) if path not in self.workspace.paths]
         if options != self.more.options:
             self.more.set_options(options, value=None)
 
     async def _add(self, event: Any) -> None:
-        if event.value and self.page.may():
-            await self.desk.slide([*self.desk.paths, str(event.value)])
+        if event.value and self.page.check_control():
+            await self.workspace.set_sliders([*self.workspace.paths, str(event.value)])
 
     def _clear(self) -> None:
-        """Nothing is shown of a test that is not on the desk any more."""
-        self.ideal = _line({}, "ideal")
+        """Clear all results of the previous test."""
+        self.reference = _line({}, "reference")
         for tile in (self.stable, self.critical, self.margin, self.error, self.tracking):
             tile.show("", "")
-        for chart in (self.response, self.errors, self.roots):
+        for chart in (self.response, self.errors, self.poles):
             chart.show({"number": 0})
-        self.fault.text = self.said.text = ""
+        self.fault.text = self.remarks.text = ""
 
-    def _show(self, answer: Any) -> None:
-        if self.fault.text != answer.fault:
-            self.fault.text = answer.fault
-        if answer.fault:
+    def _show(self, result: Any) -> None:
+        if self.fault.text != result.fault:
+            self.fault.text = result.fault
+        if result.fault:
             return
-        tone = {True: "good", False: "bad"}.get(answer.stable, "caution")
-        told = {True: "stable", False: "unstable"}.get(answer.stable, "not known")
-        self.stable.show(told, f"growth {answer.growth:+.3g} 1/s" if known(answer.growth) else "", tone)
-        has = f"the loop has {_time(answer.delay)}" if known(answer.delay) else ""
-        self.critical.show(_time(answer.critical_delay), has)
-        borne = (
-            ("of delay too much", "of delay more is borne")[answer.margin > 0] if known(answer.margin) else ""
+        tone = {True: "good", False: "bad"}.get(result.stable, "caution")
+        verdict = {True: "stable", False: "unstable"}.get(result.stable, "not determined")
+        self.stable.show(
+            verdict, f"growth rate {result.growth:+.3g} 1/s" if is_known(result.growth) else "", tone
         )
-        self.margin.show(_time(answer.margin), borne, tone if known(answer.margin) else "")
-        ended = "" if answer.completed else f"stopped at {answer.ended:.3g} s: {answer.outcome}"
-        late = "the ideal is being computed" if answer.behind else "rms of response minus ideal, of the ideal"
-        self.error.show(_share(answer.error), ended or late, "" if answer.completed else "bad")
-        self.tracking.show(_share(answer.tracking), "rms of demand minus achieved, of the demand")
-        said = "; ".join(answer.said)
-        if said != self.said.text:
-            self.said.text = said
-        self._draw(answer)
+        loop_delay = f"loop delay {_time(result.delay)}" if is_known(result.delay) else ""
+        self.critical.show(_time(result.critical_delay), loop_delay)
+        side = (
+            ("above the critical delay", "below the critical delay")[result.margin > 0]
+            if is_known(result.margin)
+            else ""
+        )
+        self.margin.show(_time(result.margin), side, tone if is_known(result.margin) else "")
+        end = "" if result.completed else f"stopped at {result.end_time:.3g} s: {result.outcome}"
+        definition = (
+            "computing the reference"
+            if result.reference_pending
+            else "rms(response - reference) / rms(reference)"
+        )
+        self.error.show(_percent(result.error), end or definition, "" if result.completed else "bad")
+        self.tracking.show(_percent(result.tracking), "rms(demand - achieved) / rms(demand)")
+        remarks = "; ".join(result.remarks)
+        if remarks != self.remarks.text:
+            self.remarks.text = remarks
+        self._draw(result)
 
-    def _draw(self, answer: Any) -> None:
-        traces = answer.traces
-        span = [0.0, float(answer.shown or answer.duration)]
-        if not answer.behind:
-            self.ideal = _line(traces, "ideal", dash=[5, 4], width=2.2)
+    def _draw(self, result: Any) -> None:
+        traces = result.traces
+        span = [0.0, float(result.computed_time or result.duration)]
+        if not result.reference_pending:
+            self.reference = _line(traces, "reference", dash=[5, 4], width=2.2)
         self.response.show(
             {
-                "lines": [{**self.ideal, "faint": answer.behind}, _line(traces, "response")],
+                "lines": [{**self.reference, "faint": result.reference_pending}, _line(traces, "response")],
                 "x": span,
                 "yname": _axis(traces.get("response"), long=True),
-                "number": answer.number,
+                "number": result.number,
             }
         )
         self.errors.show(
@@ -164,13 +170,14 @@ class FeelRoom:
                 "yname": _axis(traces.get("error") or traces.get("achieved")),
             }
         )
-        self.roots.show(plane(answer.roots))
+        self.poles.show(pole_plot(result.poles))
 
 
-def plane(roots: Any) -> dict[str, Any]:
-    """The rightmost roots (growth [1/s], frequency [Hz]) as a picture, around the one that is farthest right.
+def pole_plot(roots: Any) -> dict[str, Any]:
+    """Return a picture of the poles (real part [1/s], frequency [Hz]), centred on the dominant one.
 
-    The window is as wide as that root is fast, in steps of two, so that it stands still while a slider moves.
+    The window size is the magnitude of the dominant pole, rounded up to a power of two, so that it stays fixed while a
+    slider moves.
     """
     growth, frequency = roots[0] if len(roots) else (0.0, 0.0)
     size = 2.0 ** math.ceil(math.log2(max(2 * math.pi * abs(frequency), abs(growth), 1e-3)))
@@ -181,19 +188,19 @@ def plane(roots: Any) -> dict[str, Any]:
     ]
     return {
         "points": points,
-        "marks": [{"x": 0.0, "text": "grows", "colour": "critical"}],
+        "marks": [{"x": 0.0, "text": "unstable", "colour": "critical"}],
         "x": [-size / 2, size / 4],
         "y": [-0.3 * size, 0.3 * size],
     }
 
 
-def moving_paths(blocks: Any) -> list[str]:
-    """Parameters that a slider may move, of all blocks."""
-    found: list[str] = []
+def slider_paths(blocks: Any) -> list[str]:
+    """Return the paths of parameters that can have a slider, in all blocks."""
+    paths: list[str] = []
     for block in blocks:
-        found += [value.path for value in block.values if value.moves]
-        found += moving_paths(block.inner)
-    return found
+        paths += [value.path for value in block.values if value.traced]
+        paths += slider_paths(block.inner)
+    return paths
 
 
 def _line(traces: Any, name: str, **style: Any) -> dict[str, Any]:
@@ -207,19 +214,19 @@ def _axis(trace: Any, long: bool = False) -> str:
     if trace is None:
         return ""
     name = trace.label.split(" of ")[0] if long else ""
-    return f"{name} [{trace.unit}]".strip() if trace.unit else name
+    return f"{name} ({trace.unit})".strip() if trace.unit else name
 
 
-def known(value: float | None) -> bool:
-    """Whether there is a number."""
+def is_known(value: float | None) -> bool:
+    """Return whether a value is a number (not None, not NaN)."""
     return value is not None and value == value
 
 
 def _time(seconds: float) -> str:
-    if not known(seconds):
-        return "not known"
+    if not is_known(seconds):
+        return "not determined"
     return "none" if seconds == float("inf") else f"{1e3 * seconds:.3g} ms"
 
 
-def _share(share: float) -> str:
-    return f"{100 * share:.3g} %" if known(share) else "not known"
+def _percent(fraction: float) -> str:
+    return f"{100 * fraction:.3g} %" if is_known(fraction) else "not determined"

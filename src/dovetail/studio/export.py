@@ -1,4 +1,4 @@
-"""Hand over: what is on the desk as a command line, and as ten lines of Python."""
+"""Export tab: command line and Python script of the open test."""
 
 from __future__ import annotations
 
@@ -6,69 +6,71 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from dovetail.studio.widgets import button, section, words
+from dovetail.studio.widgets import button, section, text_element
 
 if TYPE_CHECKING:
     from dovetail.studio.shell import StudioPage
 
-WORDS = {
-    "rehearse": "Rehearse it",
-    "emulate": "Emulate it: the ideal",
-    "run": "Run it against a rig",
-    "creep": "Creep: slower than life",
-    "design": "Design the test",
-    "simulate": "Simulate it",
-    "map": "Compute the map",
+LABELS = {
+    "rehearse": "Rehearse",
+    "reference": "Reference solution",
+    "realtime": "Real-time test",
+    "pseudodynamic": "Pseudo-dynamic test",
+    "design": "Design",
+    "simulate": "Simulate",
+    "map": "Compute map",
 }
 
 
-class HandOver:
-    """The last room."""
+class ExportTab:
+    """Export tab."""
 
     def __init__(self, page: StudioPage):
-        self.page, self.desk = page, page.desk
+        self.page, self.workspace = page, page.workspace
         with ui.element("div").classes("stack"):
             with ui.element("div").classes("line"):
-                words("span", "What is to be done:", "quiet")
-                self.deed = ui.select(WORDS, value="rehearse", on_change=lambda _: self._show())
-                self.deed.props("outlined dense options-dense id=hand-deed")
-            with section("As a command line", "as-command"):
-                words(
+                text_element("span", "Action", "quiet")
+                self.action = ui.select(LABELS, value="rehearse", on_change=lambda _: self._show())
+                self.action.props("outlined dense options-dense id=export-action")
+            with section("Command line", "as-command"):
+                text_element(
                     "p",
-                    "Where a change cannot be said by --set, save the test first and name its file.",
+                    "Changes that --set cannot express: save the test and use the file.",
                     "quiet",
                 )
-                self.command = words("pre", "", "code")
-                button("Copy", lambda: page.copy(self.command.text), mine=False, name="copy-command")
-            with section("As Python", "as-python"):
-                self.python = words("pre", "", "code")
-                button("Copy", lambda: page.copy(self.python.text), mine=False, name="copy-python")
+                self.command = text_element("pre", "", "code")
+                button("Copy", lambda: page.copy(self.command.text), needs_control=False, name="copy-command")
+            with section("Python", "as-python"):
+                self.python = text_element("pre", "", "code")
+                button("Copy", lambda: page.copy(self.python.text), needs_control=False, name="copy-python")
 
-    def heard(self, what: str) -> None:
-        """Show what is new."""
-        if what == "document":
-            from dovetail.app.actions import deeds
+    def refresh(self, change: str) -> None:
+        """Update the tab after a change."""
+        if change == "document":
+            from dovetail.app.actions import available_actions
 
-            document = self.desk.document
-            can = deeds(document.test) if document is not None else ()
-            if can and list(can) != list(self.deed.options):
-                here = self.deed.value if self.deed.value in can else can[0]
-                self.deed.set_options({what: WORDS[what] for what in can}, value=here)
+            document = self.workspace.document
+            available = available_actions(document.test) if document is not None else ()
+            if available and list(available) != list(self.action.options):
+                selected = self.action.value if self.action.value in available else available[0]
+                self.action.set_options({name: LABELS[name] for name in available}, value=selected)
             self._show()
 
     def _show(self) -> None:
-        document: Any = self.desk.document
-        from dovetail.app import Deed, export
-        from dovetail.app.actions import deeds
+        document: Any = self.workspace.document
+        from dovetail.app import Action, export
+        from dovetail.app.actions import available_actions
 
-        if document is None or not deeds(document.test):
+        if document is None or not available_actions(document.test):
             named = document is not None and document.test is not None
-            self.command.text = f"dovetail rig serve {document.name}" if named else "choose a test first"
+            self.command.text = f"dovetail rig serve {document.name}" if named else "Open a test first"
             self.python.text = ""
             return
 
-        what = str(self.deed.value)
-        deed = Deed(
-            what, document, rig=self.page.memory.get("rig", "udp://localhost:7001") if what == "run" else None
+        name = str(self.action.value)
+        action = Action(
+            name,
+            document,
+            address=self.page.memory.get("rig", "udp://localhost:7001") if name == "realtime" else None,
         )
-        self.command.text, self.python.text = export.command_line(deed), export.python(deed)
+        self.command.text, self.python.text = export.command_line(action), export.python(action)

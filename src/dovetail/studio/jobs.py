@@ -1,4 +1,4 @@
-"""One thing that runs or ran: how far it is, its buttons, what it said."""
+"""Row of one job: progress, buttons and log."""
 
 from __future__ import annotations
 
@@ -7,99 +7,105 @@ from typing import TYPE_CHECKING, Any
 from nicegui import ui
 
 from dovetail.studio.served_files import report_in
-from dovetail.studio.tunables import Dials
-from dovetail.studio.widgets import button, words
+from dovetail.studio.tunables import TunableSliders
+from dovetail.studio.widgets import button, text_element
 
 if TYPE_CHECKING:
-    from dovetail.studio.run import Do
+    from dovetail.studio.run import RunTab
     from dovetail.studio.shell import StudioPage
 
-STATES = {  # in words, and how they look
-    "runs": ("runs", ""),
-    "done": ("done", "good"),
-    "stopped": ("stopped at a limit", "caution"),
-    "no-go": ("done: no go", "caution"),
+STATES = {  # label and style of each state
+    "runs": ("running", ""),
+    "done": ("finished", "good"),
+    "stopped": ("stopped by limit", "caution"),
+    "no-go": ("finished: no go", "caution"),
     "cancelled": ("cancelled", "quiet"),
     "failed": ("failed", "bad"),
 }
-FIRST = 4  # lines of what it said that are shown at once
+FIRST = 4  # log lines that are always shown
 
 
 class JobRow:
-    """A job in the list."""
+    """Job in the list."""
 
-    def __init__(self, page: StudioPage, room: Do, job: Any):
-        self.page, self.room, self.job = page, room, job
+    def __init__(self, page: StudioPage, tab: RunTab, job: Any):
+        self.page, self.tab, self.job = page, tab, job
         self.shown: Any = None
         with ui.element("div").classes("job").props(f"data-job='{job.folder.name}'") as self.box:
             with ui.element("div").classes("line"):
-                words("b", job.folder.name, "grow")
-                self.state = words("span", "").props("data-state")
+                text_element("b", job.folder.name, "grow")
+                self.state = text_element("span", "").props("data-state")
             self.bar = ui.linear_progress(0, show_value=False).props("size=6px instant-feedback")
-            self.text = words("div", "", "quiet small words")
-            self.dials = Dials(page, job)
+            self.text = text_element("div", "", "quiet small words")
+            self.tunables = TunableSliders(page, job)
             with ui.element("div").classes("line").style("margin-top: 6px"):
-                self.hold = button("Hold", lambda: self._press("hold"))
-                self.resume = button("Resume", lambda: self._press("resume"))
-                self.stop = button("Stop", lambda: self._press("stop"))
+                self.hold = button("Hold", lambda: self._send("hold"))
+                self.resume = button("Resume", lambda: self._send("resume"))
+                self.stop = button("Stop", lambda: self._send("stop"))
                 self.cancel = button("Cancel", self._cancel)
-                self.lay = button("Traces", lambda: room.lay(self.job.folder), mine=False)
-                self.report = button("Report", lambda: room.report(self.job.folder), mine=False)
-                self.plan = button("Plan", lambda: room.plan(self.job.folder), mine=False)
-                self.adopt = button("Put the plan on the desk", self._adopt)
-                self.points = button("Points", lambda: room.points(self.job.folder), mine=False)
-                self.scene = button("Scene", lambda: room.scene(self.job.folder), mine=False)
+                self.signals_button = button(
+                    "Signals", lambda: tab.add_signals(self.job.folder), needs_control=False
+                )
+                self.report = button("Report", lambda: tab.report(self.job.folder), needs_control=False)
+                self.plan = button("Plan", lambda: tab.plan(self.job.folder), needs_control=False)
+                self.apply = button("Apply to test", self._apply)
+                self.points = button("Points", lambda: tab.points(self.job.folder), needs_control=False)
+                self.scene = button("3-D view", lambda: tab.scene(self.job.folder), needs_control=False)
             with ui.element("details").classes("small quiet"):
-                words("summary", "What it said")
-                self.output = words("pre", "", "said")
-            with ui.element("details").classes("small quiet").props("data-handed"):
-                words("summary", "As a command line, and as Python")
+                text_element("summary", "Log")
+                self.output = text_element("pre", "", "output")
+            with ui.element("details").classes("small quiet").props("data-commands"):
+                text_element("summary", "Command and Python")
                 for text in filter(None, (job.command_line, job.python)):
-                    words("pre", text, "said")
-                    button("Copy", lambda text=text: page.copy(text), mine=False).style("margin-top: 4px")
+                    text_element("pre", text, "output")
+                    button("Copy", lambda text=text: page.copy(text), needs_control=False).style(
+                        "margin-top: 4px"
+                    )
 
     def show(self, job: Any) -> None:
-        """How it is now."""
+        """Show the current state."""
         self.job = job
-        state, share, text = job.state, job.share, job.text
-        if (state, share, text) == self.shown:
+        state, fraction, text = job.state, job.progress, job.text
+        if (state, fraction, text) == self.shown:
             return
-        self.shown = (state, share, text)
+        self.shown = (state, fraction, text)
         runs, output = state == "runs", job.output
-        told, tone = STATES.get(state, (state, ""))
-        self.state.text = told
+        label, tone = STATES.get(state, (state, ""))
+        self.state.text = label
         self.state.classes(replace=tone)
         self.bar.visible = runs
-        self.bar.value = share or 0.0
+        self.bar.value = fraction or 0.0
         lines = output.splitlines()
-        verdict = [line for line in lines if line.startswith(("GO:", "NO-GO:"))]  # of a design
+        verdict = [line for line in lines if line.startswith(("GO:", "NO-GO:"))]  # verdict of a design
         self.text.text = text if runs or state == "failed" else "\n".join(verdict or lines[:FIRST])
-        for one in (self.hold, self.resume, self.stop, self.dials.box):
-            one.visible = runs and job.what in ("run", "creep")
+        for element in (self.hold, self.resume, self.stop, self.tunables.box):
+            element.visible = runs and job.action in ("realtime", "pseudodynamic")
         self.cancel.visible = runs
-        recorded = job.what != "map" and (job.folder / "result.nc").is_file()
-        self.lay.visible = self.scene.visible = not runs and recorded
-        planned = state in ("done", "no-go") and job.what == "design"
-        self.plan.visible = self.adopt.visible = planned and (job.folder / "test.toml").is_file()
-        self.points.visible = job.what == "campaign"
-        self.report.visible = report_in(self.page.desk.runs, job.folder) is not None
+        recorded = job.action != "map" and (job.folder / "result.nc").is_file()
+        self.signals_button.visible = self.scene.visible = not runs and recorded
+        planned = state in ("done", "no-go") and job.action == "design"
+        self.plan.visible = self.apply.visible = planned and (job.folder / "test.toml").is_file()
+        self.points.visible = job.action == "campaign"
+        self.report.visible = report_in(self.page.workspace.runs, job.folder) is not None
         self.output.text = output
 
-    def _press(self, what: str) -> None:
-        if self.page.may():
-            self.page.say(self.job.press(what, self.page.who) or f"{what.capitalize()} was pressed.")
+    def _send(self, action: str) -> None:
+        if self.page.check_control():
+            self.page.show_message(
+                self.job.send_operator(action, self.page.user) or f"{action.capitalize()} sent."
+            )
 
-    async def _adopt(self) -> None:
-        """What the design decided goes into the test on the desk."""
-        from dovetail.app.design_plan import adopted
+    async def _apply(self) -> None:
+        """Apply the decisions of the design to the open test."""
+        from dovetail.app.design_plan import apply_plan
 
-        if not self.page.may() or self.page.desk.document is None:
+        if not self.page.check_control() or self.page.workspace.document is None:
             return
-        fault = await self.page.desk.edit(lambda document: adopted(document, self.job.folder))
-        self.page.say(fault or "What the plan decided is in the test on the desk.", bad=bool(fault))
+        fault = await self.page.workspace.edit(lambda document: apply_plan(document, self.job.folder))
+        self.page.show_message(fault or "The plan is applied to the test.", bad=bool(fault))
         if not fault:
-            self.page.go("set-up")
+            self.page.go("model")
 
     def _cancel(self) -> None:
-        if self.page.may():
+        if self.page.check_control():
             self.job.cancel()

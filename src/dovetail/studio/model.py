@@ -1,4 +1,4 @@
-"""Set up: the loop as the editor, the values of the block that was clicked, and the file beside them, both ways."""
+"""Model tab: drawing of the loop, values of the selected block, and the test file; all three stay consistent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from dovetail.studio.file import File
+from dovetail.studio.file import FileCard
 from dovetail.studio.values import ValueRows
 from dovetail.studio.widgets import button
 
@@ -21,14 +21,14 @@ CLICK = """(event) => {
 }"""
 
 
-class SetUp:
-    """The room with the drawing, the values and the file."""
+class ModelTab:
+    """Model tab."""
 
     def __init__(self, page: StudioPage):
-        self.page, self.desk = page, page.desk
-        self.chosen: str | None = None
-        self.shape: Any = None
-        self.offered: Any = None
+        self.page, self.workspace = page, page.workspace
+        self.selected: str | None = None
+        self.structure: Any = None
+        self.button_key: Any = None
         self.blocks: list[Any] = []
         with ui.element("div").classes("two"):
             with ui.element("div").classes("stack"):
@@ -40,67 +40,65 @@ class SetUp:
                 with ui.element("section").classes("card").props("id=block"):
                     self.panel = ui.element("div")
             with ui.element("div").classes("stack"):
-                self.file = File(page)
+                self.file = FileCard(page)
 
-    def heard(self, what: str) -> None:
-        """Show the test as it is now."""
-        if what == "holding":
-            return
-        if what == "document":
+    def refresh(self, change: str) -> None:
+        """Update the tab after a change."""
+        if change == "document":
             self.file.show()
             self._show()
 
     def _show(self) -> None:
-        document = self.desk.document
+        document = self.workspace.document
         if document is None:
-            words = self.desk.trouble or self.desk.busy or "Choose a test first."
+            words = self.workspace.error or self.workspace.busy or "Open a test first."
             self.drawing.content = f'<p class="quiet">{escape(words)}</p>'
             return
-        self.blocks = self.desk.blocks
-        known = [block.path for block in self._all(self.blocks)]
-        if self.chosen not in known:
-            self.chosen = next((path for path in ("rig.actuator", *known) if path in known), None)
+        self.blocks = self.workspace.blocks
+        paths = [block.path for block in self._all(self.blocks)]
+        if self.selected not in paths:
+            self.selected = next((path for path in ("rig.actuator", *paths) if path in paths), None)
         self._draw()
-        block = self._block(self.chosen)
-        shape = (document.name, self.chosen, _shape(block))
-        if shape != self.shape:
-            self.shape = shape
+        block = self._block(self.selected)
+        structure = (document.name, self.selected, _structure(block))
+        if structure != self.structure:
+            self.structure = structure
             self.panel.clear()
             with self.panel:
-                self.values = ValueRows(self.page, block, known)
+                self.values = ValueRows(self.page, block, paths)
         elif block is not None:
             self.values.show(block)
 
     def _draw(self) -> None:
-        svg = self.desk.drawing
+        svg = self.workspace.drawing
         if svg:
             svg = svg.replace('<g class="part"', '<g class="part" tabindex="0" role="button"')
-            mark = f'data-path="{escape(self.chosen or "")}"'
+            mark = f'data-path="{escape(self.selected or "")}"'
             svg = svg.replace(
                 f'<g class="part" tabindex="0" role="button" {mark}',
-                f'<g class="part chosen" tabindex="0" role="button" {mark}',
+                f'<g class="part selected" tabindex="0" role="button" {mark}',
             )
         self.drawing.content = (
             svg or '<p class="quiet">This file has no loop to draw; its parts are below.</p>'
         )
-        rest = [block for block in self.blocks if f'data-path="{block.path}"' not in svg]
-        key = ([block.role for block in rest], self.chosen)
-        if key == self.offered:
-            return  # a button that somebody is about to press stays
-        self.offered = key
+        others = [block for block in self.blocks if f'data-path="{block.path}"' not in svg]
+        key = ([block.role for block in others], self.selected)
+        if key == self.button_key:
+            return  # unchanged: keep the buttons, a user may be about to click one
+        self.button_key = key
         self.others.clear()
         with self.others:
-            for block in rest:
-                choose = lambda path=block.path: self.choose(path)  # noqa: E731
-                button(block.role, choose, strong=block.path == self.chosen, mine=False)
+            for block in others:
+                select = lambda path=block.path: self.select(path)  # noqa: E731
+                button(block.role, select, strong=block.path == self.selected, needs_control=False)
 
     def _click(self, event: Any) -> None:
         path = event.args[0] if isinstance(event.args, list) else event.args
-        self.choose(str(path))
+        self.select(str(path))
 
-    def choose(self, path: str) -> None:
-        """Open a block."""
-        self.chosen = path
+    def select(self, path: str) -> None:
+        """Select a block."""
+        self.selected = path
         self._show()
 
     def _block(self, path: str | None) -> Any:
@@ -110,12 +108,12 @@ class SetUp:
         return [one for block in blocks for one in (block, *self._all(block.inner))]
 
 
-def _shape(block: Any) -> Any:
-    """What must stay for the rows of values to stay."""
+def _structure(block: Any) -> Any:
+    """Return the structure of a block; the rows are rebuilt if it changes."""
     if block is None:
         return None
     return (
         block.kind,
         tuple(value.path for value in block.values),
-        tuple(_shape(inner) for inner in block.inner),
+        tuple(_structure(inner) for inner in block.inner),
     )

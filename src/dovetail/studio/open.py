@@ -1,4 +1,4 @@
-"""Choose: the studies with their pictures, their tests with their loops, a file of one's own, what was done lately."""
+"""Open tab: studies with pictures, their tests with loop drawings, test files and recent runs."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from typing import TYPE_CHECKING, Any
 from nicegui import background_tasks, ui
 
 from dovetail.studies.registry import Study, studies
-from dovetail.studio.widgets import button, section, words
+from dovetail.studio.widgets import button, section, text_element
 
 if TYPE_CHECKING:
     from dovetail.studio.shell import StudioPage
 
-LATELY = 12  # runs that are listed
+RECENT_COUNT = 12  # number of recent runs listed
 
 
-class Choose:
-    """The first room."""
+class OpenTab:
+    """Open tab."""
 
     def __init__(self, page: StudioPage):
-        self.page, self.desk = page, page.desk
+        self.page, self.workspace = page, page.workspace
         self.cards: dict[str, Any] = {}
-        self.left: list[str] = []  # names of drafts
+        self.draft_names: list[str] = []  # names of drafts
         with ui.element("div").classes("stack"):
-            self.trouble = ui.label().classes("fault").props("id=trouble")
+            self.error = ui.label().classes("fault").props("id=trouble")
             with ui.element("div").classes("studies"):
                 for study in studies().values():
                     self._card(study)
             self.tests = ui.element("div").props("id=tests")
-            with section("What was done lately", "recent"):
-                self.recent = ui.element("div").classes("list")
-            with section("A file of your own", "own"):
-                words("p", "A test file on this machine; `dovetail new test NAME` begins one.", "quiet")
+            with section("Recent runs", "recent"):
+                self.recent_runs = ui.element("div").classes("list")
+            with section("Test file", "own"):
+                text_element("p", "Path of a test file; `dovetail new test NAME` creates one.", "quiet")
                 with ui.element("div").classes("line"):
-                    self.path = ui.input("File, ends in .toml").classes("grow mine")
-                    self.path.props("outlined dense data-field=own-path").on("keydown.enter", self._own)
-                    button("Open", self._own, strong=True, name="open-own")
+                    self.path = ui.input("File (.toml)").classes("grow needs-control")
+                    self.path.props("outlined dense data-field=own-path").on("keydown.enter", self._open_file)
+                    button("Open", self._open_file, strong=True, name="open-own")
                 self.drafts = ui.element("div").props("id=drafts")
 
     def _card(self, study: Study) -> None:
@@ -51,8 +51,8 @@ class Choose:
         with card:
             ui.element("img").props(f"src=/pictures/{study.name}.jpg alt=''")
             with ui.element("div").classes("words"):
-                words("h3", study.title)
-                words(
+                text_element("h3", study.title)
+                text_element(
                     "div",
                     f"{study.about[:1].upper()}{study.about[1:]}. {len(study.tests)} tests.",
                     "quiet small",
@@ -63,11 +63,11 @@ class Choose:
     def _open_study(self, study: Study) -> None:
         for name, card in self.cards.items():
             card.classes(
-                add="chosen" if name == study.name else "", remove="" if name == study.name else "chosen"
+                add="selected" if name == study.name else "", remove="" if name == study.name else "selected"
             )
         self.tests.clear()
         with self.tests, section(study.title), ui.element("div").classes("tests"):
-            places = {}
+            thumbnails = {}
             for test in sorted(study.tests, key=lambda test: test.name):
                 card = (
                     ui.element("div")
@@ -75,77 +75,77 @@ class Choose:
                     .props(f"tabindex=0 role=button data-test={test.name}")
                 )
                 with card:
-                    words("div", test.name.partition("/")[2], "name")
-                    places[test.path] = ui.html("", sanitize=False)
-                    words("div", test.title, "quiet small")
-                card.on("click", lambda name=test.name: self._choose(name))
-                card.on("keydown.enter", lambda name=test.name: self._choose(name))
-        background_tasks.create(self._draw(places), context=self.tests)
+                    text_element("div", test.name.partition("/")[2], "name")
+                    thumbnails[test.path] = ui.html("", sanitize=False)
+                    text_element("div", test.title, "quiet small")
+                card.on("click", lambda name=test.name: self._open_test(name))
+                card.on("keydown.enter", lambda name=test.name: self._open_test(name))
+        background_tasks.create(self._draw(thumbnails), context=self.tests)
 
-    async def _draw(self, places: dict[Any, Any]) -> None:
-        """The loops of the tests, as the files have them."""
-        drawn = await asyncio.to_thread(lambda: [thumbnail(path) for path in places])
-        for place, loop in zip(
-            places.values(), drawn, strict=True
-        ):  # all in one message: the page is drawn once
-            place.content = loop
+    async def _draw(self, thumbnails: dict[Any, Any]) -> None:
+        """Draw the loops of the tests."""
+        drawn = await asyncio.to_thread(lambda: [loop_thumbnail(path) for path in thumbnails])
+        for thumbnail, loop in zip(
+            thumbnails.values(), drawn, strict=True
+        ):  # in one message, so that the page is drawn once
+            thumbnail.content = loop
 
-    async def _choose(self, name: str) -> None:
-        if not self.page.may():
+    async def _open_test(self, name: str) -> None:
+        if not self.page.check_control():
             return
-        self.page.go("set-up")
-        if await self.desk.open(name):
-            self.page.go("choose")
+        self.page.go("model")
+        if await self.workspace.open(name):
+            self.page.go("open")
 
-    async def _own(self) -> None:
+    async def _open_file(self) -> None:
         name = str(self.path.value or "").strip()
         if not name.endswith(".toml"):
-            self.trouble.text = f'"{name}": a test file ends in .toml'
+            self.error.text = f'"{name}": the name of a test file must end in .toml'
             return
-        await self._choose(name)
+        await self._open_test(name)
 
-    def heard(self, what: str) -> None:
-        """Show what is new."""
-        if what == "document":
-            self.trouble.text = self.desk.trouble
+    def refresh(self, change: str) -> None:
+        """Update the tab after a change."""
+        if change == "document":
+            self.error.text = self.workspace.error
             self._list_drafts()
-        if what == "past":
+        if change == "recent runs":
             self._list_recent()
 
     def _list_recent(self) -> None:
-        self.recent.clear()
-        with self.recent:
-            if not self.desk.past:
-                words("p", f"Nothing yet; runs are written to {self.desk.runs}/.", "quiet")
-            for past in self.desk.past[:LATELY]:
+        self.recent_runs.clear()
+        with self.recent_runs:
+            if not self.workspace.recent_runs:
+                text_element("p", f"No runs in {self.workspace.runs}/.", "quiet")
+            for run in self.workspace.recent_runs[:RECENT_COUNT]:
                 entry = ui.element("div").classes("entry").props("tabindex=0 role=button")
-                with entry.props(f"data-run='{past.folder.name}'"):
-                    words("span", past.folder.name, "name")
-                    words("span", f"{past.title}: {past.mode}. {past.outcome}", "quiet small")
-                    words(
-                        "span", time.strftime("%d %b %H:%M", time.localtime(past.when)), "quiet small number"
+                with entry.props(f"data-run='{run.folder.name}'"):
+                    text_element("span", run.folder.name, "name")
+                    text_element("span", f"{run.title}: {run.mode}. {run.outcome}", "quiet small")
+                    text_element(
+                        "span", time.strftime("%d %b %H:%M", time.localtime(run.when)), "quiet small number"
                     )
-                entry.on("click", lambda past=past: self.page.rooms["do"].open_past(past))
-                entry.on("keydown.enter", lambda past=past: self.page.rooms["do"].open_past(past))
+                entry.on("click", lambda run=run: self.page.tab_contents["run"].open_run(run))
+                entry.on("keydown.enter", lambda run=run: self.page.tab_contents["run"].open_run(run))
 
     def _list_drafts(self) -> None:
-        names = self.desk.drafts.names() if self.desk.drafts is not None else []
-        if names == self.left:
+        names = self.workspace.drafts.names() if self.workspace.drafts is not None else []
+        if names == self.draft_names:
             return
-        self.left = names
+        self.draft_names = names
         self.drafts.clear()
         if not names:
             return
         with self.drafts:
-            words("p", "Left with changes that are not saved:", "quiet").style("margin-top: 10px")
+            text_element("p", "Unsaved drafts:", "quiet").style("margin-top: 10px")
             for name in names:
                 with ui.element("div").classes("line"):
-                    button(name, lambda name=name: self._choose(name))
+                    button(name, lambda name=name: self._open_test(name))
 
 
 @cache
-def thumbnail(path: Any) -> str:
-    """The loop of a test file as a small drawing; nothing for a file that has none, or cannot be read."""
+def loop_thumbnail(path: Any) -> str:
+    """Return the loop of a test file as a small drawing; empty if it has none or cannot be read."""
     from dovetail.report.drawing import loop
 
     try:

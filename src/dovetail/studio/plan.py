@@ -1,4 +1,4 @@
-"""The plan of a design: its verdict and checks, what was decided step by step, what to do in the laboratory."""
+"""Plan of a design: verdict, checks, decisions and laboratory procedure."""
 
 from __future__ import annotations
 
@@ -8,45 +8,48 @@ from typing import Any
 
 from nicegui import ui
 
-from dovetail.studio.widgets import section, words
+from dovetail.studio.widgets import section, text_element
 
-LABORATORY = "## In the laboratory"  # of a plan as a page, before its last part
+LABORATORY_HEADING = "## In the laboratory"  # heading of the last section of plan.md
 
 
 def plan_card(folder: Path) -> None:
-    """The plan in a folder, or that there is none."""
+    """Show the plan in a folder, or a message if there is none."""
     plan = read_plan(folder)
     with section(f"Plan: {plan['title']}" if plan else "Plan", "plan"):
         if not plan:
-            words("p", f"There is no plan in {folder}.", "quiet")
+            text_element("p", f"No plan in {folder}.", "quiet")
             return
-        words("p", plan["verdict"], "good" if plan["go"] else "bad").props("id=verdict")
+        text_element("p", plan["verdict"], "good" if plan["go"] else "bad").props("id=verdict")
         with ui.element("table").classes("checks"):
             for check in plan["checks"]:
                 with ui.element("tr"):
-                    words("td", check["what"])
-                    words("td", check["value"], "number")
-                    words("td", check["wanted"], "quiet")
-                    words("td", *(("holds", "good") if check["holds"] else ("fails", "bad")))
-        for number, (step, decided) in enumerate(plan["decisions"].items(), 1):
-            if step != "verify":  # whose checks stand above
-                words("h3", f"{number}  {step.capitalize()}").style("margin-top: 14px")
-                for one in decided:
+                    text_element("td", check["what"])
+                    text_element("td", check["value"], "number")
+                    text_element("td", check["limit"], "quiet")
+                    text_element("td", *(("passed", "good") if check["passed"] else ("failed", "bad")))
+        for number, (step, choices) in enumerate(plan["decisions"].items(), 1):
+            if step != "verify":  # its checks are shown above
+                text_element("h3", f"{number}  {step.capitalize()}").style("margin-top: 14px")
+                for one in choices:
                     with ui.element("div").classes("decided"):
-                        words("span", one["subject"], "quiet")
+                        text_element("span", one["subject"], "quiet")
                         with ui.element("div"):
-                            words("b", one["choice"])
-                            words("div", one["reason"], "quiet small")
-        words("h3", "In the laboratory").style("margin-top: 14px")
+                            text_element("b", one["choice"])
+                            text_element("div", one["reason"], "quiet small")
+        text_element("h3", "In the laboratory").style("margin-top: 14px")
         for step in plan["laboratory"]:
-            words("p", step)
+            text_element("p", step)
 
 
 def read_plan(folder: Path) -> dict[str, Any] | None:
-    """What a design has written; None where it has not."""
+    """Return the plan in a folder; None if there is none."""
     try:
         plan = json.loads((folder / "plan.json").read_text("utf-8"))
         page = (folder / "plan.md").read_text("utf-8")
     except (OSError, ValueError):
         return None
-    return {**plan, "laboratory": [line for line in page.partition(LABORATORY)[2].splitlines() if line]}
+    return {
+        **plan,
+        "laboratory": [line for line in page.partition(LABORATORY_HEADING)[2].splitlines() if line],
+    }

@@ -1,4 +1,4 @@
-"""Do: emulate, rehearse, run, creep, design, a campaign; each in a process of its own, and what came of it."""
+"""Run tab: start tests, designs and campaigns as jobs, and show their signals, reports and plans."""
 
 from __future__ import annotations
 
@@ -13,183 +13,189 @@ from dovetail.studio.chart import MovingPlot, line
 from dovetail.studio.jobs import JobRow
 from dovetail.studio.plan import plan_card
 from dovetail.studio.served_files import address, report_in
-from dovetail.studio.widgets import button, section, words
+from dovetail.studio.widgets import button, section, text_element
 
 if TYPE_CHECKING:
     from dovetail.studio.shell import StudioPage
 
-SHADES = ("demand", "measured", "command", "critical", "caution", "bad")
-TOGETHER = 6  # runs that are laid over each other
-LISTED = 30  # jobs, the newest; older ones are among what was done lately
-BRING = """const shown = document.querySelector("#shown"), top = shown.getBoundingClientRect().top;
+COLOURS = ("demand", "measured", "command", "critical", "caution", "bad")
+MAX_OVERLAY = 6  # largest number of runs in the overlay
+MAX_JOBS = 30  # newest jobs listed; older ones are in the list of recent runs
+SCROLL_SCRIPT = """const shown = document.querySelector("#shown"), top = shown.getBoundingClientRect().top;
 if (top < 50 || top > 0.7 * innerHeight) shown.scrollIntoView({ block: "start" });"""
-LOOK = 0.5  # [s] between two looks at a run that goes on
+UPDATE_INTERVAL = 0.5  # [s] update interval of a live run
 
 
-class Do:
-    """The room where things are done."""
+class RunTab:
+    """Run tab."""
 
     def __init__(self, page: StudioPage):
-        self.page, self.desk = page, page.desk
+        self.page, self.workspace = page, page.workspace
         self.rows: dict[Path, JobRow] = {}
-        self.laid: dict[Path, dict[str, Any]] = {}  # in the order in which they were laid over each other
-        self.known: dict[Path, str] = {}  # states of jobs that were seen
-        self.offered: Any = None  # the test that the buttons are for
+        self.overlay: dict[Path, dict[str, Any]] = {}  # signals of runs in the overlay, oldest first
+        self.job_states: dict[Path, str] = {}  # last state of each job
+        self.offered: Any = None  # test of the present buttons
         with ui.element("div").classes("two do"):
             with ui.element("div").classes("stack"):
-                with section("Do", "deeds"):
-                    self.deeds = ui.element("div")
-                with section("What runs and what ran", "jobs"):
+                with section("Start", "deeds"):
+                    self.action_list = ui.element("div")
+                with section("Runs", "jobs"):
                     self.list = ui.element("div")
-                    self.none = words("p", "Nothing has been started from here yet.", "quiet")
-            with ui.element("div").classes("stack"), section("Traces", "traces"):
+                    self.no_runs = text_element("p", "No runs yet.", "quiet")
+            with ui.element("div").classes("stack"), section("Signals", "traces"):
                 with ui.element("div").classes("line"):
                     self.signal = ui.select([], label="signal", on_change=lambda _: self._draw())
                     self.signal.props("outlined dense options-dense id=signal").classes("grow")
-                    button("Clear", self._clear, mine=False)
-                self.chart = MovingPlot("Recorded signals, laid over each other", "time [s]", "", 300)
+                    button("Clear", self._clear, needs_control=False)
+                self.chart = MovingPlot("Recorded signals of several runs", "time (s)", "", 300)
                 self.chart.props("id=chart-traces")
         self.shown = ui.element("div").props("id=shown")
-        self.reported: Path | None = None  # the folder whose report is shown
-        page.dark.on_value_change(lambda _: self.reported and self.report(self.reported, bring=False))
-        ui.timer(LOOK, self._look)
+        self.reported: Path | None = None  # folder of the report on the page
+        page.dark.on_value_change(lambda _: self.reported and self.report(self.reported, scroll=False))
+        ui.timer(UPDATE_INTERVAL, self._poll)
 
-    # what can be done
+    # actions
 
     def _offer(self) -> None:
-        from dovetail.studio.actions import Deeds
+        from dovetail.studio.actions import ActionButtons
 
-        document = self.desk.document
-        self.deeds.clear()
-        with self.deeds:
+        document = self.workspace.document
+        self.action_list.clear()
+        with self.action_list:
             if document is None or document.test is None:
-                words("p", "Choose a test first.", "quiet")
+                text_element("p", "Open a test first.", "quiet")
             else:
-                Deeds(self.page)
+                ActionButtons(self.page)
 
-    def heard(self, what: str) -> None:
-        """Show what is new."""
-        if what == "document":
-            key = (self.desk.document and self.desk.document.name, self.desk.busy)
+    def refresh(self, change: str) -> None:
+        """Update the tab after a change."""
+        if change == "document":
+            key = (self.workspace.document and self.workspace.document.name, self.workspace.busy)
             if key != self.offered:
                 self.offered = key
                 self._offer()
-        if what == "jobs" and self.desk.jobs is not None:
+        if change == "jobs" and self.workspace.jobs is not None:
             self._list()
 
     # jobs
 
     def _list(self) -> None:
-        jobs = self.desk.jobs.all()[:LISTED]
-        self.none.visible = not jobs
+        jobs = self.workspace.jobs.all()[:MAX_JOBS]
+        self.no_runs.visible = not jobs
         for job in reversed(jobs):
             if job.folder not in self.rows:
                 with self.list:
                     row = self.rows[job.folder] = JobRow(self.page, self, job)
                     row.box.move(target_index=0)
             self.rows[job.folder].show(job)
-            before, self.known[job.folder] = self.known.get(job.folder), job.state
-            late = before is None and job in jobs[:TOGETHER] and job.started > self.desk.began
-            if job.state != "runs" and (before == "runs" or late):  # a page that is loaded anew has them too
-                background_tasks.create(self.lay(job.folder), context=self.list)
+            before, self.job_states[job.folder] = self.job_states.get(job.folder), job.state
+            late = before is None and job in jobs[:MAX_OVERLAY] and job.started > self.workspace.start_time
+            if job.state != "runs" and (before == "runs" or late):  # a reloaded page shows them too
+                background_tasks.create(self.add_signals(job.folder), context=self.list)
         for folder in set(self.rows) - {job.folder for job in jobs}:
             self.rows.pop(folder).box.delete()
 
-    def open_past(self, past: Any) -> None:
-        """A run of the list in the first room: its traces, and its report if there is one."""
-        self.page.go("do")
-        background_tasks.create(self.lay(past.folder), context=self.list)
-        if report_in(self.desk.runs, past.folder) is not None:
-            self.report(past.folder)
+    def open_run(self, run: Any) -> None:
+        """Show the signals, and the report if it exists, of a run from the list of recent runs."""
+        self.page.go("run")
+        background_tasks.create(self.add_signals(run.folder), context=self.list)
+        if report_in(self.workspace.runs, run.folder) is not None:
+            self.report(run.folder)
 
-    # traces
+    # signals
 
-    async def lay(self, folder: Path) -> None:
-        """Lay the recording of a folder over the others."""
-        found = await asyncio.to_thread(recorded, folder)
-        if found:
-            self.laid.pop(folder, None)
-            self.laid[folder] = found
-            while len(self.laid) > TOGETHER:
-                self.laid.pop(next(iter(self.laid)))
+    async def add_signals(self, folder: Path) -> None:
+        """Add the recorded signals of a folder to the overlay."""
+        signals = await asyncio.to_thread(read_signals, folder)
+        if signals:
+            self.overlay.pop(folder, None)
+            self.overlay[folder] = signals
+            while len(self.overlay) > MAX_OVERLAY:
+                self.overlay.pop(next(iter(self.overlay)))
             self._draw()
 
     def _clear(self) -> None:
-        self.laid.clear()
+        self.overlay.clear()
         self._draw()
 
-    async def _look(self) -> None:
-        for job in self.desk.jobs.all() if self.desk.jobs is not None else ():
-            if job.state == "runs" and job.what in ("run", "creep") and job.folder in self.rows:
-                await self.lay(job.folder)
-                await self.rows[job.folder].dials.look()
+    async def _poll(self) -> None:
+        for job in self.workspace.jobs.all() if self.workspace.jobs is not None else ():
+            if (
+                job.state == "runs"
+                and job.action in ("realtime", "pseudodynamic")
+                and job.folder in self.rows
+            ):
+                await self.add_signals(job.folder)
+                await self.rows[job.folder].tunables.refresh()
 
     def _draw(self) -> None:
-        names = list(dict.fromkeys(name for traces in self.laid.values() for name in traces))
+        names = list(dict.fromkeys(name for traces in self.overlay.values() for name in traces))
         if names != self.signal.options:
             here = self.signal.value if self.signal.value in names else next(iter(names), None)
             self.signal.set_options(names, value=here)
         name = str(self.signal.value)
-        shown = [(folder, traces[name]) for folder, traces in reversed(self.laid.items()) if name in traces]
+        shown = [
+            (folder, traces[name]) for folder, traces in reversed(self.overlay.items()) if name in traces
+        ]
         lines = [
-            line(trace.t, trace.y, shade, folder.name, width=1.5)
-            for shade, (folder, trace) in zip(SHADES, shown, strict=False)
+            line(trace.t, trace.y, colour, folder.name, width=1.5)
+            for colour, (folder, trace) in zip(COLOURS, shown, strict=False)
         ]
         unit = shown[0][1].unit if shown else ""
-        self.chart.show({"lines": lines[::-1], "yname": f"[{unit}]" if unit else "", "number": len(lines)})
+        self.chart.show({"lines": lines[::-1], "yname": f"({unit})" if unit else "", "number": len(lines)})
 
-    # what is shown below
+    # details below the tab
 
-    def report(self, folder: Path, bring: bool = True) -> None:
-        """The report of a run, in the page and in its shade."""
+    def report(self, folder: Path, scroll: bool = True) -> None:
+        """Show the report of a run, light or dark like the page."""
         self.reported = folder
         self.shown.clear()
         with self.shown, section("Report"):
             with ui.element("div").classes("line").style("margin-bottom: 8px"):
-                words("span", str(folder), "quiet grow")
-                ui.link("Open in a page of its own", address(folder), new_tab=True)
-            shade = "dark" if self.page.dark.value else "light"
-            ui.element("iframe").classes("report").props(f"src='{address(folder, shade)}' title=Report")
-        if bring:
-            self._bring()
+                text_element("span", str(folder), "quiet grow")
+                ui.link("Open in a new tab", address(folder), new_tab=True)
+            theme = "dark" if self.page.dark.value else "light"
+            ui.element("iframe").classes("report").props(f"src='{address(folder, theme)}' title=Report")
+        if scroll:
+            self._scroll_to_details()
 
     def plan(self, folder: Path) -> None:
-        """The plan of a design, in the page."""
+        """Show the plan of a design."""
         self.reported = None
         self.shown.clear()
         with self.shown:
             plan_card(folder)
-        self._bring()
+        self._scroll_to_details()
 
     def points(self, folder: Path) -> None:
-        """A campaign while it fills, in the page."""
+        """Show the points of a campaign."""
         self.reported = None
         self.shown.clear()
         with self.shown:
             CampaignMap(self.page, folder)
-        self._bring()
+        self._scroll_to_details()
 
-    def _bring(self) -> None:
-        """What was asked for is seen, however long the page is."""
-        ui.run_javascript(BRING)
+    def _scroll_to_details(self) -> None:
+        """Scroll to the details."""
+        ui.run_javascript(SCROLL_SCRIPT)
 
     async def scene(self, folder: Path) -> None:
-        """The run in 3-D, in the page."""
+        """Show the 3-D view of a run."""
         self.reported = None
         self.shown.clear()
-        with self.shown, section("Scene"):
-            told = words("p", "The scene is being opened.", "quiet")
-            self._bring()
-            where = await self.desk.scenes.address(folder)
-            if where.startswith("http"):
-                told.delete()
-                ui.element("iframe").classes("scene").props(f"src='{where}' title=Scene")
+        with self.shown, section("3-D view"):
+            message = text_element("p", "Opening the 3-D view.", "quiet")
+            self._scroll_to_details()
+            address_or_fault = await self.workspace.scenes.address(folder)
+            if address_or_fault.startswith("http"):
+                message.delete()
+                ui.element("iframe").classes("scene").props(f"src='{address_or_fault}' title='3-D view'")
             else:
-                told.text = where
+                message.text = address_or_fault
 
 
-def recorded(folder: Path) -> dict[str, Any]:
-    """Traces of a run that is over, or of one that goes on; nothing where there is neither."""
+def read_signals(folder: Path) -> dict[str, Any]:
+    """Return the signals of a finished or live run; empty if there are none."""
     from dovetail.app.history import live_traces, traces
     from dovetail.core.errors import DovetailError
 

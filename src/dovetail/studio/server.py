@@ -1,4 +1,4 @@
-"""The server of the page: on loopback, with a key, in one process that computes nothing that takes long."""
+"""Server of the studio: on loopback, with a key; long computations run in other processes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 HOST = "127.0.0.1"
-WAIT = 6.0  # [s] that a page which lost its connection is kept for
+RECONNECT_TIMEOUT = 6.0  # [s] for which the state of a disconnected page is stored
 
 
 def serve(test: str | None, port: int, browser: bool, runs: Path) -> None:
@@ -29,19 +29,20 @@ def serve(test: str | None, port: int, browser: bool, runs: Path) -> None:
         raise MissingViewer(
             "the studio needs NiceGUI, which is not installed; install it with: pip install 'dovetail-hybrid[studio]'"
         ) from error
-    port = free(port)
-    key = kept_key(state, port)
+    port = free_port(port)
+    key = stored_key(state, port)
     address = f"http://{HOST}:{port}/?token={key}"
-    _set_up(nicegui, test, runs, key, port, state / f"desk-{port}.json")
+    _set_up(nicegui, test, runs, key, port, state / f"workspace-{port}.json")
 
     def greet() -> None:
-        while True:  # the address is told when somebody listens there
+        while True:  # print the address when the server accepts connections
             with contextlib.suppress(OSError), socket.create_connection((HOST, port), 1.0):
                 break
             time.sleep(0.02)
         print(f"open      {address}", flush=True)
         print(
-            "          whoever has this address, key and all, may look and press; Ctrl-C ends it", flush=True
+            "          anyone with this address (it contains the key) can view and operate; Ctrl-C ends it",
+            flush=True,
         )
         if browser:
             webbrowser.open(address)
@@ -61,48 +62,48 @@ def serve(test: str | None, port: int, browser: bool, runs: Path) -> None:
             show=False,
             tailwind=False,
             storage_secret=key,
-            reconnect_timeout=WAIT,
+            reconnect_timeout=RECONNECT_TIMEOUT,
             show_welcome_message=False,
             timeout_graceful_shutdown=1,
         )
 
 
 def _set_up(nicegui: Any, test: str | None, runs: Path, key: str, port: int, memory: Path) -> None:
-    """The door, and the pages behind it."""
-    from dovetail.studio.access import Door
+    """Install access control, pages and startup functions."""
+    from dovetail.studio.access import AccessMiddleware
     from dovetail.studio.shell import pages
-    from dovetail.studio.workspace import Desk
+    from dovetail.studio.workspace import Workspace
 
-    nicegui.app.add_middleware(Door, key=key, port=port)
-    desk = Desk(runs, test, memory)
-    pages(desk)
-    nicegui.app.on_startup(desk.begin)
-    nicegui.app.on_shutdown(desk.end)
+    nicegui.app.add_middleware(AccessMiddleware, key=key, port=port)
+    workspace = Workspace(runs, test, memory)
+    pages(workspace)
+    nicegui.app.on_startup(workspace.start)
+    nicegui.app.on_shutdown(workspace.stop)
 
 
 def state_folder() -> Path:
-    """The studio's place among what this user's programs remember."""
+    """Return the studio's folder in the user's state directory."""
     home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(home) / "dovetail" / "studio"
 
 
-def free(port: int) -> int:
-    """The port, if nobody listens there; for 0 one that is free."""
-    with socket.socket() as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+def free_port(port: int) -> int:
+    """Return the port if it is free; for 0, any free port."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            trial.bind((HOST, port))
+            probe.bind((HOST, port))
         except OSError as error:
-            from dovetail.core.errors import OutputError  # not above: it brings JAX, for which no page waits
+            from dovetail.core.errors import OutputError  # imported here: it loads JAX, which slows the start
 
             raise OutputError(
-                f"port {port} is taken; is a studio open there already? For another: --port {port + 1}"
+                f"port {port} is in use, perhaps by another studio; use another port, for example --port {port + 1}"
             ) from error
-        return int(trial.getsockname()[1])
+        return int(probe.getsockname()[1])
 
 
-def kept_key(state: Path, port: int) -> str:
-    """The key of the studio at a port: the same after a restart, so that a page that is open finds back."""
+def stored_key(state: Path, port: int) -> str:
+    """Return the key of the studio at a port; it survives a restart, so that open pages reconnect."""
     file = state / f"key-{port}"
     try:
         state.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -110,11 +111,12 @@ def kept_key(state: Path, port: int) -> str:
             if key := file.read_text("ascii").strip():
                 return key
         key = secrets.token_urlsafe(24)
-        with os.fdopen(os.open(file, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w") as writing:
-            writing.write(key)
+        with os.fdopen(os.open(file, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w") as stream:
+            stream.write(key)
     except (OSError, UnicodeDecodeError) as error:
         print(
-            f"the key of the page is not kept ({error}); a restart asks for the new address", file=sys.stderr
+            f"the key of the page is not saved ({error}); after a restart, open the new address",
+            file=sys.stderr,
         )
         return secrets.token_urlsafe(24)
     return key

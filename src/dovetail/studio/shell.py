@@ -1,4 +1,4 @@
-"""The page around its rooms: which test is on the desk, the rooms to go to, who holds the controls, light or dark."""
+"""Page frame of the studio: open test, tabs, control lock, light or dark mode."""
 
 from __future__ import annotations
 
@@ -6,184 +6,193 @@ from typing import Any
 
 from nicegui import app, background_tasks, ui
 
-from dovetail.studio.explore import FeelRoom
-from dovetail.studio.export import HandOver
-from dovetail.studio.model import SetUp
-from dovetail.studio.open import Choose
-from dovetail.studio.run import Do
-from dovetail.studio.served_files import shown_files
-from dovetail.studio.theme import css, keeping
+from dovetail.studio.explore import ExploreTab
+from dovetail.studio.export import ExportTab
+from dovetail.studio.model import ModelTab
+from dovetail.studio.open import OpenTab
+from dovetail.studio.run import RunTab
+from dovetail.studio.served_files import register_file_routes
+from dovetail.studio.theme import css, unsaved_input_script
 from dovetail.studio.widgets import button
-from dovetail.studio.workspace import Desk
+from dovetail.studio.workspace import Workspace
 
-ROOMS = {"choose": "Choose", "set-up": "Set up", "feel": "Feel", "do": "Do", "hand-over": "Hand over"}
-PREFERS = "return matchMedia('(prefers-color-scheme: dark)').matches"
-SIGN = 4.0  # [s] between two signs that a page is there
+TABS = {"open": "Open", "model": "Model", "explore": "Explore", "run": "Run", "export": "Export"}
+DARK_QUERY = "return matchMedia('(prefers-color-scheme: dark)').matches"
+PRESENCE_INTERVAL = 4.0  # [s] between two reports that the page is open
 
 
-def pages(desk: Desk) -> None:
-    """Make the pages of a desk known to the server."""
-    shown_files(desk)
+def pages(workspace: Workspace) -> None:
+    """Register the pages with the server."""
+    register_file_routes(workspace)
 
     @ui.page("/")
     def index(at: str = "") -> None:
-        StudioPage(desk, at if at in ROOMS else "")
+        StudioPage(workspace, at if at in TABS else "")
 
 
 class StudioPage:
-    """What one browser window sees."""
+    """Page of one browser window."""
 
-    def __init__(self, desk: Desk, at: str):
-        self.desk = desk
+    def __init__(self, workspace: Workspace, at: str):
+        self.workspace = workspace
         self.client = ui.context.client
-        self.let_go = False  # the controls were given back from here
+        self.released = False  # control was released on this page
         ui.add_head_html(f"<style>{css()}</style>")
-        ui.add_body_html(f"<script>{keeping()}</script>")
+        ui.add_body_html(f"<script>{unsaved_input_script()}</script>")
         ui.colors(primary="#0072b2", negative="#b3261e", positive="#1b7f4d")
         self.memory = app.storage.user
-        self.owner = app.storage.browser["id"]  # the browser, of which several pages may be open
-        others = {page.who for page in desk.pages if page.owner != self.owner}
-        self.who = self.memory["name"] = named(self.memory.get("name"), others)
+        self.browser = app.storage.browser["id"]  # browser; it may have several pages open
+        others = {page.user for page in workspace.pages if page.browser != self.browser}
+        self.user = self.memory["name"] = unique_name(self.memory.get("name"), others)
         self.dark = ui.dark_mode(self.memory.get("dark"))
         self._bar(at)
-        self.rooms: dict[str, Any] = {}
-        for name, room in zip(ROOMS, (Choose, SetUp, FeelRoom, Do, HandOver), strict=True):
-            with ui.element("main").classes("room").props(f"id=room-{name}") as holder:
-                self.rooms[name] = room(self)
+        self.tab_contents: dict[str, Any] = {}
+        for name, tab in zip(TABS, (OpenTab, ModelTab, ExploreTab, RunTab, ExportTab), strict=True):
+            with ui.element("main").classes("tab").props(f"id=tab-{name}") as holder:
+                self.tab_contents[name] = tab(self)
             holder.bind_visibility_from(self.tabs, "value", value=name)
-        self.go(at or ("set-up" if desk.first else "choose"))
-        desk.pages.add(self)
+        self.go(at or ("model" if workspace.first else "open"))
+        workspace.pages.add(self)
         self.client.on_delete(self._leave)
-        ui.timer(SIGN, self._sign)
-        self._sign()
-        for what in ("document", "knobs", "answer", "map", "jobs", "past", "holding"):
-            self.heard(what)
+        ui.timer(PRESENCE_INTERVAL, self._report_presence)
+        self._report_presence()
+        for change in ("document", "sliders", "result", "map", "jobs", "recent runs", "control"):
+            self.refresh(change)
 
     def _bar(self, at: str) -> None:
         with ui.header().classes("bar"):
             ui.label("Dovetail studio").classes("brand")
-            with ui.element("div").classes("what"):
+            with ui.element("div").classes("test-title"):
                 self.name = ui.element("b").props("id=test-name")
                 self.title = ui.element("span").props("id=test-title")
                 with self.name:
                     self.name_text = ui.label()
                 with self.title:
                     self.title_text = ui.label()
-            self.tabs = ui.tabs(on_change=lambda event: self._went(event.value)).props("no-caps inline-label")
+            self.tabs = ui.tabs(on_change=lambda event: self._on_tab(event.value)).props(
+                "no-caps inline-label"
+            )
             with self.tabs:
-                for name, label in ROOMS.items():
+                for name, label in TABS.items():
                     ui.tab(name, label=label)
-            with ui.element("div").classes("held"):
-                self.held = ui.label().props("id=held")
-                self.take = button("Take over", self._take, mine=False, name="take")
-                self.give = button("Let go", self._give, mine=False, name="give")
-            self.shade = button("Dark", self._turn_dark, mine=False, name="shade")
-            ui.timer(0, self._find_shade, once=True)
+            with ui.element("div").classes("control"):
+                self.control_text = ui.label().props("id=control")
+                self.take_button = button(
+                    "Take control", self._take_control, needs_control=False, name="take"
+                )
+                self.release_button = button(
+                    "Release", self._release_control, needs_control=False, name="release"
+                )
+            self.theme_button = button("Dark", self._toggle_dark, needs_control=False, name="theme")
+            ui.timer(0, self._apply_system_theme, once=True)
 
-    def go(self, room: str) -> None:
-        """Show a room."""
-        self.tabs.value = room
+    def go(self, tab: str) -> None:
+        """Show a tab."""
+        self.tabs.value = tab
 
-    async def _went(self, room: str) -> None:
-        if room == "feel":
-            background_tasks.create(self.desk.feel())
+    async def _on_tab(self, tab: str) -> None:
+        if tab == "explore":
+            background_tasks.create(self.workspace.start_exploring())
         if self.client.has_socket_connection:
             ui.run_javascript("scrollTo(0, 0)")
-            ui.navigate.history.replace(f"/?at={room}")
+            ui.navigate.history.replace(f"/?at={tab}")
 
     # light and dark
 
-    async def _find_shade(self) -> None:
-        """As the system has it, where nobody has said otherwise."""
+    async def _apply_system_theme(self) -> None:
+        """Use the system setting unless the user has chosen light or dark."""
         if self.dark.value is None:
-            found = await ui.run_javascript(PREFERS, timeout=60.0)  # [s] of a browser that is busy
-            if self.dark.value is None:  # nobody pressed meanwhile
-                self.dark.value = bool(found)
-        self.shade.text = "Light" if self.dark.value else "Dark"
+            dark = await ui.run_javascript(DARK_QUERY, timeout=60.0)  # [s] a busy browser may need
+            if self.dark.value is None:  # not pressed in the meantime
+                self.dark.value = bool(dark)
+        self.theme_button.text = "Light" if self.dark.value else "Dark"
 
-    async def _turn_dark(self) -> None:
-        await self._find_shade()  # who presses before it is known means the other than what is seen
+    async def _toggle_dark(self) -> None:
+        await self._apply_system_theme()  # the button always switches away from the visible mode
         self.memory["dark"] = self.dark.value = not self.dark.value
-        self.shade.text = "Light" if self.dark.value else "Dark"
+        self.theme_button.text = "Light" if self.dark.value else "Dark"
 
-    # who holds the controls
+    # control lock
 
-    def may(self) -> bool:
-        """Whether this page holds the controls; says who does if not."""
-        holding = self.desk.holding
-        if holding is None:
-            self.say("Dovetail is still being loaded")
+    def check_control(self) -> bool:
+        """Return whether this page has control; otherwise show who has it."""
+        control = self.workspace.control
+        if control is None:
+            self.show_message("Dovetail is still loading.")
             return False
-        holding.here(self.who)  # the first to be there has the controls
-        if not holding.holds(self.who):
-            self.say(holding.words(self.who))
+        control.join(self.user)  # the first user gets control
+        if not control.holds(self.user):
+            self.show_message(control.status_text(self.user))
             return False
         return True
 
-    def _sign(self) -> None:
-        holding = self.desk.holding
-        if holding is None:
+    def _report_presence(self) -> None:
+        control = self.workspace.control
+        if control is None:
             return
-        if holding.holder is not None or not self.let_go:
-            holding.here(self.who)
-        self.heard("holding")
+        if control.holder is not None or not self.released:
+            control.join(self.user)
+        self.refresh("control")
 
-    def _take(self) -> None:
-        self.let_go = False
-        self.desk.holding.take(self.who, over=True)
-        self.desk.tell("holding")
+    def _take_control(self) -> None:
+        self.released = False
+        self.workspace.control.take(self.user, over=True)
+        self.workspace.notify("control")
 
-    def _give(self) -> None:
-        self.let_go = True  # until somebody takes them
-        self.desk.holding.release(self.who)
-        self.desk.tell("holding")
+    def _release_control(self) -> None:
+        self.released = True  # until control is taken again
+        self.workspace.control.release(self.user)
+        self.workspace.notify("control")
 
     def _leave(self) -> None:
-        self.desk.pages.discard(self)
-        if self.desk.holding is not None and not any(page.who == self.who for page in self.desk.pages):
-            self.desk.holding.gone(self.who)
-        self.desk.tell("holding")
+        self.workspace.pages.discard(self)
+        if self.workspace.control is not None and not any(
+            page.user == self.user for page in self.workspace.pages
+        ):
+            self.workspace.control.leave(self.user)
+        self.workspace.notify("control")
 
-    # what is new
+    # changes
 
-    def heard(self, what: str) -> None:
-        """Show what is new, here and in the rooms."""
+    def refresh(self, change: str) -> None:
+        """Update the page frame and the tabs after a change."""
         with self.client:
-            if what == "document":
-                self._say_test()
-                self.client.layout.classes(**{"add" if self.desk.busy else "remove": "busy"})
-            if what == "holding" and self.desk.holding is not None:
-                if self.desk.holding.holder is None and not self.let_go:
-                    self.desk.holding.here(self.who)
-                mine = self.desk.holding.holds(self.who)
-                self.held.text = self.desk.holding.words(self.who)
-                self.take.visible, self.give.visible = not mine, mine and len(self.desk.holding.lookers()) > 1
-                self.client.layout.classes(**({"remove": "looking"} if mine else {"add": "looking"}))
-            for room in self.rooms.values():
-                room.heard(what)
+            if change == "document":
+                self._show_test()
+                self.client.layout.classes(**{"add" if self.workspace.busy else "remove": "busy"})
+            if change == "control" and self.workspace.control is not None:
+                if self.workspace.control.holder is None and not self.released:
+                    self.workspace.control.join(self.user)
+                mine = self.workspace.control.holds(self.user)
+                self.control_text.text = self.workspace.control.status_text(self.user)
+                self.take_button.visible, self.release_button.visible = (
+                    not mine,
+                    mine and len(self.workspace.control.viewers()) > 1,
+                )
+                self.client.layout.classes(**({"remove": "view-only"} if mine else {"add": "view-only"}))
+            for tab in self.tab_contents.values():
+                tab.refresh(change)
 
-    def _say_test(self) -> None:
-        document = self.desk.document
-        if self.desk.busy or document is None:
-            self.name_text.text, self.title_text.text = self.desk.busy or "No test chosen", ""
+    def _show_test(self) -> None:
+        document = self.workspace.document
+        if self.workspace.busy or document is None:
+            self.name_text.text, self.title_text.text = self.workspace.busy or "No test open", ""
             return
-        self.name.props(f"data-opened={self.desk.opened}")  # tells two openings of one test apart
-        changed = ", changed" if self.desk.difference else ""
+        self.name.props(f"data-opened={self.workspace.opened}")  # distinguishes two openings of the same test
+        changed = " (modified)" if self.workspace.difference else ""
         self.name_text.text, self.title_text.text = f"{document.name}{changed}", document.title
 
     def copy(self, text: str) -> None:
-        """Text for the clipboard of whoever presses."""
+        """Copy text to the clipboard."""
         ui.clipboard.write(text)
-        self.say("Copied.")
+        self.show_message("Copied.")
 
-    def say(self, words: str, bad: bool = False) -> None:
-        """A sentence at the foot of the page for a while."""
-        ui.notify(
-            words, color="negative" if bad else "dark", position="bottom", multi_line=True, timeout=6000
-        )
+    def show_message(self, text: str, bad: bool = False) -> None:
+        """Show a message at the bottom of the page for 6 s."""
+        ui.notify(text, color="negative" if bad else "dark", position="bottom", multi_line=True, timeout=6000)
 
 
-def named(name: str | None, others: set[str]) -> str:
-    """The name of somebody: the one they had, or the first that is free; two of one name would share a hold."""
-    free = (f"person {number}" for number in range(1, len(others) + 2))
+def unique_name(name: str | None, others: set[str]) -> str:
+    """Return the user name: the previous one if unique, otherwise the first free one; names must be unique."""
+    free = (f"User {number}" for number in range(1, len(others) + 2))
     return name if name and name not in others else next(one for one in free if one not in others)

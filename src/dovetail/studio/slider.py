@@ -1,4 +1,4 @@
-"""One slider: while it moves the test is computed again; where it is let go the value is written into the file."""
+"""Slider of a parameter: recomputes the test while it moves, writes the value to the file when released."""
 
 from __future__ import annotations
 
@@ -7,91 +7,93 @@ from typing import TYPE_CHECKING, Any
 from nicegui import ui
 from nicegui.element import Element
 
-from dovetail.studio.widgets import button, words
+from dovetail.studio.widgets import button, text_element
 
 if TYPE_CHECKING:
     from dovetail.studio.shell import StudioPage
 
-PAUSE = 25  # [ms] between two values of a slider that moves, at least
+MIN_INTERVAL = 25  # [ms] minimum time between two values of a moving slider
 
 
-class Range(Element, component="knob.js"):
-    """The slider itself. It is moved without the page being drawn again."""
+class SliderElement(Element, component="slider.js"):
+    """Slider element; it moves without redrawing the page."""
 
     def __init__(self, label: str, low: float, high: float, value: float):
         super().__init__()
-        self._props.update(label=label, low=low, high=high, value=value, pause=PAUSE)
+        self._props.update(label=label, low=low, high=high, value=value, pause=MIN_INTERVAL)
 
-    def stand(self, value: float) -> None:
-        """Stand at a value; nothing is sent where it does already."""
+    def move_to(self, value: float) -> None:
+        """Move the slider to a value; send nothing if it is already there."""
         if value != self._props["value"]:
-            self.went(value)
-            self.run_method("stand", value)
+            self.store(value)
+            self.run_method("moveTo", value)
 
-    def went(self, value: float) -> None:
-        """It has been moved to a value; the page is not drawn again for that."""
+    def store(self, value: float) -> None:
+        """Store the value to which the user moved the slider, without redrawing the page."""
         with self._props.suspend_updates():
             self._props["value"] = value
 
 
-class KnobRow:
-    """A slider with its value in words; `about` is the engine's knob."""
+class SliderRow:
+    """Slider with its value as text; `about` is its slider range."""
 
     def __init__(self, page: StudioPage, about: Any):
-        self.page, self.desk, self.about, self.path = page, page.desk, about, about.path
-        self.held = False
-        with ui.element("div").classes("knob").props(f"data-knob='{about.path}'"):
+        self.page, self.workspace, self.about, self.path = page, page.workspace, about, about.path
+        self.dragged = False
+        with ui.element("div").classes("slider").props(f"data-slider='{about.path}'"):
             with ui.element("div").classes("head"):
-                words("b", about.path)
-                self.value = words("span", told(about.value, about.unit), "number")
-                button("×", self._drop).props(f"aria-label='Take the slider of {about.path} away'")
-            words("div", about.meaning, "quiet small")
-            self.range = Range(about.path, about.low, about.high, about.value).classes("mine")
+                text_element("b", about.path)
+                self.value = text_element("span", value_text(about.value, about.unit), "number")
+                button("×", self._remove).props(f"aria-label='Remove the slider of {about.path}'")
+            text_element("div", about.meaning, "quiet small")
+            self.range = SliderElement(about.path, about.low, about.high, about.value).classes(
+                "needs-control"
+            )
             self.range.on("moved", self._move)
-            self.range.on("dropped", self._let_go)
+            self.range.on("dropped", self._release)
             with ui.element("div").classes("ends"):
-                words("span", told(about.low, about.unit))
-                words("span", told(about.high, about.unit))
-        self.said = self.value.text
+                text_element("span", value_text(about.low, about.unit))
+                text_element("span", value_text(about.high, about.unit))
+        self.shown_text = self.value.text
 
-    def _say(self, value: float) -> None:
-        """Its value in words, set directly: the page is not drawn again for each of many a second."""
-        text = told(value, self.about.unit)
-        if text != self.said:
-            self.said = text
+    def _show_text(self, value: float) -> None:
+        """Set the value text directly in the browser, without redrawing the page many times per second."""
+        text = value_text(value, self.about.unit)
+        if text != self.shown_text:
+            self.shown_text = text
             ui.run_javascript(f"getHtmlElement({self.value.id}).textContent = {text!r}")
 
     def show(self, value: float | None) -> None:
-        """Stand at a value, unless somebody here holds it."""
-        if value is not None and not self.held:
-            self.range.stand(value)
-            self._say(value)
+        """Move the slider to a value, unless the user is moving it."""
+        if value is not None and not self.dragged:
+            self.range.move_to(value)
+            self._show_text(value)
 
     def _move(self, event: Any) -> None:
-        if self.page.may():
-            self.held = True
-            self.range.went(float(event.args))
-            self._say(float(event.args))
-            self.desk.ask({self.path: float(event.args)})
-            self.desk.tell("values")
+        if self.page.check_control():
+            self.dragged = True
+            self.range.store(float(event.args))
+            self._show_text(float(event.args))
+            self.workspace.request({self.path: float(event.args)})
+            self.workspace.notify("values")
 
-    async def _let_go(self, event: Any) -> None:
-        self.held = False
-        self.range.went(float(event.args))
-        if not self.page.may():
+    async def _release(self, event: Any) -> None:
+        self.dragged = False
+        self.range.store(float(event.args))
+        if not self.page.check_control():
             return
-        text = told(float(event.args), self.about.unit)
-        fault = await self.desk.put(self.path, text)
+        text = value_text(float(event.args), self.about.unit)
+        fault = await self.workspace.set_value(self.path, text)
         if fault:
-            self.page.say(fault, bad=True)
+            self.page.show_message(fault, bad=True)
 
-    async def _drop(self) -> None:
-        if self.page.may():
-            await self.desk.slide([path for path in self.desk.paths if path != self.path])
+    async def _remove(self) -> None:
+        if self.page.check_control():
+            await self.workspace.set_sliders([path for path in self.workspace.paths if path != self.path])
 
 
-def told(value: float, unit: str) -> str:
-    """A value as one would type it: 6.5 ms."""
+def value_text(value: float, unit: str) -> str:
+    """Return a value as typed text, for example 6.5 ms."""
     from dovetail.report.parameters import worded
 
     shown, shown_unit = worded(float(f"{value:.4g}"), unit)

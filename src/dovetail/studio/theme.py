@@ -1,4 +1,4 @@
-"""How the page looks: the colours and the loop of the report, dark where the page is dark, and rules of its own."""
+"""Style of the page: colours and loop drawing of the report in light and dark, and rules of the studio."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ FAVICON = (
 
 
 @cache
-def keeping() -> str:
-    """The script that keeps what is typed."""
-    return Path(__file__).with_name("keep.js").read_text("utf-8")
+def unsaved_input_script() -> str:
+    """Return the script that stores unsaved input."""
+    return Path(__file__).with_name("unsaved_input.js").read_text("utf-8")
 
 
 @cache
 def css() -> str:
-    """The rules of the page."""
+    """Return the style sheet of the page."""
     report = (Path(__file__).parents[1] / "report" / "page.css").read_text("utf-8")
     light, dark = re.findall(r":root \{\s*(?:color-scheme:[^;]*;)?(.*?)\}", report, re.DOTALL)
     loop = "\n".join(line for line in report.splitlines() if line.startswith("svg.loop"))
-    own = Path(__file__).with_name("look.css").read_text("utf-8")
+    own = Path(__file__).with_name("studio.css").read_text("utf-8")
     return f"body {{ color-scheme: light; {light} }}\nbody.body--dark {{ color-scheme: dark; {dark} }}\n{loop}\n{own}"

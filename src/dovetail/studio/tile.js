@@ -1,13 +1,13 @@
-// An answer on a tile. Its words are set directly: the page around it is not drawn again for each of many a second.
+// Tile with one result. Its text is set directly, because redrawing the page many times per second is slow.
 export default {
-  template: `<div class="tile"><div class="head">{{ heading }}</div><div class="answer" ref="answer"></div><div class="more" ref="more"></div></div>`,
+  template: `<div class="tile"><div class="head">{{ heading }}</div><div class="result" ref="result"></div><div class="more" ref="more"></div></div>`,
   props: { heading: String },
   methods: {
-    show(answer, more, tone) {
-      if (this.$refs.answer.textContent !== answer) this.$refs.answer.textContent = answer;
+    show(result, more, tone) {
+      if (this.$refs.result.textContent !== result) this.$refs.result.textContent = result;
       if (this.$refs.more.textContent !== more) this.$refs.more.textContent = more;
-      const wanted = ("tile " + tone).trim();
-      if (this.$el.className !== wanted) this.$el.className = wanted;
+      const classes = ("tile " + tone).trim();
+      if (this.$el.className !== classes) this.$el.className = classes;
     },
   },
 };

@@ -1,12 +1,12 @@
-"""An answer on a tile, many times a second: good, caution, bad, or neither."""
+"""Tile with one result, updated many times per second; tone good, caution, bad or none."""
 
 from __future__ import annotations
 
 from nicegui.element import Element
 
 
-class FigureTile(Element, component="tile.js"):
-    """A tile with its heading."""
+class ResultTile(Element, component="tile.js"):
+    """Tile with a heading."""
 
     def __init__(self, heading: str, name: str):
         super().__init__()
@@ -14,8 +14,8 @@ class FigureTile(Element, component="tile.js"):
         self._props.update(heading=heading)
         self.shown: tuple[str, str, str] | None = None
 
-    def show(self, answer: str, more: str = "", tone: str = "") -> None:
-        """Say something else; nothing is sent where it is the same."""
-        if (answer, more, tone) != self.shown:
-            self.shown = (answer, more, tone)
-            self.run_method("show", answer, more, tone)
+    def show(self, result: str, more: str = "", tone: str = "") -> None:
+        """Show a result; send nothing if it is unchanged."""
+        if (result, more, tone) != self.shown:
+            self.shown = (result, more, tone)
+            self.run_method("show", result, more, tone)

@@ -1,6 +1,7 @@
-"""The dials of a test that runs: a slider each, turned where it is let go; and what was pressed, as the run noted it.
+"""Tunable parameters of a running test: one slider each, and the operator events recorded by the run.
 
-A run follows a dial in the dial's own time, a ramp and never a step, so nothing is told while a slider still moves.
+A run changes a tunable parameter with its ramp time, never as a step. Therefore a value is sent only when the slider
+is released.
 """
 
 from __future__ import annotations
@@ -10,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from dovetail.studio.slider import Range, told
-from dovetail.studio.widgets import words
+from dovetail.studio.slider import SliderElement, value_text
+from dovetail.studio.widgets import text_element
 
 if TYPE_CHECKING:
     from dovetail.studio.shell import StudioPage
 
-SHOWN = 4  # presses, the newest first
+MAX_EVENTS = 4  # operator events shown, newest first
 
 
-class Dials:
-    """The dials of one job, which appear when it has begun."""
+class TunableSliders:
+    """Sliders for the tunable parameters of one job, shown when the run has started."""
 
     def __init__(self, page: StudioPage, job: Any):
         self.page, self.job = page, job
@@ -28,36 +29,38 @@ class Dials:
         self.values: dict[str, Any] = {}
         with ui.element("div") as self.box:
             self.list = ui.element("div")
-            self.noted = words("div", "", "quiet small words").props("data-noted")
+            self.events = text_element("div", "", "quiet small words").props("data-events")
 
-    async def look(self) -> None:
-        """Show the dials once the run goes on, and what it has noted."""
+    async def refresh(self) -> None:
+        """Show the sliders once the run has started, and update the operator events."""
         if not self.read and (self.job.folder / "live").is_dir():
             self.read = True
-            found = await asyncio.to_thread(self.job.dials)
+            tunables = await asyncio.to_thread(self.job.tunables)
             with self.list:
-                for about in found:
-                    self._dial(about)
-        presses = await asyncio.to_thread(self.job.presses)
-        text = "\n".join(str(press) for press in reversed(presses[-SHOWN:]))
-        if text != self.noted.text:
-            self.noted.text = text
+                for about in tunables:
+                    self._add_slider(about)
+        events = await asyncio.to_thread(self.job.operator_events)
+        text = "\n".join(str(event) for event in reversed(events[-MAX_EVENTS:]))
+        if text != self.events.text:
+            self.events.text = text
 
-    def _dial(self, about: Any) -> None:
-        with ui.element("div").classes("knob").props(f"data-dial='{about.path}'"):
+    def _add_slider(self, about: Any) -> None:
+        with ui.element("div").classes("slider").props(f"data-tunable='{about.path}'"):
             with ui.element("div").classes("head"):
-                words("b", about.path)
-                value = words("span", told(about.value, about.unit), "number")
-            words("div", about.meaning, "quiet small")
-            range_ = Range(f"Dial of {about.path}", about.low, about.high, about.value).classes("mine")
+                text_element("b", about.path)
+                value = text_element("span", value_text(about.value, about.unit), "number")
+            text_element("div", about.meaning, "quiet small")
+            range_ = SliderElement(
+                f"Tunable parameter {about.path}", about.low, about.high, about.value
+            ).classes("needs-control")
             with ui.element("div").classes("ends"):
-                words("span", told(about.low, about.unit))
-                words("span", told(about.high, about.unit))
+                text_element("span", value_text(about.low, about.unit))
+                text_element("span", value_text(about.high, about.unit))
 
-        def turn(event: Any) -> None:
-            if self.page.may():
-                value.text = told(float(event.args), about.unit)
-                if fault := self.job.turn(about.path, float(event.args), self.page.who):
-                    self.page.say(fault, bad=True)
+        def set_tunable(event: Any) -> None:
+            if self.page.check_control():
+                value.text = value_text(float(event.args), about.unit)
+                if fault := self.job.set_tunable(about.path, float(event.args), self.page.user):
+                    self.page.show_message(fault, bad=True)
 
-        range_.on("dropped", turn)
+        range_.on("dropped", set_tunable)

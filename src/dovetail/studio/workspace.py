@@ -1,7 +1,8 @@
-"""What all pages of one server share: the test on the desk, what is felt of it, what is done, who holds the controls.
+"""Workspace shared by all pages of one server: open test, exploration, jobs, control lock.
 
-Pages hear of a change by its name (`document`, `knobs`, `answer`, `map`, `jobs`, `past`, `holding`) and show it.
-Whatever takes long is in other processes (`studio.beside`, `studio.doing`) or, where it reads files, in a thread.
+Pages are notified of a change by its name (`document`, `sliders`, `result`, `map`, `jobs`, `recent runs`, `control`)
+and update themselves. Slow work runs in other processes (`dovetail.app.explore_process`, `dovetail.app.jobs`);
+reading of files runs in a thread.
 """
 
 from __future__ import annotations
@@ -17,94 +18,92 @@ from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from dovetail.studio.scene import Scenes
+from dovetail.studio.scene import SceneServers
 
-EAR = 0.012  # [s] between two looks for an answer
-ROUND = 0.25  # [s] between two looks at what changes seldom
-FIRST = ("delay", "c", "k", "tau", "m")  # names of parameters that sliders are offered for at first
+POLL_INTERVAL = 0.012  # [s] polling interval for results
+SLOW_POLL_INTERVAL = 0.25  # [s] polling interval for jobs, states and users
+FIRST = ("delay", "c", "k", "tau", "m")  # parameter names with initial sliders, in order of priority
 SLIDERS = 3
 
 
-class Hears(Protocol):
-    """A page that is open, and whose it is."""
+class OpenPage(Protocol):
+    """Interface of an open page."""
 
-    who: str
-    owner: str  # the browser
+    user: str
+    browser: str  # browser identifier
 
-    def heard(self, what: str) -> None:
-        """Show what is new."""
+    def refresh(self, change: str) -> None:
+        """Update the page after a change."""
 
 
-class Desk:
-    """The state behind the pages; `test` is opened at the beginning, else what was left there (`memory` is a file)."""
+class Workspace:
+    """State behind the pages. Opens `test` at the start, otherwise the last test, stored in the file `memory`."""
 
     def __init__(self, runs: Path, test: str | None = None, memory: Path | None = None):
         self.runs, self.memory = runs, memory
-        self.first = test or self._left().get("test")
-        self.scenes = Scenes()
-        self.past: list[Any] = []  # what was done lately
+        self.first = test or self._stored_state().get("test")
+        self.scenes = SceneServers()
+        self.recent_runs: list[Any] = []  # recent runs
         self.document: Any = None
-        self.trouble = ""  # why the test that was asked for is not there
-        self.busy = ""  # what the desk is waiting for
-        self.opened = 0  # how often a test was put on the desk
-        self.blocks: list[
-            Any
-        ] = []  # of the document, its drawing and its difference: the same for every page
+        self.error = ""  # error message if the requested test could not be opened
+        self.busy = ""  # text shown while a test is loading
+        self.opened = 0  # number of tests opened so far
+        self.blocks: list[Any] = []  # blocks, drawing and changes of the document, shared by all pages
         self.drawing = self.difference = ""
-        self.paths: list[str] = []  # of the sliders
-        self.knobs: list[Any] = []
-        self.ranges: dict[str, tuple[float, float]] = {}  # of sliders, by path
-        self.values: dict[str, float] = {}  # of the sliders, in SI units
-        self.beside: Any = None
-        self.state = ""  # of the process beside
-        self.felt = False  # whether anybody has looked at it yet
-        self.answer: Any = None
+        self.paths: list[str] = []  # slider paths
+        self.sliders: list[Any] = []
+        self.ranges: dict[str, tuple[float, float]] = {}  # slider ranges, by path
+        self.values: dict[str, float] = {}  # slider values, in SI units
+        self.process: Any = None
+        self.state = ""  # state of the explore process
+        self.exploring = False  # whether a page has opened the Explore tab
+        self.result: Any = None
         self.map: Any = None
         self.jobs: Any = None
         self.drafts: Any = None
-        self.holding: Any = None
-        self.pages: set[Hears] = set()
-        self._felt: Any = None  # the table and the paths that the process beside has
-        self._seen: list[Any] = []
-        self._held: Any = None
-        self.began = time.time()
+        self.control: Any = None
+        self.pages: set[OpenPage] = set()
+        self._explored: Any = None  # table and paths of the explore process
+        self._job_states: list[Any] = []
+        self._control_state: Any = None
+        self.start_time = time.time()
         self._tasks: set[asyncio.Task] = set()
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     # pages
 
-    def tell(self, what: str) -> None:
-        """Let every page know of a change."""
+    def notify(self, change: str) -> None:
+        """Notify all pages of a change."""
         for page in tuple(self.pages):
-            page.heard(what)
+            page.refresh(change)
 
-    async def begin(self) -> None:
-        """What is done when the server starts; heavy imports wait until the first page could be sent."""
-        self._work(self._start())
-        self._work(self._listen())
+    async def start(self) -> None:
+        """Start background tasks; heavy imports wait until the first page can be sent."""
+        self._run_in_background(self._start())
+        self._run_in_background(self._listen())
 
-    def _work(self, what: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(what)
+    def _run_in_background(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def end(self) -> None:
-        """What is done when it ends."""
+    async def stop(self) -> None:
+        """Stop tasks and processes at the end of the server."""
         for task in tuple(self._tasks):
             task.cancel()
         self.scenes.close()
-        if self.beside is not None:
-            self.beside.close()
+        if self.process is not None:
+            self.process.close()
 
-    def _left(self) -> dict[str, Any]:
-        """What was on the desk when it was left."""
+    def _stored_state(self) -> dict[str, Any]:
+        """Return the stored name and sliders of the last open test."""
         try:
-            found = json.loads(self.memory.read_text("utf-8")) if self.memory is not None else {}
+            state = json.loads(self.memory.read_text("utf-8")) if self.memory is not None else {}
         except (OSError, ValueError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return state if isinstance(state, dict) else {}
 
-    def _remember(self) -> None:
+    def _store_state(self) -> None:
         if self.memory is not None and self.document is not None:
             with contextlib.suppress(OSError):
                 self.memory.write_text(
@@ -112,111 +111,111 @@ class Desk:
                 )
 
     async def _start(self) -> None:
-        self.busy = "Dovetail is being loaded"
+        self.busy = "Loading Dovetail"
 
         def load() -> None:
-            from dovetail.app import Drafts, Holding, Jobs
+            from dovetail.app import ControlLock, Drafts, Jobs
 
-            self.drafts, self.jobs, self.holding = Drafts(), Jobs(self.runs), Holding()
+            self.drafts, self.jobs, self.control = Drafts(), Jobs(self.runs), ControlLock()
 
         await asyncio.to_thread(load)
         self.busy = ""
-        await self._list_past()
-        self.tell("jobs")
-        self.tell("holding")
+        await self._list_recent_runs()
+        self.notify("jobs")
+        self.notify("control")
         if self.first:
             await self.open(self.first)
         else:
-            self.tell("document")
+            self.notify("document")
 
     async def _listen(self) -> None:
-        """Look for what the processes beside have found, and tell the pages."""
+        """Poll results of other processes and notify the pages."""
         count = 0
         while True:
-            await asyncio.sleep(EAR)
+            await asyncio.sleep(POLL_INTERVAL)
             count += 1
             with contextlib.suppress(Exception):
-                self._look(count % round(ROUND / EAR) == 0)
+                self._poll(count % round(SLOW_POLL_INTERVAL / POLL_INTERVAL) == 0)
 
-    def _look(self, seldom_too: bool) -> None:
-        if self.beside is not None:
-            answer, chart = self.beside.newest(), self.beside.newest_chart()
-            if answer is not None and answer is not self.answer:
-                self.answer = answer
-                self.tell("answer")
+    def _poll(self, slow: bool) -> None:
+        if self.process is not None:
+            result, chart = self.process.newest(), self.process.newest_map()
+            if result is not None and result is not self.result:
+                self.result = result
+                self.notify("result")
             if chart is not None and chart is not self.map:
                 self.map = chart
-                self.tell("map")
-        if seldom_too:
-            if self.beside is not None and self.beside.state != self.state:
-                self.state = self.beside.state
-                self.tell("state")
+                self.notify("map")
+        if slow:
+            if self.process is not None and self.process.state != self.state:
+                self.state = self.process.state
+                self.notify("state")
             if self.jobs is not None:
-                seen = [(job.folder, job.state, job.share, job.text) for job in self.jobs.all()]
-                if seen != self._seen:
-                    ended = [one[:2] for one in seen] != [one[:2] for one in self._seen]
-                    self._seen = seen
-                    self.tell("jobs")
+                states = [(job.folder, job.state, job.progress, job.text) for job in self.jobs.all()]
+                if states != self._job_states:
+                    ended = [state[:2] for state in states] != [state[:2] for state in self._job_states]
+                    self._job_states = states
+                    self.notify("jobs")
                     if ended:
-                        self._work(self._list_past())
-            if self.holding is not None:
-                held = (self.holding.holder, tuple(self.holding.lookers()))
-                if held != self._held:
-                    self._held = held
-                    self.tell("holding")
+                        self._run_in_background(self._list_recent_runs())
+            if self.control is not None:
+                control = (self.control.holder, tuple(self.control.viewers()))
+                if control != self._control_state:
+                    self._control_state = control
+                    self.notify("control")
 
-    async def _list_past(self) -> None:
-        """Look which runs there are."""
-        from dovetail.app import recent
+    async def _list_recent_runs(self) -> None:
+        """Read the list of recent runs."""
+        from dovetail.app import recent_runs
 
-        self.past = await asyncio.to_thread(recent, self.runs)
-        self.tell("past")
+        self.recent_runs = await asyncio.to_thread(recent_runs, self.runs)
+        self.notify("recent runs")
 
     # the test
 
     async def open(self, name: str) -> str:
-        """Put a test on the desk, as it was left; why not, in words, or nothing."""
+        """Open a test or its draft; return an error message if that fails."""
         from dovetail.core.errors import DovetailError
 
-        self.busy = f"{name} is being read"
-        self.trouble = ""
-        self.tell("document")
+        self.busy = f"Loading {name}"
+        self.error = ""
+        self.notify("document")
         try:
-            async with self._turn:
-                self.document = await asyncio.to_thread(self.drafts.opened, name)
+            async with self._lock:
+                self.document = await asyncio.to_thread(self.drafts.open, name)
                 await self._read()
-                self.ranges = await asyncio.to_thread(self._first_ranges)
+                self.ranges = await asyncio.to_thread(self._initial_ranges)
         except (DovetailError, OSError, UnicodeDecodeError) as error:
-            self.trouble = str(error)
+            self.error = str(error)
         self.busy = ""
         self.opened += 1
-        if not self.trouble:
-            left = self._left()
-            self.paths = left.get("sliders", []) if left.get("test") == name else []
-            self.paths = self.paths or first_sliders(self.blocks)
-            await self._feel()
-            self._remember()
-        self.tell("document")
-        self.tell("knobs")
-        return self.trouble
+        if not self.error:
+            stored = self._stored_state()
+            self.paths = stored.get("sliders", []) if stored.get("test") == name else []
+            self.paths = self.paths or default_sliders(self.blocks)
+            await self._explore()
+            self._store_state()
+        self.notify("document")
+        self.notify("sliders")
+        return self.error
 
     async def edit(self, change: Callable[[Any], Any]) -> Any:
-        """Change the test, keep the draft, feel it anew; what the change returned, a fault or nothing."""
-        async with self._turn:
+        """Change the test, save the draft and recompute; return the result of `change` (an error message or empty)."""
+        async with self._lock:
             document = self.document
             result = await asyncio.to_thread(change, document)
-            await asyncio.to_thread(self.drafts.keep, document)
+            await asyncio.to_thread(self.drafts.save, document)
             await self._read()
-            await self._feel()
-        self.tell("document")
+            await self._explore()
+        self.notify("document")
         return result
 
-    async def put(self, path: str, text: str) -> str:
-        """Another value in the test; what is wrong with it, or nothing."""
+    async def set_value(self, path: str, text: str) -> str:
+        """Set a value in the test; return an error message if it was rejected."""
         return str(await self.edit(lambda document: document.set(path, text)))
 
     async def _read(self) -> None:
-        """What every page shows of the document, once for all."""
+        """Compute blocks, drawing and changes of the document once for all pages."""
         document = self.document
 
         def read() -> tuple[list[Any], str, str]:
@@ -224,96 +223,98 @@ class Desk:
 
         self.blocks, self.drawing, self.difference = await asyncio.to_thread(read)
 
-    async def trial(self, path: str, text: str) -> str:
-        """What the command line would say of a value, without taking it."""
-        async with self._turn:
+    async def check_value(self, path: str, text: str) -> str:
+        """Return the error message for a value without setting it."""
+        async with self._lock:
             return await asyncio.to_thread(lambda: copy.deepcopy(self.document).set(path, text))
 
-    # what is felt
+    # exploration
 
-    async def feel(self) -> None:
-        """Somebody looks at what is felt: have it computed from now on."""
-        if not self.felt:
-            self.felt = True
+    async def start_exploring(self) -> None:
+        """Start the computation when the Explore tab is opened for the first time."""
+        if not self.exploring:
+            self.exploring = True
             if self.document is not None:
-                await self._feel()
+                await self._explore()
 
-    async def slide(self, paths: list[str]) -> None:
-        """Have sliders on these parameters."""
+    async def set_sliders(self, paths: list[str]) -> None:
+        """Set the parameters that have sliders."""
         self.paths = paths
-        await self._feel()
-        self._remember()
-        self.tell("knobs")
+        await self._explore()
+        self._store_state()
+        self.notify("sliders")
 
-    async def _feel(self) -> None:
-        """Have the process beside compute the test that is on the desk now."""
-        from dovetail.app import Beside, knobs
+    async def _explore(self) -> None:
+        """Compute the open test in the explore process; restart the process if the test changed."""
+        from dovetail.app import ExploreProcess, slider_ranges
 
         document = self.document
         if document.fault or document.test is None:
             return
-        found = await asyncio.to_thread(knobs, document.test, self.paths)
-        self.knobs = [self._ranged(knob) for knob in found]
-        self.paths = [knob.path for knob in self.knobs]
-        self.values = {knob.path: knob.value for knob in self.knobs}
-        table = tomllib.loads(document.text_for(Path()))  # files that it names are named in full
-        wanted = (without(table, self.paths), tuple(self.paths))
-        if not self.felt:
-            return  # nobody looks: no process is started
-        if wanted != self._felt or self.beside is None or self.beside.state == "gone":
-            if self.beside is not None:
-                await asyncio.to_thread(self.beside.close)
-            self._felt, self.answer, self.map = wanted, None, None
-            self.beside = Beside(table, list(self.paths), document.path.name)
-        self.ask(self.values)
+        sliders = await asyncio.to_thread(slider_ranges, document.test, self.paths)
+        self.sliders = [self._with_range(slider) for slider in sliders]
+        self.paths = [slider.path for slider in self.sliders]
+        self.values = {slider.path: slider.value for slider in self.sliders}
+        table = tomllib.loads(document.text_for(Path()))  # with absolute file paths
+        request = (without_values(table, self.paths), tuple(self.paths))
+        if not self.exploring:
+            return  # Explore is not open: start no process
+        if request != self._explored or self.process is None or self.process.state == "gone":
+            if self.process is not None:
+                await asyncio.to_thread(self.process.close)
+            self._explored, self.result, self.map = request, None, None
+            self.process = ExploreProcess(table, list(self.paths), document.path.name)
+        self.request(self.values)
 
-    def _ranged(self, knob: Any) -> Any:
-        """A knob over the stretch that it had at first, wider only where its value is outside."""
-        low, high = self.ranges.setdefault(knob.path, (knob.low, knob.high))
-        self.ranges[knob.path] = low, high = min(low, knob.value), max(high, knob.value)
-        return dataclasses.replace(knob, low=low, high=high)
+    def _with_range(self, slider: Any) -> Any:
+        """Return a slider with its initial range, extended if the value is outside."""
+        low, high = self.ranges.setdefault(slider.path, (slider.low, slider.high))
+        self.ranges[slider.path] = low, high = min(low, slider.value), max(high, slider.value)
+        return dataclasses.replace(slider, low=low, high=high)
 
-    def _first_ranges(self) -> dict[str, tuple[float, float]]:
-        """The stretches of all that may be slid, as the file was before it was edited."""
-        from dovetail.app import Document, knobs
+    def _initial_ranges(self) -> dict[str, tuple[float, float]]:
+        """Return the slider ranges of all parameters in the unedited file."""
+        from dovetail.app import Document, slider_ranges
 
         document = self.document
         if self.difference:
             document = Document(document.name, document.path, document.original)
         if document.test is None:
             return {}
-        found = knobs(document.test, [value.path for block in self.blocks for value in _all(block)])
-        return {knob.path: (knob.low, knob.high) for knob in found}
+        sliders = slider_ranges(
+            document.test, [value.path for block in self.blocks for value in _all_values(block)]
+        )
+        return {slider.path: (slider.low, slider.high) for slider in sliders}
 
-    def ask(self, values: Mapping[str, float]) -> None:
-        """Compute the test at these values of the sliders."""
+    def request(self, values: Mapping[str, float]) -> None:
+        """Request a computation with these slider values."""
         self.values = {**self.values, **values}
-        if self.beside is not None:
-            self.beside.ask(dict(self.values))
+        if self.process is not None:
+            self.process.request(dict(self.values))
 
 
-def first_sliders(blocks: list[Any]) -> list[str]:
-    """Parameters that sliders are offered for at first: delays, then damping, stiffness, lag, mass."""
-    moving = [value for block in blocks for value in _all(block) if value.moves and value.number]
-    ranked = [value.path for name in FIRST for value in moving if value.path.rpartition(".")[2] == name]
-    return list(dict.fromkeys([*ranked, *(value.path for value in moving)]))[:SLIDERS]
+def default_sliders(blocks: list[Any]) -> list[str]:
+    """Return the parameters with initial sliders: delays first, then damping, stiffness, lag, mass."""
+    traced = [value for block in blocks for value in _all_values(block) if value.traced and value.number]
+    ranked = [value.path for name in FIRST for value in traced if value.path.rpartition(".")[2] == name]
+    return list(dict.fromkeys([*ranked, *(value.path for value in traced)]))[:SLIDERS]
 
 
-def _all(block: Any) -> list[Any]:
-    return [*block.values, *(value for inner in block.inner for value in _all(inner))]
+def _all_values(block: Any) -> list[Any]:
+    return [*block.values, *(value for inner in block.inner for value in _all_values(inner))]
 
 
-def without(table: Mapping[str, Any], paths: list[str]) -> dict[str, Any]:
-    """A nested table without the values at these paths."""
+def without_values(table: Mapping[str, Any], paths: list[str]) -> dict[str, Any]:
+    """Return a nested table without the values at some paths."""
     from dovetail.testing.paths import steps
 
-    left = copy.deepcopy(dict(table))
+    result = copy.deepcopy(dict(table))
     for path in paths:
-        *way, last = steps(path)
-        place: Any = left
-        for step in way:
+        *keys, last = steps(path)
+        node: Any = result
+        for key in keys:
             with contextlib.suppress(KeyError, IndexError, TypeError):
-                place = place[step]
-        if isinstance(place, dict):
-            place.pop(last, None)
-    return left
+                node = node[key]
+        if isinstance(node, dict):
+            node.pop(last, None)
+    return result

@@ -1,7 +1,7 @@
-"""The test, the loop, its modes, the supervisor, the recorder, the outcome.
+"""Hybrid tests: test files, the loop and its modes, limit monitor, recorder and outcome.
 
-Depends on: core, mechanics, transfer, specimens, compensation, stability; a run asks links, report
-and view for what they do with it.
+Depends on: core, mechanics, transfer, specimens, compensation, stability; methods of a run import links, report
+and view when they are called.
 """
 
 from typing import TYPE_CHECKING
@@ -13,23 +13,29 @@ if TYPE_CHECKING:
     from dovetail.testing import excitation
     from dovetail.testing.acceptance import Accept
     from dovetail.testing.assessment import Stability, stability
-    from dovetail.testing.continuous import Accuracy
+    from dovetail.testing.continuous import ReferenceSettings
     from dovetail.testing.coupled import Coupled
     from dovetail.testing.hybrid_loop import simulate
     from dovetail.testing.laboratory_recording import read_recording
     from dovetail.testing.limit_monitor import Limits
-    from dovetail.testing.map_file import ChartFile
-    from dovetail.testing.operator import Dial, Operator, Press
+    from dovetail.testing.map_file import MapFile
+    from dovetail.testing.operator import Operator, OperatorEvent, Tunable
     from dovetail.testing.outcome import Outcome, Trip
-    from dovetail.testing.pseudodynamic import Cell, Move, Reply, Stepping, VirtualCell
+    from dovetail.testing.pseudodynamic import (
+        Cell,
+        MoveReply,
+        MoveRequest,
+        PseudodynamicSettings,
+        VirtualCell,
+    )
     from dovetail.testing.pseudodynamic.cell_file import CellFile
-    from dovetail.testing.pseudodynamic.estimate import estimate
-    from dovetail.testing.reference import emulate
+    from dovetail.testing.pseudodynamic.estimate import estimate_duration
+    from dovetail.testing.reference import reference
     from dovetail.testing.rehearse import rehearse
     from dovetail.testing.replay import RecordedRig, replay
     from dovetail.testing.rig import AbstractRig, Rig
     from dovetail.testing.run import Run
-    from dovetail.testing.run_folder import read, save
+    from dovetail.testing.run_folder import read_run, save_run
     from dovetail.testing.runnable import Runnable
     from dovetail.testing.schedule import Profile, Ramp, Switch
     from dovetail.testing.simulation import Simulation
@@ -42,42 +48,42 @@ lazily(__name__)
 __all__ = [
     "AbstractRig",
     "Accept",
-    "Accuracy",
     "Cell",
     "CellFile",
-    "ChartFile",
     "Coupled",
-    "Dial",
     "Limits",
-    "Move",
+    "MapFile",
+    "MoveReply",
+    "MoveRequest",
     "Operator",
+    "OperatorEvent",
     "Outcome",
-    "Press",
     "Profile",
+    "PseudodynamicSettings",
     "Ramp",
     "RecordedRig",
-    "Reply",
+    "ReferenceSettings",
     "Rig",
     "Run",
     "Runnable",
     "Simulation",
     "Stability",
-    "Stepping",
     "Switch",
     "Test",
     "Trip",
+    "Tunable",
     "VirtualCell",
     "dump",
-    "emulate",
-    "estimate",
+    "estimate_duration",
     "excitation",
     "load",
     "parse",
-    "read",
     "read_recording",
+    "read_run",
+    "reference",
     "rehearse",
     "replay",
-    "save",
+    "save_run",
     "simulate",
     "stability",
 ]

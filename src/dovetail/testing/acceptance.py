@@ -1,11 +1,10 @@
-"""What a run must come to before it is believed: said in the test, before it is run.
+"""Acceptance criteria of a run.
 
-Limits stop a run; these do not. They are what its report holds it against, and a report that has nothing to hold a
-run against says what came out and no more.
+Limits stop a run; acceptance criteria do not. The report compares the run with them.
 
     [accept]
-    error = 0.05          # the rig may change the response by 5 % rms
-    margin = "1 ms"       # and at least so much of the critical delay is to be left
+    response_error = 0.05   # largest rms response error: 5 % of the reference
+    margin = "1 ms"         # smallest delay margin
 """
 
 from __future__ import annotations
@@ -13,24 +12,30 @@ from __future__ import annotations
 from typing import ClassVar
 
 from dovetail.core import Part
-from dovetail.core.parameter import asked
+from dovetail.core.parameter import optional_parameter
 
 
 class Accept(Part):
-    """What is asked of a run; nothing where nothing is said. Errors are shares of the rms of the ideal motion.
+    """Acceptance criteria. Errors are fractions of the rms reference displacement.
 
-    On several axes each that moves is asked for.
+    With several axes each moving axis must satisfy them.
     """
 
     ONE_KIND: ClassVar[bool] = True
 
-    error: float | None = asked("1", "largest rms error e1, ideal minus demand", above=0.0)
-    local_error: float | None = asked("1", "largest rms error e2, demand minus measured", above=0.0)
-    peak_error: float | None = asked("1", "largest momentary error e1", above=0.0)
-    margin: float | None = asked("s", "least delay that may still be added before the loop is unstable")
-    energy: float | None = asked(
-        "1", "largest share of what crossed the interface that the rig adds", above=0.0
+    response_error: float | None = optional_parameter(
+        "1", "largest rms response error e1, reference minus demand", above=0.0
     )
-    residual: float | None = asked(
-        "1", "largest residual of a simulation's energy balance, of its largest kinetic energy", above=0.0
+    tracking_error: float | None = optional_parameter(
+        "1", "largest rms tracking error e2, demand minus measured", above=0.0
+    )
+    peak_response_error: float | None = optional_parameter("1", "largest peak response error e1", above=0.0)
+    margin: float | None = optional_parameter("s", "smallest delay margin")
+    added_energy_fraction: float | None = optional_parameter(
+        "1", "largest energy added by the rig, as a fraction of the energy exchanged", above=0.0
+    )
+    energy_residual: float | None = optional_parameter(
+        "1",
+        "largest energy balance residual of a simulation, as a fraction of its peak kinetic energy",
+        above=0.0,
     )

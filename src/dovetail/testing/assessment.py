@@ -1,4 +1,4 @@
-"""Would this test work? The delay the loop tolerates, the delay it has, and what its ticks do."""
+"""Stability assessment: critical delay, loop delay, delay margin and poles of the sampled loop."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 
 from dovetail.compensation import MeasuredForce, NoCompensation
 from dovetail.core.errors import AnalysisError, ConvergenceError
-from dovetail.stability import Poles, StateSpace, Switches, open_loop, switches
+from dovetail.stability import Poles, StabilitySwitches, StateSpace, open_loop, stability_switches
 from dovetail.stability.eigenvalues import growing_steps
-from dovetail.stability.linearity import NOT_LINEAR, departure_from_linear, sine
+from dovetail.stability.linearity import MAX_LINEARITY_ERROR, linearity_error, sine
 from dovetail.stability.sampled import poles_of
 from dovetail.testing.linearised import linear_parts, linear_specimen, sampled_loop, with_slope
 from dovetail.testing.rig import Rig
@@ -21,56 +21,61 @@ from dovetail.testing.rig import Rig
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
-ROOTS = 40  # of the sampled loop that are told, slowest first
-VANISHED = 1e-9  # modulus of a pole whose motion is gone within a tick
-LARGEST = 600  # states of a loop with more ticks of delay that are tried in a second
-JOINED_UNSTABLE = "the substructures joined directly are unstable: no rig can help"
-MASS_LEAVES_NONE = "the specimen's mass leaves no margin: any delay destabilises"
+MAX_POLES = 40  # largest number of poles in the result, slowest first
+MIN_MODULUS = 1e-9  # modulus below which the motion of a pole decays within a tick
+MAX_STATES = 600  # largest number of states for which the margin is verified with added ticks of delay
+UNSTABLE_WITHOUT_DELAY = "the substructures coupled without delay are unstable: no rig can stabilise them"
+NO_MARGIN_WITH_MASS = "no delay margin because of the specimen mass: any delay destabilises the loop"
 
 
 @dataclasses.dataclass(frozen=True)
 class Stability:
-    """The answer to *would this test work*.
+    """Stability of a test, linearised at rest.
 
-    The critical delay belongs to the substructures alone: the pure delay between demand and force at which the loop
-    first loses stability, in continuous time; beyond it there may be islands of delay in which it is stable again.
-    Growth rate and margin belong to the test as it will run: sampled, with its actuator, sensor, compensator and held
-    force. A positive growth means unstable; the margin is what delay could be added, or must be taken away.
+    The critical delay depends on the substructures only: it is the pure delay between demand and force at which the
+    continuous-time loop first loses stability. Beyond it there may be stable delay intervals. Growth rate and margin
+    describe the loop as it runs: sampled, with actuator, sensor, compensator and held force. A positive growth rate
+    means unstable. The margin is the delay that can be added; if negative, the delay that must be removed.
     """
 
     critical_delay: float  # [s]; infinite if no delay destabilises the loop
-    frequency: float  # [Hz] at which it would go unstable
-    delay: float  # [s] the rig's own, at low frequency, less nothing for the compensator
+    critical_frequency: float  # [Hz] of the oscillation at the critical delay
+    rig_delay: float  # [s] of the rig at low frequency, without the effect of the compensator
     growth_rate: float  # [1/s] of the dominant pole of the sampled loop
     pole_frequency: float  # [Hz] of that pole
-    half_tick: float  # [s] what holding the force over a tick costs
+    force_hold_delay: float  # [s] delay of holding the force over a tick
     remarks: tuple[str, ...] = ()
-    near_rest: bool = False  # the specimen is not linear: all this holds for small motion only
+    small_motion_only: bool = False  # the specimen is nonlinear: valid for small motion only
     margin: float = (
         math.nan
-    )  # [s] extra delay that the loop as it runs bears; negative: by how much it is too late
+    )  # [s] delay that can be added to the sampled loop; negative: delay that must be removed
     sensor_delay: float = 0.0  # [s] of the force sensor, at low frequency
-    command_hold: float = 0.0  # [s] what the staircase of a held command costs
-    islands: tuple[
+    command_hold_delay: float = 0.0  # [s] delay of holding the command over a tick
+    stable_intervals: tuple[
         tuple[float, float], ...
-    ] = ()  # [s] stretches beyond the critical delay that are stable again
-    compensated: bool = False  # something in the loop makes up for delay: a compensator, a model of the force
-    roots: tuple[complex, ...] = ()  # [1/s] of the sampled loop as it will run, rightmost first: log z / dt
+    ] = ()  # [s] stable delay intervals beyond the critical delay
+    has_compensation: bool = False  # the loop has a compensator or a force model
+    poles: tuple[
+        complex, ...
+    ] = ()  # [1/s] dominant poles of the sampled loop, log z / dt, largest real part first
 
     @property
     def stable(self) -> bool:
-        """True if the sampled loop, as it will run, decays."""
+        """True if the sampled loop is stable."""
         return self.growth_rate < 0
 
     @property
-    def lateness(self) -> float:
-        """All delay between demand and force [s]: of the rig, its force sensor, the held command and the held force."""
-        return self.delay + self.sensor_delay + self.command_hold + self.half_tick
+    def loop_delay(self) -> float:
+        """Total delay between demand and force [s]: rig, force sensor, command hold and force hold."""
+        return self.rig_delay + self.sensor_delay + self.command_hold_delay + self.force_hold_delay
 
     @property
-    def island(self) -> tuple[float, float] | None:
-        """The stretch of stable delays beyond the critical one in which the loop is, if it is in one."""
-        return next((island for island in self.islands if island[0] < self.lateness < island[1]), None)
+    def stable_interval(self) -> tuple[float, float] | None:
+        """Stable delay interval that contains the loop delay, if there is one."""
+        return next(
+            (interval for interval in self.stable_intervals if interval[0] < self.loop_delay < interval[1]),
+            None,
+        )
 
     def _repr_html_(self) -> str:
         from dovetail.report.notebook import stability_html
@@ -79,32 +84,34 @@ class Stability:
 
     def __str__(self) -> str:
         if math.isinf(self.critical_delay):
-            critical = "no delay destabilises this loop"
+            critical = "stable for any delay"
         elif math.isnan(self.critical_delay):
-            critical = "critical delay not known"
+            critical = "critical delay not determined"
         else:
-            where = "" if math.isnan(self.frequency) else f" at {self.frequency:.3g} Hz"
+            where = "" if math.isnan(self.critical_frequency) else f" at {self.critical_frequency:.3g} Hz"
             critical = f"critical delay {_ms(self.critical_delay)}{where}"
-        has = "the rig's delay is not known" if math.isnan(self.delay) else f"rig has {_ms(self.delay)}"
+        has = "rig delay not known" if math.isnan(self.rig_delay) else f"rig delay {_ms(self.rig_delay)}"
         parts = [has]
-        parts += [f"its force sensor {_ms(self.sensor_delay)}"] if self.sensor_delay else []
-        parts += [f"the held command adds {_ms(self.command_hold)}"] if self.command_hold else []
-        delays = ", ".join([*parts, f"the held force adds {_ms(self.half_tick)}"])
+        parts += [f"force sensor {_ms(self.sensor_delay)}"] if self.sensor_delay else []
+        parts += [f"command hold {_ms(self.command_hold_delay)}"] if self.command_hold_delay else []
+        delays = ", ".join([*parts, f"force hold {_ms(self.force_hold_delay)}"])
         verdict = "stable" if self.stable else "unstable"
-        rate = f"the sampled loop is {verdict}: {self.growth_rate:+.3g} 1/s at {self.pole_frequency:.3g} Hz"
-        lines = [f"{critical}; {delays}", rate + self._left()]
-        if math.isnan(self.growth_rate):  # an open loop, which has neither
+        rate = (
+            f"sampled loop {verdict}: growth rate {self.growth_rate:+.3g} 1/s at {self.pole_frequency:.3g} Hz"
+        )
+        lines = [f"{critical}; {delays}", rate + self._margin_text()]
+        if math.isnan(self.growth_rate):  # an open loop has no critical delay and no growth rate
             lines = [delays]
         return "\n".join([*lines, *self.remarks])
 
-    def _left(self) -> str:
-        """What the margin says, in words."""
+    def _margin_text(self) -> str:
+        """Return the margin as text."""
         if not math.isfinite(self.margin):
-            return "; it bears any delay" if self.margin == math.inf else ""
+            return "; stable for any delay" if self.margin == math.inf else ""
         return (
-            f"; it bears {_ms(self.margin)} more"
+            f"; delay margin {_ms(self.margin)}"
             if self.margin > 0
-            else f"; it is {_ms(-self.margin)} too late"
+            else f"; exceeds the delay margin by {_ms(-self.margin)}"
         )
 
 
@@ -113,173 +120,191 @@ def _ms(seconds: float) -> str:
 
 
 def stability(test: Test) -> Stability:
-    """Analyse a test, linearised at rest.
+    """Return the stability of a test, linearised at rest.
 
-    Critical delay and islands follow from the crossings of the loop that numerical substructure and specimen form;
-    growth rate and margin from one tick of the whole loop.
+    Critical delay and stable intervals follow from the crossings of the loop of numerical substructure and specimen.
+    Growth rate and margin follow from one tick of the complete loop.
     """
-    known, remarks = lateness(test)
+    result, remarks = loop_delays(test)
     if open_at_rest(test):
         remarks.append(
-            "at rest the specimen exerts no force and the loop is open: each contact's energy counts"
+            "not determined by linear analysis: there is no contact at rest; energy is checked for each contact instead"
         )
-        if test.stepping is not None:
-            remarks.append("run by creep, it has no stability to lose to a delay: the force is taken at rest")
-        return dataclasses.replace(known, remarks=tuple(remarks))
+        if test.pseudodynamic is not None:
+            remarks.append(
+                "in pseudo-dynamic mode delay cannot destabilise the loop: forces are measured at rest"
+            )
+        return dataclasses.replace(result, remarks=tuple(remarks))
     try:
-        straight, said = with_slope(test)
-        cut = sampled_loop(straight)
+        linear_test, notes = with_slope(test)
+        loop = sampled_loop(linear_test)
     except AnalysisError as error:
-        return dataclasses.replace(known, remarks=(*remarks, str(error)))
-    remarks += said
-    found, poles, said = of_matrices(known, cut, lambda: delays(straight), test.dt, test.duration)
-    remarks += said
-    near_rest = straight is not test or _only_near_rest(test, poles.omega)
-    if near_rest and straight is test:
+        return dataclasses.replace(result, remarks=(*remarks, str(error)))
+    remarks += notes
+    result, poles, notes = stability_of_matrices(
+        result, loop, lambda: delays(linear_test), test.dt, test.duration
+    )
+    remarks += notes
+    small_motion_only = linear_test is not test or _valid_for_small_motion_only(test, poles.omega)
+    if small_motion_only and linear_test is test:
         remarks.append(
-            "the specimen is not linear: this holds for small motion about rest, and a larger motion may fare "
-            "better or worse; the rehearsal tells"
+            "the specimen is nonlinear: the result is valid for small motion about rest; "
+            "rehearse the test to check larger motion"
         )
-    return dataclasses.replace(found, near_rest=near_rest, remarks=(*remarks, *_of_islands(found)))
+    return dataclasses.replace(
+        result, small_motion_only=small_motion_only, remarks=(*remarks, *_stable_interval_remarks(result))
+    )
 
 
-def lateness(test: Test) -> tuple[Stability, list[str]]:
-    """What is known of a test's delays before its loop is looked at, and what to say of it."""
-    delay, remarks = _lateness(test, "actuator")
-    sensor_delay, said = _lateness(test, "sensor")
-    known = Stability(
+def loop_delays(test: Test) -> tuple[Stability, list[str]]:
+    """Return the delays of rig, sensor and holds, before the loop is analysed, and remarks on them."""
+    rig_delay, remarks = _low_frequency_delay(test, "actuator")
+    sensor_delay, notes = _low_frequency_delay(test, "sensor")
+    result = Stability(
         critical_delay=math.nan,
-        frequency=math.nan,
-        delay=delay,
+        critical_frequency=math.nan,
+        rig_delay=rig_delay,
         growth_rate=math.nan,
         pole_frequency=math.nan,
-        half_tick=test.dt / 2,
+        force_hold_delay=test.dt / 2,
         sensor_delay=0.0 if math.isnan(sensor_delay) else sensor_delay,
-        command_hold=test.dt / 2 if isinstance(test.rig, Rig) and test.rig.between_ticks == "held" else 0.0,
-        compensated=not (
+        command_hold_delay=test.dt / 2
+        if isinstance(test.rig, Rig) and test.rig.command_hold == "zoh"
+        else 0.0,
+        has_compensation=not (
             isinstance(test.compensator, NoCompensation) and isinstance(test.feedback, MeasuredForce)
         ),
     )
-    return known, remarks + said
+    return result, remarks + notes
 
 
-def of_matrices(
-    known: Stability, cut: StateSpace, delays: Callable[[], Switches], dt: float, duration: float
+def stability_of_matrices(
+    delays_only: Stability,
+    loop: StateSpace,
+    delays: Callable[[], StabilitySwitches],
+    dt: float,
+    duration: float,
 ) -> tuple[Stability, Poles, list[str]]:
-    """What a loop's matrices say of its stability, its poles, and what to say of that; nothing is compiled."""
-    critical, frequency, islands, said = _critical(delays)
-    poles = poles_of(cut.A + cut.B @ cut.C, dt, duration)
+    """Return stability, poles and remarks of a loop from its matrices; nothing is compiled."""
+    critical, frequency, stable_intervals, notes = _critical(delays)
+    poles = poles_of(loop.A + loop.B @ loop.C, dt, duration)
     if len(poles.neutral):
-        said.append(_of_neutral(poles))
-    found = dataclasses.replace(
-        known,
+        notes.append(_neutral_pole_remark(poles))
+    result = dataclasses.replace(
+        delays_only,
         critical_delay=critical,
-        frequency=frequency,
+        critical_frequency=frequency,
         growth_rate=poles.growth,
         pole_frequency=poles.omega / (2 * math.pi),
-        islands=tuple(islands),
-        roots=_rightmost(poles),
+        stable_intervals=tuple(stable_intervals),
+        poles=_dominant_poles(poles),
     )
-    return dataclasses.replace(found, margin=_margin(cut, dt, found)), poles, said
+    return dataclasses.replace(result, margin=_margin(loop, dt, result)), poles, notes
 
 
-def _rightmost(poles: Poles) -> tuple[complex, ...]:
-    """Exponents of the slowest motions of a sampled loop [1/s]."""
-    moving = poles.values[np.abs(poles.values) > VANISHED][:ROOTS]
+def _dominant_poles(poles: Poles) -> tuple[complex, ...]:
+    """Return the exponents of the slowest poles of a sampled loop [1/s]."""
+    moving = poles.values[np.abs(poles.values) > MIN_MODULUS][:MAX_POLES]
     return tuple(complex(value) for value in np.log(moving.astype(complex)) / poles.dt)
 
 
-def delays(test: Test) -> Switches:
-    """All delays at which the two substructures, joined directly but for that delay, lose or regain stability."""
-    return switches(open_loop(*linear_parts(test)))
+def delays(test: Test) -> StabilitySwitches:
+    """Return the delays at which the two substructures, coupled with a pure delay, lose or regain stability."""
+    return stability_switches(open_loop(*linear_parts(test)))
 
 
-def _critical(delays: Callable[[], Switches]) -> tuple[float, float, list[tuple[float, float]], list[str]]:
-    """Critical delay [s], its frequency [Hz], the islands beyond it, and what to say."""
+def _critical(
+    delays: Callable[[], StabilitySwitches],
+) -> tuple[float, float, list[tuple[float, float]], list[str]]:
+    """Return critical delay [s], its frequency [Hz], the stable intervals beyond it, and remarks."""
     try:
-        found = delays()
-        critical, omega = found.critical()
-        islands = [stretch for stretch in found.stable_delays() if stretch[0] > 0]
+        result = delays()
+        critical, omega = result.critical()
+        stable_intervals = [stretch for stretch in result.stable_delays() if stretch[0] > 0]
     except (AnalysisError, ConvergenceError) as error:
         return math.nan, math.nan, [], [str(error)]
-    said = [JOINED_UNSTABLE] if found.unstable else []
-    if found.gain_at_infinity >= 1:
-        said.append(MASS_LEAVES_NONE)
-    elif found.gain_at_infinity > 0:
-        said.append(
-            f"the specimen has mass, {found.gain_at_infinity:.2g} of what the interface moves: "
-            "its delayed inertia counts"
+    notes = [UNSTABLE_WITHOUT_DELAY] if result.unstable else []
+    if result.gain_at_infinity >= 1:
+        notes.append(NO_MARGIN_WITH_MASS)
+    elif result.gain_at_infinity > 0:
+        notes.append(
+            f"the specimen mass is {result.gain_at_infinity:.2g} of the mass at the interface: "
+            "its delayed inertia force is included"
         )
-    return critical, omega / (2 * math.pi), islands, said
+    return critical, omega / (2 * math.pi), stable_intervals, notes
 
 
-def _margin(cut: StateSpace, dt: float, found: Stability) -> float:
-    """Extra delay [s] between command and measured force that the sampled loop bears; negative: that it has too much.
+def _margin(loop: StateSpace, dt: float, result: Stability) -> float:
+    """Return the delay margin [s] between command and measured force; negative: the excess delay.
 
-    It follows from the crossings of the sampled loop. A whole number of ticks can be tried, and is: the whole ticks
-    below the margin must be borne.
+    It follows from the crossings of the sampled loop. Whole ticks of delay below the margin are verified: the loop
+    with these must be stable.
     """
-    by_difference = found.critical_delay - found.lateness
+    by_difference = result.critical_delay - result.loop_delay
     try:
-        margin = switches(cut, dt, unstable=None if found.growth_rate >= 0 else 0).margin()
+        margin = stability_switches(loop, dt, unstable=None if result.growth_rate >= 0 else 0).margin()
     except (AnalysisError, ConvergenceError, np.linalg.LinAlgError):
         margin = math.nan
-    if not found.stable:
+    if not result.stable:
         negative = [value for value in (margin, by_difference) if -math.inf < value < 0]
         return negative[0] if negative else -math.inf
-    return _borne(cut, dt, by_difference if math.isnan(margin) else margin)
+    return _verified_margin(loop, dt, by_difference if math.isnan(margin) else margin)
 
 
-def _borne(cut: StateSpace, dt: float, margin: float) -> float:
-    """The margin, or fewer whole ticks where a try shows that the loop is unstable below it."""
+def _verified_margin(loop: StateSpace, dt: float, margin: float) -> float:
+    """Return the margin, or fewer matrix ticks if the loop is unstable with a delay below it."""
     if not dt < margin < math.inf:
         return margin
-    whole = math.ceil(margin / dt) - 1
-    for ticks in sorted({1, whole // 2, whole} - {0}):
-        if cut.order + ticks * len(cut.C) > LARGEST:
-            break  # too large a matrix to try
-        if growing_steps(_later(cut, ticks)):
-            return _borne(cut, dt, (ticks - 1) * dt)
+    matrix = math.ceil(margin / dt) - 1
+    for ticks in sorted({1, matrix // 2, matrix} - {0}):
+        if loop.order + ticks * len(loop.C) > MAX_STATES:
+            break  # the matrix is too large to verify
+        if growing_steps(_with_delay(loop, ticks)):
+            return _verified_margin(loop, dt, (ticks - 1) * dt)
     return margin
 
 
-def _later(cut: StateSpace, ticks: int) -> np.ndarray:
-    """Closed matrix of a sampled loop whose measured force is used some ticks later."""
-    n, axes = cut.order, len(cut.C)
-    whole = np.zeros((n + ticks * axes,) * 2)
-    whole[:n, :n], whole[:n, -axes:] = cut.A, cut.B
-    whole[n : n + axes, :n] = cut.C
-    whole[n + axes :, n:-axes] = np.eye((ticks - 1) * axes)
-    return whole
+def _with_delay(loop: StateSpace, ticks: int) -> np.ndarray:
+    """Return the closed-loop matrix of a sampled loop with the measured force delayed by some ticks."""
+    n, axes = loop.order, len(loop.C)
+    matrix = np.zeros((n + ticks * axes,) * 2)
+    matrix[:n, :n], matrix[:n, -axes:] = loop.A, loop.B
+    matrix[n : n + axes, :n] = loop.C
+    matrix[n + axes :, n:-axes] = np.eye((ticks - 1) * axes)
+    return matrix
 
 
-def _of_neutral(poles: Poles) -> str:
+def _neutral_pole_remark(poles: Poles) -> str:
     at = sorted({round(abs(np.angle(value)) / poles.dt / (2 * math.pi), 3) for value in poles.neutral})
     if at == [0.0]:
-        return "a motion neither grows nor decays: where the specimen, or a free body, comes to rest is remembered"
-    return f"motions at {', '.join(f'{f:.3g}' for f in at)} Hz neither grow nor decay as far as can be told"
+        return "a pole is neutral: the rest position of the specimen or of a free body is arbitrary"
+    return f"poles at {', '.join(f'{f:.3g}' for f in at)} Hz are neutral within rounding"
 
 
-def _of_islands(found: Stability) -> list[str]:
-    """Islands as far as they concern the test: those up to a little beyond its own delay."""
-    if not found.islands:
+def _stable_interval_remarks(result: Stability) -> list[str]:
+    """Return a remark on the stable delay intervals up to twice the loop delay."""
+    if not result.stable_intervals:
         return []
-    if found.island is not None:
-        low, high = found.island
-        end = f"and {_ms(high)}" if math.isfinite(high) else "and beyond"
+    if result.stable_interval is not None:
+        low, high = result.stable_interval
+        end = f"from {_ms(low)} to {_ms(high)}" if math.isfinite(high) else f"above {_ms(low)}"
         return [
-            f"the delay of {_ms(found.lateness)} is beyond the critical one, in an island between {_ms(low)} {end} in "
-            "which the loop is stable again: less delay destabilises it as well as more"
+            f"the loop delay of {_ms(result.loop_delay)} exceeds the critical delay and lies in a stable delay "
+            f"interval {end}: less delay destabilises the loop as well as more"
         ]
-    near = [island for island in found.islands if island[0] < 2 * max(found.lateness, found.critical_delay)]
+    near = [
+        interval
+        for interval in result.stable_intervals
+        if interval[0] < 2 * max(result.loop_delay, result.critical_delay)
+    ]
     listed = ", ".join(f"{1e3 * low:.3g} to {1e3 * high:.3g} ms" for low, high in near[:3])
-    return [f"beyond the critical delay it would be stable again in islands: {listed}"] if near else []
+    return [f"stable delay intervals beyond the critical delay: {listed}"] if near else []
 
 
 def open_at_rest(test: Test) -> bool:
-    """Whether a small motion about rest meets no force: bodies that fly towards each other, a gap.
+    """True if a small motion about rest causes no force, for example with a gap before contact.
 
-    A memory that the force would follow, such as a latch, does not close the loop where no small motion reaches it.
+    A memory of the specimen, such as the impact speed, does not close the loop if no small motion reaches it.
     """
     specimen = test.rig.specimen if isinstance(test.rig, Rig) else None
     if specimen is None:
@@ -296,21 +321,21 @@ def open_at_rest(test: Test) -> bool:
     return not any(np.any(answer) for answer in answers)
 
 
-def _only_near_rest(test: Test, omega: float) -> bool:
-    """Whether the specimen is not linear in a motion of a tenth of the limit's size, at the loop's own frequency."""
+def _valid_for_small_motion_only(test: Test, omega: float) -> bool:
+    """True if the specimen is nonlinear for a tenth of the displacement limit, at the frequency of the loop."""
     size = float(np.max(np.where(np.isfinite(test.limits.displacement), test.limits.displacement, 0.0))) / 10
     if not isinstance(test.rig, Rig) or not size > 0 or not 0 < omega < 2 * math.pi * test.rate:
         return False
     motion, dt = sine(size, omega, test.shape)
-    return departure_from_linear(test.sized().rig.modelled().specimen, motion, dt) > NOT_LINEAR
+    return linearity_error(test.with_shapes().rig.as_model().specimen, motion, dt) > MAX_LINEARITY_ERROR
 
 
-def _lateness(test: Test, part: str) -> tuple[float, list[str]]:
-    """Low-frequency delay of the rig's actuator or force sensor [s], that of the latest axis; what to say of it."""
+def _low_frequency_delay(test: Test, part: str) -> tuple[float, list[str]]:
+    """Return the low-frequency delay of the actuator or force sensor [s], the largest of all axes, and remarks."""
     transfer = getattr(test.rig, part, None)
     if transfer is None:
         return math.nan, [
-            f"the rig's delay is not known: it has no model of its {part}"
+            f"rig delay not known: the rig has no model of its {part}"
         ] if part == "actuator" else []
     try:
         linear = transfer.linear()

@@ -1,8 +1,8 @@
-"""The ideal of a recorded run, kept in its folder: computed once, and then read.
+"""Cached reference solution of a recorded run, computed once and stored in the run folder.
 
-To emulate a long chain or a docking takes longer than to rehearse it, and every look at a run asks for it. It is a
-run's folder of its own (`ideal` in that of the run), taken as long as it is of the same test and was computed by the
-same versions; else, or where it is damaged, it is computed again.
+The reference solution of a long chain or a docking test takes longer than the rehearsal, and reports and views need
+it. It is stored as a run folder (`reference`) in the run folder. It is computed again if the test or the package
+versions differ, or if it is damaged.
 """
 
 from __future__ import annotations
@@ -14,34 +14,34 @@ from pathlib import Path
 
 from dovetail.core.errors import DovetailError
 from dovetail.testing.run import Progress, Run
-from dovetail.testing.run_folder import provenance, save
-from dovetail.testing.saved_run import TEST, read
+from dovetail.testing.run_folder import provenance, save_run
+from dovetail.testing.saved_run import TEST, read_run
 from dovetail.testing.test_file import PROVENANCE, dump
 
-NAME = "ideal"
+NAME = "reference"
 
 
-def ideal_of(run: Run, folder: str | Path, progress: Progress | None = None) -> Run | None:
-    """The ideal of a run in a folder; None where it has none. A folder that cannot be written keeps none."""
-    place = Path(folder) / NAME
-    found = _kept(run, place)
-    if found is not None:
-        return found
-    found = run.ideal(progress)
-    if found is not None:
+def reference_of(run: Run, folder: str | Path, progress: Progress | None = None) -> Run | None:
+    """Return the reference solution of a run in a folder, or None; it is cached if the folder can be written."""
+    cache = Path(folder) / NAME
+    reference = _read_cached(run, cache)
+    if reference is not None:
+        return reference
+    reference = run.reference(progress)
+    if reference is not None:
         with suppress(OSError, DovetailError):
-            shutil.rmtree(place, ignore_errors=True)
-            save(found, place)
-    return found
+            shutil.rmtree(cache, ignore_errors=True)
+            save_run(reference, cache)
+    return reference
 
 
-def _kept(run: Run, place: Path) -> Run | None:
-    """What is kept there, where it is the ideal of this run."""
+def _read_cached(run: Run, cache: Path) -> Run | None:
+    """Return the cached run if it is the reference solution of this run."""
     try:
-        said = tomllib.loads((place / TEST).read_text("utf-8"))
-        if said.get(PROVENANCE, {}).get("versions") != provenance("emulate")["versions"]:
+        table = tomllib.loads((cache / TEST).read_text("utf-8"))
+        if table.get(PROVENANCE, {}).get("versions") != provenance("reference")["versions"]:
             return None
-        found = read(place)
-        return found if dump(found.test) == dump(run.test) else None
+        reference = read_run(cache)
+        return reference if dump(reference.test) == dump(run.test) else None
     except (OSError, ValueError, DovetailError):
         return None

@@ -1,14 +1,14 @@
-"""The loop: excite, advance, compensate, command, measure, watch, record.
+"""Hybrid loop: the steps of one tick, from the excitation to the record.
 
-One tick carries the test from t to t + dt:
+One tick advances the test from t to t + dt:
 
-1. the numerical substructure advances under the force of t, held, and the excitation at its stage times;
-2. the compensator turns its motion at t + dt into a command;
-3. the rig moves to that command and is read at t + dt;
-4. the feedback turns the reading into the force that is used next;
-5. the supervisor looks at all of it; everything is recorded.
+1. the numerical substructure advances under the force of time t, held constant, and the excitation at the stage times;
+2. the compensator computes the command from the motion at t + dt;
+3. the rig moves to that command and is measured at t + dt;
+4. the feedback computes the force for the next tick from the measurement;
+5. the limit monitor checks demand and measurement, and the tick is recorded.
 
-So a perfect rig returns the force of this very tick, and holding it over the next one costs half a tick.
+A rig without delay returns the force of the same tick. Holding it over the next tick adds a delay of half a tick.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import jax.numpy as jnp
 from dovetail.core import Flow, precomputed_inputs
 from dovetail.core.errors import AnalysisError
 from dovetail.testing import contact_energy_gain, schedule
-from dovetail.testing.limit_monitor import Watch
+from dovetail.testing.limit_monitor import LimitMonitor
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
@@ -32,21 +32,21 @@ MOTION = ("displacement", "velocity", "acceleration")  # of the numerical substr
 READ = ("measured_displacement", "measured_force")
 SEEN = (
     *READ,
-    "reading_age",
-    "depth",
+    "measurement_age",
+    "penetration",
     "contact_energy",
-)  # of a link, and of a specimen that shows its contact
+)  # `measurement_age` comes from a link, the contact signals from specimens with a contact model
 
 
 class Driven(Flow):
-    """The numerical substructure with its excitation attached; its input is the interface force."""
+    """Numerical substructure with its excitation; the input is the interface force."""
 
     flow: Flow
     excitation: Any
 
     @property
-    def large(self) -> bool:  # type: ignore[override]  # of a class elsewhere, here of what it holds
-        """Whether the substructure is."""
+    def large(self) -> bool:  # type: ignore[override]  # a class attribute elsewhere
+        """True if the substructure is large."""
         return self.flow.large
 
     def init(self):
@@ -66,7 +66,7 @@ class Driven(Flow):
 
 
 def start(test: Test) -> tuple[dict[str, Any], dict[str, jax.Array]]:
-    """State of the whole loop at rest, and the first record. The test must be prepared."""
+    """Return the state of the loop at rest and the first record. The test must be prepared."""
     driven = Driven(test.numerical, test.excitation)
     numerical, rig, compensator = driven.init(), test.rig.init(), test.compensator.init()
     reading = test.rig.first_reading(rig)
@@ -78,34 +78,36 @@ def start(test: Test) -> tuple[dict[str, Any], dict[str, jax.Array]]:
         "compensator": compensator,
         "rig": rig,
         "feedback": test.feedback.init(),
-        "reading": judged(reading, READ),
+        "reading": monitored_signals(reading, READ),
         "force": force,
-        "watch": Watch.of(test, "rehearse").init(judged(motion, MOTION), judged(reading, SEEN)),
+        "monitor": LimitMonitor.for_test(test, "rehearse").init(
+            monitored_signals(motion, MOTION), monitored_signals(reading, SEEN)
+        ),
     }
     command = {"command": motion["displacement"]}
-    return state, _record(test, 0.0, motion, command, reading, {"force": force}, jnp.zeros(()))
+    return state, _record(test, 0.0, motion, command, reading, {"feedback_force": force}, jnp.zeros(()))
 
 
 def tick(test: Test, state: dict[str, Any], k: jax.Array) -> tuple[dict[str, Any], dict[str, jax.Array]]:
-    """Carry the loop from tick k to tick k + 1; the state and the record at k + 1."""
+    """Advance the loop from tick k to tick k + 1; return state and record at k + 1."""
     dt = test.dt
     now = schedule.apply(test.schedule, test, k * dt + dt) if test.schedule else test
-    led = lead(now, state, k)
-    rig, reading = now.rig.step(k * dt, dt, state["rig"], led["command"]["command"])
-    state, record = follow(now, state, k, led, reading)
-    return {**state, "rig": now.rig.settle(rig, state["watch"]["code"])}, record
+    control = compute_command(now, state, k)
+    rig, reading = now.rig.step(k * dt, dt, state["rig"], control["command"]["command"])
+    state, record = process_reading(now, state, k, control, reading)
+    return {**state, "rig": now.rig.settle(rig, state["monitor"]["code"])}, record
 
 
-def lead(test: Test, state: dict[str, Any], k: jax.Array) -> dict[str, Any]:
-    """The first half of a tick, up to the command; the test is as its schedule has it at tick k + 1."""
+def compute_command(test: Test, state: dict[str, Any], k: jax.Array) -> dict[str, Any]:
+    """First half of a tick, up to the command. `test` has the scheduled values of tick k + 1."""
     dt = test.dt
     t = k * dt
-    t_next = t + dt  # as the last stage has it, so that the excitation is evaluated there once
+    t_next = t + dt  # the same expression as in the last stage, so that the excitation is evaluated once
     driven = Driven(test.numerical, test.excitation)
     numerical, memory = state["numerical"]
     h = dt / test.substeps
     for i in range(test.substeps):
-        begin = t + i * h if i else t  # the same number as t, so that the excitation is evaluated there once
+        begin = t + i * h if i else t  # the same value as t, so that the excitation is evaluated once
         numerical, memory = test.method.advance(driven, begin, h, numerical, state["force"], memory)
     motion = driven.output(t_next, numerical, state["force"])
     compensator, command = test.compensator.step(t, dt, state["compensator"], {**motion, **state["reading"]})
@@ -117,37 +119,37 @@ def lead(test: Test, state: dict[str, Any], k: jax.Array) -> dict[str, Any]:
     }
 
 
-def follow(
-    test: Test, state: dict[str, Any], k: jax.Array, led: dict[str, Any], reading: dict[str, jax.Array]
+def process_reading(
+    test: Test, state: dict[str, Any], k: jax.Array, control: dict[str, Any], reading: dict[str, jax.Array]
 ) -> tuple[dict[str, Any], dict[str, jax.Array]]:
-    """The second half, from the reading on: the state but for the rig's, and the record."""
-    dt, motion = test.dt, led["motion"]
+    """Second half of a tick, from the measurement on: the state without that of the rig, and the record."""
+    dt, motion = test.dt, control["motion"]
     t = k * dt
-    used, fed_back = test.feedback.step(t, dt, state["feedback"], {**motion, **reading})
-    watch = Watch.of(test, "rehearse").step(
+    feedback_state, fed_back = test.feedback.step(t, dt, state["feedback"], {**motion, **reading})
+    monitor = LimitMonitor.for_test(test, "rehearse").step(
         t + dt,
         dt,
-        state["watch"],
-        judged(motion, MOTION),
-        judged(reading, SEEN),
-        held=state["force"],
+        state["monitor"],
+        monitored_signals(motion, MOTION),
+        monitored_signals(reading, SEEN),
+        held_force=state["force"],
     )
-    if "contact" in watch:
-        reading = {**reading, "contact_gain": contact_energy_gain.gain(watch["contact"])}
+    if "contact" in monitor:
+        reading = {**reading, "contact_energy_gain": contact_energy_gain.gain(monitor["contact"])}
     state = {
-        "numerical": led["numerical"],
-        "compensator": led["compensator"],
-        "feedback": used,
-        "reading": judged(reading, READ),
-        "force": fed_back["force"],
-        "watch": watch,
+        "numerical": control["numerical"],
+        "compensator": control["compensator"],
+        "feedback": feedback_state,
+        "reading": monitored_signals(reading, READ),
+        "force": fed_back["feedback_force"],
+        "monitor": monitor,
     }
-    return state, _record(test, t + dt, motion, led["command"], reading, fed_back, watch["growth"])
+    return state, _record(test, t + dt, motion, control["command"], reading, fed_back, monitor["growth"])
 
 
-def judged(shown: dict[str, jax.Array], names: tuple[str, ...]) -> dict[str, jax.Array]:
-    """What the supervisor looks at of all that is shown."""
-    return {name: shown[name] for name in names if name in shown}
+def monitored_signals(signals: dict[str, jax.Array], names: tuple[str, ...]) -> dict[str, jax.Array]:
+    """Return the signals that the limit monitor checks."""
+    return {name: signals[name] for name in names if name in signals}
 
 
 def _record(test, t, motion, command, reading, fed_back, growth) -> dict[str, jax.Array]:
@@ -164,37 +166,37 @@ def _record(test, t, motion, command, reading, fed_back, growth) -> dict[str, ja
 def ticks(
     test: Test, state: dict[str, Any], first: jax.Array, count: int, scan: Callable = precomputed_inputs.scan
 ) -> tuple[Any, dict[str, jax.Array]]:
-    """`count` ticks from tick `first` on, as one compiled loop: the state after, and all records.
+    """Advance `count` ticks from tick `first` in one compiled loop; return the final state and all records.
 
-    What depends on time alone is computed ahead of them.
+    Values that depend on time only are computed before the loop.
 
-    Signals that are one and the same value in the tick (a command without compensation is the demand) are
-    recorded once and shown under each of their names: writing records is a third of a simple loop's time.
+    Signals that are the same array within a tick (without compensation the command is the demand) are recorded once
+    and returned under each name, because writing records takes a third of the time of a simple loop.
     """
-    places: dict[str, int] = {}
+    column_index: dict[str, int] = {}
 
     def advance(x, k):
         x, record = tick(test, x, k)
         distinct = {id(value): value for value in record.values()}
         order = {key: i for i, key in enumerate(distinct)}
-        places.update({name: order[id(value)] for name, value in record.items()})
+        column_index.update({name: order[id(value)] for name, value in record.items()})
         return x, tuple(distinct.values())
 
     state, columns = scan(advance, state, first + jnp.arange(count))
-    return state, {name: columns[place] for name, place in places.items()}
+    return state, {name: columns[i] for name, i in column_index.items()}
 
 
 def simulate(test: Test) -> tuple[dict[str, Any], dict[str, jax.Array]]:
-    """The whole rehearsal of a prepared test as one pure function: final state and records.
+    """Return final state and records of the rehearsal of a prepared test, as a pure function.
 
-    For batches and derivatives: `eqx.filter_vmap(simulate)(tests)`, `eqx.filter_grad(...)`. The run is
-    not cut where a limit was met; `state["watch"]` holds the code and the tick of the first breach. A member of a
-    batch is equal to its single run to rounding, some 2e-15 of its size, not to the bit: it is computed beside others.
+    For batches and derivatives: `eqx.filter_vmap(simulate)(tests)`, `eqx.filter_grad(...)`. The run is not cut where
+    a limit is reached; `state["monitor"]` holds the code and the tick of the first breach. A member of a batch equals
+    its single run to rounding, about 2e-15 of its size, not to the bit.
     """
-    if test.rehearsal == "continuous":
+    if test.sampling == "none":
         raise AnalysisError(
-            'simulate: this test is rehearsed in continuous time, and a batch is sampled; say rehearsal = "sampled", '
-            "or rehearse one test after another"
+            'simulate: the test has sampling = "none" (continuous time), but a batch is sampled; '
+            'set sampling = "rate", or rehearse the tests one by one'
         )
     state, _ = start(test)
     return ticks(test, state, jnp.zeros((), dtype=int), test.tick_count, scan=jax.lax.scan)

@@ -1,8 +1,8 @@
-"""Recordings that a laboratory made: command and measured displacement from CSV, netCDF, MAT and NPZ files, or arrays.
+"""Laboratory recordings: command and measured displacement from CSV, netCDF, MAT and NPZ files, or arrays.
 
-A column is said by its name as the file has it, with the unit where the file says none: `"x_cmd [mm]"`. A table of text
-may have its columns counted from 1; an array of several columns in a MAT or NPZ file is `"data:2"`, an entry of a
-struct `"rec.command"`. Units may be any of a length or an angle; what has none is in m (and times in s).
+A column is given by its name in the file, with the unit if the file contains none: `"x_cmd [mm]"`. Columns of a text
+table can also be given by number, counted from 1. A column of an array in a MAT or NPZ file is `"data:2"`, an entry of
+a struct `"rec.command"`. Units are those of a length or an angle; the default is m (and s for times).
 
 >>> read_recording("sweep.csv", command="x_cmd [mm]", measured="lvdt [mm]")       # doctest: +SKIP
 """
@@ -17,23 +17,23 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core.errors import OutputError, ParameterError, UnknownNameError
-from dovetail.core.isolated_read import tried
-from dovetail.core.table_file import FOUND, TableFile, parted, read_lines
+from dovetail.core.isolated_read import run_isolated
+from dovetail.core.table_file import AUTO, TableFile, read_lines, split_heading
 from dovetail.core.units import to_si
 
 TEXTS = (".csv", ".txt", ".tsv", ".dat", ".asc")
-USUAL = {  # how columns are called where nothing is said
+DEFAULT_NAMES = {  # default column names
     "time": ("time", "t"),
     "command": ("command",),
     "measured": ("measured_displacement", "measured"),
 }
-UNEVEN = 1e-3  # of a step: how far times may be from equal spacing
-TRY_HDF = """
+STEP_TOLERANCE = 1e-3  # tolerance of equal steps, as a fraction of a step
+READ_HDF = """
 import h5py
 with h5py.File(sys.argv[1], "r") as file:
     file.visititems(lambda name, node: node[()] if isinstance(node, h5py.Dataset) else None)
 """
-TRY_MAT = "import scipy.io\nscipy.io.loadmat(sys.argv[1], simplify_cells=True)"
+READ_MAT = "import scipy.io\nscipy.io.loadmat(sys.argv[1], simplify_cells=True)"
 Column = str | int
 Source = str | Path | xr.Dataset | Mapping[str, Any] | np.ndarray
 
@@ -44,10 +44,10 @@ def read_recording(
     time: Column = "",
     command: Column | Sequence[Column] = "",
     measured: Column | Sequence[Column] = "",
-    spacing: float = 0.0,
-    separator: str = FOUND,
+    sample_time: float = 0.0,
+    separator: str = AUTO,
 ) -> xr.Dataset:
-    """Command and measured displacement of a rig, in SI over equally spaced times, as `design` takes them.
+    """Return command and measured displacement of a rig in SI over equally spaced times, for `design`.
 
     Parameters
     ----------
@@ -55,23 +55,23 @@ def read_recording(
         A file (`.csv` and other text, `.nc`, `.mat` of version 5 or 7.3, `.npz`), a dataset, arrays by name, or one
         array with a column for each signal.
     time, command, measured
-        Columns, each by name or number, with a unit in brackets. Left out, they are those called `time` (or `t`),
-        `command` and `measured_displacement` (or `measured`), else the first, second and third of three columns.
-        Several commands and as many measurements are the axes of a rig.
-    spacing
-        Time between samples [s] where there are no times, or where they are not to be used.
+        Columns, by name or number, with a unit in brackets. Default: the columns `time` (or `t`), `command` and
+        `measured_displacement` (or `measured`), or the first, second and third of three columns. Give several
+        commands and as many measurements for a rig with several axes.
+    sample_time
+        Sample time [s], if there are no times or they should not be used.
     separator
-        Of the columns of a text: semicolon, tab, comma, space; found where it is not said.
+        Column separator of a text: semicolon, tab, comma or space; detected by default.
 
     Raises
     ------
     OutputError
-        If the file cannot be read, or leaves open what must be said.
+        If the file cannot be read, or a column, unit or sample time must be given.
     UnknownNameError
-        If there is no such column.
+        If a column does not exist.
     """
-    columns = _Columns.of(source, separator)
-    commands, measures = (_listed(column) for column in (command, measured))
+    columns = _Columns.from_source(source, separator)
+    commands, measures = (_as_list(column) for column in (command, measured))
     if len(commands) != len(measures):
         raise ParameterError(
             f"{columns.where}: got {len(commands)} commands and {len(measures)} measured displacements; "
@@ -85,16 +85,17 @@ def read_recording(
         )
     }
     lengths = {len(values) for each in pairs.values() for values in each}
-    if not spacing:
+    if not sample_time:
         times = columns.values("time", time, "s")
         lengths.add(len(times))
     if len(lengths) > 1:
         raise OutputError(
-            f"{columns.where}: its columns have {', '.join(map(str, sorted(lengths)))} samples; as many in each"
+            f"{columns.where}: columns have {', '.join(map(str, sorted(lengths)))} samples; give columns of "
+            "equal length"
         )
-    step, first = (float(spacing), 0.0) if spacing else _even(columns.where, times)
+    step, first = (float(sample_time), 0.0) if sample_time else _step_and_start(columns.where, times)
     if not step > 0:
-        raise ParameterError(f"spacing: got {spacing:g} s; must be above 0")
+        raise ParameterError(f"sample time: got {sample_time:g} s; give a value above 0")
     shape, dims = (lambda each: each[0]), ["time"]
     if len(commands) > 1:
         shape, dims = (lambda each: np.stack(each, axis=1)), ["time", "axis"]
@@ -105,25 +106,25 @@ def read_recording(
     return xr.Dataset(data, {"time": ("time", times, {"units": "s"})}, {"source": columns.where})
 
 
-def _listed(column: Any) -> list[Column]:
+def _as_list(column: Any) -> list[Column]:
     return [column] if isinstance(column, str | int) else list(column)
 
 
-def _even(where: str, times: np.ndarray) -> tuple[float, float]:
-    """Step and first of equally spaced times."""
+def _step_and_start(where: str, times: np.ndarray) -> tuple[float, float]:
+    """Return step and first value of equally spaced times."""
     if len(times) < 2:
-        raise OutputError(f"{where}: holds {len(times)} samples; a recording has two or more")
+        raise OutputError(f"{where}: has {len(times)} samples; a recording needs at least two")
     steps = np.diff(times)
-    if not steps.min() > 0 or np.ptp(steps) > UNEVEN * steps.mean():
+    if not steps.min() > 0 or np.ptp(steps) > STEP_TOLERANCE * steps.mean():
         raise OutputError(
-            f"{where}: its times are {steps.min():g} to {steps.max():g} s apart; they must be equally spaced. Where "
-            "the clock was even and its times were rounded, give the spacing of the samples [s]"
+            f"{where}: time steps vary from {steps.min():g} to {steps.max():g} s; equal steps are needed. If the times "
+            "are only rounded, give the sample time [s]"
         )
     return float((times[-1] - times[0]) / (len(times) - 1)), float(times[0])
 
 
 class _Columns:
-    """Named columns of numbers, from wherever they come."""
+    """Named columns of numbers of a file, a dataset or arrays."""
 
     def __init__(
         self, where: str, names: Sequence[str], unit: Callable[[str], str], read: Callable[[str], Any]
@@ -131,8 +132,8 @@ class _Columns:
         self.where, self.names, self._unit, self._read = where, list(names), unit, read
 
     @classmethod
-    def of(cls, source: Source, separator: str) -> _Columns:
-        """The columns of a file, a dataset, or arrays."""
+    def from_source(cls, source: Source, separator: str) -> _Columns:
+        """Return the columns of a file, a dataset or arrays."""
         if isinstance(source, xr.Dataset):
             units = {str(name): str(array.attrs.get("units", "")) for name, array in source.variables.items()}
             return cls._arrays("the dataset", {str(n): a.values for n, a in source.variables.items()}, units)
@@ -140,31 +141,31 @@ class _Columns:
             return cls._arrays("the arrays", {str(name): values for name, values in source.items()}, {})
         if isinstance(source, np.ndarray):
             if source.ndim != 2:
-                raise ParameterError(f"got an array of shape {source.shape}; needs a column for each signal")
+                raise ParameterError(f"got an array of shape {source.shape}; give a column for each signal")
             return cls._arrays("the array", {str(i + 1): v for i, v in enumerate(source.T)}, {})
         path = Path(source)
         if path.suffix.lower() in (".nc", ".mat", ".npz"):
             if not path.is_file():
-                raise OutputError(f"{path}: there is no such file; give a recording, or the folder of a run")
+                raise OutputError(f"{path}: no such file; give a recording or a run folder")
             arrays, units = {".nc": _netcdf, ".mat": _mat, ".npz": _npz}[path.suffix.lower()](path)
             return cls._arrays(str(path), arrays, units)
         if path.suffix.lower() not in TEXTS:
             raise OutputError(
-                f"{path}: is no recording that is known by its name; one of {', '.join(TEXTS)}, .nc, .mat, .npz"
+                f"{path}: unknown recording format; supported extensions: {', '.join(TEXTS)}, .nc, .mat, .npz"
             )
-        table = TableFile(path, read_lines(path, "the file of a recording"), separator)
+        table = TableFile(path, read_lines(path, "recording"), separator)
         names = [name for name, _ in table.names] or [str(i + 1) for i in range(table.width)]
         return cls(
             str(path),
             names,
-            lambda name: table.names[table.place(name)][1] if table.names else "",
-            lambda name: table.columns([table.place(name)])[:, 0],
+            lambda name: table.names[table.column_index(name)][1] if table.names else "",
+            lambda name: table.columns([table.column_index(name)])[:, 0],
         )
 
     @classmethod
     def _arrays(cls, where: str, arrays: dict[str, Any], units: Mapping[str, str]) -> _Columns:
         flat = {}
-        for name, values in _flattened(arrays):
+        for name, values in _flatten(arrays):
             array = np.asarray(values)
             if array.dtype.kind not in "fiub" or array.size < 2:
                 continue
@@ -176,46 +177,47 @@ class _Columns:
         return cls(where, list(flat), lambda name: units.get(name.partition(":")[0], ""), flat.__getitem__)
 
     def values(self, role: str, column: Column, unit: str) -> np.ndarray:
-        """Numbers of a column in SI, whose unit is a length's or an angle's, or a time's."""
-        name, said = parted(str(column)) if column != "" else (self._usual(role), "")
-        name = self._named(role, name)
+        """Return the numbers of a column in SI; its unit is a length or an angle, or a time."""
+        name, unit_text = split_heading(str(column)) if column != "" else (self._default_name(role), "")
+        name = self._find_name(role, name)
         array = np.asarray(self._read(name), dtype=float)
         if not np.isfinite(array).all():
             raise OutputError(
-                f'{self.where}: "{name}" holds no number at sample {int(np.argmin(np.isfinite(array))) + 1}'
+                f'{self.where}: "{name}" has no finite number at sample {int(np.argmin(np.isfinite(array))) + 1}'
             )
-        said = said or self._unit(name)
-        return array if not said else array * self._factor(name, said, unit)
+        unit_text = unit_text or self._unit(name)
+        return array if not unit_text else array * self._factor(name, unit_text, unit)
 
-    def _factor(self, name: str, said: str, unit: str) -> float:
+    def _factor(self, name: str, unit_text: str, unit: str) -> float:
         try:
-            return np.asarray(to_si(f"1 {said}", unit)).item()
+            return np.asarray(to_si(f"1 {unit_text}", unit)).item()
         except ParameterError as error:
             if unit == "m":
                 try:
-                    return np.asarray(to_si(f"1 {said}", "rad")).item()
+                    return np.asarray(to_si(f"1 {unit_text}", "rad")).item()
                 except ParameterError:
                     pass
             raise OutputError(
-                f'{self.where}: "{name}" is in "{said}"; say another unit of {"length" if unit == "m" else "time"} in '
-                f'brackets, as in "{name} [{"mm" if unit == "m" else "ms"}]"'
+                f'{self.where}: "{name}" has the unit "{unit_text}"; give a unit of '
+                f"{'length' if unit == 'm' else 'time'} in brackets, for example "
+                f'"{name} [{"mm" if unit == "m" else "ms"}]"'
             ) from error
 
-    def _usual(self, role: str) -> str:
+    def _default_name(self, role: str) -> str:
         lower = {name.lower(): name for name in self.names}
-        for name in USUAL[role]:
+        for name in DEFAULT_NAMES[role]:
             if name in lower:
                 return lower[name]
         if len(self.names) == 3:
-            return self.names[list(USUAL).index(role)]
+            return self.names[list(DEFAULT_NAMES).index(role)]
         words = f'{role} = "{(self.names or ["NAME"])[0]}"'
         raise OutputError(
-            f"{self.where}: has {len(self.names)} columns ({', '.join(self.names[:12])}); say which holds the "
-            f"{role}, {words}"
-            + (", or the spacing of the samples where there are no times" if role == "time" else "")
+            f"{self.where}: has {len(self.names)} columns ({', '.join(self.names[:12])}); give the column of the "
+            f"{role}, for example {words}"
+            + (", or the sample time if there are no times" if role == "time" else "")
         )
 
-    def _named(self, role: str, wanted: str) -> str:
+    def _find_name(self, role: str, wanted: str) -> str:
         if wanted in self.names:
             return wanted
         same = [name for name in self.names if name.lower() == wanted.lower()]
@@ -226,17 +228,17 @@ class _Columns:
         raise UnknownNameError(f"column for the {role} in {self.where}", wanted, self.names)
 
 
-def _flattened(node: Mapping[str, Any], at: str = "") -> Iterator[tuple[str, Any]]:
-    """Arrays by name; those of a struct with its name before a dot."""
+def _flatten(node: Mapping[str, Any], at: str = "") -> Iterator[tuple[str, Any]]:
+    """Return arrays by name; entries of a struct are prefixed by its name and a dot."""
     for name, value in node.items():
         if isinstance(value, Mapping):
-            yield from _flattened(value, f"{at}{name}.")
+            yield from _flatten(value, f"{at}{name}.")
         else:
             yield f"{at}{name}", value
 
 
 def _netcdf(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    classic = _begins(path, b"CDF")
+    classic = _starts_with(path, b"CDF")
 
     def read() -> tuple[dict[str, Any], dict[str, str]]:
         with xr.open_dataset(path, engine="scipy" if classic else "h5netcdf", decode_times=False) as file:
@@ -244,11 +246,11 @@ def _netcdf(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
             units = {str(name): str(array.attrs.get("units", "")) for name, array in file.variables.items()}
             return {str(name): array.values for name, array in file.variables.items()}, units
 
-    return _told(path, read, "" if classic else TRY_HDF)
+    return _read(path, read, "" if classic else READ_HDF)
 
 
 def _mat(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    hdf = _begins(path, b"MATLAB 7.3")
+    hdf = _starts_with(path, b"MATLAB 7.3")
 
     def read() -> tuple[dict[str, Any], dict[str, str]]:
         if hdf:
@@ -258,29 +260,29 @@ def _mat(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
                 return _hdf(file), {}
         from scipy.io import loadmat
 
-        with path.open("rb") as file:  # here, as SciPy leaves one open that it cannot read
+        with path.open("rb") as file:  # opened here, because SciPy does not close a file that it cannot read
             stored = loadmat(file, simplify_cells=True)
         return {name: value for name, value in stored.items() if not name.startswith("__")}, {}
 
-    return _told(path, read, TRY_HDF if hdf else TRY_MAT)
+    return _read(path, read, READ_HDF if hdf else READ_MAT)
 
 
-def _begins(path: Path, mark: bytes) -> bool:
+def _starts_with(path: Path, mark: bytes) -> bool:
     with path.open("rb") as file:
         return file.read(len(mark)) == mark
 
 
 def _hdf(node: Any) -> dict[str, Any]:
-    """Numbers of a MAT file of version 7.3, which keeps matrices transposed and words as numbers."""
+    """Return the arrays of a MAT file of version 7.3, which stores matrices transposed and strings as numbers."""
     import h5py
 
-    found: dict[str, Any] = {}
+    arrays: dict[str, Any] = {}
     for name, value in node.items():
         if isinstance(value, h5py.Group):
-            found |= {} if name == "#refs#" else {name: _hdf(value)}
+            arrays |= {} if name == "#refs#" else {name: _hdf(value)}
         elif value.attrs.get("MATLAB_class") not in (b"char", b"cell") and value.dtype.kind in "fiub":
-            found[name] = np.asarray(value[()]).T
-    return found
+            arrays[name] = np.asarray(value[()]).T
+    return arrays
 
 
 def _npz(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
@@ -289,14 +291,12 @@ def _npz(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     return dict(read_arrays(path, (), "recording")), {}
 
 
-def _told(path: Path, read: Callable[[], Any], trial: str) -> Any:
-    """What a reader gives; a file that it cannot read is told."""
-    why = tried(path, trial) if trial else ""
+def _read(path: Path, read: Callable[[], Any], trial: str) -> Any:
+    """Return the result of a reader; raise `OutputError` if the file cannot be read."""
+    why = run_isolated(path, trial) if trial else ""
     if not why:
         try:
             return read()
-        except (
-            Exception
-        ) as error:  # of many kinds: the libraries that read such files have no error of their own
+        except Exception as error:  # the libraries that read such files raise many types of errors
             why = (str(error).splitlines() or [type(error).__name__])[0][:120]
-    raise OutputError(f"{path}: is damaged, or no {path.suffix} file ({why})")
+    raise OutputError(f"{path}: is damaged or not a {path.suffix} file ({why})")

@@ -1,15 +1,15 @@
-r"""A test as linear equations: both substructures at rest, and one tick of the whole loop cut at the measured force.
+r"""Linear models of a test: both substructures at rest, and one tick of the loop, opened at the measured force.
 
 .. math:: x_{k+1} = A x_k + B w_k, \qquad y_k = C x_k, \qquad w_k = y_k
 
-with the measured force y and what of it the feedback is given, w. Closed, the poles of :math:`A + BC` are those of the
-test as it will run; open, it tells what an extra delay would do (`stability.switching`). Every part counts with its
-sampling; a compensator that learns counts as what it starts with, start-up behind it; limits, dead zones and
-quantisers count as not there; a schedule counts as it ends.
+with the measured force y and the input w of the feedback. The poles of the closed loop are those of :math:`A + BC`;
+the open loop gives the effect of an added delay (`stability.switching`). Every part is included with its sampling. An
+adaptive compensator has its initial coefficients, after start-up. Limits, dead zones and quantisers are ignored.
+Scheduled parameters have their final values.
 
-A specimen without a slope at rest (:math:`F = -c|v|^{0.5}\,\mathrm{sign}\,v`) has no such equations. It is taken as
-the straight line nearest to its force over the motion of the ideal, :math:`F \approx -K z - C \dot z` by least
-squares [Caughey 1963]: what holds, holds for motion of that size.
+A specimen without a slope at rest (:math:`F = -c|v|^{0.5}\,\mathrm{sign}\,v`) has no such equations. Its force is
+replaced by the least-squares fit over the motion of the reference solution, :math:`F \approx -K z - C \dot z`
+[Caughey 1963]; the result is valid for motion of that amplitude.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from jaxtyping import Array, Float
 
 from dovetail.core.errors import AnalysisError
 from dovetail.core.linear import linearise
-from dovetail.core.programs import once
+from dovetail.core.programs import jit_unoptimised
 from dovetail.core.shapes import shapes
 from dovetail.specimens import Specimen
 from dovetail.specimens.base import Memoryless
 from dovetail.stability import DelayEquation, Poles, StateSpace, linear_loop
 from dovetail.stability.sampled import poles_of
 from dovetail.testing import schedule
-from dovetail.testing.hybrid_loop import Driven, follow, lead, start
-from dovetail.testing.memory_estimate import in_words, left
+from dovetail.testing.hybrid_loop import Driven, compute_command, process_reading, start
+from dovetail.testing.memory_estimate import available_memory, format_size
 from dovetail.testing.rig import Rig
 from dovetail.transfer.linear import LinearTransfer
 
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
 MOTION = ("displacement", "velocity", "acceleration")
-MATRICES = 4  # of a loop's states by its states, at a time: the matrix, its work space, the vectors
+MATRICES = 4  # square matrices of the size of the state in memory at once: matrix, work space, vectors
 
 
 class StraightLine(Memoryless):
-    """Force proportional to displacement and velocity, all axes on all."""
+    """Linear specimen: force from displacement and velocity, with coupling of all axes."""
 
     stiffness: jax.Array  # [N/m] (axes, axes)
     damping: jax.Array  # [N s/m] (axes, axes)
@@ -58,115 +58,125 @@ class StraightLine(Memoryless):
 
 
 def with_slope(test: Test) -> tuple[Test, list[str]]:
-    """The test with a specimen that has a slope at rest: its own if it has one; and what to say if not."""
+    """Return the test with a specimen that has a slope at rest, and remarks if the specimen is replaced."""
     if not isinstance(test.rig, Rig):
         return test, []
     specimen = test.rig.specimen
     model = linear_specimen(specimen, test.shape)
     if all(np.isfinite(matrix).all() for matrix in (model.A, model.B, model.C, model.D)):
         return test, []
-    ideal = test.emulate().data
+    reference = test.reference().data
     z, v, force = (
-        ideal[name].values.reshape(ideal.sizes["time"], -1)
+        reference[name].values.reshape(reference.sizes["time"], -1)
         for name in ("displacement", "velocity", "measured_force")
     )
     sizes = [float(np.sqrt(np.mean(signal**2))) for signal in (z, v)]
     if not all(0 < size < np.inf for size in sizes) or not np.isfinite(force).all():
         raise AnalysisError(
-            "the specimen's force has no slope at rest, and the ideal motion, about which it would be linearised, is "
-            "none or not finite; give the test an excitation, or judge it by its rehearsal"
+            "the specimen force has no slope at rest, and the reference motion for its linearisation is zero or not "
+            "finite; give the test an excitation, or rehearse it"
         )
     regressors = np.hstack([z / sizes[0], v / sizes[1]])
-    found, *_ = np.linalg.lstsq(regressors, force, rcond=1e-9)
+    coefficients, *_ = np.linalg.lstsq(regressors, force, rcond=1e-9)
     axes = z.shape[1]
-    line = StraightLine(jnp.asarray(-found[:axes].T / sizes[0]), jnp.asarray(-found[axes:].T / sizes[1]))
-    unexplained = float(np.sqrt(np.mean((force - regressors @ found) ** 2) / max(np.mean(force**2), 1e-300)))
-    said = (
-        "the specimen's force has no slope at rest: it is taken as the straight line nearest to it over the ideal "
-        f"motion of {1e3 * sizes[0]:.3g} mm and {1e3 * sizes[1]:.3g} mm/s rms, {_listed(line.stiffness)} N/m and "
-        f"{_listed(line.damping)} N s/m, which leaves {100 * unexplained:.2g} % of the force; a smaller or larger "
-        "motion meets another line"
+    line = StraightLine(
+        jnp.asarray(-coefficients[:axes].T / sizes[0]), jnp.asarray(-coefficients[axes:].T / sizes[1])
+    )
+    unexplained = float(
+        np.sqrt(np.mean((force - regressors @ coefficients) ** 2) / max(np.mean(force**2), 1e-300))
+    )
+    remark = (
+        "the specimen force has no slope at rest: it is linearised over the reference motion of "
+        f"{1e3 * sizes[0]:.3g} mm and {1e3 * sizes[1]:.3g} mm/s rms as {_format_list(line.stiffness)} N/m and "
+        f"{_format_list(line.damping)} N s/m, with a residual of {100 * unexplained:.2g} % of the rms force; "
+        "the values depend on the amplitude"
     )
     rig = dataclasses.replace(test.rig, specimen=line)
-    return dataclasses.replace(test, rig=rig), [said]
+    return dataclasses.replace(test, rig=rig), [remark]
 
 
-def _listed(matrix: jax.Array) -> str:
+def _format_list(matrix: jax.Array) -> str:
     return ", ".join(f"{value:.3g}" for value in np.ravel(matrix))
 
 
 def delay_equation(test: Test) -> DelayEquation:
-    """The equation that the substructures form when the motion reaches the specimen late.
+    """Return the delay equation of the substructures with a delay between demand and specimen.
 
-    Both are linearised at rest. The delay is a millisecond, to be set with `DelayEquation.with_delays`.
+    Both are linearised at rest. The delay is 1 ms; set it with `DelayEquation.with_delays`.
     """
     return linear_loop(*linear_parts(test), LinearTransfer([1.0], [1.0], 1e-3))
 
 
 def linear_parts(test: Test) -> tuple[StateSpace, StateSpace]:
-    """Numerical substructure (force in, displacement out) and specimen (motion in, force out) at rest."""
+    """Return numerical substructure (force to displacement) and specimen (motion to force), linearised at rest."""
     shape = test.shape
     driven = Driven(test.numerical, test.excitation)
     numerical = linearise(driven, driven.init(), np.zeros(shape))
-    shown = _places(numerical.outputs, "displacement")
-    free = np.zeros((len(shown), numerical.B.shape[1]))
+    rows = _indices(numerical.outputs, "displacement")
+    free = np.zeros((len(rows), numerical.B.shape[1]))
     specimen = test.rig.specimen if isinstance(test.rig, Rig) else None
     if specimen is None:
-        raise AnalysisError("the rig has no model of its specimen, so the loop cannot be analysed")
+        raise AnalysisError(
+            "the rig has no specimen model, so there is no linear loop; give the test a simulated rig"
+        )
     parts = (
-        StateSpace(numerical.A, numerical.B, np.asarray(numerical.C)[shown, :], free),
+        StateSpace(numerical.A, numerical.B, np.asarray(numerical.C)[rows, :], free),
         linear_specimen(specimen, shape),
     )
     if not all(np.isfinite(m).all() for part in parts for m in (part.A, part.B, part.C, part.D)):
         raise AnalysisError(
-            "a substructure's derivative is not finite at rest, so it has no linear model there; judge the test by its "
-            "rehearsal"
+            "the derivative of a substructure is not finite at rest, so it has no linear model; rehearse the test "
+            "instead"
         )
     return parts
 
 
 def linear_specimen(specimen: Specimen, shape: tuple[int, ...]) -> StateSpace:
-    """A specimen at rest: displacement, velocity and acceleration in, force out."""
+    """Return the linear model of a specimen at rest: displacement, velocity and acceleration to force."""
     motion = {name: np.zeros(shape) for name in MOTION}
     model = linearise(specimen, specimen.init(), motion)
-    inputs = [i for name in MOTION for i in _places(model.inputs, name)]
-    force = _places(model.outputs, "force")
+    inputs = [i for name in MOTION for i in _indices(model.inputs, name)]
+    force = _indices(model.outputs, "force")
     A, B, C, D = map(np.asarray, (model.A, model.B, model.C, model.D))
     return StateSpace(A, B[:, inputs], C[force, :], D[force, :][:, inputs])
 
 
-def _places(names: tuple[str, ...], signal: str) -> np.ndarray:
+def _indices(names: tuple[str, ...], signal: str) -> np.ndarray:
     return np.array([i for i, name in enumerate(names) if name.split("[")[0] == signal])
 
 
-def at_rest(test: Test) -> Test:
-    """What an analysis at rest takes a test for."""
-    return small(with_slope(test)[0])
+def at_rest_test(test: Test) -> Test:
+    """Return the test as used in an analysis at rest."""
+    return small_signal_test(with_slope(test)[0])
 
 
-def small(test: Test) -> Test:
-    """The same of a test whose specimen has a slope at rest: for small signals, learning put by."""
-    return dataclasses.replace(test, rig=test.rig.small_signal(), compensator=test.compensator.frozen())
+def small_signal_test(test: Test) -> Test:
+    """Return the small-signal test, without adaptation; its specimen must have a slope at rest."""
+    return dataclasses.replace(
+        test, rig=test.rig.linear_model(), compensator=test.compensator.without_adaptation()
+    )
 
 
 def tick_matrices(test: Test) -> tuple[Float[Array, "n n"], Float[Array, "n m"], Float[Array, "y n"]]:
-    """A, B, C of one tick of a prepared test at rest, cut at the measured force."""
+    """Return A, B, C of one tick of a prepared test at rest, opened at the measured force."""
     state, _ = start(test)
-    state["compensator"] = test.compensator.running(state["compensator"])
-    state["feedback"] = test.feedback.running(state["feedback"])
-    watch = state.pop("watch")  # it looks on and has no part in the dynamics
+    state["compensator"] = test.compensator.state_after_startup(state["compensator"])
+    state["feedback"] = test.feedback.state_after_startup(state["feedback"])
+    monitor = state.pop("monitor")  # the limit monitor does not affect the dynamics
     moving, fixed = eqx.partition(state, eqx.is_inexact_array)
     flat, restore = ravel_pytree(moving)
-    last = jnp.asarray(test.tick_count - 1)  # where every schedule has arrived
+    last = jnp.asarray(test.tick_count - 1)  # where all schedules have their final values
 
-    def advance(vector, felt):
+    def advance(vector, force):
         now = schedule.apply(test.schedule, test, last * test.dt + test.dt) if test.schedule else test
-        x = {**eqx.combine(restore(vector), fixed), "watch": watch}
-        led = lead(now, x, last)
-        rig, reading = now.rig.step(last * test.dt, test.dt, x["rig"], led["command"]["command"])
-        after, _ = follow(now, x, last, led, {**reading, "measured_force": felt.reshape(test.shape)})
+        x = {**eqx.combine(restore(vector), fixed), "monitor": monitor}
+        control = compute_command(now, x, last)
+        rig, reading = now.rig.step(last * test.dt, test.dt, x["rig"], control["command"]["command"])
+        after, _ = process_reading(
+            now, x, last, control, {**reading, "measured_force": force.reshape(test.shape)}
+        )
         after = {**after, "rig": rig}
-        del after["watch"]
+        del after["monitor"]
         return ravel_pytree(eqx.filter(after, eqx.is_inexact_array))[0], jnp.ravel(reading["measured_force"])
 
     force = jnp.ravel(state["reading"]["measured_force"])
@@ -174,37 +184,38 @@ def tick_matrices(test: Test) -> tuple[Float[Array, "n n"], Float[Array, "n m"],
     return A, B, C
 
 
-_compiled = once(tick_matrices)
+_compiled = jit_unoptimised(tick_matrices)
 
 
 def sampled_loop(test: Test) -> StateSpace:
-    """One tick of the whole loop at rest, as it is at the end of the test, cut at the measured force."""
-    return prepared_loop(at_rest(test.checked()).sized())
+    """Return one tick of the loop at rest with final scheduled values, opened at the measured force."""
+    return prepared_loop(at_rest_test(test.validate()).with_shapes())
 
 
 def prepared_loop(prepared: Test) -> StateSpace:
-    """The same of a test that was made ready for it: at rest, and sized."""
+    """Return the sampled loop of a test prepared with `at_rest_test` and `with_shapes`."""
     size = sum(np.size(leaf) for leaf in jax.tree.leaves(shapes(start, prepared)[0]))
-    if MATRICES * 8 * size**2 > left():
+    if MATRICES * 8 * size**2 > available_memory():
         raise AnalysisError(
-            f"the loop has {size:,} states at {prepared.rate:g} Hz, one for each tick of its delays; their matrices "
-            f"take {in_words(MATRICES * 8 * size**2)} of memory where {in_words(left())} are left: lower the rate"
+            f"the loop has {size:,} states at {prepared.rate:g} Hz, one for each tick of its delays; its matrices "
+            f"need {format_size(MATRICES * 8 * size**2)} of memory, {format_size(available_memory())} are available: "
+            "lower the rate"
         )
     try:
         hash(tuple(jax.tree.leaves(eqx.partition(prepared, eqx.is_array)[1])))
-        found = _compiled(prepared)
-    except TypeError:  # a part that cannot be told from others at a glance: compiled for this test alone
-        found = jax.jit(lambda: tick_matrices(prepared))()
-    A, B, C = (np.asarray(matrix) for matrix in found)
+        matrices = _compiled(prepared)
+    except TypeError:  # a part that is not hashable: compiled for this test only
+        matrices = jax.jit(lambda: tick_matrices(prepared))()
+    A, B, C = (np.asarray(matrix) for matrix in matrices)
     if not all(np.isfinite(matrix).all() for matrix in (A, B, C)):
         raise AnalysisError(
-            "the derivative of a tick is not finite at rest (a root of zero, a norm of zero, a switch), so the loop "
-            "has no poles there; judge the test by its rehearsal"
+            "the derivative of a tick is not finite at rest (root of zero, norm of zero, switch), so the loop has no "
+            "poles; rehearse the test instead"
         )
     return StateSpace(A, B, C, np.zeros((C.shape[0], B.shape[1])))
 
 
 def sampled_poles(test: Test) -> Poles:
-    """Poles of one tick of the whole loop at rest."""
+    """Return the poles of one tick of the loop at rest."""
     cut = sampled_loop(test)
     return poles_of(cut.A + cut.B @ cut.C, test.dt, test.duration)

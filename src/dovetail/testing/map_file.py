@@ -1,21 +1,21 @@
-"""A file that asks for a chart: `kind = "map"`, and under `chart` what is drawn over which grid."""
+"""Map file: `kind = "map"`, with the parameter map and its grid in `[map]`."""
 
 from __future__ import annotations
 
 import equinox as eqx
 
 from dovetail.core import Part
-from dovetail.core.errors import Fault, guarded
-from dovetail.core.parameter_map import Chart
+from dovetail.core.errors import Fault, collect_faults
+from dovetail.core.parameter_map import ParameterMap
 
 
-class ChartFile(Part):
-    """A chart with its title and source; no time advances in it as a whole."""
+class MapFile(Part):
+    """Parameter map with title and source."""
 
-    chart: Chart
+    map: ParameterMap
     title: str = eqx.field(default="", static=True)
     source: str = eqx.field(default="", static=True)
 
     def faults(self) -> list[Fault]:
-        """All that is wrong with it beyond what each part checks for itself."""
-        return guarded("chart", self.chart.faults)
+        """Return the faults of the map, beyond the checks of each part."""
+        return collect_faults("map", self.map.faults)

@@ -1,9 +1,9 @@
-"""Room for the record of a run, estimated before anything of it is allocated.
+"""Memory estimate of a run, made before the run allocates memory.
 
-A run keeps every signal of every tick that it records in memory, in pieces and then put together: twice its size for a
-moment. A record for which there is no room would end the process inside the compiled loop, with nothing said; it is
-refused here instead, with the number, and with how many ticks could be recorded. No way of recording makes a run
-quicker: one that would take days is told so.
+A run stores every recorded signal in memory, first in chunks and then as one array, so it briefly needs twice the
+size. Without this check the operating system could end the process inside the compiled loop without a message. The
+error states the required memory and a record interval that fits. Recording fewer ticks does not make a run faster;
+the message says so for a run that would take days.
 """
 
 from __future__ import annotations
@@ -15,69 +15,71 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core.errors import Fault, TestFileError
-from dovetail.core.programs import limits, memory
+from dovetail.core.programs import process_memory, resource_limits
 from dovetail.core.shapes import shapes
-from dovetail.testing.recorder import WHOLE, that_fits
+from dovetail.testing.recorder import EVERY_TICK, fitting_interval
 
 if TYPE_CHECKING:
     from dovetail.testing.runnable import Runnable
 
-TWICE = 2  # in pieces, and put together
-SURELY = 1e-3  # of the room: for one signal so small, nobody need count the others
-QUICK = 1e-6  # [s] hardly any loop takes less for a tick
-DAY = 86400.0  # [s] for which nobody waits
-PIECE = 64_000  # ticks in a piece at most: see `sharing.piece_length`
+COPIES = 2  # chunks and joined arrays
+NEGLIGIBLE = 1e-3  # fraction of the available memory: below it for one signal, the others need no estimate
+MIN_TICK_TIME = 1e-6  # [s] shortest typical computing time of a tick
+DAY = 86400.0  # [s]
+MAX_CHUNK = 64_000  # largest number of ticks in a chunk: see `shared_programs`
 
 
-def left() -> float:
-    """Memory [B] that this process may still take; infinite where the system does not tell."""
-    return 0.95 * limits().memory - memory()
+def available_memory() -> float:
+    """Return the memory [B] available to this process; infinite if unknown."""
+    return 0.95 * resource_limits().memory - process_memory()
 
 
-def require_room(test: Runnable, room: float | None = None) -> None:
-    """Refuse a run whose record the memory cannot hold.
+def require_memory(test: Runnable, available: float | None = None) -> None:
+    """Raise an error if the recording of a run does not fit in memory.
 
     Raises
     ------
     TestFileError
-        With the size of the record, the room that there is, and what to do.
+        With required memory, available memory, and what to change.
     """
-    room = left() if room is None else room
+    available = available_memory() if available is None else available
     ticks, every = float(test.tick_count), test.record_every
-    one = TWICE * ticks / every * 8 * max(1, math.prod(test.shape))  # [B] of one signal
-    if one < SURELY * room:
+    one = COPIES * ticks / every * 8 * max(1, math.prod(test.shape))  # [B] of one signal
+    if one < NEGLIGIBLE * available:
         return
-    hopeless = QUICK * ticks > DAY
-    row = {} if one > room and hopeless else _row(test)
-    size = needed(test, every, row) if row else one
-    if size <= room:
+    hopeless = MIN_TICK_TIME * ticks > DAY
+    row = {} if one > available and hopeless else _row(test)
+    size = required_memory(test, every, row) if row else one
+    if size <= available:
         return
     some = f"every {every}th of them" if every > 1 else "them"
     text = (
-        f"{test.duration:g} s at {test.rate:g} Hz are {ticks:.3g} ticks: recording {some} takes "
-        f"{'more than ' if size == one else ''}{in_words(size)} of memory where {in_words(room)} are left, and "
-        f"computing them some {_time(QUICK * ticks)} at a microsecond each; "
+        f"{test.duration:g} s at {test.rate:g} Hz are {ticks:.3g} ticks: recording {some} needs "
+        f"{'more than ' if size == one else ''}{format_size(size)} of memory, {format_size(available)} are available; "
+        f"computing takes about {_time(MIN_TICK_TIME * ticks)} at 1 us per tick; "
     )
-    raise TestFileError(test.title or "test", [Fault("rate", text + _offer(test, room, row))])
+    raise TestFileError(test.title or "test", [Fault("rate", text + _advice(test, available, row))])
 
 
-def needed(test: Runnable, every: int, row: dict[str, Any]) -> float:
-    """What a run takes that records every so manieth tick [B]; the piece from which they are taken is there too."""
+def required_memory(test: Runnable, every: int, row: dict[str, Any]) -> float:
+    """Return the memory [B] of a run that records every n-th tick, including one chunk of all ticks."""
     ticks, each = test.tick_count, _size(row)
-    return TWICE * ticks / every * each + (PIECE * each + 8 * ticks * (WHOLE in row) if every > 1 else 0)
+    return COPIES * ticks / every * each + (
+        MAX_CHUNK * each + 8 * ticks * (EVERY_TICK in row) if every > 1 else 0
+    )
 
 
-def _offer(test: Runnable, room: float, row: dict[str, Any]) -> str:
-    """What to do about a record that is too large; without a row, for which nobody would wait."""
-    finer = "substeps make the steps between ticks finer and record no more"
+def _advice(test: Runnable, available: float, row: dict[str, Any]) -> str:
+    """Return what to change for a recording that is too large; an empty row means a run that takes days."""
+    finer = "substeps refine the integration without more records"
     if not row:
-        return (
-            f"recording fewer of them would not make it quicker: lower the rate or shorten the test ({finer})"
-        )
+        return f"recording fewer ticks does not make the run faster: lower the rate or shorten the test ({finer})"
     each = _size(row)
-    kept = needed(test, 2, row) - TWICE * test.tick_count / 2 * each  # whatever is recorded
-    least = TWICE * test.tick_count * each / max(room - kept, 1.0)
-    fits = that_fits(test.tick_count, least) if room > kept else None
+    fixed = (
+        required_memory(test, 2, row) - COPIES * test.tick_count / 2 * each
+    )  # independent of the record interval
+    least = COPIES * test.tick_count * each / max(available - fixed, 1.0)
+    fits = fitting_interval(test.tick_count, least) if available > fixed else None
     if fits is None:
         return f"lower the rate or shorten the test ({finer})"
     others = f"or lower the rate or shorten the test ({finer})"
@@ -85,21 +87,21 @@ def _offer(test: Runnable, room: float, row: dict[str, Any]) -> str:
 
 
 def _size(row: dict[str, Any]) -> float:
-    """What is recorded of one tick [B]."""
+    """Return the size of the record of one tick [B]."""
     return float(sum(s.size * s.dtype.itemsize for s in jax.tree.leaves(row)))
 
 
 def _row(test: Runnable) -> dict[str, Any]:
-    """Shapes of what is recorded of one tick, found without computing one."""
-    return cast(dict[str, Any], shapes(_recorded, test.sized()))
+    """Return the shapes of the record of one tick, without computing a tick."""
+    return cast(dict[str, Any], shapes(_first_record, test.with_shapes()))
 
 
-def _recorded(test: Runnable) -> dict[str, Any]:
+def _first_record(test: Runnable) -> dict[str, Any]:
     return test.advance(test.start()[0], jnp.zeros((), int), 1)[1]
 
 
-def in_words(size: float) -> str:
-    """A size in memory [B] as people read it."""
+def format_size(size: float) -> str:
+    """Format a memory size [B]."""
     step = min(int(math.log(max(size, 1), 1000)), 4) if math.isfinite(size) else 4
     return f"{size / 1000**step:.3g} {('B', 'kB', 'MB', 'GB', 'TB')[step]}"
 

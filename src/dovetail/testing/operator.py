@@ -1,16 +1,16 @@
-"""The operator of a test that is under way: hold, go on, stop, turn what the test lets be turned.
+"""Operator of a running test: hold, resume, stop, and change tunable parameters.
 
-A test names the parameters that may be changed while it runs, each with its range::
+A test lists the parameters that may be changed while it runs, each with its range::
 
-    [dials."feedback.share"]
-    least = 0.0
-    most = 1.0
-    over = "2 s"        # from one end to the other: a turn is a ramp, never a step
+    [tunable."feedback.measured_fraction"]
+    min = 0.0
+    max = 1.0
+    ramp_time = "2 s"   # for the full range: a change is a ramp, never a step
 
-Every press is kept with the time, who pressed, the old and the new value: in `Operator.presses`, in the recording's
-attribute `presses`, and as a line of `operator.jsonl` in the run's folder while the run goes on. Whoever watches from
-another process leaves a wish in `live/wishes.jsonl` of that folder (`wish`); the thread that attends to a loop reads
-it there. The loop itself reads no file and waits for nobody.
+Each event is stored with the time, the user, and the old and new value: in the `Operator`, in the attribute
+`operator_events` of the recording, and during the run as a line of `operator_events.jsonl` in the run folder. Another
+process sends a request through `live/operator_requests.jsonl` in that folder. A thread beside the loop reads the
+requests; the loop itself reads no file and does not wait.
 """
 
 from __future__ import annotations
@@ -36,98 +36,101 @@ from dovetail.testing import paths
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
-NAME = "operator.jsonl"  # every press, in the folder of a run
-LIVE = "live"  # folder in it, while the run goes on
-WISHES = "wishes.jsonl"  # what somebody who watches wants pressed
-LONGEST = 4096  # [bytes] of a wish
+EVENTS_FILE = "operator_events.jsonl"  # file of the operator events in the run folder
+LIVE = "live"  # subfolder during the run
+REQUESTS_FILE = "operator_requests.jsonl"  # file of the requests from other processes
+MAX_REQUEST = 4096  # [bytes] largest size of a request
 
 
-class Dial(Part):
-    """A parameter of the test that the operator may change while it runs."""
+class Tunable(Part):
+    """Tunable parameter: a parameter of the test that the operator may change during the run."""
 
     ONE_KIND: ClassVar[bool] = True
 
-    least: jax.Array = parameter(PARAMETER, "smallest value, in the parameter's unit")
-    most: jax.Array = parameter(PARAMETER, "largest value")
-    over: jax.Array = parameter(
-        "s", "from the one to the other: a turn takes its share of this", default=1.0, above=0.0
+    min: jax.Array = parameter(PARAMETER, "smallest value, in the unit of the parameter")
+    max: jax.Array = parameter(PARAMETER, "largest value")
+    ramp_time: jax.Array = parameter(
+        "s",
+        "time of a change over the full range; a smaller change takes proportionally less",
+        default=1.0,
+        above=0.0,
     )
 
-    def follow(self, value: jax.Array, asked: jax.Array, dt: float) -> jax.Array:
-        """The value a tick later: towards what is asked, no faster than allowed, within the range."""
-        most = (self.most - self.least) / self.over * dt
-        wanted = jnp.clip(jnp.where(jnp.isfinite(asked), asked, value), self.least, self.most)
-        return value + jnp.clip(wanted - value, -most, most)
+    def step_towards(self, value: jax.Array, request: jax.Array, dt: float) -> jax.Array:
+        """Return the value one tick later: towards the requested value, limited in rate and range."""
+        max_change = (self.max - self.min) / self.ramp_time * dt
+        target = jnp.clip(jnp.where(jnp.isfinite(request), request, value), self.min, self.max)
+        return value + jnp.clip(target - value, -max_change, max_change)
 
 
 @dataclasses.dataclass(frozen=True)
-class Press:
-    """One press of one button, or one turn of one dial."""
+class OperatorEvent:
+    """Operator event: a button press or a change of a tunable parameter."""
 
-    clock: str  # UTC
-    time: float  # [s] of the test
-    who: str
-    what: str  # hold, resume, stop, turn, refused
+    wall_time: str  # UTC
+    time: float  # [s] test time
+    user: str
+    action: str  # hold, resume, stop, set, refused
     path: str = ""
     old: Any = None
     new: Any = None
 
     def __str__(self) -> str:
-        change = f" {self.path} from {self.old:g} to {self.new:g}" if self.what == "turn" else ""
-        said = f": {self.new}" if self.what == "refused" else ""
-        return f"{self.time:.3f} s {self.what}{change}{said} ({self.who})"
+        change = f" {self.path} from {self.old:g} to {self.new:g}" if self.action == "set" else ""
+        reason = f": {self.new}" if self.action == "refused" else ""
+        return f"{self.time:.3f} s {self.action}{change}{reason} ({self.user})"
 
 
 class Operator:
-    """The operator's buttons and dials; any thread may press them. With a `folder`, presses are written there."""
+    """Operator controls, usable from any thread. With a `folder`, events are written there."""
 
     def __init__(self, folder: str | Path | None = None):
         self.stopped = self.held = False
-        self.dials: dict[str, Dial] = {}
-        self.values: dict[str, float] = {}  # what each dial was turned to
-        self.presses: list[Press] = []
-        self.now = 0.0  # [s] of the test
+        self.tunables: dict[str, Tunable] = {}
+        self.values: dict[str, float] = {}  # requested value of each tunable parameter
+        self.events: list[OperatorEvent] = []
+        self.now = 0.0  # [s] test time
         self.folder = None if folder is None else Path(folder)
-        self._read = 0  # [bytes] of the wishes
+        self._read = 0  # [bytes] of the requests that were read
         self._lock = threading.Lock()
 
-    def allow(self, test: Test) -> None:
-        """Have the dials of a test, each where the test has it."""
-        self.dials, self.values = dict(test.dials), start_values(test)
+    def register_tunables(self, test: Test) -> None:
+        """Register the tunable parameters of a test with their values in the test."""
+        self.tunables, self.values = dict(test.tunable), start_values(test)
 
-    def stop(self, who: str = "program") -> None:
-        """End the run; the rig is led to rest."""
-        self._press(who, "stop", "stopped", True)
+    def stop(self, user: str = "program") -> None:
+        """Stop the run; the rig returns to rest."""
+        self._press_button(user, "stop", "stopped", True)
 
-    def hold(self, held: bool = True, who: str = "program") -> None:
-        """Hold the rig where it is, and the test's time; or go on."""
-        self._press(who, "hold" if held else "resume", "held", held)
+    def hold(self, held: bool = True, user: str = "program") -> None:
+        """Hold the rig and the test time, or resume."""
+        self._press_button(user, "hold" if held else "resume", "held", held)
 
-    def turn(self, path: str, value: float, who: str = "program") -> None:
-        """Turn a dial; the loop follows in the dial's own time.
+    def set_tunable(self, path: str, value: float, user: str = "program") -> None:
+        """Set a tunable parameter; the loop approaches the value within `ramp_time`.
 
         Raises
         ------
         UnknownNameError
-            If the test does not let that parameter be turned.
+            If the parameter is not tunable.
         ParameterError
             If the value is outside its range.
         """
-        if path not in self.dials:
-            raise UnknownNameError("dial", path, self.dials)
-        least, most = float(self.dials[path].least), float(self.dials[path].most)
-        if not (math.isfinite(value) and least <= value <= most):
-            raise ParameterError(f"{path}: got {value:g}; the test allows {least:g} to {most:g}")
+        if path not in self.tunables:
+            raise UnknownNameError("tunable parameter", path, self.tunables)
+        low, high = float(self.tunables[path].min), float(self.tunables[path].max)
+        if not (math.isfinite(value) and low <= value <= high):
+            raise ParameterError(f"{path}: got {value:g}; give a value from {low:g} to {high:g}")
         with self._lock:
             old, self.values[path] = self.values[path], float(value)
-            self._keep(Press(_clock(), self.now, who, "turn", path, old, float(value)))
+            self._add_event(OperatorEvent(_wall_time(), self.now, user, "set", path, old, float(value)))
 
-    def attend(self, now: float) -> None:
-        """Let it be `now` [s] in the test, and fulfil what was wished for meanwhile."""
+    def update(self, now: float) -> None:
+        """Set the test time to `now` [s] and execute new requests from the folder."""
         self.now = now
-        for line in self._wished():
+        for line in self._new_requests():
             try:
-                self._fulfil(line)
+                self._execute(line)
             except (
                 DovetailError,
                 ValueError,
@@ -138,136 +141,140 @@ class Operator:
                 RecursionError,
             ) as error:
                 with self._lock:
-                    self._keep(Press(_clock(), self.now, "unknown", "refused", new=str(error)[:200]))
+                    self._add_event(
+                        OperatorEvent(_wall_time(), self.now, "unknown", "refused", new=str(error)[:200])
+                    )
 
-    def told(self) -> str:
-        """All presses as JSON, for a recording's attribute."""
-        return json.dumps([dataclasses.asdict(press) for press in self.presses])
+    def events_json(self) -> str:
+        """Return all events as JSON, for an attribute of the recording."""
+        return json.dumps([dataclasses.asdict(event) for event in self.events])
 
-    def _fulfil(self, line: str) -> None:
-        said = json.loads(line)
-        who, what = str(said["who"])[:80], said["what"]
-        if what in ("hold", "resume"):
-            self.hold(what == "hold", who)
-        elif what == "stop":
-            self.stop(who)
-        elif what == "turn":
-            self.turn(str(said["path"]), float(said["value"]), who)
+    def _execute(self, line: str) -> None:
+        request = json.loads(line)
+        user, action = str(request["user"])[:80], request["action"]
+        if action in ("hold", "resume"):
+            self.hold(action == "hold", user)
+        elif action == "stop":
+            self.stop(user)
+        elif action == "set":
+            self.set_tunable(str(request["path"]), float(request["value"]), user)
         else:
-            raise ValueError(f"no such button: {str(what)[:40]}")
+            raise ValueError(f"unknown action: {str(action)[:40]}; give hold, resume, stop or set")
 
-    def _wished(self) -> list[str]:
-        """Whole lines that are new."""
+    def _new_requests(self) -> list[str]:
+        """Return new complete lines of the request file."""
         if self.folder is None:
             return []
         try:
-            with (self.folder / LIVE / WISHES).open("rb") as file:
+            with (self.folder / LIVE / REQUESTS_FILE).open("rb") as file:
                 file.seek(self._read)
-                text = file.read(64 * LONGEST)
+                text = file.read(64 * MAX_REQUEST)
         except OSError:
             return []
-        whole = text[: text.rfind(b"\n") + 1]
-        self._read += len(whole)
-        return [line for line in whole.decode("utf-8", "replace").splitlines() if line]
+        complete = text[: text.rfind(b"\n") + 1]
+        self._read += len(complete)
+        return [line for line in complete.decode("utf-8", "replace").splitlines() if line]
 
-    def _press(self, who: str, what: str, name: str, value: bool) -> None:
+    def _press_button(self, user: str, action: str, name: str, value: bool) -> None:
         with self._lock:
             old = getattr(self, name)
             setattr(self, name, value)
-            self._keep(Press(_clock(), self.now, who, what, "", old, value))
+            self._add_event(OperatorEvent(_wall_time(), self.now, user, action, "", old, value))
 
-    def _keep(self, press: Press) -> None:
-        self.presses.append(press)
+    def _add_event(self, event: OperatorEvent) -> None:
+        self.events.append(event)
         if self.folder is None:
             return
         try:
-            with (self.folder / NAME).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(dataclasses.asdict(press)) + "\n")
+            with (self.folder / EVENTS_FILE).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(dataclasses.asdict(event)) + "\n")
         except OSError:
-            pass  # a full disk stops no test; the recording's attribute has it as well
+            pass  # a full disk must not stop the test; the recording contains the events as well
 
 
-def wish(folder: str | Path, what: str, who: str, path: str = "", value: float | None = None) -> None:
-    """Leave a wish for the operator of the run in `folder`: hold, resume, stop, or turn."""
-    said = {"what": what, "who": who} | ({"path": path, "value": value} if what == "turn" else {})
-    line = (json.dumps(said) + "\n").encode()
-    handle = os.open(Path(folder) / LIVE / WISHES, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+def send_request(
+    folder: str | Path, action: str, user: str, path: str = "", value: float | None = None
+) -> None:
+    """Send a request to the operator of the run in `folder`: hold, resume, stop or set."""
+    request = {"action": action, "user": user} | ({"path": path, "value": value} if action == "set" else {})
+    line = (json.dumps(request) + "\n").encode()
+    handle = os.open(Path(folder) / LIVE / REQUESTS_FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
-        os.write(handle, line)  # at once, so that two who write do not mix their lines
+        os.write(handle, line)  # in one call, so that lines of two processes do not mix
     finally:
         os.close(handle)
 
 
-def presses(folder: str | Path) -> list[Press]:
-    """What was pressed so far in the run of a folder.
+def read_events(folder: str | Path) -> list[OperatorEvent]:
+    """Return the operator events of the run in a folder so far.
 
     Raises
     ------
     OutputError
-        If a line of its file is no press.
+        If a line of the file is not an operator event.
     """
-    file, found = Path(folder) / NAME, []
+    file, events = Path(folder) / EVENTS_FILE, []
     try:
         lines = file.read_text("utf-8").split("\n")
     except FileNotFoundError:
         return []
     except (OSError, UnicodeDecodeError) as error:
-        raise OutputError(f"{file}: cannot be read ({error}); move it away to go on without it") from error
-    for i, line in enumerate(lines[:-1], 1):  # the last has no line feed yet, or is empty
+        raise OutputError(f"{file}: cannot be read ({error}); move it away to continue without it") from error
+    for i, line in enumerate(lines[:-1], 1):  # the last line is empty or incomplete
         try:
-            found.append(_pressed(json.loads(line)))
+            events.append(_event_of(json.loads(line)))
         except (ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
             raise OutputError(
-                f"{file}: line {i} is damaged ({error}); move it away to go on without it"
+                f"{file}: line {i} is damaged ({error}); move it away to continue without it"
             ) from error
-    return found
+    return events
 
 
-def _pressed(told: dict[str, Any]) -> Press:
-    """A press from its line."""
-    press = Press(**told)
-    words = (press.clock, press.who, press.what, press.path)
-    numbers = (press.time, press.old, press.new) if press.what == "turn" else (press.time,)
+def _event_of(table: dict[str, Any]) -> OperatorEvent:
+    """Return an operator event from its line."""
+    event = OperatorEvent(**table)
+    words = (event.wall_time, event.user, event.action, event.path)
+    numbers = (event.time, event.old, event.new) if event.action == "set" else (event.time,)
     if not all(isinstance(word, str) for word in words) or not all(math.isfinite(n) for n in numbers):
-        raise ValueError("it is no press")
-    return press
+        raise ValueError("not an operator event")
+    return event
 
 
 def start_values(test: Test) -> dict[str, float]:
-    """Where the test has each of its dials."""
-    return {path: float(np.max(paths.get(test, path))) for path in test.dials}
+    """Return the value of each tunable parameter in the test."""
+    return {path: float(np.max(paths.get(test, path))) for path in test.tunable}
 
 
 def apply(test: Test, values: jax.Array) -> Test:
-    """The test with its dials at `values`, one for each, in their order."""
-    for i, path in enumerate(test.dials):
-        test = paths.spread(test, path, values[i])
+    """Return the test with its tunable parameters at `values`, in their order."""
+    for i, path in enumerate(test.tunable):
+        test = paths.replace_all(test, path, values[i])
     return test
 
 
 def faults(test: Test) -> list[Fault]:
-    """What is wrong with the dials of a test."""
-    found = []
-    for path, dial in test.dials.items():
-        place = f"dials.{path}"
-        if path.split(".")[0] in ("rig", "limits", "dials", "schedule", "stepping"):
-            found.append(Fault(place, "rig, limits and steps stay as they are while a test runs"))
+    """Return the faults of the tunable parameters of a test."""
+    faults = []
+    for path, tunable in test.tunable.items():
+        where = f"tunable.{path}"
+        if path.split(".")[0] in ("rig", "limits", "tunable", "schedule", "pseudodynamic"):
+            faults.append(Fault(where, "rig, limits, schedule and step settings cannot change during a run"))
             continue
         try:
             value = paths.get(test, path)
         except DovetailError as error:
-            found.append(Fault(place, str(error)))
+            faults.append(Fault(where, str(error)))
             continue
         if not isinstance(value, jax.Array):
-            found.append(Fault(place, "is no numeric parameter and cannot change in a run"))
+            faults.append(Fault(where, "is not a numeric parameter and cannot change during a run"))
         elif path in test.schedule:
-            found.append(Fault(place, "follows a schedule already; one of the two"))
-        elif not np.all((np.asarray(value) >= dial.least) & (np.asarray(value) <= dial.most)):
-            found.append(
-                Fault(place, f"starts at {value}; the dial goes from {dial.least:g} to {dial.most:g}")
+            faults.append(Fault(where, "is also in [schedule]; use one of the two"))
+        elif not np.all((np.asarray(value) >= tunable.min) & (np.asarray(value) <= tunable.max)):
+            faults.append(
+                Fault(where, f"starts at {value}, outside its range from {tunable.min:g} to {tunable.max:g}")
             )
-    return found
+    return faults
 
 
-def _clock() -> str:
+def _wall_time() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")

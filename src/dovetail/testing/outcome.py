@@ -1,4 +1,4 @@
-"""How a run ended: an enumeration of sentences."""
+"""Outcomes of a run, each with its sentence."""
 
 from __future__ import annotations
 
@@ -7,50 +7,44 @@ from enum import Enum
 
 
 class Outcome(Enum):
-    """Foreseen endings. The value is the sentence that people read; the order is that of their codes."""
+    """Outcome of a run. The value is the sentence for the user; the order defines the codes."""
 
-    FINISHED = "The test ran to its end."
-    NOT_FINITE = "A signal was no longer a finite number, so the test was stopped."
-    DISPLACEMENT = "The demand reached the displacement limit, so the test was stopped."
-    VELOCITY = "The demand reached the velocity limit, so the test was stopped."
-    FORCE = "The measured force reached its limit, so the test was stopped."
-    TRACKING = "The rig strayed from the demand by more than the tracking limit, so the test was stopped."
-    GROWTH = (
-        "The oscillation grew faster than its limit allows: the loop is unstable, so the test was stopped."
+    FINISHED = "Finished: the run reached its end time."
+    NOT_FINITE = "Stopped: a signal is NaN or infinite."
+    DISPLACEMENT = "Stopped: the demand reached the displacement limit."
+    VELOCITY = "Stopped: the demand reached the velocity limit."
+    FORCE = "Stopped: the measured force reached the force limit."
+    TRACKING_ERROR = "Stopped: the tracking error reached its limit."
+    GROWTH_RATE = "Stopped: the oscillation grows; the loop is unstable."
+    INTERRUPTED = "Interrupted by the operator; the data recorded so far are saved."
+    ACCELERATION = "Stopped: the demand reached the acceleration limit."
+    POWER = "Stopped: the interface power reached its limit."
+    FROZEN_SENSOR = "Stopped: a sensor reading did not change while the demand moved."
+    DEADLINE = "Stopped: a tick missed its deadline."
+    LINK_LOST = "Stopped: no message from the rig within the link timeout."
+    RIG_STOPPED = "Stopped: the rig entered its safe state."
+    LATCHED = "Latched: the mechanism engaged and the contact phase is over."
+    DOCKED = "Docked."
+    SEPARATED = "Separated without docking."
+    INTERFACE_ENERGY = "Stopped: the rig added more energy to the simulation than its limit."
+    CONTACT_ENERGY = (
+        "Stopped: a contact returned more energy than it received (delay too large or rate too low)."
     )
-    INTERRUPTED = "The operator interrupted the test; what was computed until then is kept."
-    ACCELERATION = "The demand reached the acceleration limit, so the test was stopped."
-    POWER = "The power across the interface reached its limit, so the test was stopped."
-    STALE = "The measurement stood still while the demand moved, so the test was stopped."
-    DEADLINE = "A tick missed its deadline, so the test was stopped."
-    LINK_LOST = "The rig was silent for longer than allowed, so the test was stopped."
-    RIG_STOPPED = "The rig went to its safe state by itself, so the test was stopped."
-    LATCHED = "The two sides latched: the contact that was to be tested is over."
-    JOINED = "The two sides came home in each other: joined."
-    PARTED = "The two sides parted without having joined."
-    ENERGY = (
-        "The interface gave the simulation more energy than its limit allows: the rig feeds the loop, "
-        "so the test was stopped."
-    )
-    CONTACT = (
-        "A contact gave back more energy than it took: the rig is too late for it or the rate too low, "
-        "so the test was stopped."
-    )
-    TORQUE = "The measured torque reached its limit, so the test was stopped."
+    TORQUE = "Stopped: the measured torque reached the torque limit."
 
     @property
     def code(self) -> int:
-        """Position in the enumeration, as the compiled loop carries it."""
+        """Index in the enumeration, used in the compiled loop."""
         return list(Outcome).index(self)
 
     @property
     def completed(self) -> bool:
-        """True if the test ran to its end, or to the event it was made for."""
-        return self in (Outcome.FINISHED, Outcome.LATCHED, Outcome.JOINED, Outcome.PARTED)
+        """True if the run reached its end time or ended with an event of the specimen."""
+        return self in (Outcome.FINISHED, Outcome.LATCHED, Outcome.DOCKED, Outcome.SEPARATED)
 
     @staticmethod
     def from_code(code: int) -> Outcome:
-        """The outcome with that code."""
+        """Return the outcome with a code."""
         return _BY_CODE[int(code)]
 
 
@@ -59,7 +53,7 @@ _BY_CODE = tuple(Outcome)
 
 @dataclasses.dataclass(frozen=True)
 class Trip:
-    """What tripped: the signal, its value, the limit it met and when."""
+    """Breach of a limit: signal, value, limit, time and unit."""
 
     signal: str
     value: float

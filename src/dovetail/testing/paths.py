@@ -1,10 +1,11 @@
-"""Paths to the values of a test: one way to write them in `--set`, campaigns, dials, schedules and Python.
+"""Parameter paths of a test, used in `--set`, campaigns, tunable parameters, schedules and Python.
 
-Names joined by dots, an entry of a list or an array in brackets (counted from 0), a name that holds dots in quotes::
+A path consists of names joined by dots. An entry of a list or array is in brackets, counted from 0; a name that
+contains dots is in quotes::
 
     rig.actuator.delay
     numerical.mass[0]                       # also rig.actuator.parts[1].gain, or rig.actuator.parts.1.gain
-    dials."feedback.share".most
+    tunable."feedback.measured_fraction".max
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core.errors import ParameterError, UnknownNameError
-from dovetail.core.parameter import Parameter, declared
+from dovetail.core.parameter import Parameter, declared_parameters
 from dovetail.core.renamed import new_key
 
 Step = str | int
@@ -28,30 +29,30 @@ _STEP = re.compile(r'(?:(?P<dot>^|\.)(?:"(?P<quoted>[^"]+)"|(?P<name>[^."\[\]]+)
 
 
 def steps(path: str) -> tuple[Step, ...]:
-    """The names and entries that a path leads through.
+    """Return the names and entries of a path.
 
     >>> steps('rig.parts[1].k')
     ('rig', 'parts', 1, 'k')
     """
-    found: list[Step] = []
+    path_steps: list[Step] = []
     at = 0
     while at < len(path):
         match = _STEP.match(path, at)
-        if match is None or (not found and (match["entry"] or match["dot"])):
+        if match is None or (not path_steps and (match["entry"] or match["dot"])):
             break
-        found.append(int(match["entry"]) if match["entry"] else match["quoted"] or match["name"].strip())
+        path_steps.append(int(match["entry"]) if match["entry"] else match["quoted"] or match["name"].strip())
         at = match.end()
-    if at < len(path) or not found or "" in found:
+    if at < len(path) or not path_steps or "" in path_steps:
         raise ParameterError(
-            f'"{path}" is no path; join names by dots and give an entry of a list in brackets, as in numerical.mass[0]'
+            f'"{path}" is not a path; join names by dots and give an entry of a list in brackets: numerical.mass[0]'
         )
-    return tuple(found)
+    return tuple(path_steps)
 
 
-def joined(way: Iterable[Step]) -> str:
-    """The path that leads through these steps: `steps` backwards."""
+def format_path(path_steps: Iterable[Step]) -> str:
+    """Return the path of these steps; the inverse of `steps`."""
     text = ""
-    for step in way:
+    for step in path_steps:
         if isinstance(step, int):
             text += f"[{step}]"
         else:
@@ -61,61 +62,63 @@ def joined(way: Iterable[Step]) -> str:
 
 
 def get(tree: Any, path: str) -> Any:
-    """The value at a path: fields, keys, entries of lists and of arrays."""
+    """Return the value at a path of fields, keys, and entries of lists and arrays."""
     node = tree
     for step in steps(path):
         node = _next(node, step, path)
     return node
 
 
-def put(tree: Any, path: str, value: Any) -> Any:
-    """The tree with another value at a path."""
-    way, entry = _parted(tree, path)
+def replace_value(tree: Any, path: str, value: Any) -> Any:
+    """Return the tree with another value at a path."""
+    path_steps, entry = _split(tree, path)
     if entry:
-        value = get(tree, joined(way)).at[entry].set(value)
-    return eqx.tree_at(lambda node: get(node, joined(way)), tree, value)
+        value = get(tree, format_path(path_steps)).at[entry].set(value)
+    return eqx.tree_at(lambda node: get(node, format_path(path_steps)), tree, value)
 
 
-def spread(tree: Any, path: str, value: Any) -> Any:
-    """The tree with another number at a path, the same for all entries where there is an array."""
+def replace_all(tree: Any, path: str, value: Any) -> Any:
+    """Return the tree with another number at a path, in all entries if the value is an array."""
     old = get(tree, path)
-    library = jnp if isinstance(value, jax.Array) else np  # NumPy compiles nothing
-    return put(tree, path, jnp.asarray(library.broadcast_to(value, old.shape), dtype=old.dtype))
+    library = jnp if isinstance(value, jax.Array) else np  # NumPy needs no compilation
+    return replace_value(tree, path, jnp.asarray(library.broadcast_to(value, old.shape), dtype=old.dtype))
 
 
 def declared_at(tree: Any, path: str) -> Parameter | None:
-    """What is declared of the parameter at a path, or of the array whose entry is there."""
-    way, _ = _parted(tree, path)
-    part = get(tree, joined(way[:-1])) if way[1:] else tree
-    return declared(type(part)).get(str(way[-1])) if dataclasses.is_dataclass(part) else None
+    """Return the declaration of the parameter at a path, or of the array with the entry at the path."""
+    path_steps, _ = _split(tree, path)
+    part = get(tree, format_path(path_steps[:-1])) if path_steps[1:] else tree
+    return (
+        declared_parameters(type(part)).get(str(path_steps[-1])) if dataclasses.is_dataclass(part) else None
+    )
 
 
-def _parted(tree: Any, path: str) -> tuple[tuple[Step, ...], tuple[int, ...]]:
-    """The way to a value that the tree holds, and the entry of it that is meant."""
-    node, way = tree, steps(path)
-    for i, step in enumerate(way):
+def _split(tree: Any, path: str) -> tuple[tuple[Step, ...], tuple[int, ...]]:
+    """Split a path into the steps to a value of the tree and the entry of that value."""
+    node, path_steps = tree, steps(path)
+    for i, step in enumerate(path_steps):
         if isinstance(node, jax.Array | np.ndarray):
             _next(node, step, path)
-            return way[:i], tuple(int(s) for s in way[i:])
+            return path_steps[:i], tuple(int(s) for s in path_steps[i:])
         node = _next(node, step, path)
-    return way, ()
+    return path_steps, ()
 
 
 def _next(node: Any, step: Step, path: str) -> Any:
     entry = int(step) if isinstance(step, int) or step.isdecimal() else None
     if entry is not None and isinstance(node, jax.Array | np.ndarray):
         if node.ndim < 1 or entry >= node.shape[0]:
-            raise ParameterError(f'"{path}": what is there has the shape {node.shape}, so no entry {entry}')
+            raise ParameterError(f'"{path}": the array has the shape {node.shape} and no entry {entry}')
         return node[entry]
     if entry is not None and isinstance(node, list | tuple):
-        known = [str(i) for i in range(len(node))]
+        names = [str(i) for i in range(len(node))]
     elif isinstance(node, dict):
-        known = list(node)
+        names = list(node)
     else:
-        known = [f.name for f in dataclasses.fields(node)] if dataclasses.is_dataclass(node) else []
-        known = [field for field in known if field != "shape"]
-    if str(step) not in known:
-        raise UnknownNameError(f'parameter in "{path}"', str(step), known, new=new_key(type(node), str(step)))
+        names = [f.name for f in dataclasses.fields(node)] if dataclasses.is_dataclass(node) else []
+        names = [field for field in names if field != "shape"]
+    if str(step) not in names:
+        raise UnknownNameError(f'parameter in "{path}"', str(step), names, new=new_key(type(node), str(step)))
     if isinstance(node, list | tuple):
         return node[int(step)]
     return node[str(step)] if isinstance(node, dict) else getattr(node, str(step))

@@ -1,15 +1,14 @@
-"""Which ticks of a run are recorded, and what is kept of the others.
+"""Recorder: recorded ticks of a run, and extremes over all ticks.
 
-A test says `record_every = 10` where the record of every tick would be too large. Then every tenth tick is recorded,
-from t = 0 on. All ticks are computed, and the supervisor watches all of them. A run comes in pieces, and what is not
-recorded of a piece is let go before the next; of it are kept
+With `record_every = 10` every tenth tick is recorded, from t = 0 on. All ticks are computed and monitored. A run is
+computed in chunks, and ticks that are not recorded are discarded after each chunk, except for
 
-- the largest magnitude that each signal had over all ticks, as `largest` of that signal, and that of the tracking
-  error, as `largest_tracking_error` of the recording: no peak is lost where extremes are said;
-- the tick at which a limit was met: the numbers of the `Trip` are of that very tick, though the recording ends
-  with the last whole record before it.
+- the largest magnitude of each signal over all ticks, stored as attribute `largest` of that signal, and that of the
+  tracking error, stored as attribute `largest_tracking_error` of the recording;
+- the tick at which a limit was reached: the values of the `Trip` are from that tick, while the recording ends with
+  the last record before it.
 
-Errors against the ideal, spectra and delays are of what was recorded.
+Response errors, spectra and delays are computed from the recorded ticks.
 """
 
 from __future__ import annotations
@@ -27,111 +26,116 @@ from dovetail.testing.outcome import Outcome
 if TYPE_CHECKING:
     import xarray as xr
 
-NICE = (1, 2, 5)  # times powers of ten: numbers that people take
-WHOLE = "contact_time"  # of every tick whatever is recorded: by it contacts are judged, however short
+NICE = (1, 2, 5)  # times powers of ten: preferred round numbers
+EVERY_TICK = "contact_time"  # recorded in every tick, so that short contacts are resolved
 Row = dict[str, np.ndarray]
 
 
 @dataclasses.dataclass
 class Records:
-    """What is kept of a run, piece by piece."""
+    """Records of a run, collected chunk by chunk."""
 
     every: int = 1
-    tick: int = 0  # that was added last; -1 before t = 0
+    tick: int = 0  # last tick that was added; -1 before t = 0
     last: Row = dataclasses.field(default_factory=dict)  # row of that tick
     largest: Row = dataclasses.field(default_factory=dict)  # magnitude of each signal over all ticks
-    pieces: list[Row] = dataclasses.field(default_factory=list)
-    whole: list[np.ndarray] = dataclasses.field(default_factory=list)
+    chunks: list[Row] = dataclasses.field(default_factory=list)
+    every_tick_chunks: list[np.ndarray] = dataclasses.field(default_factory=list)
 
-    def add(self, piece: Mapping[str, Any], count: int) -> None:
-        """The first `count` ticks of a piece, each signal over them."""
-        piece = {name: np.asarray(values)[:count] for name, values in piece.items()}
+    def add(self, chunk: Mapping[str, Any], count: int) -> None:
+        """Add the first `count` ticks of a chunk."""
+        chunk = {name: np.asarray(values)[:count] for name, values in chunk.items()}
         if count:
-            self.last = {name: values[-1] for name, values in piece.items()}
+            self.last = {name: values[-1] for name, values in chunk.items()}
         if count and self.every > 1:
-            if WHOLE in piece:
-                self.whole.append(piece[WHOLE])
-            for name, values in also(piece).items():
+            if EVERY_TICK in chunk:
+                self.every_tick_chunks.append(chunk[EVERY_TICK])
+            for name, values in with_tracking_error(chunk).items():
                 self.largest[name] = magnitude(values, self.largest.get(name))
             begin = -(self.tick + 1) % self.every
-            piece = {name: values[begin :: self.every].copy() for name, values in piece.items()}
+            chunk = {name: values[begin :: self.every].copy() for name, values in chunk.items()}
         self.tick += count
-        self.pieces.append(piece)
+        self.chunks.append(chunk)
 
-    def joined(self, first: Mapping[str, Any] | None = None) -> Row:
-        """All records in one array each; the state at t = 0 in front, where it was not added.
+    def to_arrays(self, first: Mapping[str, Any] | None = None) -> Row:
+        """Return all records of each signal as one array, preceded by those of t = 0 if given.
 
-        Signals that only exist once the compensator or the feedback has acted take their first value there.
+        A signal without a value at t = 0 (of the compensator or the feedback) takes its first value there.
         """
-        made = {}
-        for name, values in self.pieces[0].items():
+        arrays = {}
+        for name, values in self.chunks[0].items():
             begin = 0 if first is None else 1
-            length = begin + sum(len(piece[name]) for piece in self.pieces)
-            made[name] = np.empty((length, *values.shape[1:]), dtype=values.dtype)
+            length = begin + sum(len(chunk[name]) for chunk in self.chunks)
+            arrays[name] = np.empty((length, *values.shape[1:]), dtype=values.dtype)
             if first is not None:
-                made[name][0] = first[name] if name in first else values[0] if len(values) else 0.0
+                arrays[name][0] = first[name] if name in first else values[0] if len(values) else 0.0
             done = begin
-            for piece in self.pieces:
-                made[name][done : done + len(piece[name])] = piece[name]
-                done += len(piece[name])
-        return made
+            for chunk in self.chunks:
+                arrays[name][done : done + len(chunk[name])] = chunk[name]
+                done += len(chunk[name])
+        return arrays
 
     def every_tick(self, name: str) -> np.ndarray | None:
-        """A signal at all ticks, where it is kept so or all are recorded; None where there is none of that name."""
-        parts = self.whole if self.every > 1 else [piece[name] for piece in self.pieces if name in piece]
+        """Return a signal at all ticks, or None if it does not exist or is not stored at all ticks."""
+        parts = (
+            self.every_tick_chunks
+            if self.every > 1
+            else [chunk[name] for chunk in self.chunks if name in chunk]
+        )
         return np.concatenate(parts) if parts else None
 
 
-def in_pieces(
+def compute_chunks(
     records: Records,
     total: int,
     size: int,
     advance: Callable[[np.ndarray], tuple[Mapping[str, Any], Any]],
-    told: Callable[[int], None],
+    report: Callable[[int], None],
     keep: bool,
 ) -> tuple[Any, Outcome]:
-    """Have a run computed piece by piece until tick `total` or a limit; what the supervisor saw, and how it ended.
+    """Compute a run chunk by chunk until tick `total` or a limit; return monitor state and outcome.
 
-    `advance(tick)` gives the `size` ticks after one, and what the supervisor has seen by then; `told(tick)` passes on
-    how far it is. With `keep` an interrupt ends the run with what was computed, where there is something.
+    `advance(tick)` returns the `size` ticks after a tick and the state of the limit monitor; `report(tick)` reports
+    progress. With `keep` an interrupt ends the run with the chunks computed so far, if there are any.
     """
-    seen: Any = {}
+    monitor_state: Any = {}
     try:
         while records.tick < total:
-            piece, seen = advance(np.asarray(records.tick))
-            seen = jax.tree.map(np.asarray, seen)
-            stopped = int(seen["code"]) and int(seen["tick"]) <= total
+            chunk, monitor_state = advance(np.asarray(records.tick))
+            monitor_state = jax.tree.map(np.asarray, monitor_state)
+            stopped = int(monitor_state["code"]) and int(monitor_state["tick"]) <= total
             records.add(
-                piece, (int(seen["tick"]) if stopped else min(records.tick + size, total)) - records.tick
+                chunk,
+                (int(monitor_state["tick"]) if stopped else min(records.tick + size, total)) - records.tick,
             )
             if stopped:
-                return seen, Outcome.from_code(seen["code"])
-            told(records.tick)
+                return monitor_state, Outcome.from_code(monitor_state["code"])
+            report(records.tick)
     except KeyboardInterrupt:
-        if not (keep and records.pieces):
+        if not (keep and records.chunks):
             raise
-        return seen, Outcome.INTERRUPTED
-    return seen, Outcome.FINISHED
+        return monitor_state, Outcome.INTERRUPTED
+    return monitor_state, Outcome.FINISHED
 
 
-def also(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Signals, and how far the rig strayed from the demand."""
+def with_tracking_error(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the signals with the tracking error added."""
     if not {"displacement", "measured_displacement"} <= set(row):
         return dict(row)
     return {**row, "tracking_error": row["displacement"] - row["measured_displacement"]}
 
 
-def magnitude(values: np.ndarray, before: Any = None) -> np.ndarray:
-    """Largest finite magnitude over the first axis, and of what there was before."""
+def magnitude(values: np.ndarray, previous: Any = None) -> np.ndarray:
+    """Return the largest finite magnitude over the first axis and over an earlier maximum."""
     size = np.abs(np.where(np.isfinite(values), values, 0.0)).max(axis=0)
-    return size if before is None else np.maximum(size, before)
+    return size if previous is None else np.maximum(size, previous)
 
 
-def thinned(data: xr.Dataset, largest: Mapping[str, Any], every: int) -> xr.Dataset:
-    """A recording of every so manieth tick, which says so, with the largest magnitudes over all of them."""
+def with_record_interval(data: xr.Dataset, largest: Mapping[str, Any], every: int) -> xr.Dataset:
+    """Return a recording of every n-th tick with the attributes `record_every` and largest magnitudes."""
     data = data.assign_attrs(record_every=every)
     for name, value in largest.items():
-        if name in data:  # its value at t = 0 is recorded, and is of no tick
+        if name in data:  # includes the value at t = 0, which is not a tick
             data[name].attrs["largest"] = magnitude(data[name].values[:1], value).tolist()
         else:
             data.attrs[f"largest_{name}"] = np.asarray(value, dtype=float).tolist()
@@ -139,7 +143,7 @@ def thinned(data: xr.Dataset, largest: Mapping[str, Any], every: int) -> xr.Data
 
 
 def largest_of(data: xr.Dataset, names: Iterable[str]) -> float | None:
-    """Largest magnitude, over all ticks, of the first of these signals that a recording knows; None if of none."""
+    """Return the largest magnitude, over all ticks, of the first of these signals that is recorded, or None."""
     for name in names:
         if name in data and data[name].size:
             return float(np.max(data[name].attrs.get("largest", np.abs(data[name].values).max())))
@@ -149,30 +153,30 @@ def largest_of(data: xr.Dataset, names: Iterable[str]) -> float | None:
 
 
 def faults(ticks: int, every: int) -> list[Fault]:
-    """Records between which there are not as many ticks each time."""
+    """Return a fault if the number of ticks is not a multiple of the record interval."""
     if every <= 1 or ticks % every == 0:
         return []
     near = [n for n in _divisors(ticks) if n < every][-1:] + [n for n in _divisors(ticks) if n > every][:1]
-    text = f"{ticks} ticks are no whole number of records of {every} ticks each; give a number that divides them, "
+    text = f"{ticks} ticks are not a multiple of {every}; give a divisor of {ticks}, "
     return [Fault("record_every", text + f"for example {' or '.join(map(str, near))}")]
 
 
-def that_fits(ticks: int, at_least: float) -> int | None:
-    """Ticks from record to record, so many at least, that divide a test: a round number if there is; None if none."""
+def fitting_interval(ticks: int, at_least: float) -> int | None:
+    """Return a divisor of `ticks` not below `at_least`, if possible a round number; None if there is none."""
     powers = (n * 10**k for k in range(len(str(ticks))) for n in NICE)
     fitting = [n for n in powers if n >= at_least and ticks % n == 0]
     return fitting[0] if fitting else next((n for n in _divisors(ticks) if n >= at_least), None)
 
 
 def _divisors(ticks: int) -> list[int]:
-    """Divisors of a number; of a huge one those up to a hundred thousand, and what goes with them."""
+    """Return the divisors of a number; for a huge number those up to 100 000 and their cofactors."""
     small = [n for n in range(1, min(int(ticks**0.5), 100_000) + 1) if ticks % n == 0]
     return sorted({*small, *(ticks // n for n in small)})
 
 
-def in_words(ticks: int, every: int, dt: float) -> str:
-    """What a test records, for those who check it."""
+def interval_remark(ticks: int, every: int, dt: float) -> str:
+    """Return a remark on the recorded ticks of a test."""
     return (
-        f"record_every: of {ticks} ticks every {every}th is recorded, {ticks // every} records {every * dt:g} s apart; "
-        "limits are watched in all ticks, and largest values are of all"
+        f"record_every: 1 of {every} ticks is recorded, {ticks // every} records every {every * dt:g} s "
+        f"of {ticks} ticks; limits and largest values use all ticks"
     )

@@ -1,13 +1,13 @@
-"""Emulate: the ideal reference. The specimen's model attached directly, in continuous time, no rig."""
+"""Reference solution: the specimen model coupled directly, in continuous time, without a rig."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from dovetail.core.errors import AnalysisError
-from dovetail.testing.continuous import Accuracy, in_continuous_time
-from dovetail.testing.coupled import ideal_system
-from dovetail.testing.limit_monitor import with_stale
+from dovetail.testing.continuous import ReferenceSettings, run_continuous
+from dovetail.testing.coupled import reference_system
+from dovetail.testing.limit_monitor import with_frozen_sensor_limit
 from dovetail.testing.rig import Rig
 
 if TYPE_CHECKING:
@@ -15,20 +15,24 @@ if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
 
-def emulate(
-    test: Test, accuracy: Accuracy | None = None, progress: Progress | None = None, *, keep: bool = False
+def reference(
+    test: Test,
+    accuracy: ReferenceSettings | None = None,
+    progress: Progress | None = None,
+    *,
+    keep: bool = False,
 ) -> Run:
-    """The test as it would be if the interface were perfect, at the ticks of the test, until it meets a limit.
+    """Compute the reference solution at the ticks of the test, until a limit is reached.
 
-    An interrupt is passed on, as half an ideal is nothing to compare with; with `keep` what was computed until then is
-    the run.
+    An interrupt is raised, because part of a reference solution cannot be compared; with `keep` the run up to the
+    interrupt is returned.
     """
     specimen = test.rig.specimen if isinstance(test.rig, Rig) else None
     if specimen is None:
         raise AnalysisError(
-            "emulate: the rig has no model of its specimen, so there is no ideal to compare with; "
-            "give the test a virtual rig, or compare two runs"
+            "reference: the rig has no specimen model, so there is no reference solution; "
+            "give the test a simulated rig, or compare two runs"
         )
-    prepared = with_stale(test.checked(), "emulate")
-    system = ideal_system(test, specimen)
-    return in_continuous_time(test, prepared, system, "emulate", accuracy, progress, keep)
+    prepared = with_frozen_sensor_limit(test.validate(), "reference")
+    system = reference_system(test, specimen)
+    return run_continuous(test, prepared, system, "reference", accuracy, progress, keep)

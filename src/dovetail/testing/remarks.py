@@ -1,8 +1,7 @@
-"""What is to be said of a test file that is right: where a quantity was understood in a way worth knowing.
+"""Remarks on a valid test file: conversions and defaults that the user should check.
 
-`dovetail check` prints these above the resolved test. So far: cycles that became radians, and radians that became
-cycles, by 2 pi; which ticks are recorded, where not all are; and for how long readings may stand still, where the test
-does not say.
+`dovetail check` prints them above the resolved test. They concern cycles converted to radians and radians to cycles
+(factor 2 pi), the recorded ticks if not all are recorded, and the default of the frozen-sensor limit.
 """
 
 from __future__ import annotations
@@ -11,39 +10,39 @@ from collections.abc import Iterator
 from typing import Any
 
 from dovetail.core.errors import DovetailError
-from dovetail.core.units import PARAMETER, turned
-from dovetail.testing.paths import Step, declared_at, joined
+from dovetail.core.units import PARAMETER, angle_unit_remark
+from dovetail.testing.paths import Step, declared_at, format_path
 from dovetail.testing.runnable import Runnable
 
 
 def remarks(test: Any, table: dict[str, Any]) -> list[str]:
-    """Sentences on the test that was made of a table, each with its place."""
-    found = []
-    for way, text in _texts(table):
-        unit = _unit(test, way)
-        said = turned(text, unit) if unit is not None else None
-        if said is not None:
-            found.append(f"{joined(way)}: {said}")
-    return found + (test.remarks() if isinstance(test, Runnable) else [])
+    """Return the remarks on a test read from a table, each with its path."""
+    lines = []
+    for path, text in _texts(table):
+        unit = _unit(test, path)
+        remark = angle_unit_remark(text, unit) if unit is not None else None
+        if remark is not None:
+            lines.append(f"{format_path(path)}: {remark}")
+    return lines + (test.remarks() if isinstance(test, Runnable) else [])
 
 
-def _unit(test: Any, way: tuple[Step, ...]) -> str | None:
-    """Unit of the parameter to which a way through the table leads; None where it leads to none."""
+def _unit(test: Any, path: tuple[Step, ...]) -> str | None:
+    """Return the unit of the parameter at a path, or None if there is no parameter."""
     try:
-        about = declared_at(test, joined(way))
+        about = declared_at(test, format_path(path))
         if about is not None and about.unit == PARAMETER:
-            about = declared_at(test, str(way[1]))  # dials.PATH.least: the parameter that is moved
+            about = declared_at(test, str(path[1]))  # tunable.PATH.min: unit of the tuned parameter
     except DovetailError:
         return None
     return None if about is None or about.choices else about.unit
 
 
-def _texts(node: Any, way: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], str]]:
+def _texts(node: Any, path: tuple[Step, ...] = ()) -> Iterator[tuple[tuple[Step, ...], str]]:
     if isinstance(node, str):
-        yield way, node
+        yield path, node
     elif isinstance(node, dict):
         for key, value in node.items():
-            yield from _texts(value, (*way, key))
+            yield from _texts(value, (*path, key))
     elif isinstance(node, list):
         for i, value in enumerate(node):
-            yield from _texts(value, (*way, i))
+            yield from _texts(value, (*path, i))

@@ -1,4 +1,4 @@
-"""Replay: the test against a recording of its rig, for regression, debugging and post-processing."""
+"""Replay: run a test with recorded measurements, for regression tests, debugging and post-processing."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core.errors import ParameterError
-from dovetail.testing.limit_monitor import with_stale
-from dovetail.testing.rehearse import recorded
+from dovetail.testing.limit_monitor import with_frozen_sensor_limit
+from dovetail.testing.rehearse import run_prepared
 from dovetail.testing.rig import AbstractRig, Reading
 from dovetail.testing.run import Run
 from dovetail.testing.schedule import Profile
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class RecordedRig(AbstractRig):
-    """A rig that shows what it was recorded to show, whatever it is commanded."""
+    """Rig that returns recorded measurements, independent of the command."""
 
     readings: dict[str, jax.Array]  # each (ticks + 1, *shape), from t = 0 on
 
@@ -38,8 +38,8 @@ class RecordedRig(AbstractRig):
         return x, {name: values[x] for name, values in self.readings.items()}
 
 
-class DialHistory(Profile):
-    """What a dial stood at in every tick."""
+class TunableHistory(Profile):
+    """Recorded values of a tunable parameter at every tick."""
 
     dt: float  # [s]
     values: jax.Array  # (ticks + 1,)
@@ -52,33 +52,35 @@ READINGS = ("achieved_displacement", "measured_displacement", "specimen_force", 
 
 
 def replay(test: Test, recording: Run | xr.Dataset) -> Run:
-    """Run the test with the readings of a recording in place of its rig.
+    """Run a test with the measurements of a recording in place of its rig.
 
-    The numerical substructure, compensator, feedback and limits are those of `test`: unchanged they
-    repeat the recorded run to rounding, changed they show what they would have done with the same readings.
+    Numerical substructure, compensator, feedback and limits are those of `test`. Unchanged, they repeat the recorded
+    run to rounding; changed, they show the response to the same measurements.
     """
     data: Any = recording.data if isinstance(recording, Run) else recording
     missing = [name for name in ("measured_displacement", "measured_force") if name not in data]
     if missing:
-        raise ParameterError(f"replay: the recording lacks {', '.join(missing)}; it has {', '.join(data)}")
+        raise ParameterError(
+            f"replay: the recording has no {', '.join(missing)}; its signals: {', '.join(data)}"
+        )
     times = np.asarray(data.time)
     step = float(np.diff(times).mean()) if len(times) > 1 else np.nan
     if not np.allclose(np.diff(times), test.dt, rtol=1e-6):
         raise ParameterError(
-            f"replay: the recording is sampled every {step:g} s, the test ticks every {test.dt:g} s; "
-            "record every tick (record_every = 1), resample the recording or set the test's rate"
+            f"replay: the sample time of the recording is {step:g} s, the tick of the test {test.dt:g} s; "
+            "record every tick (record_every = 1), resample the recording, or set the rate of the test"
         )
     readings = {name: jnp.asarray(data[name].values) for name in READINGS if name in data}
     length = min(test.duration, (len(times) - 1) * test.dt)
     turned = test.schedule
-    if "dials" in data and test.dials:
-        values = jnp.asarray(data["dials"].values)
-        turned = turned | {path: DialHistory(test.dt, values[:, i]) for i, path in enumerate(test.dials)}
+    if "tunable_values" in data and test.tunable:
+        values = jnp.asarray(data["tunable_values"].values)
+        turned = turned | {path: TunableHistory(test.dt, values[:, i]) for i, path in enumerate(test.tunable)}
     shortened = dataclasses.replace(
-        with_stale(test.checked(), "replay"),
+        with_frozen_sensor_limit(test.validate(), "replay"),
         rig=RecordedRig(readings),
         duration=length,
         schedule=turned,
-        dials={},
+        tunable={},
     )
-    return recorded(test, shortened.sized(), "replay")
+    return run_prepared(test, shortened.with_shapes(), "replay")

@@ -1,4 +1,4 @@
-"""The rig: transfer system, specimen and sensors, real or virtual; the loop cannot tell which."""
+"""Rig: transfer system, specimen and sensors, real or simulated, with one interface for the loop."""
 
 from __future__ import annotations
 
@@ -22,99 +22,98 @@ Reading = dict[str, jax.Array]
 
 
 class AbstractRig(Block):
-    """What the loop knows of a rig: a command goes in, a reading comes out.
+    """Interface of a rig to the loop: command in, measurement out.
 
-    A reading has at least `measured_displacement` and `measured_force`; the rest is recorded. `step`
-    takes the command issued at t + dt and returns the reading taken then.
+    A measurement contains at least `measured_displacement` and `measured_force`; other signals are recorded. `step`
+    takes the command issued at t + dt and returns the measurement taken at t + dt.
     """
 
     @abstractmethod
     def first_reading(self, x: Any) -> Reading:
-        """What the sensors show before the first command."""
+        """Return the measurement before the first command."""
 
     def settle(self, x: Any, code: jax.Array) -> Any:
-        """The rig's state once the supervisor has judged this tick: a code above zero ends the run.
+        """Return the state of the rig after the limit check of this tick; a code above zero ends the run.
 
-        A virtual rig has nothing to do; a real one is sent to its safe state here, in the same tick.
+        A simulated rig returns its state unchanged; a real one is sent to its safe state here, in the same tick.
         """
         return x
 
-    def small_signal(self) -> AbstractRig:
-        """What a linear analysis takes this rig for."""
+    def linear_model(self) -> AbstractRig:
+        """Return the rig as used in a linear analysis."""
         return self
 
-    def modelled(self) -> Rig:
-        """Itself as a model of actuator, specimen and sensors. Raises `AnalysisError` where it is none."""
+    def as_model(self) -> Rig:
+        """Return the rig as a model of actuator, specimen and sensors; raise `AnalysisError` if it is not one."""
         raise AnalysisError(
-            f"{type(self).__name__} is no model of a rig, so this cannot be computed. Do: give the test a virtual rig"
+            f"{type(self).__name__} is not a model of a rig, so this cannot be computed; give the test a simulated rig"
         )
 
-    def lateness(self) -> float | None:
-        """How late its actuator is at low frequency [s]; None where nobody can tell."""
+    def low_frequency_delay(self) -> float | None:
+        """Return the low-frequency delay of the actuator [s], or None if unknown."""
         return None
 
 
 class Rig(AbstractRig):
-    r"""A virtual rig: an actuator moves a specimen, sensors read its motion and force.
+    r"""Simulated rig: an actuator moves a specimen, sensors measure its motion and force.
 
-    The command is known at ticks only. Between them it is the parabola through the last three commands
-    (`"smooth"`), a straight line (`"ramp"`), or the staircase of a converter (`"held"`). An identified
-    delay is measured from sample to sample and already contains the converter's hold, hence the default;
-    `"held"` models the staircase explicitly and adds half a tick.
+    The command is given at ticks only. Between ticks it is the parabola through the last three commands
+    (`"quadratic"`), a straight line (`"foh"`), or constant (`"zoh"`). An identified delay is measured from sample to
+    sample and already contains the hold of the converter, hence the default; `"zoh"` models the hold explicitly and
+    adds half a tick.
 
-    Actuator and specimen take `substeps` equal steps inside a tick. Over each of them the specimen follows
-    the parabola through the last three positions, so that velocity-dependent forces are not late by half a
-    step.
+    Actuator and specimen take `substeps` equal steps in a tick. In each step the specimen follows the parabola through
+    the last three positions, so that velocity-dependent forces are not delayed by half a step.
     """
 
     actuator: Transfer
     specimen: Specimen
-    sensor: Transfer = Series(())  # of the force; a series of nothing passes it on
+    sensor: Transfer = Series(())  # force sensor; an empty series passes the force through
     position_sensor: Transfer = Series(())
-    substeps: int = count("equal steps of actuator and specimen inside a tick", default=1, at_least=1)
-    between_ticks: str = choice("smooth", "ramp", "held", about="the command between ticks", default="smooth")
+    substeps: int = count("equal steps of actuator and specimen in a tick", default=1, at_least=1)
+    command_hold: str = choice("zoh", "foh", "quadratic", about="command between ticks", default="quadratic")
     method: Method = RK4()
     shape: tuple[int, ...] = eqx.field(default=(), static=True)
 
-    def lateness(self) -> float | None:
+    def low_frequency_delay(self) -> float | None:
         try:
             return float(np.max(self.actuator.linear().low_frequency_delay))
         except AnalysisError:
             return None
 
-    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Rig:
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Rig:
         sized = Rig(
-            actuator=self.actuator.sampled_at(dt / self.substeps, shape),
-            specimen=self.specimen.sampled_at(dt / self.substeps, shape),
-            sensor=self.sensor.sampled_at(dt, shape),
-            position_sensor=self.position_sensor.sampled_at(dt, shape),
+            actuator=self.actuator.with_sample_time(dt / self.substeps, shape),
+            specimen=self.specimen.with_sample_time(dt / self.substeps, shape),
+            sensor=self.sensor.with_sample_time(dt, shape),
+            position_sensor=self.position_sensor.with_sample_time(dt, shape),
             substeps=self.substeps,
-            between_ticks=self.between_ticks,
+            command_hold=self.command_hold,
             method=self.method,
             shape=shape,
         )
         rest = dict.fromkeys(MOTION, jax.ShapeDtypeStruct(shape, float))
         try:
-            shown = jax.eval_shape(lambda u: sized.specimen.output(0.0, sized.specimen.init(), u), rest)
+            output = jax.eval_shape(lambda u: sized.specimen.output(0.0, sized.specimen.init(), u), rest)
         except (TypeError, ValueError) as error:
             raise ParameterError(
-                f"rig.specimen: {type(self.specimen).__name__} cannot take {', '.join(MOTION)} of {_axes(shape)}, "
+                f"rig.specimen: {type(self.specimen).__name__} does not accept {', '.join(MOTION)} of {_axes(shape)}, "
                 f"shape {shape}: {str(error).strip().splitlines()[0]} Give each parameter one value or one per axis"
             ) from error
-        given = shown["force"].shape
-        if given not in ((), shape):
+        force_shape = output["force"].shape
+        if force_shape not in ((), shape):
             raise ParameterError(
-                f"rig.specimen: {type(self.specimen).__name__} answers with a force of {_axes(given)} and the "
+                f"rig.specimen: {type(self.specimen).__name__} returns a force of {_axes(force_shape)}, but the "
                 f"interface has {_axes(shape)}; give each of its parameters one value or one per axis"
             )
         return sized
 
-    def modelled(self) -> Rig:
+    def as_model(self) -> Rig:
         return self
 
-    def small_signal(self) -> Rig:
+    def linear_model(self) -> Rig:
         parts = {
-            name: getattr(self, name).small_signal() for name in ("actuator", "sensor", "position_sensor")
+            name: getattr(self, name).linear_model() for name in ("actuator", "sensor", "position_sensor")
         }
         return dataclasses.replace(self, **parts)
 
@@ -132,23 +131,23 @@ class Rig(AbstractRig):
 
     def first_reading(self, x: dict[str, Any]) -> Reading:
         rest = jnp.zeros(self.shape)
-        shown = self.specimen.output(0.0, x["specimen"], _motion(rest, rest, rest))
-        force = jnp.broadcast_to(shown.pop("force"), self.shape)
+        output = self.specimen.output(0.0, x["specimen"], _motion(rest, rest, rest))
+        force = jnp.broadcast_to(output.pop("force"), self.shape)
         return {
             "achieved_displacement": rest,
             "measured_displacement": rest,
             "specimen_force": force,
             "measured_force": force,
-            **shown,
+            **output,
         }
 
     def step(self, t, dt, x, u):
         h = dt / self.substeps
-        between = self._between_ticks(*x["commands"], u)
+        command = self._command_in_tick(*x["commands"], u)
 
         def advance(carry, i):
             actuator, specimen, memory, (p1, p2) = carry
-            actuator, p0 = self.actuator.step(t + i * h, h, actuator, between((i + 1) / self.substeps))
+            actuator, p0 = self.actuator.step(t + i * h, h, actuator, command((i + 1) / self.substeps))
             path = _Parabola(p0, p1, p2, h, t + i * h)
             specimen, memory = self.method.advance(
                 _Imposed(self.specimen, path), t + i * h, h, specimen, None, memory
@@ -163,8 +162,8 @@ class Rig(AbstractRig):
             motion = jax.tree.map(lambda m: m[-1], motions)
         actuator, specimen, memory, positions = carry
 
-        shown = self.specimen.output(t + dt, specimen, motion)
-        force = shown.pop("force")
+        output = self.specimen.output(t + dt, specimen, motion)
+        force = output.pop("force")
         sensor, measured_force = self.sensor.step(t, dt, x["sensor"], force)
         position_sensor, measured = self.position_sensor.step(t, dt, x["position_sensor"], positions[0])
         state = {
@@ -181,37 +180,37 @@ class Rig(AbstractRig):
             "measured_displacement": measured,
             "specimen_force": force,
             "measured_force": measured_force,
-            **shown,
+            **output,
         }
 
-    def _between_ticks(self, c1, c2, c0):
-        """The command as a function of the fraction s of the tick, from c1 (s = 0) to c0 (s = 1)."""
-        if self.between_ticks == "held":
+    def _command_in_tick(self, c1, c2, c0):
+        """Return the command as a function of the fraction s of the tick, from c1 (s = 0) to c0 (s = 1)."""
+        if self.command_hold == "zoh":
             return lambda s: c1
-        if self.between_ticks == "ramp" or self.substeps == 1:
+        if self.command_hold == "foh" or self.substeps == 1:
             return lambda s: jnp.where(s == 1, c0, c1 + s * (c0 - c1))
         bend = (c0 - 2 * c1 + c2) / 2
         return lambda s: jnp.where(s == 1, c0, c1 + s * (c0 - c2) / 2 + s**2 * bend)
 
 
 class _Parabola:
-    """Motion over one sub-step [t1, t1 + h]: through p2, p1, p0 at t1 - h, t1, t1 + h."""
+    """Parabolic motion over one sub-step [t1, t1 + h], through p2, p1, p0 at t1 - h, t1, t1 + h."""
 
     def __init__(self, p0: Float[Array, "*n"], p1: Float[Array, "*n"], p2: Float[Array, "*n"], h, t1):
         self.p1, self.h, self.t1 = p1, h, t1
-        self.rise, self.bend = (p0 - p2) / 2, p0 - 2 * p1 + p2
+        self.slope, self.bend = (p0 - p2) / 2, p0 - 2 * p1 + p2
 
     def at(self, t) -> dict[str, jax.Array]:
         s = (t - self.t1) / self.h
         return _motion(
-            self.p1 + s * self.rise + s**2 * self.bend / 2,
-            (self.rise + s * self.bend) / self.h,
+            self.p1 + s * self.slope + s**2 * self.bend / 2,
+            (self.slope + s * self.bend) / self.h,
             self.bend / self.h**2,
         )
 
 
 class _Imposed(Flow):
-    """A specimen under a known motion."""
+    """Specimen under a prescribed motion."""
 
     specimen: Specimen
     path: Any
@@ -220,8 +219,8 @@ class _Imposed(Flow):
         pass
 
     @property
-    def large(self) -> bool:  # type: ignore[override]  # of a class elsewhere, here of what it holds
-        """Whether the specimen is."""
+    def large(self) -> bool:  # type: ignore[override]  # a class attribute elsewhere
+        """True if the specimen is large."""
         return self.specimen.large
 
     def init(self):
@@ -235,7 +234,7 @@ class _Imposed(Flow):
 
     @property
     def jumps(self) -> bool:
-        """Whether the specimen does."""
+        """True if the specimen has jumps."""
         return self.specimen.jumps
 
     def jump(self, t, x, u):

@@ -1,4 +1,4 @@
-"""A run: what was recorded, how it ended, and what can be done with it."""
+"""Run: recorded signals and outcome of a test or simulation."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dovetail.core import roles, signals
-from dovetail.testing.limit_monitor import CHECKS, TURNED, Watch, across
+from dovetail.core.errors import value_or_none
+from dovetail.testing.limit_monitor import MONITORED_LIMITS, ROTARY_UNITS, LimitMonitor, interface_quantities
 from dovetail.testing.outcome import Outcome, Trip
-from dovetail.testing.recorder import Records, thinned
+from dovetail.testing.recorder import Records, with_record_interval
 from dovetail.testing.rig import Rig
 
 if TYPE_CHECKING:
@@ -20,56 +21,62 @@ if TYPE_CHECKING:
 
     from dovetail.testing.runnable import Runnable
 
-SPECIMENS = (Outcome.LATCHED, Outcome.JOINED, Outcome.PARTED)  # what a specimen's own way of ending is called
-Progress = Callable[[float, str], None]  # share done in [0, 1], and what is going on
+SPECIMEN_OUTCOMES = (
+    Outcome.LATCHED,
+    Outcome.DOCKED,
+    Outcome.SEPARATED,
+)  # outcomes caused by an end event of the specimen
+Progress = Callable[[float, str], None]  # completed fraction in [0, 1], and a text
 
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """The recording of one run of a test.
+    """Recording of one run of a test.
 
-    `data` is a dataset over `time` (and `axis` where the interface has several) whose variables are the
-    signals of `signals.toml`, each with its unit.
+    `data` is a dataset over `time` (and `axis` for an interface with several axes). Its variables are the signals of
+    `signals.toml`, each with its unit.
     """
 
-    test: Any  # Runnable: what a test has and a simulation has not is asked for by those who know the mode
+    test: Any  # a `Runnable`; typed Any because attributes differ between tests and simulations
     mode: str
     data: xr.Dataset
     outcome: Outcome
     trip: Trip | None = None
-    aftermath: xr.Dataset | None = None  # samples around the end of a run that was stopped on a real rig
+    return_recording: xr.Dataset | None = None  # samples around the stop of a real-time run
 
     @property
     def title(self) -> str:
-        """Title of the test, or what there is instead."""
+        """Title of the test, or "untitled test"."""
         return self.test.title or "untitled test"
 
     def plot(self):
-        """An overview of the run as a matplotlib figure."""
+        """Return an overview of the run as a matplotlib figure."""
         from dovetail import report
 
         return report.plot(self)
 
-    def ideal(self, progress: Progress | None = None) -> Run | None:
-        """The ideal to compare with: of the same test, in the same time; None where there is none, or this is it."""
-        return None if self.mode in ("emulate", "creep") else self.test.ideal(progress)
+    def reference(self, progress: Progress | None = None) -> Run | None:
+        """Return the reference solution of the test, or None if there is none or this run is the reference."""
+        if self.mode in ("reference", "pseudodynamic"):
+            return None
+        return value_or_none(lambda: self.test.reference(progress=progress))
 
     def report(self, path: str | Path) -> Path:
-        """Write a self-contained HTML page on this run, compared with the ideal."""
+        """Write a self-contained HTML report of this run, compared with the reference solution."""
         from dovetail import report
 
         return report.write_run(self, Path(path))
 
     def save(self, folder: str | Path) -> Path:
-        """Write the run's folder: resolved test, `result.nc`, `outcome.json`, log."""
-        from dovetail.testing.run_folder import save
+        """Write the run folder: resolved test, `result.nc`, `outcome.json`, log."""
+        from dovetail.testing.run_folder import save_run
 
-        return save(self, Path(folder))
+        return save_run(self, Path(folder))
 
     def view(self, port: int = 0) -> Any:
-        """The view of this run on a page of its own, which a notebook shows in its cell; `close()` ends it.
+        """Return a 3-D view of this run, which a notebook shows in its cell; `close()` ends it.
 
-        It listens on this machine only, at a free port unless one is named.
+        It listens on this machine only, by default at a free port.
         """
         from dovetail.view.notebook_frame import RunFrame
 
@@ -91,29 +98,29 @@ class Run:
 def dataset(
     test: Runnable, times: np.ndarray, records: Mapping[str, np.ndarray], attributes: Mapping[str, Any]
 ) -> xr.Dataset:
-    """Records as a dataset: every signal with its unit, symbol, label and frame.
+    """Return records as a dataset: each signal with its unit, symbol, label and frame.
 
-    Where some axes of the interface are angles, `units` names the units of both and `axis_units` that of each
-    axis; the coordinate `axis_kind` says which is which.
+    If some axes of the interface are rotary, `units` lists the units of both kinds and `axis_units` the unit of each
+    axis; the coordinate `axis_kind` is "angle" or "length" for each axis.
     """
     variables, axes = {}, _axis_names(test)
-    numerical, turning = test.numerical, test.turning
+    numerical, rotary = test.numerical, test.rotary_axes
     own = numerical.DIMS if isinstance(numerical, roles.NamesDimensions) else {}
     for name, values in records.items():
-        known = signals.signal(name)
+        declared = signals.signal(name)
         values = np.asarray(values)
         dims = ["time", *own.get(name, ())]
         for i, size in enumerate(values.shape[1:] if len(dims) == 1 else ()):
             dims.append("axis" if i == 0 and size == len(axes) else f"{name}_{i}")
-        unit = (name == "excitation" and test.excitation_unit) or known.unit
+        unit = (name == "excitation" and test.excitation_unit) or declared.unit
         about: dict[str, Any] = {
             "units": unit,
-            "symbol": known.symbol,
-            "long_name": known.label,
-            "frame": known.frame,
+            "symbol": declared.symbol,
+            "long_name": declared.label,
+            "frame": declared.frame,
         }
-        if "axis" in dims and any(turning):
-            each = [TURNED.get(unit, unit) if turns else unit for turns in turning]
+        if "axis" in dims and any(rotary):
+            each = [ROTARY_UNITS.get(unit, unit) if is_rotary else unit for is_rotary in rotary]
             about |= {"units": ", ".join(dict.fromkeys(each)), "axis_units": each}
         variables[name] = (dims, values, about)
     time = signals.signal("time")
@@ -122,8 +129,8 @@ def dataset(
     }
     if axes:
         coordinates["axis"] = ("axis", axes)
-    if axes and any(turning):
-        coordinates["axis_kind"] = ("axis", ["angle" if turns else "length" for turns in turning])
+    if axes and any(rotary):
+        coordinates["axis_kind"] = ("axis", ["angle" if is_rotary else "length" for is_rotary in rotary])
     from dovetail.core.light_xarray import xarray
 
     return xarray.Dataset(variables, coords=coordinates, attrs=dict(attributes))
@@ -135,24 +142,24 @@ def as_run(
     attributes: Mapping[str, Any],
     rows: Mapping[str, np.ndarray],
     records: Records,
-    seen: Mapping[str, Any],
+    monitor_state: Mapping[str, Any],
     outcome: Outcome,
 ) -> Run:
-    """A run in simulated time, from its rows and what else was kept of its ticks."""
+    """Return a run in simulated time from its rows, its `Records` and the state of the limit monitor."""
     times = np.arange(len(next(iter(rows.values())))) * (test.record_every * test.dt)
-    data, outcome = ended(test, dataset(test, times, rows, attributes), outcome)
-    if (
-        test.record_every > 1
-    ):  # of a run that its specimen ended, largest values would be of ticks after that too
-        data = thinned(data, {} if outcome in SPECIMENS else records.largest, test.record_every)
-    trip = find_trip(prepared, outcome, records.tick * test.dt, records.last, seen)
+    data, outcome = cut_at_end_event(test, dataset(test, times, rows, attributes), outcome)
+    if test.record_every > 1:  # the largest values of a run ended by its specimen would include later ticks
+        data = with_record_interval(
+            data, {} if outcome in SPECIMEN_OUTCOMES else records.largest, test.record_every
+        )
+    trip = find_trip(prepared, outcome, records.tick * test.dt, records.last, monitor_state)
     return Run(test, attributes["mode"], data, outcome, trip)
 
 
-def ended(test: Runnable, data: xr.Dataset, outcome: Outcome) -> tuple[xr.Dataset, Outcome]:
-    """The recording up to where its specimen says that it was over, and the outcome; else as they are."""
+def cut_at_end_event(test: Runnable, data: xr.Dataset, outcome: Outcome) -> tuple[xr.Dataset, Outcome]:
+    """Return recording and outcome, cut at the end event of the specimen if there is one."""
     specimen = test.rig.specimen if isinstance(test.rig, Rig) else None
-    ending = specimen.ending(data["achieved_displacement"].values) if specimen is not None else None
+    ending = specimen.end_event(data["achieved_displacement"].values) if specimen is not None else None
     if ending is None or outcome is Outcome.NOT_FINITE:
         return data, outcome
     sample, name = ending
@@ -167,12 +174,15 @@ def _axis_names(test: Runnable) -> list[str]:
 
 
 def find_trip(
-    test: Runnable, outcome: Outcome, time: float, last: Mapping[str, Any], seen: Mapping[str, Any]
+    test: Runnable, outcome: Outcome, time: float, last: Mapping[str, Any], monitor_state: Mapping[str, Any]
 ) -> Trip | None:
-    """What the last tick of a stopped run met, in numbers; None where it was no limit."""
-    if not any(check.outcome is outcome for check in CHECKS):
+    """Return the trip of a stopped run, or None if no limit was reached."""
+    if not any(check.outcome is outcome for check in MONITORED_LIMITS):
         return None
-    met = dict(last)
+    values = dict(last)
     if test.rig is not None:
-        met |= across(met, met) | {"interface_energy": seen["energy"], "still_readings": seen["still"][0]}
-    return Watch.of(test, test.USUAL).trip(outcome, time, met)
+        values |= interface_quantities(values, values) | {
+            "interface_energy": monitor_state["energy"],
+            "frozen_samples": monitor_state["frozen"][0],
+        }
+    return LimitMonitor.for_test(test, test.DEFAULT_MODE).trip(outcome, time, values)

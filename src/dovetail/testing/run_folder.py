@@ -1,4 +1,4 @@
-"""The folder a run writes: the resolved test, the recording, the outcome, a log."""
+"""Run folder: resolved test, recording, outcome and log."""
 
 from __future__ import annotations
 
@@ -17,31 +17,39 @@ import tomli_w
 
 from dovetail import __version__
 from dovetail.core.errors import OutputError
-from dovetail.testing.operator import LIVE
-from dovetail.testing.operator import NAME as PRESSES
+from dovetail.testing.operator import EVENTS_FILE, LIVE
 from dovetail.testing.pseudodynamic.journal import NAME as JOURNAL
 from dovetail.testing.run import Run
-from dovetail.testing.saved_run import AFTERMATH, OUTCOME, RESULT, TEST, checksum, read, readings, storable
+from dovetail.testing.saved_run import (
+    OUTCOME,
+    RESULT,
+    RETURN_TO_REST,
+    TEST,
+    checksum,
+    read_run,
+    readings,
+    to_netcdf_attrs,
+)
 from dovetail.testing.test_file import PROVENANCE, dump
 
-__all__ = ["create", "forget_unused", "next_folder", "provenance", "read", "readings", "save"]
+__all__ = ["create", "forget_unused", "next_folder", "provenance", "read_run", "readings", "save_run"]
 
-_made: list[tuple[Path, list[Path]]] = []  # folders of this process, each with what was not there before it
+_made: list[tuple[Path, list[Path]]] = []  # folders created by this process, each with the new parent folders
 PACKAGES = ("jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "xarray")
 
 
 def create(folder: str | Path) -> Path:
-    """Make the folder before anything is computed, so that a run is never lost for want of one.
+    """Create the run folder before the run is computed, so that no result is lost.
 
     Raises
     ------
     OutputError
-        If there is something in it already, or it cannot be written.
+        If the folder is not empty or cannot be written.
     """
     folder = Path(folder)
     new = [path for path in (folder, *folder.parents) if not path.exists()]
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise OutputError(f"{folder}: is already there and not empty; choose another folder or remove it")
+        raise OutputError(f"{folder}: exists and is not empty; choose another folder or remove it")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / ".write-test"
@@ -58,9 +66,9 @@ def create(folder: str | Path) -> Path:
 
 
 def forget_unused() -> None:
-    """Take away every folder that was made here and holds nothing of a run, so that it can be tried again.
+    """Remove the folders created by this process that contain no result, so that the run can be repeated.
 
-    A run that is refused (nobody at the address, values that do not fit) has written at most what others watch it by.
+    A run that ended with an error before its first tick has written only files for viewers.
     """
     while _made:
         folder, new = _made.pop()
@@ -69,44 +77,45 @@ def forget_unused() -> None:
         for path in folder.iterdir():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         for path in new:
-            with suppress(OSError):  # of others by now
+            with suppress(OSError):  # not empty: used by another process
                 path.rmdir()
 
 
 def _unused(path: Path) -> bool:
-    """Whether a file of a run's folder says nothing that the test does not say."""
+    """True if a file of a run folder contains no result."""
     if path.name == JOURNAL:
-        return path.read_bytes().count(b"\n") <= 1  # its head: no move was asked for
-    return path.name in (TEST, LIVE, PRESSES) or path.suffix == ".partial"
+        return path.read_bytes().count(b"\n") <= 1  # only the header: no move was requested
+    return path.name in (TEST, LIVE, EVENTS_FILE) or path.suffix == ".partial"
 
 
 def next_folder(parent: Path, name: str) -> Path:
-    """The first of `parent/name-001`, `-002`, ... that is not there yet."""
+    """Return the first of `parent/name-001`, `-002`, ... that does not exist."""
     number = 1
     while (folder := parent / f"{name}-{number:03d}").exists():
         number += 1
     return folder
 
 
-def save(run: Run, folder: str | Path) -> Path:
-    """Write a run; the folder is made if it was not made before.
+def save_run(run: Run, folder: str | Path) -> Path:
+    """Write a run; the folder is created if needed.
 
-    Beside the journal of this very run, what an earlier part of it wrote is written anew; and what was there to
-    watch it by may stay.
+    A resumed pseudo-dynamic run overwrites the files of its earlier part. Files for viewers of the run may exist.
     """
     folder = Path(folder)
-    going_on = (folder / JOURNAL).is_file() and run.mode == "creep"
-    watched = {"test.toml", LIVE, PRESSES}
+    going_on = (folder / JOURNAL).is_file() and run.mode == "pseudodynamic"
+    watched = {"test.toml", LIVE, EVENTS_FILE}
     going_on |= folder.is_dir() and {path.name for path in folder.iterdir()} <= watched
     if not going_on:
         folder = folder if folder.is_dir() and not any(folder.iterdir()) else create(folder)
     resolved = {**dump(run.test), PROVENANCE: provenance(run.mode)}
     _write(folder / TEST, tomli_w.dumps(resolved))
-    recordings = {RESULT: run.data} | ({AFTERMATH: run.aftermath} if run.aftermath is not None else {})
+    recordings = {RESULT: run.data} | (
+        {RETURN_TO_REST: run.return_recording} if run.return_recording is not None else {}
+    )
     for name, data in recordings.items():
-        # written beside and renamed, so that a half-written recording never looks like a whole one
+        # written to a temporary name and renamed, so that an incomplete recording is never read
         partial = folder / f"{name}.partial"
-        storable(data).to_netcdf(partial, engine="h5netcdf")
+        to_netcdf_attrs(data).to_netcdf(partial, engine="h5netcdf")
         os.replace(partial, folder / name)
     sums = {name: checksum(folder / name) for name in (TEST, *recordings)}
     _write(folder / OUTCOME, json.dumps({**_outcome(run), "sha256": sums}, indent=2) + "\n")
@@ -116,7 +125,7 @@ def save(run: Run, folder: str | Path) -> Path:
 
 
 def provenance(mode: str) -> dict[str, Any]:
-    """Versions and machine kind: what is needed to repeat a run to the bit."""
+    """Return package versions and machine type, which are needed to repeat a run to the bit."""
     versions = {"dovetail": __version__}
     for name in PACKAGES:
         try:

@@ -1,8 +1,8 @@
-"""A recorded run, read back from its folder: the one reader for all that look at what was run.
+"""Reader of run folders.
 
-Each file is read by itself, and all that is wrong is told at once: which file is missing, damaged or of another run,
-and what the rest is still good for. `outcome.json` holds the checksums of the others, so that a bit that was lost, or a
-file that was exchanged, is told and not taken for a measurement.
+Each file is read separately, and all faults are reported at once: missing or damaged files, files of another run, and
+what the other files can still be used for. `outcome.json` contains the checksums of the other files, so that damaged
+or replaced files are detected.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dovetail.core.errors import DovetailError, OutputError
-from dovetail.core.isolated_read import tried
+from dovetail.core.isolated_read import run_isolated
 from dovetail.core.renamed import new_name, remark, section
 from dovetail.testing.limit_monitor import MODES
 from dovetail.testing.outcome import Outcome, Trip
@@ -31,28 +31,28 @@ from dovetail.testing.test_file import load
 if TYPE_CHECKING:
     import xarray as xr
 
-TEST, RESULT, OUTCOME, AFTERMATH = "test.toml", "result.nc", "outcome.json", "aftermath.nc"
-TRY = """
+TEST, RESULT, OUTCOME, RETURN_TO_REST = "test.toml", "result.nc", "outcome.json", "return_to_rest.nc"
+READ_PROGRAM = """
 import h5netcdf
 with h5netcdf.File(sys.argv[1], "r") as file:
     for values in file.variables.values():
         values[...]
 """
-OTHERS = "other_attributes"  # in which those are kept that a netCDF file cannot hold
-SIGNALS = ("displacement", "measured_force")  # of a hybrid test, whatever its mode
+OTHERS = "other_attributes"  # attribute with the values that netCDF attributes cannot store
+SIGNALS = ("displacement", "measured_force")  # signals of a hybrid test in every mode
 
 
-def read(folder: str | Path) -> Run:
-    """A saved run, with its test.
+def read_run(folder: str | Path) -> Run:
+    """Return a saved run with its test.
 
     Raises
     ------
     OutputError
-        With every file that is missing or damaged, and what can be done with the others.
+        With all missing or damaged files, and what can be done with the others.
     """
     folder = Path(folder)
     if not any((folder / name).exists() for name in (RESULT, OUTCOME, JOURNAL)):
-        raise OutputError(f"{folder}: holds no {RESULT}; give the folder that a run wrote, or a test")
+        raise OutputError(f"{folder}: contains no {RESULT}; give a run folder or a test")
     faults = renamed_files(folder)
 
     def part(name: str, reader: Callable[[Path], Any]) -> Any:
@@ -62,24 +62,30 @@ def read(folder: str | Path) -> Run:
             faults[name] = str(error).replace(f"{folder / name}: ", "", 1)
             return None
 
-    told = part(OUTCOME, outcome)
-    sums = {} if told is None else told[2]
-    test = part(TEST, lambda path: whole_test(path, sums))
+    stored = part(OUTCOME, outcome)
+    sums = {} if stored is None else stored[2]
+    test = part(TEST, lambda path: read_test(path, sums))
     data = part(RESULT, lambda path: recording(path, sums))
-    after = part(AFTERMATH, lambda path: recording(path, sums)) if (folder / AFTERMATH).exists() else None
-    if AFTERMATH in sums and after is None and AFTERMATH not in faults:
-        faults[AFTERMATH] = "is missing"
-    if test is not None and data is not None and not {TEST, RESULT} <= set(sums):  # whose sums vouch for them
-        fault = _of_another(test, data)
+    after = (
+        part(RETURN_TO_REST, lambda path: recording(path, sums))
+        if (folder / RETURN_TO_REST).exists()
+        else None
+    )
+    if RETURN_TO_REST in sums and after is None and RETURN_TO_REST not in faults:
+        faults[RETURN_TO_REST] = "is missing"
+    if (
+        test is not None and data is not None and not {TEST, RESULT} <= set(sums)
+    ):  # no checksums to identify them
+        fault = _mismatch(test, data)
         if fault:
             faults[RESULT] = fault
     if faults:
-        raise OutputError(_told(folder, faults))
-    return Run(test, told[3] or data.attrs["mode"], data, told[0], told[1], after)
+        raise OutputError(_message(folder, faults))
+    return Run(test, stored[3] or data.attrs["mode"], data, stored[0], stored[1], after)
 
 
 def renamed_files(folder: Path) -> dict[str, str]:
-    """Return the files of a run folder that have a name from before a change of names, each with its remark."""
+    """Return the files of a run folder that have an old name, each with a remark on the new name."""
     return {
         old: remark(new)
         for old, new in section("files").items()
@@ -88,52 +94,55 @@ def renamed_files(folder: Path) -> dict[str, str]:
 
 
 def recording(path: str | Path, sums: dict[str, str] | None = None) -> xr.Dataset:
-    """The recording in a netCDF file, over `time`; `sums` are the checksums that its folder names.
+    """Return the recording in a netCDF file, over `time`; `sums` are the checksums of its folder.
 
     Raises
     ------
     OutputError
-        If there is none, or it is damaged or no recording.
+        If the file does not exist, is damaged or is not a recording.
     """
     path = Path(path)
-    _unchanged(path, sums or {})
-    why = "" if path.name in (sums or {}) else tried(path, TRY)
-    data, why = (None, why) if why else _opened(path)
+    _check_checksum(path, sums or {})
+    reason = "" if path.name in (sums or {}) else run_isolated(path, READ_PROGRAM)
+    data, reason = (None, reason) if reason else _open(path)
     if data is None:
-        raise OutputError(f"{path}: is damaged, or no recording ({why})")
-    data = restored(data)
-    if path.name in (sums or {}):  # it is what was saved, whatever that was
+        raise OutputError(f"{path}: is damaged or not a recording ({reason})")
+    data = from_netcdf_attrs(data)
+    if path.name in (sums or {}):  # the checksum is correct, so no further checks are needed
         return data
     times = data.coords.get("time")
     if times is None or times.dims != ("time",) or times.dtype.kind != "f" or not times.size:
-        raise OutputError(f"{path}: is damaged: it has no times")
+        raise OutputError(f"{path}: is damaged: it has no time coordinate")
     if not (np.isfinite(times).all() and np.all(np.diff(times) > 0)):
-        raise OutputError(f"{path}: is damaged: its times do not increase")
+        raise OutputError(f"{path}: is damaged: its times are not increasing")
     if not isinstance(data.attrs.get("mode"), str):
-        raise OutputError(f"{path}: is damaged: it does not say in which mode it was recorded")
+        raise OutputError(f'{path}: is damaged: the attribute "mode" is missing')
     wrong = [str(name) for name, values in data.data_vars.items() if values.dtype.kind not in "fiub"]
     if wrong:
-        raise OutputError(f"{path}: is damaged: {', '.join(wrong)} hold no numbers")
+        raise OutputError(f"{path}: is damaged: no numbers in {', '.join(wrong)}")
     return data
 
 
-def _opened(path: Path) -> tuple[xr.Dataset | None, str]:
-    """What is in a netCDF file; or None, and why."""
+def _open(path: Path) -> tuple[xr.Dataset | None, str]:
+    """Return the contents of a netCDF file, or None and the reason."""
     from dovetail.core.light_xarray import xarray
 
-    hook, sys.unraisablehook = sys.unraisablehook, lambda _: None  # h5netcdf closes what it could not open
+    hook, sys.unraisablehook = (
+        sys.unraisablehook,
+        lambda _: None,
+    )  # h5netcdf fails to close a file that it could not open
     try:
         with xarray.open_dataset(path, engine="h5netcdf") as stored:
             return stored.load(), ""
-    except Exception as error:  # of many kinds: the netCDF and HDF5 libraries have no error of their own
-        why = _short(error)
+    except Exception as error:  # the netCDF and HDF5 libraries raise many types of errors
+        reason = _short(error)
     finally:
         sys.unraisablehook = hook
-    return None, why
+    return None, reason
 
 
 def readings(folder: str | Path) -> xr.Dataset:
-    """The recording of a run's folder, for a replay: what else is in the folder may be gone."""
+    """Return the recording of a run folder for a replay; other files of the folder may be missing."""
     folder = Path(folder)
     try:
         sums = outcome(folder / OUTCOME)[2]
@@ -142,34 +151,34 @@ def readings(folder: str | Path) -> xr.Dataset:
     return recording(folder / RESULT, sums)
 
 
-def storable(data: xr.Dataset) -> xr.Dataset:
-    """A recording whose attributes a netCDF file can hold: what it cannot, such as None, is kept as JSON in one."""
+def to_netcdf_attrs(data: xr.Dataset) -> xr.Dataset:
+    """Return a recording with attributes that netCDF can store; others, such as None, are stored as JSON in one."""
 
-    def kept(attributes: dict[Any, Any]) -> dict[str, Any]:
+    def encode(attributes: dict[Any, Any]) -> dict[str, Any]:
         plain = {str(key): value for key, value in attributes.items() if _plain(value)}
         others = {str(key): value for key, value in attributes.items() if not _plain(value)}
         return plain | ({OTHERS: json.dumps(others, default=str)} if others else {})
 
     data = data.copy()
-    data.attrs = kept(data.attrs)
+    data.attrs = encode(data.attrs)
     for array in data.variables.values():
-        array.attrs = kept(array.attrs)
+        array.attrs = encode(array.attrs)
     return data
 
 
-def restored(data: xr.Dataset) -> xr.Dataset:
-    """The recording that was made storable."""
+def from_netcdf_attrs(data: xr.Dataset) -> xr.Dataset:
+    """Return the recording with its original attributes; the inverse of `to_netcdf_attrs`."""
     for attributes in (data.attrs, *(array.attrs for array in data.variables.values())):
         if OTHERS in attributes:
             try:
                 attributes |= dict(json.loads(attributes.pop(OTHERS)))
             except (ValueError, TypeError, RecursionError):
-                continue  # of another, who calls something so
+                continue  # an attribute of the same name written by another program
     return data
 
 
 def _plain(value: Any) -> bool:
-    """Whether a netCDF attribute can be this."""
+    """True if a value can be stored as a netCDF attribute."""
     if isinstance(value, list | tuple):
         return bool(value) and all(_plain(v) and not isinstance(v, list | tuple | np.ndarray) for v in value)
     if isinstance(value, np.ndarray):
@@ -178,7 +187,7 @@ def _plain(value: Any) -> bool:
 
 
 def outcome(path: Path) -> tuple[Outcome, Trip | None, dict[str, str], str]:
-    """How a run ended, what it met, the checksums of the files beside it, and its mode where that is said."""
+    """Return outcome, trip, checksums of the other files, and mode (empty if missing)."""
     try:
         table = json.loads(_bytes(path))
     except (ValueError, RecursionError) as error:
@@ -189,11 +198,11 @@ def outcome(path: Path) -> tuple[Outcome, Trip | None, dict[str, str], str]:
     if not isinstance(name, str) or name not in Outcome.__members__:
         if new := new_name("outcomes", str(name)):
             raise OutputError(f'{path}: outcome "{name}": {remark(new)}')
-        raise OutputError(f"{path}: is damaged: it names no outcome")
+        raise OutputError(f"{path}: is damaged: the outcome is missing or unknown")
     if not isinstance(sums, dict) or not all(isinstance(value, str) for value in sums.values()):
-        raise OutputError(f"{path}: is damaged: its checksums are no table of words")
+        raise OutputError(f"{path}: is damaged: sha256 is not a table of strings")
     if not isinstance(mode, str):
-        raise OutputError(f"{path}: is damaged: its mode is no word")
+        raise OutputError(f"{path}: is damaged: mode is not a string")
     if mode not in MODES and (new := new_name("modes", mode)):
         raise OutputError(f'{path}: mode "{mode}": {remark(new)}')
     return Outcome[name], None if trip is None else _trip(path, trip), sums, mode
@@ -205,59 +214,59 @@ def _trip(path: Path, table: Any) -> Trip:
     right = right and all(isinstance(table[name], str) for name in words)
     numbers = [table[name] for name in fields if name not in words] if right else [None]
     if not all(isinstance(v, float) or (type(v) is int and abs(v) < 2**53) for v in numbers):
-        raise OutputError(f"{path}: is damaged: what tripped is not {', '.join(fields)}")
+        raise OutputError(f"{path}: is damaged: trip does not contain {', '.join(fields)}")
     return Trip(**table)
 
 
-def whole_test(path: Path, sums: dict[str, str]) -> Runnable:
-    """The test of a folder."""
-    _unchanged(path, sums)
+def read_test(path: Path, sums: dict[str, str]) -> Runnable:
+    """Return the test of a run folder."""
+    _check_checksum(path, sums)
     test = load(path)
     if not isinstance(test, Runnable):
-        raise OutputError(f"{path}: is a {type(test).__name__}, of which there is no run")
+        raise OutputError(f"{path}: is a {type(test).__name__}, not a test or simulation")
     return test
 
 
 def checksum(path: Path) -> str:
-    """SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _unchanged(path: Path, sums: dict[str, str]) -> None:
+def _check_checksum(path: Path, sums: dict[str, str]) -> None:
     _bytes(path, 1)
     if path.name in sums and checksum(path) != sums[path.name]:
         raise OutputError(
-            f"{path}: is not the one that the run wrote (its checksum is another): damaged, or exchanged. If you "
-            f"changed it on purpose, take its line out of {OUTCOME}"
+            f"{path}: its checksum differs from that of the run: damaged or replaced. If you changed it on purpose, "
+            f"remove its line from {OUTCOME}"
         )
 
 
-def _bytes(path: Path, most: int = -1) -> bytes:
-    """What a file begins with."""
+def _bytes(path: Path, count: int = -1) -> bytes:
+    """Return the first bytes of a file."""
     try:
         with path.open("rb") as file:
-            return file.read(most)
+            return file.read(count)
     except FileNotFoundError as error:
         raise OutputError(f"{path}: is missing") from error
     except OSError as error:
         raise OutputError(f"{path}: cannot be read ({(error.strerror or str(error)).lower()})") from error
 
 
-def _of_another(test: Runnable, data: xr.Dataset) -> str:
-    """Why a recording cannot be of a test; nothing if it can."""
+def _mismatch(test: Runnable, data: xr.Dataset) -> str:
+    """Return why a recording cannot belong to a test, or an empty string."""
     if test.rig is None:
         return ""
     missing = [name for name in SIGNALS if name not in data]
     if missing:
-        return f"is damaged, or of another test: it lacks {', '.join(missing)}"
+        return f"is damaged or of another test: {', '.join(missing)} missing"
     axes, recorded = math.prod(test.shape), data.sizes.get("axis", 1)
-    return "" if axes == recorded else f"is of another test: it has {recorded} axes, {TEST} {axes}"
+    return "" if axes == recorded else f"is of another test: it has {recorded} axes, {TEST} has {axes}"
 
 
-def _told(folder: Path, faults: dict[str, str]) -> str:
-    """All faults, and what the folder is still good for."""
-    lines = [f"{folder}: the run cannot be shown"]
+def _message(folder: Path, faults: dict[str, str]) -> str:
+    """Return a message with all faults and the files that can still be used."""
+    lines = [f"{folder}: the run cannot be read"]
     for name, text in faults.items():
         lines += [
             f"  {name}: {line}" if i == 0 else f"    {line}" for i, line in enumerate(text.splitlines())
@@ -265,13 +274,15 @@ def _told(folder: Path, faults: dict[str, str]) -> str:
     sound = [name for name in (TEST, RESULT) if name not in faults]
     if RESULT in sound:
         again = f"dovetail run TEST --mode replay --recording {folder}"
-        lines.append(f"  {RESULT} is whole: open it with xarray, or replay it with {again}")
+        lines.append(f"  {RESULT} is valid: open it with xarray, or replay it with {again}")
     if TEST in sound:
-        lines.append(f"  {TEST} is whole: run it again with dovetail run {folder / TEST}")
+        lines.append(f"  {TEST} is valid: run it again with dovetail run {folder / TEST}")
     if (folder / JOURNAL).is_file():
-        lines.append(f"  the journal of its moves is there: dovetail run TEST --mode creep --resume {folder}")
+        lines.append(
+            f"  {JOURNAL} exists: continue with dovetail run TEST --mode pseudodynamic --resume {folder}"
+        )
     if (folder / "report.html").is_file():
-        lines.append("  the report that was written with it is there: report.html")
+        lines.append("  report.html exists: open it in a browser")
     return "\n".join(lines)
 
 

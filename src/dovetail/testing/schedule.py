@@ -1,7 +1,7 @@
-"""Parameters that change during a run: gain ramps, switching over, any parameter of the test.
+"""Schedules: parameters that change during a run, for example gain ramps and switches.
 
-A schedule maps the path of a parameter (`"feedback.share"`) to a profile, a function of time. The loop
-puts the profile's value into the test in every tick; nothing else knows about it.
+A schedule maps a parameter path (`"feedback.measured_fraction"`) to a profile, a function of time. The loop sets the
+parameter to the value of the profile in every tick.
 """
 
 from __future__ import annotations
@@ -14,58 +14,58 @@ import jax.numpy as jnp
 
 from dovetail.core import Part, kind, parameter
 from dovetail.core.units import PARAMETER
-from dovetail.testing.paths import spread
+from dovetail.testing.paths import replace_all
 
 
 class Profile(Part):
-    """A parameter's value as a function of time."""
+    """Parameter value as a function of time."""
 
     @abstractmethod
     def __call__(self, t) -> jax.Array:
-        """Value at t [s]."""
+        """Return the value at t [s]."""
 
     @property
-    def ends(self) -> float:
-        """Time [s] from which it no longer changes."""
+    def constant_after(self) -> float:
+        """Time [s] after which the value is constant."""
         return 0.0
 
 
 @kind("ramp")
 class Ramp(Profile):
-    """From one value to another in a straight line, constant before and after."""
+    """Linear ramp between two values, constant before and after."""
 
-    begin: jax.Array = parameter("s", "start of the ramp")
+    start: jax.Array = parameter("s", "start of the ramp")
     end: jax.Array = parameter("s", "end of the ramp")
-    before: jax.Array = parameter(PARAMETER, "value until the ramp starts")
-    after: jax.Array = parameter(PARAMETER, "value once it has ended")
+    initial: jax.Array = parameter(PARAMETER, "value before the ramp")
+    final: jax.Array = parameter(PARAMETER, "value after the ramp")
 
     @property
-    def ends(self) -> float:
+    def constant_after(self) -> float:
         return float(jnp.max(self.end))
 
     def __call__(self, t):
-        share = jnp.clip((t - self.begin) / jnp.maximum(self.end - self.begin, 1e-300), 0.0, 1.0)
-        return self.before + share * (self.after - self.before)
+        fraction = jnp.clip((t - self.start) / jnp.maximum(self.end - self.start, 1e-300), 0.0, 1.0)
+        return self.initial + fraction * (self.final - self.initial)
 
 
 @kind("switch")
 class Switch(Profile):
-    """One value until a moment, another from then on."""
+    """Step from one value to another."""
 
-    at: jax.Array = parameter("s", "moment of the switch")
-    before: jax.Array = parameter(PARAMETER, "value until then")
-    after: jax.Array = parameter(PARAMETER, "value from then on")
+    start: jax.Array = parameter("s", "time of the step")
+    initial: jax.Array = parameter(PARAMETER, "value before the step")
+    final: jax.Array = parameter(PARAMETER, "value after the step")
 
     @property
-    def ends(self) -> float:
-        return float(jnp.max(self.at))
+    def constant_after(self) -> float:
+        return float(jnp.max(self.start))
 
     def __call__(self, t):
-        return jnp.where(t < self.at, self.before, self.after)
+        return jnp.where(t < self.start, self.initial, self.final)
 
 
 def apply(schedule: dict[str, Profile], test: Any, t) -> Any:
-    """The test as it is at t [s]."""
+    """Return the test with its scheduled values at t [s]."""
     for path, profile in schedule.items():
-        test = spread(test, path, profile(t))
+        test = replace_all(test, path, profile(t))
     return test

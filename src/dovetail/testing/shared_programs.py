@@ -1,8 +1,8 @@
-"""What runs share: the program of a piece follows from the parts and their shapes, not from a name, a seed or a length.
+"""Compiled programs shared by runs: they depend on parts and shapes, not on title, seed or duration.
 
-JAX compiles anew for every value that it cannot trace. Names, seeds and durations are such values and no tick depends
-on them, so the loop is given the test without them; and it advances in pieces of a few lengths only, the last of which
-may run on past the end of the test. What lies there is computed and thrown away.
+JAX recompiles for each value that it cannot trace. Titles, seeds and durations are such values, and no tick depends
+on them, so the compiled loop receives the test without them. The loop advances in chunks of a few fixed lengths. The
+last chunk may extend past the end of the test; ticks after the end are discarded.
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-# what no tick depends on, and what the loop is given in its place
-UNSEEN: dict[str, Any] = {"title": "", "source": "", "seed": 0, "duration": 1.0, "record_every": 1}
-MOST = 64  # times the shortest piece, at most: an interrupt waits for the end of a piece
+# fields on which no tick depends, with the value that replaces them
+REPLACED_FIELDS: dict[str, Any] = {"title": "", "source": "", "seed": 0, "duration": 1.0, "record_every": 1}
+MAX_GROWTH = 64  # largest ratio of chunk lengths; an interrupt takes effect at the end of a chunk
 
 
-def shared(prepared: Any) -> Any:
-    """A prepared test or simulation without what no tick depends on."""
-    return dataclasses.replace(prepared, **UNSEEN)
+def traced_inputs(prepared: Any) -> Any:
+    """Return a prepared test or simulation with the fields on which no tick depends replaced."""
+    return dataclasses.replace(prepared, **REPLACED_FIELDS)
 
 
-def piece_length(total: int, shortest: int, most: int) -> int:
-    """Ticks in a piece: `shortest`, doubled while more than `most` pieces are left; all of a run shorter than that.
+def chunk_length(total: int, shortest: int, max_count: int) -> int:
+    """Return the ticks per chunk: `shortest`, doubled while more than `max_count` chunks remain, at most `total`.
 
-    It is doubled a few times only, so that an interrupt has not long to wait for the end of a piece. It depends on the
-    test alone, so that a repeated run is the same to the bit.
+    The number of doublings is limited, because an interrupt takes effect at the end of a chunk. The length depends on
+    the test only, so a repeated run is equal to the bit.
     """
     length = shortest
-    while length * most < total and length < MOST * shortest:
+    while length * max_count < total and length < MAX_GROWTH * shortest:
         length *= 2
     return min(total, length)

@@ -1,8 +1,7 @@
-"""A simulation without a rig: a system, how it is integrated, what may not be exceeded.
+"""Simulation without a rig: system, integration method and limits.
 
-Not everything that precedes a hybrid test has an interface yet. A rope that is towed, settles and is steered is
-simulated as a whole, from a file of the same form, with the same run folder. Such a file says
-`kind = "simulation"` and has a `system`, any flow that test files can name.
+Studies that precede a hybrid test, such as a towed rope, have no interface. They use the same file format and run
+folder. The file has `kind = "simulation"` and a `system`, which can be any part that is a flow.
 """
 
 from __future__ import annotations
@@ -16,34 +15,33 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Flow, constant, roles
-from dovetail.core.errors import Fault, guarded
-from dovetail.core.methods.rolled import rolled
+from dovetail.core.errors import Fault, collect_faults
+from dovetail.core.methods.rolled import with_stage_loop
 from dovetail.testing import limit_monitor
 from dovetail.testing.hybrid_loop import Driven
-from dovetail.testing.limit_monitor import TENSION, Watch
+from dovetail.testing.limit_monitor import TENSION, LimitMonitor
 from dovetail.testing.run import Progress, Run
 from dovetail.testing.runnable import NOT_A_TEST, Runnable
 from dovetail.testing.tick_grid import axis_faults
 
 
 class Simulation(Runnable):
-    """A system that is simulated as a whole.
+    """Simulation of a system without a rig.
 
     Attributes
     ----------
     system
-        The flow. It may say what is wrong with itself: `faults(method, step)` and `time_faults(duration)` give
-        lists of `Fault`. It may change between pieces of a run: `adapted(x)` gives the flow and its state from there.
-        No interface force acts on it.
+        Flow without interface force. Optional methods: `faults(method, step)` and `time_faults(duration)` return lists
+        of `Fault`; `adapt(x)` returns a changed flow and its state between two chunks of a run.
     limits
-        `displacement`, `velocity`, `acceleration` (of its output) and `force` (its `tension`); a run ends where one
-        is met. Others are refused: there is no rig, and no interface.
+        `displacement`, `velocity`, `acceleration` (of its output) and `force` (its `tension`) stop the run. Other
+        limits are an error, because there is no rig and no interface.
     axes
         Names of the axes of its vectors.
     """
 
-    USUAL: ClassVar[str] = "simulate"
-    PIECES: ClassVar[tuple[int, int]] = (100, 200)
+    DEFAULT_MODE: ClassVar[str] = "simulate"
+    CHUNK_LENGTHS: ClassVar[tuple[int, int]] = (100, 200)
     rig: ClassVar[None] = None
 
     system: Flow
@@ -53,63 +51,68 @@ class Simulation(Runnable):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of vectors in the recording."""
+        """Shape of the vectors in the recording."""
         return (len(self.axes),) if self.axes else ()
 
     @property
     def numerical(self) -> Flow:
-        """The system: all of it is simulated."""
+        """The simulated system."""
         return self.system
 
-    def why_not(self, mode: str) -> str:
-        """It is simulated; for the other modes it would need a rig."""
+    def mode_faults(self, mode: str) -> str:
+        """Return why a mode cannot be used; all modes but `simulate` need a rig."""
         return "" if mode == "simulate" else NOT_A_TEST
 
-    def _look(self) -> list[Fault]:
+    def _find_faults(self) -> list[Fault]:
         faults = self.length_faults("record") + axis_faults(self.axes, self.shape)
         faults += limit_monitor.faults(self.limits, self.axes, (), len(self.axes), "simulate")
-        faults += guarded("excitation", self.end_faults)
+        faults += collect_faults("excitation", self.end_faults)
         system = self.system
         if isinstance(system, roles.Checked):
-            faults += guarded("system", lambda: system.faults(self.method, self.dt / self.substeps))
+            faults += collect_faults("system", lambda: system.faults(self.method, self.dt / self.substeps))
         if isinstance(system, roles.Prescribed):
-            faults += guarded("system", lambda: system.time_faults(self.duration))
-        return faults or guarded("limits", self._unseen)
+            faults += collect_faults("system", lambda: system.time_faults(self.duration))
+        return faults or collect_faults("limits", self._output_faults)
 
-    def _unseen(self) -> list[Fault]:
-        """Limits on what the system does not show."""
+    def _output_faults(self) -> list[Fault]:
+        """Return limits on signals that the system does not output."""
         signals = {name: name for name in ("displacement", "velocity", "acceleration")} | {"force": TENSION}
-        said = [name for name in signals if np.any(np.isfinite(getattr(self.limits, name)))]
-        shown = eqx.filter_eval_shape(lambda s: s.start()[1], self.sized()) if said else {}
+        limited = [name for name in signals if np.any(np.isfinite(getattr(self.limits, name)))]
+        outputs = eqx.filter_eval_shape(lambda s: s.start()[1], self.with_shapes()) if limited else {}
         return [
-            Fault(f"limits.{name}", f"cannot be watched: the system shows no {signals[name]}; leave it out")
-            for name in said
-            if signals[name] not in shown
+            Fault(
+                f"limits.{name}",
+                f"cannot be monitored: the system does not output {signals[name]}; remove it",
+            )
+            for name in limited
+            if signals[name] not in outputs
         ]
 
-    def sized(self, shape: tuple[int, ...] | None = None, seed: Any = None) -> Simulation:
-        """With its shapes fixed and its random keys drawn; nothing of it has the shape of an interface."""
-        return super().sized((), seed)
+    def with_shapes(self, shape: tuple[int, ...] | None = None, seed: Any = None) -> Simulation:
+        """Return the simulation with shapes and random keys; there is no interface shape."""
+        return super().with_shapes((), seed)
 
     def simulate(self, progress: Progress | None = None) -> Run:
-        """Run it. What was computed until a limit, a number that is not finite, or an interrupt is kept."""
+        """Run the simulation until its end, a limit, a value that is not finite, or an interrupt."""
         from dovetail.testing.rehearse import rehearse
 
         return rehearse(self, progress)
 
     def start(self) -> tuple[dict[str, Any], dict[str, jax.Array]]:
-        """State at the start, and the first record."""
-        flow = self._driven()
+        """Return initial state and first record."""
+        flow = self._driven_system()
         x = flow.init()
-        shown = flow.output(0.0, x, jnp.zeros(()))
-        seen = self._judged(0.0, 0.0, Watch.of(self, "simulate").blank(), shown)
-        return {"system": (x, self.method.init(flow, x)), "watch": seen}, shown
+        outputs = flow.output(0.0, x, jnp.zeros(()))
+        monitor_state = self._check_limits(
+            0.0, 0.0, LimitMonitor.for_test(self, "simulate").empty_state(), outputs
+        )
+        return {"system": (x, self.method.init(flow, x)), "monitor": monitor_state}, outputs
 
     def advance(self, state, first, number, ahead=False):
-        """Records from record `first` on."""
-        flow, dt, steps = self._driven(), self.dt, self.substeps
+        """Advance `number` records from record `first`."""
+        flow, dt, steps = self._driven_system(), self.dt, self.substeps
         h = dt / steps
-        force, method = jnp.zeros(()), rolled(self.method)
+        force, method = jnp.zeros(()), with_stage_loop(self.method)
 
         def one(state, k):
             def sub(carry, i):
@@ -119,28 +122,35 @@ class Simulation(Runnable):
                 carry, _ = sub(state["system"], 0)
             else:
                 carry, _ = jax.lax.scan(sub, state["system"], jnp.arange(steps))
-            shown = flow.output((k + 1) * dt, carry[0], force)
-            return {"system": carry, "watch": self._judged((k + 1) * dt, dt, state["watch"], shown)}, shown
+            outputs = flow.output((k + 1) * dt, carry[0], force)
+            return {
+                "system": carry,
+                "monitor": self._check_limits((k + 1) * dt, dt, state["monitor"], outputs),
+            }, outputs
 
         return jax.lax.scan(one, state, first + jnp.arange(number))
 
-    def adapted(self, state: dict[str, Any]) -> tuple[Simulation, dict[str, Any]] | None:
-        """Simulation and state from here on, where the system wants to change, as with its elements."""
+    def adapt(self, state: dict[str, Any]) -> tuple[Simulation, dict[str, Any]] | None:
+        """Return changed simulation and state if the system adapts, for example its number of elements."""
         if not isinstance(self.system, roles.Adapting):
             return None
-        system, x = self.system.adapted(state["system"][0])
+        system, x = self.system.adapt(state["system"][0])
         if system is self.system:
             return None
         now = dataclasses.replace(self, system=system)
-        return now, {**state, "system": (x, now.method.init(now._driven(), x))}
+        return now, {**state, "system": (x, now.method.init(now._driven_system(), x))}
 
-    def _driven(self) -> Driven:
-        """The system with its excitation attached; its input is an interface force that is zero."""
+    def _driven_system(self) -> Driven:
+        """Return the system with its excitation; the interface force is zero."""
         return Driven(self.system, self.excitation)
 
-    def _judged(self, t, dt, seen, shown) -> dict[str, Any]:
-        """What the supervisor has seen after a record: all of it is to be finite, some of it has limits."""
-        watch = Watch.of(self, "simulate")
-        still = {"displacement": jnp.zeros(())}  # of a system that shows none
-        seen = watch.demand(t, dt, seen, {**still, **shown})
-        return watch.reading(dt, seen, shown, {TENSION: shown[TENSION]}) if TENSION in shown else seen
+    def _check_limits(self, t, dt, monitor_state, outputs) -> dict[str, Any]:
+        """Return the monitor state after a record: all signals must be finite, some have limits."""
+        monitor = LimitMonitor.for_test(self, "simulate")
+        rest = {"displacement": jnp.zeros(())}  # for a system without displacement output
+        monitor_state = monitor.check_demand(t, dt, monitor_state, {**rest, **outputs})
+        return (
+            monitor.check_measurement(dt, monitor_state, outputs, {TENSION: outputs[TENSION]})
+            if TENSION in outputs
+            else monitor_state
+        )

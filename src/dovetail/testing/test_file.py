@@ -1,7 +1,7 @@
-"""Test files: TOML in, a checked test out, and a test back into the same form.
+"""Test files: read a TOML file into a validated test, and write a test back as a table.
 
-The schema is not written down a second time: every part declares its fields with unit and range, and a
-pydantic model is made of them. All faults of a file are reported at once, each with its place.
+The schema follows from the parts: each part declares its fields with unit and range, and a pydantic model is built
+from them. All faults of a file are reported at once, each with its path.
 """
 
 from __future__ import annotations
@@ -22,118 +22,128 @@ from dovetail import testing
 from dovetail.core import Part
 from dovetail.core.block import Method
 from dovetail.core.errors import (
-    MANY,
+    MAX_LISTED_NAMES,
     DovetailError,
     Fault,
     ParameterError,
     TestFileError,
     UnknownNameError,
-    guarded,
-    shown,
-    unforeseen,
+    collect_faults,
+    format_value,
+    unforeseen_error_text,
     unknown_key,
 )
 from dovetail.core.kinds import find, name_of, names
-from dovetail.core.parameter import Parameter, declared, file_names
+from dovetail.core.parameter import Parameter, declared_parameters, file_names
 from dovetail.core.renamed import new_key, new_value, remark
 from dovetail.core.toml_file import read_toml
 from dovetail.core.units import to_si
-from dovetail.core.user_parts import texts_of
-from dovetail.testing.paths import declared_at, joined
+from dovetail.core.user_parts import sources_of
+from dovetail.testing.paths import declared_at, format_path
 from dovetail.testing.rig import AbstractRig, Rig
-from dovetail.testing.test_table import PARTS, carried, change, copied, located, parts_of
+from dovetail.testing.test_table import PARTS, change, copy_table, parts_of, read_user_parts, resolve_paths
 
 if TYPE_CHECKING:
-    from dovetail.testing import CellFile, ChartFile, Simulation, Test
+    from dovetail.testing import CellFile, MapFile, Simulation, Test
 
-UNSAID = ("shape", "key", "taps", "ring", "built")  # fields that follow from the rest of the test
-ROOTS = {  # of a file: its kind, and the class that it is read as
+DERIVED_FIELDS = ("shape", "key", "taps", "ring", "built")  # fields derived from other fields
+FILE_KINDS = {  # kinds of files, with the class of each
     "test": "Test",
     "simulation": "Simulation",
-    "map": "ChartFile",
+    "map": "MapFile",
     "cell": "CellFile",
 }
-MOVED = ("least", "most", "before", "after")  # of a dial or a schedule: in the unit of what it moves
-PROVENANCE = "provenance"  # a table that a resolved test carries and a reader skips
+UNIT_OF_TARGET = (
+    "min",
+    "max",
+    "initial",
+    "final",
+)  # keys of tunable and schedule entries in the unit of their parameter
+PROVENANCE = "provenance"  # table of a resolved test that is ignored on reading
 
 
 def load(path: str | Path, changes: dict[str, Any] | None = None) -> Any:
     """Read a test file; `changes` overrides values at paths.
 
-    The answer is a `Test`, a `Simulation`, a `ChartFile` or a `CellFile`, as the file says. Files that it names are
-    looked for from its folder.
+    The result is a `Test`, a `Simulation`, a `MapFile` or a `CellFile`, according to the `kind` of the file. File
+    names in the file are relative to its folder.
 
     Raises
     ------
     TestFileError
-        With every fault of the file.
+        With all faults of the file.
     OutputError
-        If there is no such file.
+        If the file does not exist.
     """
     return parse(read_table(path, changes), Path(path).name)
 
 
 def read_table(path: str | Path, changes: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The table of a test file with other values at paths; the files that it names are named in full."""
+    """Return the table of a test file with changed values at paths and absolute file names."""
     path = Path(path)
-    table = carried(read_toml(path, "test file"), path.parent, path.name, said=True)
-    return whole_names(change(table, changes or {}, path.name), path.parent, path.name)
+    table = read_user_parts(read_toml(path, "test file"), path.parent, path.name, with_command_line=True)
+    return with_absolute_names(change(table, changes or {}, path.name), path.parent, path.name)
 
 
-def whole_names(table: dict[str, Any], folder: Path, source: str = "test") -> dict[str, Any]:
-    """The table of a test with the names of files made whole from `folder`, and those with parts read."""
-    table, kind = carried(table, folder, source), table.get("kind")
-    return located(table, root(kind if isinstance(kind, str) and kind in ROOTS else "test"), folder)
+def with_absolute_names(table: dict[str, Any], folder: Path, source: str = "test") -> dict[str, Any]:
+    """Return the table of a test with file names made absolute from `folder` and its user parts read."""
+    table, kind = read_user_parts(table, folder, source), table.get("kind")
+    return resolve_paths(
+        table, class_of_kind(kind if isinstance(kind, str) and kind in FILE_KINDS else "test"), folder
+    )
 
 
-def root(kind: str) -> type:
-    """The class that a file of this kind is read as."""
-    return getattr(testing, ROOTS[kind])
+def class_of_kind(kind: str) -> type:
+    """Return the class of a file of this kind."""
+    return getattr(testing, FILE_KINDS[kind])
 
 
 def parse(table: dict[str, Any], source: str = "test") -> Any:
-    """A test, or a simulation, from the nested table that its file holds."""
+    """Return the test or simulation of a nested table."""
     kind = table.get("kind", "test")
-    if not isinstance(kind, str) or kind not in ROOTS:
-        raise TestFileError(source, [Fault("kind", f"got {shown(kind)}; one of {', '.join(ROOTS)}, or none")])
-    table = carried(table, Path(), source)
+    if not isinstance(kind, str) or kind not in FILE_KINDS:
+        raise TestFileError(
+            source,
+            [Fault("kind", f"got {format_value(kind)}; give one of {', '.join(FILE_KINDS)}, or remove it")],
+        )
+    table = read_user_parts(table, Path(), source)
     table = {key: value for key, value in table.items() if key not in (PROVENANCE, PARTS, "kind")}
-    cls = root(kind)
+    cls = class_of_kind(kind)
     try:
-        test = _make(cls, _moved(table, cls, source))
+        test = _make(cls, _convert_target_units(table, cls, source))
     except ValidationError as error:
         raise TestFileError(source, _faults(error, table, cls)) from error
-    except ValueError as error:  # of the test as a whole
+    except ValueError as error:  # a fault of the test as a whole
         raise TestFileError(source, [Fault(kind, str(error))]) from error
     if "title" not in table:
         test = dataclasses.replace(test, title=Path(source).stem)
-    faults = guarded(kind, test.faults)
+    faults = collect_faults(kind, test.faults)
     if faults:
         raise TestFileError(source, faults)
     return test
 
 
-def _moved(table: dict[str, Any], cls: type, source: str) -> dict[str, Any]:
-    """The table with what dials and schedules say in units in SI: their unit is that of the parameter they move."""
-    said = [
+def _convert_target_units(table: dict[str, Any], cls: type, source: str) -> dict[str, Any]:
+    """Return the table with values of tunable and schedule entries in SI; their unit is that of their parameter."""
+    entries = [
         (group, path, name, value)
-        for group in ("dials", "schedule")
+        for group in ("tunable", "schedule")
         for path, entry in _items(table.get(group))
         for name, value in _items(entry)
-        if isinstance(value, str) and name in MOVED
+        if isinstance(value, str) and name in UNIT_OF_TARGET
     ]
-    if not said:
+    if not entries:
         return table
-    table, faults = copied(table), []
-    bare = _make(cls, {key: value for key, value in table.items() if key not in ("dials", "schedule")})
-    for group, path, name, value in said:
+    table, faults = copy_table(table), []
+    bare = _make(cls, {key: value for key, value in table.items() if key not in ("tunable", "schedule")})
+    for group, path, name, value in entries:
         try:
             about = declared_at(bare, path)
             table[group][path][name] = to_si(value, "1" if about is None else about.unit)
         except UnknownNameError:
-            table[group][path][name] = 0.0  # that there is no such parameter is said of the whole test
+            table[group][path][name] = 0.0  # the missing parameter is reported by the checks of the test
         except ParameterError as error:
-            faults.append(Fault(joined((group, path, name)), str(error)))
+            faults.append(Fault(format_path((group, path, name)), str(error)))
     if faults:
         raise TestFileError(source, faults)
     return table
@@ -143,18 +153,18 @@ def _items(node: Any) -> Any:
     return node.items() if isinstance(node, dict) else ()
 
 
-def dump(test: Test | Simulation | ChartFile | CellFile) -> dict[str, Any]:
-    """The resolved test, every default written out, as a nested table that `parse` takes back."""
-    kind = next(kind for kind in ROOTS if isinstance(test, root(kind)))
+def dump(test: Test | Simulation | MapFile | CellFile) -> dict[str, Any]:
+    """Return the resolved test with all defaults as a nested table, which `parse` reads."""
+    kind = next(kind for kind in FILE_KINDS if isinstance(test, class_of_kind(kind)))
     head = {} if kind == "test" else {"kind": kind}
     used: set[type] = set()
     table = {key: value for key, value in _dump(test, used).items() if key != "kind"}
-    texts = texts_of(used)
+    texts = sources_of(used)
     return head | table | ({PARTS: texts} if texts else {})
 
 
 def dump_part(part: Part | Method) -> dict[str, Any]:
-    """A part as the table that a test file has of it."""
+    """Return the table of a part in a test file."""
     table: dict[str, Any] = _dump(part, set())
     return table
 
@@ -163,48 +173,48 @@ def dump_part(part: Part | Method) -> dict[str, Any]:
 
 
 def _make(cls: type, table: Any) -> Any:
-    """A part of class `cls` from its table."""
+    """Return a part of class `cls` from its table."""
     if not isinstance(table, dict):
-        raise ValueError(f"got {shown(table)}; needs a table")
+        raise ValueError(f"got {format_value(table)}; give a table")
     values = _model(cls).model_validate(table)
     try:
         return cls(**{name: getattr(values, name) for name in values.model_fields_set})
     except ParameterError:
         raise
-    except DovetailError as error:  # of a file that it names, say; told with the place
+    except DovetailError as error:  # for example of a file that it names; reported with the path
         raise ValueError(str(error)) from error
     except Exception as error:
-        raise ValueError(unforeseen(error)) from error
+        raise ValueError(unforeseen_error_text(error)) from error
 
 
 @cache
 def _model(cls: type) -> type[BaseModel]:
-    """The pydantic model of a part's fields."""
+    """Return the pydantic model of the fields of a part."""
     hints = typing.get_type_hints(cls)
-    about = declared(cls)
+    about = declared_parameters(cls)
     fields: dict[str, Any] = {}
     for field in dataclasses.fields(cls):
-        if field.name in UNSAID or not field.init:
+        if field.name in DERIVED_FIELDS or not field.init:
             continue
         required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
         read = _reader(hints[field.name], about.get(field.name), empty=field.default == ())
         if (parameter := about.get(field.name)) is not None and parameter.choices:
-            read = Annotated[read, BeforeValidator(partial(_not_renamed, cls, field.name, parameter))]
+            read = Annotated[read, BeforeValidator(partial(_check_renamed, cls, field.name, parameter))]
         fields[field.name] = (read, ... if required else None)
     return create_model(cls.__name__, __config__=ConfigDict(extra="forbid"), **fields)
 
 
 def _reader(hint: Any, about: Parameter | None, empty: bool = False) -> Any:
-    """The pydantic type that turns the value in a file into the value of a field; a list may be `empty` or not."""
+    """Return the pydantic type that converts a value in a file to a field value; `empty` allows empty lists."""
     if about is not None:
         return Annotated[Any, BeforeValidator(lambda value: _number(value, about, hint, empty))]
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (types.UnionType, typing.Union):
         return _reader(next(a for a in arguments if a is not type(None)), about)
     if origin is dict:
-        return Annotated[dict[str, _reader(arguments[1], None)], BeforeValidator(_is_table)]  # type: ignore[misc]  # a type made from a hint
+        return Annotated[dict[str, _reader(arguments[1], None)], BeforeValidator(_is_table)]  # type: ignore[misc]  # type from a hint
     if origin is tuple and isinstance(arguments[0], type) and issubclass(arguments[0], Part):
-        return Annotated[tuple[_reader(arguments[0], None), ...], BeforeValidator(_is_list)]  # type: ignore[misc]  # likewise
+        return Annotated[tuple[_reader(arguments[0], None), ...], BeforeValidator(_is_list)]  # type: ignore[misc]  # as above
     if isinstance(hint, type) and issubclass(hint, Part | Method):
         return Annotated[Any, BeforeValidator(lambda value: _part(value, hint))]
     return hint
@@ -212,18 +222,18 @@ def _reader(hint: Any, about: Parameter | None, empty: bool = False) -> Any:
 
 def _number(value: Any, about: Parameter, hint: Any, empty: bool) -> Any:
     if not about.choices:
-        given, value = value, to_si(value, about.unit)
+        text, value = value, to_si(value, about.unit)
         try:
             size = np.size(np.array(value, dtype=float))
         except ValueError as error:
-            raise ValueError("rows of different lengths; needs a rectangular array") from error
+            raise ValueError("has rows of different lengths; give a rectangular array") from error
         if not size and not empty:
-            raise ValueError(f"got {shown(given)}; needs a number, or a list of them")
+            raise ValueError(f"got {format_value(text)}; give a number or a list of numbers")
         if isinstance(value, list) and hint in (int, float):
-            raise ValueError(f"got {shown(given)}; needs one number")
+            raise ValueError(f"got {format_value(text)}; give one number")
         if hint is int:
             if not abs(value) < 2**53 or value != int(value):
-                raise ValueError(f"got {shown(given)}; needs a whole number")
+                raise ValueError(f"got {format_value(text)}; give a whole number")
             value = int(value)
     fault = about.fault(value)
     if fault:
@@ -231,8 +241,8 @@ def _number(value: Any, about: Parameter, hint: Any, empty: bool) -> Any:
     return value
 
 
-def _not_renamed(cls: type, key: str, about: Parameter, value: Any) -> Any:
-    """Return the value; a word that is the old name of one of the choices is an error with the new name."""
+def _check_renamed(cls: type, key: str, about: Parameter, value: Any) -> Any:
+    """Return the value; the old name of a choice is an error that names the new one."""
     if isinstance(value, str) and value not in about.choices and (new := new_value(cls, key, value)):
         raise ValueError(f'got "{value}"; {remark(new)}')
     return value
@@ -241,14 +251,16 @@ def _not_renamed(cls: type, key: str, about: Parameter, value: Any) -> Any:
 def _part(value: Any, base: type) -> Any:
     if isinstance(value, base):
         return value
-    if (one := _one(base)) and not (isinstance(value, dict) and "kind" in value):
+    if (one := _only_class(base)) and not (isinstance(value, dict) and "kind" in value):
         return _make(one, value)
     if isinstance(value, str):
         value = {"kind": value}
     if not isinstance(value, dict):
-        raise ValueError(f"got {shown(value)}; needs a table with a kind: {_some(base)}")
+        raise ValueError(f"got {format_value(value)}; give a table with a kind: {_kinds_text(base)}")
     if "kind" not in value:
-        raise ValueError(f'has no kind; one of {_some(base)}: add for example kind = "{names(base)[0]}"')
+        raise ValueError(
+            f'has no kind; add one of {_kinds_text(base)}, for example kind = "{names(base)[0]}"'
+        )
     try:
         cls = find(str(value["kind"]), base)
     except UnknownNameError as error:
@@ -256,57 +268,59 @@ def _part(value: Any, base: type) -> Any:
     return _make(cls, {key: entry for key, entry in value.items() if key != "kind"})
 
 
-def _some(base: type) -> str:
-    """The kinds of a base; of very many a few, and where they are told."""
-    known = names(base)
-    if len(known) <= MANY:
-        return ", ".join(known)
-    return f"{', '.join(known[:5])}, ... ({len(known)} are known; `dovetail parts` tells of each)"
+def _kinds_text(base: type) -> str:
+    """Return the kinds of a base class as text; of many kinds the first five and the command that lists all."""
+    known_names = names(base)
+    if len(known_names) <= MAX_LISTED_NAMES:
+        return ", ".join(known_names)
+    return f"{', '.join(known_names[:5])}, ... ({len(known_names)} kinds; list them with `dovetail parts`)"
 
 
-def _one(base: type) -> type | None:
-    """The one class there is of this base, where there is one; files need not say its kind."""
+def _only_class(base: type) -> type | None:
+    """Return the class of a base that has only one kind, or None; files may omit its kind."""
     return Rig if base is AbstractRig else base if issubclass(base, Part) and base.ONE_KIND else None
 
 
 def _is_list(value: Any) -> Any:
     if not isinstance(value, list | tuple):
-        raise ValueError(f"got {shown(value)}; needs a list of tables")
+        raise ValueError(f"got {format_value(value)}; give a list of tables")
     return value
 
 
 def _is_table(value: Any) -> Any:
     if not isinstance(value, dict):
-        raise ValueError(f"got {shown(value)}; needs a table")
+        raise ValueError(f"got {format_value(value)}; give a table")
     return value
 
 
 def _faults(error: ValidationError, table: dict[str, Any], cls: type) -> list[Fault]:
-    """Every fault of a validation error, with its place in the file."""
+    """Return the faults of a validation error, each with its path in the file."""
     faults = []
     for item in error.errors(include_url=False):
-        place = ".".join(str(step) for step in item["loc"])
+        path = ".".join(str(step) for step in item["loc"])
         if item["type"] == "extra_forbidden":
             at, key = _class_at(table, item["loc"][:-1], cls), str(item["loc"][-1])
-            known = sorted(_model(at).model_fields)
-            faults.append(Fault(place, unknown_key(key, known, new_key(at, key))))
+            known_names = sorted(_model(at).model_fields)
+            faults.append(Fault(path, unknown_key(key, known_names, new_key(at, key))))
         elif item["type"] == "missing":
-            faults.append(Fault(place, "is missing"))
+            faults.append(Fault(path, "is missing; add it"))
         else:
             inner = item.get("ctx", {}).get("error")
-            faults.append(Fault(place, str(inner) if inner else f"got {shown(item['input'])}; {item['msg']}"))
+            faults.append(
+                Fault(path, str(inner) if inner else f"got {format_value(item['input'])}; {item['msg']}")
+            )
     return faults
 
 
-def _class_at(table: dict[str, Any], place: tuple[int | str, ...], cls: type) -> type:
-    """The class of the part whose table is at a place in that of a part of class `cls`."""
+def _class_at(table: dict[str, Any], path: tuple[int | str, ...], cls: type) -> type:
+    """Return the class of the part at a path in the table of a part of class `cls`."""
     base = cls
     node: Any = table
-    for step in place:
+    for step in path:
         node = node[step]
         base, _ = parts_of(cls).get(str(step), (base, False))
         if isinstance(node, dict):
-            cls = find(str(node["kind"])) if "kind" in node else _one(base) or base
+            cls = find(str(node["kind"])) if "kind" in node else _only_class(base) or base
     return cls
 
 
@@ -314,15 +328,15 @@ def _class_at(table: dict[str, Any], place: tuple[int | str, ...], cls: type) ->
 
 
 def _dump(node: Any, used: set[type]) -> Any:
-    """What a file says of a node; the classes of its parts are added to `used`."""
+    """Return a node as it is written to a file; the classes of its parts are added to `used`."""
     if isinstance(node, Part | Method):
         used.add(type(node))
         name = name_of(type(node))
         table = {"kind": name} if name else {}
         for field in sorted(dataclasses.fields(node), key=lambda field: bool(field.kw_only)):
             value = getattr(node, field.name)
-            if field.name not in UNSAID and field.init and value is not None:
-                # a file is named in full: what is written may be read from another folder
+            if field.name not in DERIVED_FIELDS and field.init and value is not None:
+                # absolute file name, because the table may be read from another folder
                 named = field.name in file_names(type(node)) and value
                 table[field.name] = str(Path(value).resolve()) if named else _dump(value, used)
         return table
@@ -333,5 +347,5 @@ def _dump(node: Any, used: set[type]) -> Any:
     if isinstance(node, jax.Array | np.ndarray):
         return np.asarray(node).tolist()
     if isinstance(node, float) and math.isnan(node):
-        raise ValueError("a test holds NaN")
+        raise ValueError("the test contains NaN")
     return node

@@ -1,4 +1,4 @@
-"""What a test and a simulation are as a whole: a whole number of ticks, and a name of its own for each axis."""
+"""Checks of tests and simulations: duration in whole ticks, unique axis names."""
 
 from __future__ import annotations
 
@@ -6,30 +6,42 @@ import math
 
 from dovetail.core.errors import Fault
 
-NEAR = 1e-3  # [ticks] by which a duration may differ from a whole number of them: rates are written with few digits
+NEAR = 1e-3  # [ticks] tolerance of the duration, because rates are written with few digits
 
 
 def length_faults(duration: float, rate: float, tick: str) -> list[Fault]:
-    """A duration [s] that is shorter than one tick, or not a whole number of them, at a rate [Hz]."""
+    """Return a fault if a duration [s] is shorter than one tick or not a whole number of ticks at a rate [Hz]."""
     ticks = duration * rate
     if not ticks < 2**53:
-        return [Fault("duration", f"{duration:g} s at {rate:g} Hz are too many {tick}s to count")]
+        return [
+            Fault(
+                "duration",
+                f"{duration:g} s at {rate:g} Hz are more than 2^53 {tick}s; reduce one of them",
+            )
+        ]
     if ticks < 1 - NEAR:
-        return [Fault("duration", f"{duration:g} s is shorter than one {tick} of {1 / rate:g} s")]
+        return [
+            Fault("duration", f"{duration:g} s is shorter than one {tick} of {1 / rate:g} s; increase it")
+        ]
     if abs(ticks - round(ticks)) <= NEAR:
         return []
     below, above = math.floor(ticks) / rate, math.ceil(ticks) / rate
-    text = f"{duration:.9g} s is {ticks:.9g} {tick}s of {1 / rate:g} s; give a whole number of them, "
+    text = f"{duration:.9g} s is {ticks:.9g} {tick}s of {1 / rate:g} s; give a whole number of {tick}s, "
     return [Fault("duration", text + f"for example {below:.9g} s or {above:.9g} s")]
 
 
 def axis_faults(axes: tuple[str, ...], shape: tuple[int, ...]) -> list[Fault]:
-    """Names of axes that are given twice, or do not fit an interface of some shape."""
+    """Return faults of axis names: duplicates, or a number that does not fit the interface."""
     count = math.prod(shape)
     twice = sorted({name for name in axes if axes.count(name) > 1})
     if twice:
-        return [Fault("axes", f'"{twice[0]}" is the name of two axes; give each its own')]
+        return [Fault("axes", f'"{twice[0]}" is the name of two axes; give each axis a unique name')]
     if axes and len(axes) != count:
         has = "one axis" if count == 1 else f"{count} axes"
-        return [Fault("axes", f"names {len(axes)} ({', '.join(axes)}); the interface has {has}")]
+        return [
+            Fault(
+                "axes",
+                f"has {len(axes)} names ({', '.join(axes)}); the interface has {has}",
+            )
+        ]
     return []

@@ -1,8 +1,8 @@
-"""What a part of one's own gives, held against what the loop takes from it, before anything is computed.
+"""Checks of user parts before a run: signals and shapes that the loop needs.
 
-Each is traced once with signals of the interface's shape. What it shows must have the shape that the loop takes, and
-its state must keep its own: an array that is too short would be spread over all axes without a word. Parts of Dovetail
-are not looked at again, their tests have.
+Each user part is traced once with signals of the shape of the interface. Its outputs must have the shape that the loop
+needs, and its state must keep its shape: otherwise an array that is too short would be broadcast to all axes without a
+message. Parts of Dovetail are not checked here.
 """
 
 from __future__ import annotations
@@ -24,102 +24,110 @@ if TYPE_CHECKING:
 NOW = jax.ShapeDtypeStruct((), float)
 
 
-class Place(NamedTuple):
-    """Where a part stands in the loop."""
+class CheckedPart(NamedTuple):
+    """Position of a part in the loop."""
 
     path: str
     part: Block | Flow
-    given: dict[str, Any]  # signals that it takes, by name
-    called: Callable[
+    inputs: dict[str, Any]  # input signals by name
+    step: Callable[
         ..., tuple[Any, Any]
-    ]  # its next state, or the rate of it, and what it shows: of (x, given)
-    shows: tuple[str, ...]  # signals that the loop takes from it
+    ]  # function of (x, inputs): next state or its rate, and output signals
+    outputs: tuple[str, ...]  # output signals that the loop needs
 
 
 def faults(test: Test) -> list[Fault]:
-    """What does not fit, each by the part's place."""
+    """Return the faults of user parts, each with the path of the part."""
     return [
-        Fault(place.path, f"{type(place.part).__name__} {text}")
-        for place in _places(test)
-        if _is_own(place.part)
-        for text in _misfits(place, test.shape)
+        Fault(checked.path, f"{type(checked.part).__name__} {text}")
+        for checked in _checked_parts(test)
+        if _is_user_part(checked.part)
+        for text in _signal_faults(checked, test.shape)
     ]
 
 
-def _places(test: Test) -> Iterator[Place]:
-    """The loop's parts, sized, with the signals between them."""
+def _checked_parts(test: Test) -> Iterator[CheckedPart]:
+    """Return the parts of the loop with shapes, and the signals between them."""
     shape, dt = test.shape, test.dt
     signal = jax.ShapeDtypeStruct(shape, float)
     motion, read = dict.fromkeys(MOTION, signal), dict.fromkeys(READ, signal)
-    driven = Driven(test.numerical.sampled_at(dt, shape), test.excitation.sampled_at(dt, shape))
+    driven = Driven(test.numerical.with_sample_time(dt, shape), test.excitation.with_sample_time(dt, shape))
     force = {"force": signal}
-    yield Place(
+    yield CheckedPart(
         "numerical",
         driven.flow,
         force,
-        lambda x, u: _flows(driven, x, u["force"]),
+        lambda x, u: _flow_step(driven, x, u["force"]),
         ("displacement", *MOTION[1:]),
     )
-    for path, block, given, shows in (
+    for path, block, inputs, outputs in (
         ("compensator", test.compensator, motion | read, "command"),
-        ("feedback", test.feedback, motion | read, "force"),
+        ("feedback", test.feedback, motion | read, "feedback_force"),
     ):
-        sized = block.sampled_at(dt, shape)
-        yield Place(path, sized, given, _stepping(sized, dt), (shows,))
+        sized = block.with_sample_time(dt, shape)
+        yield CheckedPart(path, sized, inputs, _block_step(sized, dt), (outputs,))
     if not isinstance(test.rig, Rig):
         return
-    rig = test.rig.sampled_at(dt, shape)
-    yield Place("rig.specimen", rig.specimen, motion, lambda x, u: _flows(rig.specimen, x, u), ("force",))
+    rig = test.rig.with_sample_time(dt, shape)
+    yield CheckedPart(
+        "rig.specimen", rig.specimen, motion, lambda x, u: _flow_step(rig.specimen, x, u), ("force",)
+    )
     for name, part in (
         ("actuator", rig.actuator),
         ("sensor", rig.sensor),
         ("position_sensor", rig.position_sensor),
     ):
-        yield Place(f"rig.{name}", part, {"signal": signal}, _passing(part, dt), ("signal",))
+        yield CheckedPart(f"rig.{name}", part, {"signal": signal}, _transfer_step(part, dt), ("signal",))
 
 
-def _flows(flow: Flow, x: Any, u: Any) -> tuple[Any, Any]:
+def _flow_step(flow: Flow, x: Any, u: Any) -> tuple[Any, Any]:
     return flow.derivative(0.0, x, u), flow.output(0.0, x, u)
 
 
-def _stepping(block: Block, dt: float) -> Callable[..., tuple[Any, Any]]:
+def _block_step(block: Block, dt: float) -> Callable[..., tuple[Any, Any]]:
     return lambda x, u: block.step(0.0, dt, x, u)
 
 
-def _passing(block: Block, dt: float) -> Callable[..., tuple[Any, Any]]:
-    """A part that takes one array and gives one."""
+def _transfer_step(block: Block, dt: float) -> Callable[..., tuple[Any, Any]]:
+    """Return the step function of a part with one input array and one output array."""
 
-    def called(x, u):
+    def step(x, u):
         x, y = block.step(0.0, dt, x, u["signal"])
         return x, {"signal": y}
 
-    return called
+    return step
 
 
-def _misfits(place: Place, shape: tuple[int, ...]) -> Iterator[str]:
-    """What is wrong with a part, as what is said of it."""
-    taken = ", ".join(place.given)
+def _signal_faults(checked: CheckedPart, shape: tuple[int, ...]) -> Iterator[str]:
+    """Return the faults of a part, as predicates."""
+    accepted = ", ".join(checked.inputs)
     try:
-        state = jax.eval_shape(place.part.init)
-        after, shown = jax.eval_shape(place.called, state, place.given)
+        state = jax.eval_shape(checked.part.init)
+        after, signals = jax.eval_shape(checked.step, state, checked.inputs)
     except (TypeError, ValueError) as error:
-        yield f"cannot take {taken} of shape {shape}: {str(error).strip().splitlines()[0]}"
+        yield f"does not accept {accepted} of shape {shape}: {str(error).strip().splitlines()[0]}"
         return
-    spread = [()] if isinstance(place.part, Specimen) else []  # one force for all axes is the rig's to spread
-    for name in place.shows:
-        if name in shown and (found := shown[name].shape) not in [shape, *spread]:
-            yield f'gives "{name}" of shape {found}; the interface is {shape}: give one value for each axis'
-    if not any(name in shown for name in place.shows[:1]):
-        yield f'gives {", ".join(sorted(shown)) or "nothing"}; the loop takes "{place.shows[0]}" of shape {shape}'
-    yield from _changed(place.part, state, after)
+    spread = (
+        [()] if isinstance(checked.part, Specimen) else []
+    )  # the rig broadcasts a scalar force to all axes
+    for name in checked.outputs:
+        if name in signals and (actual := signals[name].shape) not in [shape, *spread]:
+            yield (
+                f'returns "{name}" of shape {actual}, but the interface has shape {shape}; return one '
+                "value for each axis"
+            )
+    if not any(name in signals for name in checked.outputs[:1]):
+        names = ", ".join(sorted(signals)) or "no signal"
+        yield f'returns {names}; the loop needs "{checked.outputs[0]}" of shape {shape}'
+    yield from _state_faults(checked.part, state, after)
 
 
-def _changed(part: Block | Flow, state: Any, after: Any) -> Iterator[str]:
-    """How a state differs from what it becomes, or from its rate."""
-    becomes = "has a rate" if isinstance(part, Flow) else "becomes one"
-    kept, new = str(jax.tree.structure(state)), str(jax.tree.structure(after))
-    if kept != new:
-        yield f"has a state of {kept}, which {becomes} of {new}"
+def _state_faults(part: Block | Flow, state: Any, after: Any) -> Iterator[str]:
+    """Return the differences in structure and shape between a state and its next state or rate."""
+    becomes = "its rate is" if isinstance(part, Flow) else "the next state is"
+    old, new = str(jax.tree.structure(state)), str(jax.tree.structure(after))
+    if old != new:
+        yield f"has a state of {old}, but {becomes} of {new}"
         return
     for (path, before), then in zip(
         jax.tree_util.tree_leaves_with_path(state), jax.tree.leaves(after), strict=True
@@ -127,10 +135,12 @@ def _changed(part: Block | Flow, state: Any, after: Any) -> Iterator[str]:
         if before.shape != then.shape:
             name = jax.tree_util.keystr(path, simple=True, separator=".")
             where = f' "{name}"' if name else ""
-            yield f"has a state{where} of shape {before.shape}, which {becomes} of shape {then.shape}"
+            yield f"has a state{where} of shape {before.shape}, but {becomes} of shape {then.shape}"
 
 
-def _is_own(part: Any) -> bool:
-    """Whether any class in it is not Dovetail's."""
-    own = type(part).__module__.split(".")[0] != "dovetail"
-    return own or any(_is_own(value) for value in vars(part).values() if isinstance(value, Block | Flow))
+def _is_user_part(part: Any) -> bool:
+    """True if the part or any part in it is a user part."""
+    is_user = type(part).__module__.split(".")[0] != "dovetail"
+    return is_user or any(
+        _is_user_part(value) for value in vars(part).values() if isinstance(value, Block | Flow)
+    )

@@ -1,6 +1,6 @@
-"""What imposes motion on the specimen and measures it: delay, lag, limits, noise, and their identification.
+"""Transfer system: actuators and sensors (delay, lag, limits, noise) and their identification.
 
-Depends on: core, and of mechanics the rotations and poses.
+Depends on: core, mechanics (rotations and poses).
 """
 
 from typing import TYPE_CHECKING

@@ -1,8 +1,8 @@
-"""What lies between the demand and the motion imposed, or between a quantity and its measurement.
+"""Base classes of transfer blocks: actuator dynamics from demand to imposed motion, and sensor effects.
 
-Actuators and sensor effects are the same kind of thing: an array in, an array of the same shape out.
-They compose with `Series`. Parameters are scalars or one value per axis. At the start all is at rest:
-input, output and memory are zero.
+Actuators and sensors have the same interface: an array in, an array of the same shape out. They are combined with
+`Series`. Parameters are scalars or one value per axis. Initially everything is at rest: input, output and state are
+zero.
 """
 
 from __future__ import annotations
@@ -18,42 +18,44 @@ import numpy as np
 from dovetail.core import Block, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.core.parameter import declared
+from dovetail.core.parameter import declared_parameters
 from dovetail.transfer.continuous import Follower, FollowerChain, Formula, Signal, chain_rule
 from dovetail.transfer.linear import LinearTransfer
 
 
 class Transfer(Block):
-    """Array in, array of the same shape out; the output at t + dt answers to the input at t + dt."""
+    """Base of transfer blocks: array in, array of the same shape out. The output at t + dt uses the input at t + dt."""
 
     shape: tuple[int, ...] = eqx.field(static=True, default=(), kw_only=True)
 
-    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
         shape = tuple(shape)
         for name in self._per_axis():
-            given = np.shape(getattr(self, name))
-            if not _broadcasts(given, shape):
+            size = np.shape(getattr(self, name))
+            if not _broadcasts(size, shape):
                 raise ParameterError(
-                    f"{type(self).__name__}.{name}: has shape {given} and the interface {shape}; "
-                    f"give one value or one per axis"
+                    f"{type(self).__name__}.{name}: got shape {size} for the interface {shape}; "
+                    f"expected one value, or one per axis"
                 )
-        return dataclasses.replace(super().sampled_at(dt, shape), shape=shape)
+        return dataclasses.replace(super().with_sample_time(dt, shape), shape=shape)
 
     def _per_axis(self) -> list[str]:
-        """Fields that hold one value or one per axis."""
-        return [name for name in declared(type(self)) if isinstance(getattr(self, name), jax.Array)]
+        """Names of fields with one value, or one value per axis."""
+        return [
+            name for name in declared_parameters(type(self)) if isinstance(getattr(self, name), jax.Array)
+        ]
 
     def linear(self) -> LinearTransfer:
-        """The linear part, for a stability analysis; parameters must be concrete numbers."""
+        """Linear model for stability analysis; parameters must be concrete numbers."""
         raise AnalysisError(
-            f"{type(self).__name__} does not describe its linear part; "
-            f"give it a method linear() that returns a LinearTransfer, or analyse a linear stand-in"
+            f"{type(self).__name__} has no linear model; add a method linear() that returns a LinearTransfer, or use a "
+            f"linear part for the analysis"
         )
 
-    def small_signal(self) -> Transfer:
-        """What a linear analysis takes this part for: itself, or nothing where its linear part is unity.
+    def linear_model(self) -> Transfer:
+        """Linear model of this part: itself, or an empty series if its linear part is unity.
 
-        A quantiser's or a dead zone's derivative at rest is zero, which would cut the loop open.
+        The derivative of a quantiser or dead zone at rest is zero, which would open the loop.
         """
         try:
             linear = self.linear()
@@ -62,11 +64,11 @@ class Transfer(Block):
         unity = np.array_equal(linear.numerator, [1.0]) and np.array_equal(linear.denominator, [1.0])
         return Series(()) if unity and not np.any(linear.delay) else self
 
-    def follower(self) -> Follower:
-        """This part as an equation, for a rehearsal in continuous time."""
+    def continuous_model(self) -> Follower:
+        """Continuous-time model of this part, for a rehearsal in continuous time."""
         raise AnalysisError(
-            f"{type(self).__name__} acts at ticks or looks back in time and is no equation, so this test cannot be "
-            "rehearsed in continuous time; rehearse it sampled, or put a lag in its place"
+            f"{type(self).__name__} acts at ticks or uses past values, so it has no continuous-time model. The test "
+            'cannot be rehearsed with sampling = "none"; use sampling = "rate", or replace the part by a lag'
         )
 
     @abstractmethod
@@ -77,35 +79,35 @@ class Transfer(Block):
 
 
 class MemorylessTransfer(Transfer):
-    """A transfer whose output follows from the present input alone."""
+    """Transfer whose output depends on the current input only."""
 
     @abstractmethod
-    def through(self, t: Time, u: Input) -> Output:
-        """What becomes of the input u at the time t."""
+    def apply(self, t: Time, u: Input) -> Output:
+        """Return the output for the input u at the time t."""
 
     def init(self) -> State:
         return ()
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
-        return (), self.through(t + dt, u)
+        return (), self.apply(t + dt, u)
 
     def with_rates(self, t: Time, u: Signal) -> Signal:
-        """What becomes of a signal and its rates."""
-        return chain_rule(self.through, t, u)
+        """Return the output signal and its rates for an input signal with rates."""
+        return chain_rule(self.apply, t, u)
 
-    def follower(self) -> Follower:
+    def continuous_model(self) -> Follower:
         return Formula(self)
 
 
-def _broadcasts(given: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+def _broadcasts(size: tuple[int, ...], shape: tuple[int, ...]) -> bool:
     try:
-        return np.broadcast_shapes(given, shape) == shape
+        return np.broadcast_shapes(size, shape) == shape
     except ValueError:
         return False
 
 
 def unit_gain(remark: str) -> LinearTransfer:
-    """Description of a part that small-signal analysis takes as passing straight through."""
+    """Linear model of a part with unit gain, with a remark on what is neglected."""
     return LinearTransfer([1.0], [1.0], 0.0, (remark,))
 
 
@@ -115,7 +117,7 @@ class Gain(MemorylessTransfer):
 
     gain: jax.Array = parameter("1", "amplitude ratio")
 
-    def through(self, t: Time, u: Input) -> Output:
+    def apply(self, t: Time, u: Input) -> Output:
         return self.gain * u
 
     def linear(self) -> LinearTransfer:
@@ -124,7 +126,7 @@ class Gain(MemorylessTransfer):
 
 @kind("series")
 class Series(Transfer):
-    """One transfer after another: `Series((Delay(3.6e-3), SecondOrderLag(235.4, 0.684)))`."""
+    """Transfers in series: `Series((Delay(3.6e-3), SecondOrderLag(235.4, 0.684)))`."""
 
     parts: tuple[Transfer, ...] = eqx.field(converter=tuple)
 
@@ -138,11 +140,11 @@ class Series(Transfer):
             states.append(state)
         return tuple(states), u
 
-    def follower(self) -> Follower:
-        return FollowerChain(tuple(part.follower() for part in self.parts))
+    def continuous_model(self) -> Follower:
+        return FollowerChain(tuple(part.continuous_model() for part in self.parts))
 
-    def small_signal(self) -> Transfer:
-        return Series(tuple(part.small_signal() for part in self.parts))
+    def linear_model(self) -> Transfer:
+        return Series(tuple(part.linear_model() for part in self.parts))
 
     def linear(self) -> LinearTransfer:
         product = LinearTransfer([1.0], [1.0])

@@ -1,4 +1,4 @@
-"""A sensor's zero error."""
+"""Sensor bias: constant offset and drift."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from dovetail.transfer.linear import LinearTransfer
 
 @kind("bias")
 class Bias(MemorylessTransfer):
-    """A constant offset and, where given, a steady drift: y = u + offset + drift t."""
+    """Constant offset with optional linear drift: y = u + offset + drift t."""
 
     offset: jax.Array = parameter("signal", "offset, in the unit of the signal")
     drift: jax.Array = parameter("signal", "drift, in the unit of the signal per second", default=0.0)
 
-    def through(self, t: Time, u: Input) -> Output:
+    def apply(self, t: Time, u: Input) -> Output:
         return u + self.offset + self.drift * t
 
     def linear(self) -> LinearTransfer:
-        return unit_gain("bias left out")
+        return unit_gain("bias neglected")

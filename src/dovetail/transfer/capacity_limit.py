@@ -1,4 +1,4 @@
-"""An actuator's capacity: the speed it has left under a force."""
+"""Force-speed capacity of an actuator."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ from dovetail.core.errors import ParameterError
 
 @kind("capacity-limit")
 class CapacityLimit(Block):
-    """Follows its demand no faster than the force-speed curve of the maker allows.
+    """Actuator whose speed is limited by the manufacturer's force-speed curve.
 
-    `speeds` and `forces` are the corners of the curve, from full force at rest to top speed: speeds rise,
-    forces fall. Under a force the actuator has the speed of the curve, in either direction (the curve of a
-    test actuator does not distinguish driving from braking); beyond its largest force it stands still.
+    `speeds` and `forces` are the corners of the curve, from full force at rest to top speed: speeds increase, forces
+    decrease. Under a force the speed is limited in both directions (the curve of a test actuator does not distinguish
+    driving from braking). Above its largest force the actuator does not move.
 
-    Input {"command" [m], "force" [N] the actuator must overcome}; output the displacement [m]. How much of
-    the capacity a test used is measured by `dovetail.fidelity`.
+    Input {"command" [m], "force" [N] the actuator must overcome}; output the displacement [m]. `dovetail.fidelity`
+    computes the used fraction of the capacity.
     """
 
-    speeds: jax.Array = parameter("m/s", "corners of the curve, rising from 0", at_least=0.0)
-    forces: jax.Array = parameter("N", "largest force at each speed, falling", at_least=0.0)
+    speeds: jax.Array = parameter(
+        "m/s", "speeds at the corners of the curve, increasing from 0", at_least=0.0
+    )
+    forces: jax.Array = parameter("N", "largest force at each speed, decreasing", at_least=0.0)
     shape: tuple[int, ...] = eqx.field(static=True, default=(), kw_only=True)
 
     def __check_init__(self):
@@ -38,27 +40,27 @@ class CapacityLimit(Block):
         v, f = np.asarray(v), np.asarray(f)
         if v.ndim != 1 or v.shape != f.shape or len(v) < 2:
             raise ParameterError(
-                f"CapacityLimit: {v.shape} speeds and {f.shape} forces; give two of each or more"
+                f"CapacityLimit: got {v.shape} speeds and {f.shape} forces; expected two or more of each"
             )
         if v[0] != 0 or np.any(np.diff(v) < 0) or np.any(np.diff(f) > 0):
             raise ParameterError(
                 f"CapacityLimit: got speeds {v.tolist()} m/s and forces {f.tolist()} N; "
-                f"speeds start at 0 and rise, forces fall"
+                f"expected speeds that start at 0 and increase, and decreasing forces"
             )
 
     def speed_at(self, force: jax.Array) -> jax.Array:
         """Largest speed [m/s] under a force [N] of either sign."""
-        size = jnp.abs(force)
-        speed = jnp.interp(size, self.forces[::-1], self.speeds[::-1])
-        return jnp.where(size > self.forces[0], 0.0, speed)
+        magnitude = jnp.abs(force)
+        speed = jnp.interp(magnitude, self.forces[::-1], self.speeds[::-1])
+        return jnp.where(magnitude > self.forces[0], 0.0, speed)
 
-    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
         return dataclasses.replace(self, shape=tuple(shape))
 
     def init(self) -> State:
         return jnp.zeros(self.shape)
 
     def step(self, t: Time, dt: Time, x: State, u: dict[str, jax.Array]) -> tuple[State, Output]:
-        reach = self.speed_at(u["force"]) * dt
-        y = jnp.clip(u["command"], x - reach, x + reach)
+        travel = self.speed_at(u["force"]) * dt
+        y = jnp.clip(u["command"], x - travel, x + travel)
         return y, y

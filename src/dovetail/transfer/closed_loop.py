@@ -1,4 +1,4 @@
-"""What the controlled actuators share: a closed position loop, linear and stepped exactly, refused when unstable."""
+"""Base of actuators with position control: linear closed loop, exact discretisation, stability check."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from dovetail.transfer.transfer_function import TransferFunction
 
 
 class ClosedLoop(Transfer):
-    """An actuator in its own loop; `sampled_at` refuses an unstable one, and says what would do."""
+    """Actuator with a closed position loop; an unstable loop raises an error that suggests a remedy."""
 
     @abstractmethod
     def closed(self) -> TransferFunction:
-        """The closed loop from demand to displacement."""
+        """Return the transfer function of the closed loop from demand to displacement."""
 
     @abstractmethod
     def remedy(self, axis: int) -> str:
-        """What would make the loop of an axis stable."""
+        """Return advice that makes the loop of an axis stable."""
 
-    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
         self.check_stable()
-        return super().sampled_at(dt, shape)
+        return super().with_sample_time(dt, shape)
 
     def init(self) -> State:
         return self.closed().init()
@@ -40,7 +40,7 @@ class ClosedLoop(Transfer):
         return self.closed().linear()
 
     def poles(self) -> np.ndarray:
-        """Closed-loop poles [rad/s], slowest first; a row per axis where the axes differ."""
+        """Return the closed-loop poles [rad/s], slowest first; one row per axis if the axes differ."""
         denominator = np.asarray(self.closed().denominator)
         roots = [np.roots(column) for column in denominator.reshape(len(denominator), -1).T]
         rows = np.stack([r[np.argsort(np.abs(r))] for r in roots])
@@ -51,9 +51,9 @@ class ClosedLoop(Transfer):
         if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(self)):
             return
         for axis, poles in enumerate(np.atleast_2d(self.poles())):
-            worst = poles[np.argmax(poles.real)]
-            if worst.real >= 0:
+            rightmost = poles[np.argmax(poles.real)]
+            if rightmost.real >= 0:
                 raise AnalysisError(
-                    f"{type(self).__name__}: axis {axis} is unstable, with a pole at {worst:.4g} rad/s; "
+                    f"{type(self).__name__}: axis {axis} is unstable, with a pole at {rightmost:.4g} rad/s; "
                     f"{self.remedy(axis)}"
                 )

@@ -1,11 +1,11 @@
-r"""Transfer parts as equations: what actuator and sensor do between the ticks of a sampled loop.
+r"""Continuous-time models of transfer parts: actuator and sensor behaviour between the ticks of a sampled loop.
 
-A part that is an equation, or a formula without memory, has a `Follower`: a flow whose input and output are a
-signal together with as many of its rates as are known (value, rate, acceleration). A motion has all three,
-since a specimen may feel each of them; a measured force only its value. Rates pass through formulas by the
-chain rule, so a limit stops the motion and a rounding, whose derivative is taken as one, leaves the speed alone.
+A part that is a differential equation, or a formula without memory, has a `Follower`: a flow whose input and output are
+a signal together with its available rates (value, rate, acceleration). A motion has all three, because a specimen may
+depend on each of them; a measured force has the value only. Rates pass through formulas by the chain rule: a limit
+stops the motion, and a rounding, whose derivative is taken as one, does not change the speed.
 
-Parts that act at ticks (noise, a converter's hold) or look back in time (a delay) have none.
+Parts that act at ticks (noise, the hold of a converter) or use past values (a delay) have no continuous-time model.
 """
 
 from __future__ import annotations
@@ -19,38 +19,38 @@ import jax.numpy as jnp
 from dovetail.core import Flow
 from dovetail.core.block import Block, State, Time
 
-Signal = tuple[jax.Array, ...]  # a value and as many of its rates as are known
+Signal = tuple[jax.Array, ...]  # a value and its available rates
 
 
 class Follower(Flow):
-    """A transfer part in continuous time; input and output are a `Signal`."""
+    """Continuous-time model of a transfer part; input and output are a `Signal`."""
 
     @abstractmethod
     def steady(self, u: Signal) -> State:
-        """The state once a signal of this value and constant rate has been followed for long."""
+        """Steady state for an input with this value and constant rate."""
 
     @abstractmethod
     def coast(self, t: Time, h: Time, x: State, start: jax.Array, end: jax.Array) -> State:
-        """The state after h [s] in which the input goes straight from `start` to `end`, by any h."""
+        """State after h [s] with an input that changes linearly from `start` to `end`; exact for any h."""
 
 
 class LagFollower(Follower):
-    r"""A lag of first or second order, its output the first state.
+    r"""Base of lags of first and second order; the output is the first state.
 
-    With :math:`T = 2\zeta/\omega` (or tau) a steady ramp of slope s is followed T s behind.
+    With :math:`T = 2\zeta/\omega` (or tau) the output is T s below a steady ramp of slope s.
     """
 
-    part: Block  # steps exactly over a ramp; its state is ours and the last input
+    part: Block  # exact step for a ramp input; its state is this state and the last input
 
     @property
     @abstractmethod
-    def behind(self) -> jax.Array:
-        """How late a steady ramp is followed [s]."""
+    def ramp_delay(self) -> jax.Array:
+        """Delay behind a steady ramp [s]."""
 
     def steady(self, u):
         value, rate = u[0], u[1] if len(u) > 1 else jnp.zeros_like(u[0])
         gain = self.part.gain
-        return (gain * (value - self.behind * rate), gain * rate)[: len(self.init())]
+        return (gain * (value - self.ramp_delay * rate), gain * rate)[: len(self.init())]
 
     def init(self):
         return self.part.init()[:-1]
@@ -60,10 +60,10 @@ class LagFollower(Follower):
 
 
 class FirstOrder(LagFollower):
-    """tau dy/dt = g u - y."""
+    """First-order lag, tau dy/dt = g u - y."""
 
     @property
-    def behind(self):
+    def ramp_delay(self):
         return self.part.tau
 
     def derivative(self, t, x, u):
@@ -76,10 +76,10 @@ class FirstOrder(LagFollower):
 
 
 class SecondOrder(LagFollower):
-    """y'' + 2 zeta omega y' + omega^2 y = omega^2 g u."""
+    """Second-order lag, y'' + 2 zeta omega y' + omega^2 y = omega^2 g u."""
 
     @property
-    def behind(self):
+    def ramp_delay(self):
         return 2 * self.part.damping / self.part.omega
 
     def derivative(self, t, x, u):
@@ -92,9 +92,9 @@ class SecondOrder(LagFollower):
 
 
 class Formula(Follower):
-    """A part without memory: what it makes of the value, and of the rates by the chain rule."""
+    """Part without memory: output value, and output rates by the chain rule."""
 
-    part: Any  # with `through(t, u)`
+    part: Any  # with `apply(t, u)`
 
     def init(self):
         return ()
@@ -113,7 +113,7 @@ class Formula(Follower):
 
 
 def chain_rule(f, t, u: Signal) -> Signal:
-    """f(t, u) and its rates in time, as many as u has."""
+    """Return f(t, u) and its time rates, as many as u has."""
     if len(u) == 1:
         return (f(t, u[0]),)
     if len(u) == 2:
@@ -127,7 +127,7 @@ def chain_rule(f, t, u: Signal) -> Signal:
 
 
 class FollowerChain(Follower):
-    """Followers one after another."""
+    """Continuous-time models in series."""
 
     parts: tuple[Follower, ...]
 

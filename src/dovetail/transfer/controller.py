@@ -1,4 +1,4 @@
-"""Controllers of an inner loop: what makes a drive follow a demand."""
+"""Controllers of an inner loop, from the position error to the drive signal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dovetail.core import Part, kind, parameter
 
 
 class Controller(Part):
-    """A linear controller C(s), from the error to the drive."""
+    """Linear controller C(s), from the error to the drive signal."""
 
     @abstractmethod
     def polynomials(self) -> tuple[jax.Array, jax.Array]:
@@ -20,7 +20,7 @@ class Controller(Part):
 
 @kind("p-controller")
 class Proportional(Controller):
-    """u = kp e."""
+    """Proportional controller, u = kp e."""
 
     kp: jax.Array = parameter("1", "gain, in units of the drive per unit of displacement")
 
@@ -30,9 +30,9 @@ class Proportional(Controller):
 
 @kind("pid-controller")
 class PID(Controller):
-    r"""u = kp e + ki :math:`\int` e dt + kd de/dt.
+    r"""PID controller, u = kp e + ki :math:`\int` e dt + kd de/dt.
 
-    The derivative is not filtered, so the plant must not pass its input straight through.
+    The derivative is not filtered, so the plant must not have direct feedthrough.
     """
 
     kp: jax.Array = parameter("1", "gain, in units of the drive per unit of displacement")
@@ -40,8 +40,8 @@ class PID(Controller):
     kd: jax.Array = parameter("s", "gain of the derivative", default=0.0)
 
     @classmethod
-    def of_decibels(cls, p: float, i: float, d: float) -> PID:
-        """Gains as factors in dB, as controllers for test rigs show them: 20 log10 of each."""
+    def from_decibels(cls, p: float, i: float, d: float) -> PID:
+        """Create a PID from gains in dB (20 log10), the format of many test rig controllers."""
         return cls(*(10.0 ** (value / 20.0) for value in (p, i, d)))
 
     def polynomials(self) -> tuple[jax.Array, jax.Array]:

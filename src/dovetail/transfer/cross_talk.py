@@ -1,4 +1,4 @@
-"""Axes of a sensor that read a little of each other."""
+"""Cross-talk between the axes of a sensor."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from dovetail.transfer.base import MemorylessTransfer
 
 @kind("cross-talk")
 class CrossTalk(MemorylessTransfer):
-    r"""Every reading a sum over all axes, :math:`y = C u`; the unit matrix is a perfect sensor."""
+    r"""Sensor with cross-talk between axes, :math:`y = C u`; the unit matrix is an ideal sensor."""
 
-    matrix: jax.Array = parameter("1", "C, a row for each reading")
+    matrix: jax.Array = parameter("1", "C, one row for each measurement")
 
-    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> CrossTalk:
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> CrossTalk:
         size = int(np.prod(shape, dtype=int))
         if np.shape(self.matrix) != (size, size):
-            given = "x".join(map(str, np.shape(self.matrix)))
+            size_text = "x".join(map(str, np.shape(self.matrix)))
             raise ParameterError(
-                f"CrossTalk.matrix: is {given}; needs {size}x{size} for the axes of the interface"
+                f"CrossTalk.matrix: got {size_text}; expected {size}x{size} for the axes of the interface"
             )
-        return super().sampled_at(dt, shape)
+        return super().with_sample_time(dt, shape)
 
     def _per_axis(self) -> list[str]:
         return []
 
-    def through(self, t: Time, u: Input) -> Output:
+    def apply(self, t: Time, u: Input) -> Output:
         return self.matrix @ jnp.asarray(u, float)

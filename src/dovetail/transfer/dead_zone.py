@@ -1,4 +1,4 @@
-"""An input that must first overcome a threshold."""
+"""Dead zone around zero."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from dovetail.transfer.linear import LinearTransfer
 
 @kind("dead-zone")
 class DeadZone(MemorylessTransfer):
-    """Nothing within `threshold` of zero, the excess beyond it: y = u - clip(u, -threshold, threshold)."""
+    """Zero output within `threshold` of zero, the excess beyond it: y = u - clip(u, -threshold, threshold)."""
 
     threshold: jax.Array = parameter("signal", "half width, in the unit of the signal", at_least=0.0)
 
-    def through(self, t: Time, u: Input) -> Output:
+    def apply(self, t: Time, u: Input) -> Output:
         return u - jnp.clip(u, -self.threshold, self.threshold)
 
     def linear(self) -> LinearTransfer:
-        return unit_gain("dead zone taken as unit gain: signals large against its threshold")
+        return unit_gain("dead zone replaced by unit gain (signals large compared with its threshold)")

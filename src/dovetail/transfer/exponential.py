@@ -1,9 +1,9 @@
-r"""The exponential of a small matrix, in a form that compiles fast and keeps its digits.
+r"""Exponential of a small matrix, in a form that compiles fast and is accurate for small norms.
 
 Scaling and squaring on :math:`E = e^X - 1`, [Higham 2008, ch. 10]: with :math:`X/2^{16}` small, E comes
-from its Taylor series and is doubled sixteen times by :math:`E \leftarrow 2E + E^2`. Keeping the one apart
-means that the many squarings lose no digits of a small X. The count is fixed, so there is one short loop
-and no branch: a general routine takes a second to compile, most of it for sizes that never come.
+from its Taylor series and is doubled sixteen times by :math:`E \leftarrow 2E + E^2`. Without the identity in E, the
+squarings lose no digits of a small X. The number of squarings is fixed, so there is one short loop and no branch. A
+general routine takes a second to compile, mostly for matrix sizes that do not occur here.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 _SQUARINGS = 16
-_LARGEST = 2.0**14  # norm up to which the scaled matrix is below 1/4 and twelve terms leave 1e-17
+_MAX_NORM = 2.0**14  # the scaled matrix is below 1/4, and twelve terms have a remainder of 1e-17
 
 
 def expm(x: Float[Array, "n n"]) -> Float[Array, "n n"]:
-    """Exponential of a square matrix; NaN where its norm is beyond 16384."""
+    """Return the exponential of a square matrix; NaN if its norm exceeds 16384."""
     n = x.shape[0]
     identity = jnp.eye(n)
     norm = jnp.max(jnp.sum(jnp.abs(jax.lax.stop_gradient(x)), axis=0), initial=0.0)
-    small = jnp.where(norm > _LARGEST, jnp.nan, x) / 2**_SQUARINGS
+    small = jnp.where(norm > _MAX_NORM, jnp.nan, x) / 2**_SQUARINGS
     series = identity
     for k in range(12, 1, -1):
         series = identity + small @ series / k

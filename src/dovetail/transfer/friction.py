@@ -1,4 +1,4 @@
-"""Static friction: an actuator that sticks for a moment at every turning point."""
+"""Static friction: the actuator sticks briefly at each reversal."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ from dovetail.transfer.linear import LinearTransfer
 
 @kind("stiction")
 class Stiction(Transfer):
-    r"""Holds at each reversal until the demand is `breakaway` ahead, then catches up with it.
+    r"""Static friction: sticks at each reversal until the demand is `breakaway` ahead, then recovers.
 
-    The controller must build up an error before its drive overcomes the static friction of the mechanism;
-    once it moves, synchronisation is quickly regained [Wallace 2006, sec. 2.3.4, 3.4]. So, with the gap
-    :math:`g = u - y`:
+    The controller must build up an error before its drive overcomes the static friction of the mechanism. Once the
+    actuator moves, it recovers quickly [Wallace 2006, sec. 2.3.4, 3.4]. With the gap :math:`g = u - y`:
 
-    - stuck (from the start and from every reversal of u on): y stays, until :math:`|g|` exceeds `breakaway`;
+    - stuck (initially and from each reversal of u on): y is constant until :math:`|g|` exceeds `breakaway`;
     - moving: y moves with u, and the gap closes as :math:`\dot g = -g/\text{recovery}`.
 
-    At the tips of a sine of amplitude A it sticks for :math:`\sqrt{2b/A}/\omega` (b the breakaway, small):
-    worst at low frequency and low amplitude, as observed. Where the signal passes zero the gap has closed, so
-    the delay seen there is that of the rest of the actuator at every frequency. This is what sets it apart
-    from play (backlash), which lags by its width all the way.
+    At the peaks of a sine of amplitude A the actuator sticks for :math:`\sqrt{2b/A}/\omega` (b the breakaway, small):
+    longest at low frequency and low amplitude, as observed. At zero crossings of the signal the gap has closed, so the
+    delay there is that of the other actuator parts at every frequency. Backlash, in contrast, lags by its width all the
+    time.
 
-    A demand that trembles by less than `breakaway` does not move it: put measurement noise after it, not
-    before. The derivative does not see the switching.
+    A demand that fluctuates by less than `breakaway` does not move the actuator. Therefore add measurement noise after
+    this part, not before it. The derivative does not include the switching.
     """
 
     breakaway: jax.Array = parameter("m", "error at which the actuator breaks away", at_least=0.0)
@@ -40,13 +39,13 @@ class Stiction(Transfer):
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         u = jnp.asarray(u, float)
-        moved = u - x["input"]
-        was_stuck = x["stuck"] | (moved * x["direction"] < 0)
+        increment = u - x["input"]
+        was_stuck = x["stuck"] | (increment * x["direction"] < 0)
         stuck = was_stuck & (jnp.abs(u - x["output"]) <= self.breakaway)
-        gap = jnp.where(was_stuck, u, x["input"]) - x["output"]  # breaking away it is the whole gap
+        gap = jnp.where(was_stuck, u, x["input"]) - x["output"]  # full gap at breakaway
         y = jnp.where(stuck, x["output"], u - gap * jnp.exp(-dt / self.recovery))
-        direction = jnp.where(moved != 0, jnp.sign(moved), x["direction"])
+        direction = jnp.where(increment != 0, jnp.sign(increment), x["direction"])
         return {"input": u, "output": y, "direction": direction, "stuck": stuck}, y
 
     def linear(self) -> LinearTransfer:
-        return unit_gain("static friction taken as unit gain: it acts at turning points only")
+        return unit_gain("static friction replaced by unit gain (it acts at reversals only)")

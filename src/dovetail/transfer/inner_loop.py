@@ -1,8 +1,8 @@
-r"""An actuator under its own controller: the inner loop that a hybrid test takes as given.
+r"""Actuator with its own controller: the inner loop, which a hybrid test uses as it is.
 
-With the plant :math:`P = b/a` and the controller :math:`C = p/q`, both in continuous time, demand and
-displacement are joined by :math:`\frac{CP}{1+CP} = \frac{p b}{q a + p b}`, stepped exactly. The
-controllers of test rigs run far faster than the outer loop, so their own sampling is left out.
+With the plant :math:`P = b/a` and the controller :math:`C = p/q`, both in continuous time, the transfer function from
+demand to displacement is :math:`\frac{CP}{1+CP} = \frac{p b}{q a + p b}`, discretised exactly. Controllers of test rigs
+run much faster than the outer loop, so their sampling is neglected.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ class InnerLoop(ClosedLoop):
 
     def __check_init__(self):
         if not isinstance(self.plant, TransferFunction) or not isinstance(self.controller, Controller):
-            return  # a placeholder while JAX rebuilds the tree
+            return  # placeholder while JAX rebuilds the tree
         p, q = self.controller.polynomials()
         b, a = self.plant.numerator, self.plant.denominator
         if len(p) + len(b) > len(q) + len(a):
             raise ParameterError(
-                f"InnerLoop: {type(self.controller).__name__} differentiates, so the plant's numerator must "
-                f"be of lower order than its denominator; got {len(b) - 1} over {len(a) - 1}"
+                f"InnerLoop: {type(self.controller).__name__} differentiates, so the plant's numerator must have a "
+                f"lower order than its denominator; got order {len(b) - 1} over {len(a) - 1}"
             )
 
     def closed(self) -> TransferFunction:
-        """The closed loop from demand to displacement."""
+        """Return the transfer function of the closed loop from demand to displacement."""
         numerator, open_denominator = self._open()
         missing = len(open_denominator) - len(numerator)
         padded = jnp.concatenate([jnp.zeros((missing, *numerator.shape[1:])), numerator])
@@ -52,7 +52,7 @@ class InnerLoop(ClosedLoop):
         return _multiply(p, self.plant.numerator), _multiply(q, self.plant.denominator)
 
     def critical_gains(self, axis: int = 0) -> np.ndarray:
-        r"""Factors on the controller at which the loop of an axis changes stability, increasing.
+        r"""Return the factors on the controller gain at which the loop of an axis changes stability, increasing.
 
         On the boundary :math:`a(i\omega) + \lambda b(i\omega) = 0` for a real factor: the crossings are the
         real roots of :math:`\mathrm{Im}\,a\bar b = 0`.
@@ -69,14 +69,12 @@ class InnerLoop(ClosedLoop):
         critical = self.critical_gains(axis)
         nearest = [*critical[critical < 1][-1:], *critical[critical > 1][:1]]
         if not nearest:
-            return "no positive factor on the controller makes it stable"
-        return (
-            f"stability changes where the controller is scaled by {' or '.join(f'{f:.3g}' for f in nearest)}"
-        )
+            return "no positive factor on the controller gain makes it stable; change the controller"
+        return f"stability changes at controller gain factors of {' or '.join(f'{f:.3g}' for f in nearest)}"
 
 
 def _multiply(p: jax.Array, q: jax.Array) -> jax.Array:
-    """Product of polynomials along the first axis."""
+    """Return the product of polynomials along the first axis."""
     axes = np.broadcast_shapes(p.shape[1:], q.shape[1:])
     q = q.reshape(len(q), *(1,) * (len(axes) + 1 - q.ndim), *q.shape[1:])
     product = jnp.zeros((len(p) + len(q) - 1, *axes))
@@ -90,6 +88,6 @@ def _columns(coefficients: np.ndarray) -> np.ndarray:
 
 
 def _at_i_omega(coefficients: np.ndarray) -> np.ndarray:
-    """Coefficients in omega of a polynomial in s = i omega."""
+    """Return the coefficients in omega of a polynomial in s, for s = i omega."""
     powers = np.arange(len(coefficients) - 1, -1, -1)
     return coefficients * 1j**powers

@@ -1,9 +1,8 @@
-r"""Actuators that follow with a lag, stepped exactly.
+r"""Lags of first and second order, discretised exactly.
 
-Between samples the input either moves in a straight line from the last sample to the new one (`ramp`, the
-default: adds no delay of its own) or has the new value over the whole step (`held`). For either the
-equation is solved exactly, so any step is stable and the poles of the sampled lag are those of the lag.
-The solution is written around the particular solution of the ramp:
+Between samples the input either changes linearly from the last sample to the new one (`foh`, the default: adds no
+delay) or has the new value over the whole step (`zoh`). The equation is solved exactly for both, so any step is stable
+and the poles of the sampled lag are those of the lag. The solution uses the particular solution of the ramp:
 :math:`x(\Delta t) = x_p(\Delta t) + \Phi\,(x(0) - x_p(0))`.
 """
 
@@ -21,15 +20,15 @@ from dovetail.transfer.linear import LinearTransfer
 
 
 def hold() -> str:
-    """The field that says how the input moves between samples."""
-    return choice("ramp", "held", about="input between samples", default="ramp")
+    """Return the field that selects the input between samples."""
+    return choice("foh", "zoh", about="input between samples", default="foh")
 
 
 @kind("first-order-lag")
 class FirstOrderLag(Transfer):
     r"""First-order lag, :math:`\tau\dot y = g u - y`.
 
-    Phase delay :math:`\arctan(\omega\tau)/\omega`, tau at low frequency. Not modelled: limits (put an
+    Phase delay :math:`\arctan(\omega\tau)/\omega`, tau at low frequency. Not modelled: limits (use an
     `AmplitudeLimit` or `RateLimit` in series).
     """
 
@@ -43,12 +42,12 @@ class FirstOrderLag(Transfer):
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         y, last = x
         u = jnp.asarray(u, float)
-        start = last if self.hold == "ramp" else u
-        behind = self.tau * (u - start) / dt  # how far the output trails a steady ramp
-        y = self.gain * (u - behind) + jnp.exp(-dt / self.tau) * (y - self.gain * (start - behind))
+        start = last if self.hold == "foh" else u
+        lag = self.tau * (u - start) / dt  # distance of the output below a steady ramp
+        y = self.gain * (u - lag) + jnp.exp(-dt / self.tau) * (y - self.gain * (start - lag))
         return (y, u), y
 
-    def follower(self) -> FirstOrder:
+    def continuous_model(self) -> FirstOrder:
         return FirstOrder(self)
 
     def linear(self) -> LinearTransfer:
@@ -60,8 +59,8 @@ class FirstOrderLag(Transfer):
 class SecondOrderLag(Transfer):
     r"""Second-order lag, :math:`\ddot y + 2\zeta\omega\dot y + \omega^2 y = \omega^2 g u`.
 
-    Phase delay :math:`2\zeta/\omega` at low frequency. Any damping: under-, over- and critically damped
-    are one formula, since :math:`\cosh\sqrt d` and :math:`\sinh\sqrt d/\sqrt d` are smooth through d = 0.
+    Phase delay :math:`2\zeta/\omega` at low frequency. One formula covers under-, over- and critical damping,
+    because :math:`\cosh\sqrt d` and :math:`\sinh\sqrt d/\sqrt d` are smooth at d = 0.
     """
 
     omega: jax.Array = parameter("rad/s", "undamped natural angular frequency", above=0.0)
@@ -76,22 +75,22 @@ class SecondOrderLag(Transfer):
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         y, v, last = x
         u = jnp.asarray(u, float)
-        start = last if self.hold == "ramp" else u
+        start = last if self.hold == "foh" else u
         slope = self.gain * (u - start) / dt
-        behind = 2 * self.damping / self.omega * slope
+        lag = 2 * self.damping / self.omega * slope
 
-        # what is left after the particular solution decays by exp(A dt)
-        y, v = y - (self.gain * start - behind), v - slope
+        # the difference to the particular solution decays by exp(A dt)
+        y, v = y - (self.gain * start - lag), v - slope
         angle, decay = self.omega * dt, self.damping * self.omega * dt
         c, s = _decayed_cosh_sinhc((self.damping**2 - 1) * angle**2, decay)
         s = s * dt
         rate = self.damping * self.omega
         y, v = (c + rate * s) * y + s * v, (c - rate * s) * v - self.omega**2 * s * y
 
-        y, v = y + self.gain * u - behind, v + slope
+        y, v = y + self.gain * u - lag, v + slope
         return (y, v, u), y
 
-    def follower(self) -> SecondOrder:
+    def continuous_model(self) -> SecondOrder:
         return SecondOrder(self)
 
     def linear(self) -> LinearTransfer:
@@ -102,9 +101,9 @@ class SecondOrderLag(Transfer):
 def _decayed_cosh_sinhc(d, decay):
     r"""`exp(-decay)` times :math:`\cosh\sqrt d` and times :math:`\sinh\sqrt d/\sqrt d`, for d of either sign.
 
-    Over-damped (d > 0) the exponentials are joined before they are taken, so none overflows.
+    For over-damping (d > 0) the exponents are added before exponentiation, so none overflows.
     """
-    small = jnp.abs(d) < 1e-3  # series good to 1e-16 there: the next term is d^5/11! or less
+    small = jnp.abs(d) < 1e-3  # series accurate to 1e-16: the next term is d^5/11! or less
     size = jnp.sqrt(jnp.where(small, 1.0, jnp.abs(d)))
     slow, fast = jnp.exp(size - decay), jnp.exp(-size - decay)
     fade = jnp.exp(-decay)

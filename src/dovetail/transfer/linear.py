@@ -1,4 +1,4 @@
-"""What a stability analysis needs to know of a transfer system: polynomials in s and a pure delay."""
+"""Linear model of a transfer system for stability analysis: polynomials in s and a pure delay."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 
 @dataclasses.dataclass(frozen=True)
 class LinearTransfer:
-    r"""The linear part of a transfer system, :math:`G(s) = \frac{b(s)}{a(s)} e^{-s\tau}`.
+    r"""Linear model of a transfer system, :math:`G(s) = \frac{b(s)}{a(s)} e^{-s\tau}`.
 
-    Coefficients run from the highest power of s down along the first axis; a second axis, where there is
-    one, runs over the actuators. `remarks` lists what the linear description leaves out (a dead zone taken
-    as unit gain, noise).
+    Coefficients are ordered from the highest power of s down along the first axis. An optional second axis is the
+    interface axis (actuator). `remarks` lists what the linear model neglects (a dead zone replaced by unit gain,
+    noise).
 
     >>> lag = LinearTransfer([1.0], [0.1, 1.0], 0.02)
     >>> complex(lag(0j))
@@ -42,7 +42,7 @@ class LinearTransfer:
         object.__setattr__(self, "remarks", remarks)
 
     def __mul__(self, other: LinearTransfer) -> LinearTransfer:
-        """One after the other."""
+        """Return the series connection."""
         return LinearTransfer(
             _multiply(self.numerator, other.numerator),
             _multiply(self.denominator, other.denominator),
@@ -51,12 +51,12 @@ class LinearTransfer:
         )
 
     def __call__(self, s: ArrayLike) -> np.ndarray:
-        """Response G(s); `s` may be an array if there is one axis."""
+        """Return the response G(s); `s` may be an array if there is one axis."""
         s = np.asarray(s)
         return _value(self.numerator, s) / _value(self.denominator, s) * np.exp(-s * self.delay)
 
     def axis(self, index: int) -> LinearTransfer:
-        """The transfer of one actuator."""
+        """Return the transfer function of one actuator."""
         b, a = (c if c.ndim == 1 else c[:, index] for c in (self.numerator, self.denominator))
         delay = self.delay if self.delay.ndim == 0 else self.delay[index]
         return LinearTransfer(b, a, delay, self.remarks)
@@ -65,23 +65,23 @@ class LinearTransfer:
     def low_frequency_delay(self) -> np.ndarray:
         r"""Delay of a slow signal, :math:`\lim_{\omega\to 0} -\arg G(i\omega)/\omega` [s].
 
-        From the two last coefficients of each polynomial: :math:`\tau + a_1/a_0 - b_1/b_0`. An integrator or
-        differentiator (a last coefficient of zero) has none: the answer is then not finite.
+        From the last two coefficients of each polynomial: :math:`\tau + a_1/a_0 - b_1/b_0`. The result is not finite
+        for an integrator or a differentiator (last coefficient zero).
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.delay + _slope(self.denominator) - _slope(self.numerator)
 
     def phase_delay(self, omega: float) -> np.ndarray:
-        r"""Delay of a sine of `omega` [rad/s], :math:`-\arg G(i\omega)/\omega` [s].
+        r"""Phase delay of a sine of `omega` [rad/s], :math:`-\arg G(i\omega)/\omega` [s].
 
-        The phase of the rational part is unwrapped factor by factor, so any order is right.
+        The phase of the rational part is unwrapped factor by factor, so it is correct for any order.
         """
         phase = _phase(self.numerator, omega) - _phase(self.denominator, omega)
         return self.delay - phase / omega
 
 
 def _slope(coefficients: np.ndarray) -> np.ndarray:
-    """Ratio of the coefficients of s and of 1."""
+    """Return the ratio of the coefficients of s and of 1."""
     linear = coefficients[-2] if len(coefficients) > 1 else np.zeros_like(coefficients[-1])
     return linear / coefficients[-1]
 
@@ -103,12 +103,12 @@ def _value(coefficients: np.ndarray, s: np.ndarray) -> np.ndarray:
 
 
 def _phase(coefficients: np.ndarray, omega: float) -> Any:
-    """Phase at i omega as the sum over the roots, so that no turn is lost; from the phase at rest."""
+    """Return the unwrapped phase at i omega, relative to the phase at zero frequency, as a sum over the roots."""
     if coefficients.ndim > 1:
         return np.stack([_phase(column, omega) for column in coefficients.T])
     roots = np.roots(coefficients)
-    away = roots[np.abs(roots) > 0]
-    turned = np.angle((1j * omega - away) / -away).sum() if len(away) else 0.0
-    at_origin = (len(roots) - len(away)) * np.pi / 2
-    leading = np.trim_zeros(coefficients, "b")[-1]  # its sign is that of the response near rest
-    return turned + at_origin + (np.pi if leading < 0 else 0.0)
+    nonzero = roots[np.abs(roots) > 0]
+    angle = np.angle((1j * omega - nonzero) / -nonzero).sum() if len(nonzero) else 0.0
+    at_origin = (len(roots) - len(nonzero)) * np.pi / 2
+    leading = np.trim_zeros(coefficients, "b")[-1]  # its sign is the sign of the response near zero frequency
+    return angle + at_origin + (np.pi if leading < 0 else 0.0)

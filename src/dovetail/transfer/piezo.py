@@ -1,6 +1,6 @@
-r"""The piezo actuator of the 1-DOF docking testbed: amplifier, stack with its resonances, PID and prefilter.
+r"""Piezo actuator of the 1-DOF docking testbed: amplifier, stack with resonances, PID and prefilter.
 
-Published identification and design [Bondoky 2020, app. A and B], with its misprints put right: the
+Published identification and design [Bondoky 2020, app. A and B], with corrected misprints: the
 amplifier's :math:`s^2` coefficient is 26000, the stack's gain -50 dB, and the missing :math:`s` term of its
 denominator comes from the factored form.
 
@@ -10,8 +10,8 @@ denominator comes from the factored form.
     G_2 = \frac{10^{-2.5}\{0.0315, 19751\}}{\{0.0559, 11660\}\{0.0258, 21020\}}, \quad
     H = \frac{2700\{0.1, 6500\}}{s\,[35000]}
 
-in millimetres; 0.316 mm for the full drive of 1000 V. The hysteresis of the stack is not identified in the
-source; a tenth of the stroke is usual for such ceramics.
+in millimetres; 0.316 mm for the full drive of 1000 V. The source does not identify the hysteresis of the stack; 10 % of
+the stroke is common for such ceramics.
 """
 
 from __future__ import annotations
@@ -48,23 +48,27 @@ PREFILTERS = {
 
 @kind("piezo-actuator")
 class PiezoActuator(Transfer):
-    """The controlled stack: demand [m] in, motion [m] out, at the sampling of the step (75 kHz published)."""
+    """Piezo stack with position control: motion [m] from demand [m], sampled at the step (75 kHz published)."""
 
-    prefilter: str = choice(*PREFILTERS, about="what the demand passes before the loop", default="model")
+    prefilter: str = choice(*PREFILTERS, about="prefilter of the demand", default="model")
     offset: jax.Array = parameter("m", "zero position above the stack's end", at_least=0.0, default=20e-6)
-    stroke: jax.Array = parameter("m", "largest position that is demanded", above=0.0, default=239e-6)
+    stroke: jax.Array = parameter("m", "largest demanded position", above=0.0, default=239e-6)
     hysteresis: jax.Array = parameter(
-        "1", "width of the stack's loop over its stroke", at_least=0.0, at_most=0.5, default=0.1
+        "1",
+        "width of the stack's hysteresis loop as a fraction of the stroke",
+        at_least=0.0,
+        at_most=0.5,
+        default=0.1,
     )
     sensor: Transfer = EddyCurrentSensor()
 
     @property
     def loop(self) -> PositionLoop:
-        """Its parts, joined."""
+        """Position loop of amplifier, stack, controller, prefilter and sensor."""
         hysteresis = Hysteresis(self.hysteresis / 2, 1.0, 0.3, shape=self.shape)
-        amplifier = SecondOrderLag(26003.0, 0.281, hold="held", shape=self.shape)  # behind the converter
+        amplifier = SecondOrderLag(26003.0, 0.281, hold="zoh", shape=self.shape)  # behind the converter
         return PositionLoop(
-            controller=_system(CONTROLLER, 1e3, self.shape),  # of metres
+            controller=_system(CONTROLLER, 1e3, self.shape),  # from metres
             plant=Series(
                 (amplifier, hysteresis, _system(STACK, 0.1, self.shape)),
                 shape=self.shape,  # 100 V per 10 V, mm to m
@@ -72,10 +76,10 @@ class PiezoActuator(Transfer):
             prefilter=_system(PREFILTERS[self.prefilter], 1.0, self.shape),
             sensor=self.sensor,
             offset=self.offset,
-            lowest=0.0,
-            highest=self.stroke,
-            drive_lowest=0.0,
-            drive_highest=1.0,
+            min_position=0.0,
+            max_position=self.stroke,
+            min_drive=0.0,
+            max_drive=1.0,
             shape=self.shape,
         )
 
@@ -88,7 +92,7 @@ class PiezoActuator(Transfer):
     def linear(self) -> LinearTransfer:
         return self.loop.linear()
 
-    def small_signal(self) -> Transfer:
+    def linear_model(self) -> Transfer:
         linear = self.linear()
         return TransferFunction(linear.numerator, linear.denominator, shape=self.shape)
 

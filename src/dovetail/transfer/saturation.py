@@ -1,4 +1,4 @@
-"""Limits of an actuator: how far and how fast."""
+"""Amplitude and rate limits of an actuator."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from dovetail.transfer.linear import LinearTransfer
 
 @kind("amplitude-limit")
 class AmplitudeLimit(MemorylessTransfer):
-    """Stroke or range: the output is the input, at most `limit` either way."""
+    """Amplitude limit (stroke or range): the output is the input, clipped to +/- `limit`."""
 
     limit: jax.Array = parameter("signal", "largest magnitude, in the unit of the signal", above=0.0)
 
-    def through(self, t: Time, u: Input) -> Output:
+    def apply(self, t: Time, u: Input) -> Output:
         return jnp.clip(u, -self.limit, self.limit)
 
     def linear(self) -> LinearTransfer:
-        return unit_gain("amplitude limit taken as not reached")
+        return unit_gain("amplitude limit assumed not reached")
 
 
 @kind("rate-limit")
 class RateLimit(Transfer):
-    """Top speed: the output goes to the input, at most `limit` dt in a step."""
+    """Rate limit: the output follows the input by at most `limit` dt per step."""
 
     limit: jax.Array = parameter("signal", "largest rate, in the unit of the signal per second", above=0.0)
 
@@ -38,4 +38,4 @@ class RateLimit(Transfer):
         return y, y
 
     def linear(self) -> LinearTransfer:
-        return unit_gain("rate limit taken as not reached")
+        return unit_gain("rate limit assumed not reached")

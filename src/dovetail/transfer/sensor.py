@@ -1,4 +1,4 @@
-"""What a transducer's data sheet states as its error: linearity and hysteresis."""
+"""Linearity error and hysteresis of a transducer, as given in its data sheet."""
 
 from __future__ import annotations
 
@@ -13,45 +13,53 @@ from dovetail.transfer.linear import LinearTransfer
 
 @kind("linearity-error")
 class LinearityError(MemorylessTransfer):
-    r"""A transducer whose curve leaves the straight line by up to `fraction` of its range.
+    r"""Transducer whose characteristic deviates from a straight line by up to `fraction` of its range.
 
-    The line is that through the ends (terminal-based), the curve the simplest odd one that meets it at zero
-    and at both ends: :math:`y = u + e R \sin(\pi u/R)`, with R the range from zero to either end. A sheet
-    that states ±0.1 % of a stroke of ±25 mm has ``fraction=1e-3``, ``range=25e-3``. Beyond it is exact.
+    The line connects the end points (terminal-based). The curve is the simplest odd function that meets the line at
+    zero and at both ends: :math:`y = u + e R \sin(\pi u/R)`, with R the range from zero to either end. A data sheet
+    with ±0.1 % of a stroke of ±25 mm gives ``fraction=1e-3``, ``range=25e-3``. Outside the range the error is zero.
     """
 
-    fraction: jax.Array = parameter("1", "largest deviation over the range", at_least=-0.3, at_most=0.3)
-    range: jax.Array = parameter("signal", "from zero to either end, in the unit of the signal", above=0.0)
+    fraction: jax.Array = parameter(
+        "1", "largest deviation as a fraction of the range", at_least=-0.3, at_most=0.3
+    )
+    range: jax.Array = parameter(
+        "signal", "range from zero to either end, in the unit of the signal", above=0.0
+    )
 
-    def through(self, t: Time, u: Input) -> Output:
+    def apply(self, t: Time, u: Input) -> Output:
         inside = jnp.clip(u / self.range, -1.0, 1.0)
         return u + self.fraction * self.range * jnp.sin(jnp.pi * inside)
 
     def linear(self) -> LinearTransfer:
-        return unit_gain("linearity error of a sensor left out")
+        return unit_gain("linearity error of a sensor neglected")
 
 
 @kind("hysteresis")
 class Hysteresis(Transfer):
-    """A transducer that reads high on the way down and low on the way up, by up to `fraction` of its range.
+    """Transducer with hysteresis: high when decreasing, low when increasing, by up to `fraction` of its range.
 
-    After a reversal the error changes sign over a travel of `travel` of the range, in proportion.
+    After a reversal the error changes sign linearly over the reversal distance.
     """
 
-    fraction: jax.Array = parameter("1", "error on a long way, over the range", at_least=0.0)
+    fraction: jax.Array = parameter(
+        "1", "error after a long travel, as a fraction of the range", at_least=0.0
+    )
     range: jax.Array = parameter("signal", "full range, in the unit of the signal", above=0.0)
-    travel: jax.Array = parameter(
-        "1", "travel in which the error turns, over the range", default=0.02, above=0.0
+    reversal_distance: jax.Array = parameter(
+        "1", "travel over which the error reverses, as a fraction of the range", default=0.02, above=0.0
     )
 
     def init(self) -> State:
-        return jnp.zeros(self.shape), jnp.zeros(self.shape)  # last input, where between up (-1) and down (1)
+        return jnp.zeros(self.shape), jnp.zeros(
+            self.shape
+        )  # last input; branch between increasing (-1) and decreasing (1)
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         last, branch = x
         u = jnp.asarray(u, float)
-        branch = jnp.clip(branch - 2 * (u - last) / (self.travel * self.range), -1.0, 1.0)
+        branch = jnp.clip(branch - 2 * (u - last) / (self.reversal_distance * self.range), -1.0, 1.0)
         return (u, branch), u + self.fraction * self.range * branch
 
     def linear(self) -> LinearTransfer:
-        return unit_gain("hysteresis of a sensor left out")
+        return unit_gain("hysteresis of a sensor neglected")

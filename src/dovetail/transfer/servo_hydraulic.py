@@ -1,13 +1,13 @@
-r"""A servo-hydraulic actuator with the load it moves: valve, oil column, natural velocity feedback.
+r"""Servo-hydraulic actuator with its load: valve, oil column, natural velocity feedback.
 
-The valve answers the position error with a flow, the oil column turns flow into force, and the piston's own
-speed takes flow away (natural velocity feedback, the coupling between actuator and load):
+The valve converts the position error into a flow, the oil column converts the flow into a force, and the piston's speed
+reduces the flow (natural velocity feedback, the coupling between actuator and load):
 
 .. math:: f = \frac{1}{s + a_3}\Big(\frac{a_1\beta_0}{s^2 + \beta_1 s + \beta_2}(u - x) - a_2 s\,x\Big),
           \qquad (m s^2 + c s + k)\,x = f
 
-The position loop is closed with unity feedback, and a gain g outside it brings slow motion to its size. The
-whole is linear, of fifth order without zeros [1]_ [2]_:
+The position loop has unity feedback. A gain g outside the loop sets the static amplitude. The closed loop is linear, of
+fifth order, without zeros [1]_ [2]_:
 
 .. math:: \frac{x}{u} = \frac{g\,a_1\beta_0}
           {(s^2 + \beta_1 s + \beta_2)\big((s + a_3)(m s^2 + c s + k) + a_2 s\big) + a_1\beta_0}
@@ -34,11 +34,11 @@ from dovetail.transfer.transfer_function import TransferFunction
 
 @kind("servo-hydraulic")
 class ServoHydraulic(ClosedLoop):
-    """Servo valve, actuator and load in a closed position loop, stepped exactly.
+    """Servo valve, actuator and load in a closed position loop, discretised exactly.
 
-    The load is part of it: an actuator of finite stiffness moves a soft specimen otherwise than a stiff
-    one, so `mass`, `damping` and `stiffness` are those of the specimen. Not modelled: saturation of the
-    valve and of the pressure (put an `AmplitudeLimit` in front, and watch the force).
+    The load is included, because an actuator of finite stiffness responds differently to a soft and a stiff specimen.
+    `mass`, `damping` and `stiffness` are therefore those of the specimen. Not modelled: saturation of the valve and of
+    the pressure (put an `AmplitudeLimit` in front, and check the force).
     """
 
     references: ClassVar[dict[str, str]] = {
@@ -51,14 +51,14 @@ class ServoHydraulic(ClosedLoop):
     valve_stiffness: jax.Array = parameter("1/s^2", "beta2 of the servo valve", above=0.0)
     leakage: jax.Array = parameter("1/s", "a3, the pole of the oil column", at_least=0.0)
     velocity_feedback: jax.Array = parameter("N/m", "a2, natural velocity feedback", at_least=0.0)
-    mass: jax.Array = parameter("kg", "of the load", above=0.0)
-    damping: jax.Array = parameter("N s/m", "of the load", default=0.0, at_least=0.0)
-    stiffness: jax.Array = parameter("N/m", "of the load", default=0.0, at_least=0.0)
-    gain: jax.Array = parameter("1", "on the demand, outside the position loop", default=1.0, above=0.0)
+    mass: jax.Array = parameter("kg", "mass of the load", above=0.0)
+    damping: jax.Array = parameter("N s/m", "damping of the load", default=0.0, at_least=0.0)
+    stiffness: jax.Array = parameter("N/m", "stiffness of the load", default=0.0, at_least=0.0)
+    gain: jax.Array = parameter("1", "gain on the demand, outside the position loop", default=1.0, above=0.0)
     hold: str = hold()
 
     def closed(self) -> TransferFunction:
-        """The closed loop from demand to displacement."""
+        """Return the transfer function of the closed loop from demand to displacement."""
         numerator, denominator = _closed(
             *(self.mass, self.damping, self.stiffness, self.leakage, self.velocity_feedback),
             *(self.valve_damping, self.valve_stiffness, self.valve_gain, self.gain),
@@ -71,13 +71,13 @@ class ServoHydraulic(ClosedLoop):
 
 @partial(jax.jit, inline=True)
 def _closed(*values: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Numerator and denominator of the closed loop, highest power first."""
+    """Return numerator and denominator of the closed loop, highest power first."""
     m, c, k, a3, a2, b1, b2, a1b0, gain = jnp.broadcast_arrays(*values)
-    driven = [m, c + a3 * m, k + a3 * c + a2, a3 * k]  # (s + a3)(m s^2 + c s + k) + a2 s
+    actuator = [m, c + a3 * m, k + a3 * c + a2, a3 * k]  # (s + a3)(m s^2 + c s + k) + a2 s
     valve = [jnp.ones_like(b1), b1, b2]
     product = [jnp.zeros_like(m) for _ in range(6)]
     for i, p in enumerate(valve):
-        for j, q in enumerate(driven):
+        for j, q in enumerate(actuator):
             product[i + j] = product[i + j] + p * q
     product[-1] = product[-1] + a1b0
     return jnp.stack([gain * a1b0]), jnp.stack(product)

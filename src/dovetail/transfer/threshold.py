@@ -1,4 +1,4 @@
-"""A reading that counts only once it is large enough."""
+"""Threshold below which a measurement is set to zero."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from dovetail.transfer.linear import LinearTransfer
 
 @kind("threshold")
 class Threshold(MemorylessTransfer):
-    """Zero up to a level, the reading itself above it: keeps a sensor's noise out of a free flight.
+    """Zero up to a level, the unchanged measurement above it: removes sensor noise during free flight.
 
-    Unlike a `DeadZone` it takes nothing off what passes, so it jumps. Contact detection of the testbed in
-    [Bondoky 2020, sec. 8.3.1], 22 N.
+    Unlike a `DeadZone` it does not reduce values above the level, so its output jumps. Contact detection of the testbed
+    in [Bondoky 2020, sec. 8.3.1], 22 N.
     """
 
-    level: jax.Array = parameter("signal", "largest size that counts as zero", at_least=0.0)
+    level: jax.Array = parameter("signal", "largest magnitude that is set to zero", at_least=0.0)
 
-    def through(self, t: Time, u: Input) -> Output:
+    def apply(self, t: Time, u: Input) -> Output:
         return jnp.where(jnp.abs(u) > self.level, u, 0.0)
 
     def linear(self) -> LinearTransfer:
-        return unit_gain("threshold taken as unit gain: signals large against it")
+        return unit_gain("threshold replaced by unit gain (signals large compared with it)")

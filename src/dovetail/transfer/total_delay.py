@@ -1,4 +1,4 @@
-"""An instrument known by its total delay: bus, read-out and response in one number."""
+"""Instrument or actuator specified by its total delay (bus, read-out and response)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from dovetail.transfer.linear import LinearTransfer
 class TotalDelayLag(Transfer):
     r"""Second-order lag of natural frequency :math:`\omega = 4/\tau` for a total delay tau.
 
-    The definition of [Bondoky 2020, eq. 5.6], four time constants; 1 ms is 637 Hz. Its low-frequency lag is
-    :math:`2 d/\omega`, 0.35 of the total delay for a damping of 0.7, and there is no dead time in it.
+    Definition of [Bondoky 2020, eq. 5.6]: four time constants, so 1 ms corresponds to 637 Hz. The low-frequency delay
+    is :math:`2 d/\omega`, 0.35 of the total delay for a damping of 0.7. The model contains no dead time.
     """
 
     delay: jax.Array = parameter("s", "total delay, four time constants", above=0.0)
@@ -25,7 +25,7 @@ class TotalDelayLag(Transfer):
 
     @property
     def lag(self) -> SecondOrderLag:
-        """The lag it is."""
+        """Equivalent second-order lag."""
         return SecondOrderLag(4.0 / self.delay, self.damping, shape=self.shape)
 
     def init(self) -> State:
@@ -34,8 +34,8 @@ class TotalDelayLag(Transfer):
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         return self.lag.step(t, dt, x, u)
 
-    def follower(self) -> SecondOrder:
-        return self.lag.follower()
+    def continuous_model(self) -> SecondOrder:
+        return self.lag.continuous_model()
 
     def linear(self) -> LinearTransfer:
         return self.lag.linear()

@@ -1,4 +1,4 @@
-r"""Any proper linear actuator, given as identified: :math:`G(s) = b(s)/a(s)`, stepped exactly."""
+r"""Proper linear transfer function :math:`G(s) = b(s)/a(s)`, discretised exactly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from dovetail.core import kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter import arrived
+from dovetail.core.parameter import all_arrays
 from dovetail.transfer.base import Transfer
 from dovetail.transfer.continuous import Follower, Signal
 from dovetail.transfer.exponential import expm
@@ -21,14 +21,14 @@ from dovetail.transfer.linear import LinearTransfer
 
 @kind("transfer-function")
 class TransferFunction(Transfer):
-    r"""Linear system :math:`G(s) = b(s)/a(s)`, proper, e.g. ``TransferFunction([166.5], [1.0, 169.3])``.
+    r"""Linear system :math:`G(s) = b(s)/a(s)`, proper: ``TransferFunction([166.5], [1.0, 169.3])``.
 
-    Coefficients from the highest power down; a second axis, if any, runs over the actuators. Realised in
-    controllable form with time measured in units of the poles' size, so coefficients of any magnitude are
-    well scaled, and stepped with the exponential of the augmented matrix: exact for an input that moves
-    linearly between samples (`ramp`) or has the new value over the step (`held`).
+    Coefficients are ordered from the highest power down; an optional second axis is the interface axis (actuator). The
+    realisation is the controllable form, with time in units of the pole size, so coefficients of any magnitude are well
+    scaled. The step uses the exponential of the augmented matrix and is exact for an input that changes linearly
+    between samples (`foh`) or has the new value over the step (`zoh`).
 
-    Limit: poles up to about 5000/dt (the matrix exponential gives NaN beyond).
+    Limit: poles up to about 5000/dt; beyond it the matrix exponential gives NaN.
     """
 
     numerator: jax.Array = parameter("1", "coefficients of b(s), highest power first")
@@ -37,30 +37,32 @@ class TransferFunction(Transfer):
 
     def __check_init__(self):
         b, a = self.numerator, self.denominator
-        if not arrived(b, a):
+        if not all_arrays(b, a):
             return
         if b.ndim == 0 or a.ndim == 0:
-            raise ParameterError("TransferFunction: coefficients are lists, e.g. [166.5] over [1.0, 169.3]")
+            raise ParameterError(
+                "TransferFunction: got a number; expected lists of coefficients, for example [166.5] over [1.0, 169.3]"
+            )
         if b.shape[0] > a.shape[0]:
             raise ParameterError(
-                f"TransferFunction.numerator: order {b.shape[0] - 1} is above the denominator's "
-                f"{a.shape[0] - 1}; an improper system differentiates its input and cannot be stepped"
+                f"TransferFunction.numerator: got order {b.shape[0] - 1} and a denominator of order "
+                f"{a.shape[0] - 1}; an improper system differentiates its input and cannot be simulated"
             )
         if not isinstance(a, jax.core.Tracer) and np.any(np.asarray(a)[0] == 0):
-            raise ParameterError("TransferFunction.denominator: its leading coefficient is 0; leave it out")
+            raise ParameterError("TransferFunction.denominator: got a leading coefficient of 0; remove it")
 
     def _per_axis(self) -> list[str]:
         return []
 
-    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> TransferFunction:
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> TransferFunction:
         for name in ("numerator", "denominator"):
-            given = getattr(self, name).shape
-            if given[1:] not in ((), tuple(shape)):
+            size = getattr(self, name).shape
+            if size[1:] not in ((), tuple(shape)):
                 raise ParameterError(
-                    f"TransferFunction.{name}: has shape {given} and the interface {tuple(shape)}; "
-                    f"give one list of coefficients or one column per axis"
+                    f"TransferFunction.{name}: got shape {size} for the interface {tuple(shape)}; "
+                    f"expected one list of coefficients, or one column per axis"
                 )
-        return super().sampled_at(dt, shape)
+        return super().with_sample_time(dt, shape)
 
     @property
     def order(self) -> int:
@@ -73,17 +75,17 @@ class TransferFunction(Transfer):
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         inner, last = x
         u = jnp.asarray(u, float)
-        inner, y = self.per_axis(partial(_advance, dt=dt, ramp=self.hold == "ramp"), inner, (last, u), (1, 0))
+        inner, y = self.per_axis(partial(_advance, dt=dt, foh=self.hold == "foh"), inner, (last, u), (1, 0))
         return (inner, u), y
 
     def per_axis(self, f, x, u: tuple[jax.Array, ...], out_axes):
-        """`f(b, a, x, *u)`, for each actuator with its own coefficients where they have their own."""
+        """Return `f(b, a, x, *u)`, mapped over the actuators if their coefficients differ."""
         axes = [1 if c.ndim > 1 else None for c in (self.numerator, self.denominator)]
         if axes != [None, None]:
             f = jax.vmap(f, (*axes, 1, *(0 for _ in u)), out_axes)
         return f(self.numerator, self.denominator, x, *u)
 
-    def follower(self) -> LinearFollower:
+    def continuous_model(self) -> LinearFollower:
         return LinearFollower(self)
 
     def linear(self) -> LinearTransfer:
@@ -91,7 +93,7 @@ class TransferFunction(Transfer):
 
 
 class LinearFollower(Follower):
-    """The same system in continuous time; its state is that of the controllable form."""
+    """Continuous-time model of a transfer function; the state is that of the controllable form."""
 
     part: TransferFunction
 
@@ -99,22 +101,22 @@ class LinearFollower(Follower):
         return self.part.init()[0]
 
     def steady(self, u: Signal) -> State:
-        def settled(b, a, x, value, slope):
+        def steady_state(b, a, x, value, slope):
             A, B, _, _, rate = controllable(b, a)
-            climb = -jnp.linalg.solve(A, _outer(B, slope))  # the state of a ramp rises with it
-            return jnp.linalg.solve(A, climb / rate - _outer(B, value))
+            slope_state = -jnp.linalg.solve(A, _outer(B, slope))  # rate of the state under a ramp
+            return jnp.linalg.solve(A, slope_state / rate - _outer(B, value))
 
         slope = u[1] if len(u) > 1 else jnp.zeros_like(u[0])
-        return self.part.per_axis(settled, self.init(), (u[0], slope), 1)
+        return self.part.per_axis(steady_state, self.init(), (u[0], slope), 1)
 
     def derivative(self, t: Time, x: State, u: Signal) -> State:
         return self.part.per_axis(_rate, x, u[:1], 1)
 
     def output(self, t: Time, x: State, u: Signal) -> Signal:
-        outputs = [self.part.per_axis(_shown, x, u[:1], 0)]
-        for known in u[1:]:  # the rates of the state under those of the input
+        outputs = [self.part.per_axis(_output, x, u[:1], 0)]
+        for rate in u[1:]:  # rates of the state for the rates of the input
             x = self.part.per_axis(_rate, x, (u[len(outputs) - 1],), 1)
-            outputs.append(self.part.per_axis(_shown, x, (known,), 0))
+            outputs.append(self.part.per_axis(_output, x, (rate,), 0))
         return tuple(outputs)
 
     def coast(self, t: Time, h: Time, x: State, start: jax.Array, end: jax.Array) -> State:
@@ -126,17 +128,17 @@ def _rate(b, a, x, u):
     return rate * (jnp.tensordot(A, x, 1) + _outer(B, u))
 
 
-def _shown(b, a, x, u):
+def _output(b, a, x, u):
     _, _, C, D, _ = controllable(b, a)
     return jnp.tensordot(C, x, 1) + D * u
 
 
-def _advance(b, a, x, last, u, *, dt, ramp: bool):
+def _advance(b, a, x, last, u, *, dt, foh: bool):
     A, B, C, D, rate = controllable(b, a)
     n = A.shape[0]
     augmented = jnp.zeros((n + 2, n + 2)).at[:n, :n].set(A).at[:n, n].set(B) * (rate * dt)
-    phi = expm(augmented.at[n, n + 1].set(1.0))  # the ramp rises by one over the step
-    start = last if ramp else u
+    phi = expm(augmented.at[n, n + 1].set(1.0))  # unit ramp over the step
+    start = last if foh else u
     x = jnp.tensordot(phi[:n, :n], x, 1) + _outer(phi[:n, n], start) + _outer(phi[:n, n + 1], u - start)
     return x, jnp.tensordot(C, x, 1) + D * u
 
@@ -146,10 +148,10 @@ def _outer(column, u):
 
 
 def controllable(b, a):
-    """Controllable form (A, B, C, D, rate): dx/dt = rate (A x + B u), y = C x + D u.
+    """Return the controllable form (A, B, C, D, rate): dx/dt = rate (A x + B u), y = C x + D u.
 
-    `rate` [1/s] is the largest of |a_k/a_0|^(1/k), within a factor two of a bound on the poles; in units
-    of it the matrix has entries of at most one.
+    `rate` [1/s] is the largest of |a_k/a_0|^(1/k), within a factor two of a bound on the poles. In its units the matrix
+    has entries of at most one.
     """
     n = a.shape[0] - 1
     b = jnp.concatenate([jnp.zeros(n + 1 - b.shape[0]), b]) / a[0]

@@ -1,4 +1,4 @@
-"""Looking at a run: the mechanism in the browser, played at any speed, with its signals beside it.
+"""Browser view of a run: 3-D scene, playback at any speed, plots of signals.
 
 Depends on: core, testing, links, scene. It cannot delay a running loop.
 """
@@ -10,9 +10,9 @@ from dovetail.lazily import lazily
 if TYPE_CHECKING:
     from dovetail.view.browser import RunPage
     from dovetail.view.live import LivePage
-    from dovetail.view.playback import Player
+    from dovetail.view.playback import Playback
 
 lazily(__name__)
 
 
-__all__ = ["LivePage", "Player", "RunPage"]
+__all__ = ["LivePage", "Playback", "RunPage"]

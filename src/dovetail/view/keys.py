@@ -1,7 +1,7 @@
-"""Keys of a page: the space bar plays and holds, the arrows go a hundredth of the run back and on.
+"""Keys of a page: the space bar plays and pauses, the arrow keys step back and forward by 1 % of the run.
 
-The page's own camera turns with the arrows as well (viser has no switch for that): whoever presses one gets the view
-back that was there before, until a moment after the key is let go.
+The camera of viser also turns with the arrow keys and this cannot be switched off. Therefore the view is restored until
+shortly after the key is released.
 """
 
 from __future__ import annotations
@@ -15,42 +15,40 @@ import numpy as np
 if TYPE_CHECKING:
     from dovetail.view.browser import RunPage
 
-HELD = 0.7  # [s] that a view is held after an arrow: a key that stays down repeats sooner than that
-MOVED = 1e-4  # of the distance to what is looked at: what is less is the same view
+HOLD_TIME = 0.7  # [s] time that a view is restored after an arrow key, longer than the key repeat
+SAME_VIEW = 1e-4  # fraction of the distance to the target; a smaller change is the same view
 
 
 class Keys:
-    """What keys do on one page."""
+    """Key commands of one page."""
 
     def __init__(self, page: RunPage):
         self.page = page
-        self.views: dict[
-            int, tuple[Any, np.ndarray, float]
-        ] = {}  # who, from where to what is looked at, until when
-        acts: dict[str, tuple[str, Callable[[Any], None]]] = {
-            "Play or hold": ("space", lambda _: page.press("hold" if page.player.playing else "play")),
-            "Back": ("arrowleft", lambda event: self._step(event, -1)),
-            "On": ("arrowright", lambda event: self._step(event, 1)),
+        self.views: dict[int, tuple[Any, np.ndarray, float]] = {}  # client, eye - target, end time
+        commands: dict[str, tuple[str, Callable[[Any], None]]] = {
+            "Play/pause": ("space", lambda _: page.press("pause" if page.playback.playing else "play")),
+            "Back 1 %": ("arrowleft", lambda event: self._step(event, -1)),
+            "Forward 1 %": ("arrowright", lambda event: self._step(event, 1)),
         }
-        for label, (key, act) in acts.items():
+        for label, (key, act) in commands.items():
             page.server.gui.add_command(label, hotkey=key).on_trigger(act)
 
     def _step(self, event: Any, sign: int) -> None:
-        player = self.page.player
-        player.seek(player.position + sign * (player.last - player.first) / 100)
+        playback = self.page.playback
+        playback.seek(playback.position + sign * (playback.last - playback.first) / 100)
         client = event.client
         if client is None:
             return
-        _, away, until = self.views.get(client.client_id, (client, np.zeros(3), 0.0))
+        _, offset, until = self.views.get(client.client_id, (client, np.zeros(3), 0.0))
         if time.monotonic() > until:
-            away = np.array(client.camera.position) - client.camera.look_at
-        self.views[client.client_id] = client, away, time.monotonic() + HELD
+            offset = np.array(client.camera.position) - client.camera.look_at
+        self.views[client.client_id] = client, offset, time.monotonic() + HOLD_TIME
 
-    def tend(self) -> None:
-        """Give those who pressed an arrow their view back; called by the thread that draws."""
-        for key, (client, away, until) in list(self.views.items()):
+    def restore_views(self) -> None:
+        """Restore the views after arrow keys; called by the drawing thread."""
+        for key, (client, offset, until) in list(self.views.items()):
             target = np.array(client.camera.look_at)
-            if np.linalg.norm(client.camera.position - target - away) > MOVED * np.linalg.norm(away):
-                client.camera.position, client.camera.look_at = target + away, target
+            if np.linalg.norm(client.camera.position - target - offset) > SAME_VIEW * np.linalg.norm(offset):
+                client.camera.position, client.camera.look_at = target + offset, target
             if time.monotonic() > until:
                 self.views.pop(key, None)

@@ -1,7 +1,7 @@
-"""A test that runs, in the browser: the newest sample of its window, its signals, and the operator's panel.
+"""Browser page of a running test: newest sample, signals and operator panel.
 
-The page reads what the loop wrote and the loop knows nothing of it: however slow the page, however many of them, no
-tick is later for it. This process makes way for others (it asks for less of the processor) for the same reason.
+The page reads the ring file that the loop writes, without any synchronisation, so no number of pages can delay a tick.
+For the same reason this process has a low priority.
 """
 
 from __future__ import annotations
@@ -20,42 +20,42 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core import signals
-from dovetail.links.live_run import Watched
-from dovetail.links.ring import Window
-from dovetail.scene.build import stage_of
-from dovetail.scene.scene import Stage
+from dovetail.links.live_run import LiveRun
+from dovetail.links.ring import RingReader
+from dovetail.scene.build import build_scene
+from dovetail.scene.scene import Scene
 from dovetail.testing import Run, Test, load
 from dovetail.testing.operator import start_values
 from dovetail.testing.run import dataset
-from dovetail.view.access import Gate
-from dovetail.view.axes_overlay import Corner
-from dovetail.view.browser import opened
+from dovetail.view.access import AccessControl
+from dovetail.view.axes_overlay import AxesOverlay
+from dovetail.view.browser import open_server
 from dovetail.view.charts import Charts
 from dovetail.view.panel import Panel
-from dovetail.view.viser_scene import Scene, plain, told
+from dovetail.view.viser_scene import ViserScene, escape_markup, text_lines
 
-FRAMES, CHARTS = 30.0, 5.0  # a second, at most
-SPAN = 10.0  # [s] of the test that are shown
-SAMPLES = 600  # of them
-NICE = 10  # how far this process makes way for others
+FRAMES, CHARTS = 30.0, 5.0  # [Hz] largest rates
+SPAN = 10.0  # [s] displayed time span
+SAMPLES = 600  # displayed samples
+NICE = 10  # niceness of this process
 
 
 class Feed:
-    """The newest seconds of a window as a dataset, thinned to what can be seen."""
+    """Newest samples of a ring as a dataset, thinned for display."""
 
-    def __init__(self, test: Test, window: Window, mode: str):
+    def __init__(self, test: Test, window: RingReader, mode: str):
         self.test, self.window, self.mode = test, window, mode
         self.every = max(1, round(SPAN / window.dt / SAMPLES)) if "time" not in window.signals else 1
-        self.form: xr.Dataset | None = None  # names of dimensions, units: found once
-        self.largest = 0.0  # [m] displacement so far
+        self.form: xr.Dataset | None = None  # dimensions and units, set once
+        self.largest = 0.0  # [m] largest displacement so far
 
     def read(self) -> xr.Dataset | None:
-        """What is there now; None before the first sample."""
+        """Return the newest samples; None before the first sample."""
         rows = self.window.latest(SAMPLES * self.every, self.every)
         times = rows.pop("time")
         if not len(times):
             return None
-        rows = {name: values for name, values in rows.items() if name in signals.known()}
+        rows = {name: values for name, values in rows.items() if name in signals.all_signals()}
         if self.form is None:
             self.form = dataset(
                 self.test, times[:1], {n: v[:1] for n, v in rows.items()}, {"mode": self.mode}
@@ -68,103 +68,109 @@ class Feed:
         )
         if "displacement" in rows:
             reach = float(np.nanmax(np.abs(rows["displacement"])))
-            while self.largest < reach:  # in steps, so that the picture is not always of another size
+            while self.largest < reach:  # in steps, so that the scale changes rarely
                 self.largest = max(2 * self.largest, 0.7 * reach, 1e-9)
         return data
 
-    def stage(self, ideal: Run | None = None) -> Stage | None:
-        """What is to be seen of it now."""
+    def scene(self, reference_run: Run | None = None) -> Scene | None:
+        """Return the current scene; None before the first sample."""
         data = self.read()
         if data is None:
             return None
         run: Any = SimpleNamespace(test=self.test, data=data, title=self.test.title, mode=self.mode)
-        return stage_of(run, ideal, self.largest or None)
+        return build_scene(run, reference_run, self.largest or None)
 
 
 class LivePage:
-    """The page of a run that goes on."""
+    """Page of a running test."""
 
     def __init__(
-        self, watched: Watched, gate: Gate | None = None, port: int = 8080, ideal: Run | None = None
+        self,
+        live_run: LiveRun,
+        access_control: AccessControl | None = None,
+        port: int = 8080,
+        reference_run: Run | None = None,
     ):
         with contextlib.suppress(OSError):
             os.nice(max(0, NICE - os.nice(0)))
-        self.watched, self.ideal = watched, ideal
-        self.test: Test = load(watched.folder / "test.toml")
-        self.server = opened(gate or Gate(), port)
+        self.live_run, self.reference_run = live_run, reference_run
+        self.test: Test = load(live_run.folder / "test.toml")
+        self.server = open_server(access_control or AccessControl(), port)
         self.port = int(self.server.get_port())
         gui = self.server.gui
-        gui.add_markdown(f"**{plain(self.test.title)}**")
-        self.clock = gui.add_html(told("It has not begun to move yet."))
-        self.panel = Panel(gui, watched.folder, self.test.dials, start_values(self.test))
+        gui.add_markdown(f"**{escape_markup(self.test.title)}**")
+        self.clock = gui.add_html(text_lines("Waiting for the first sample."))
+        self.panel = Panel(gui, live_run.folder, self.test.tunable, start_values(self.test))
         self.feed: Feed | None = None
-        self.scene: Scene | None = None
+        self.viser_scene: ViserScene | None = None
         self.charts: Charts | None = None
-        self.corner = Corner(self.server)
-        self.newest = 0  # tick that is shown
+        self.axes_overlay = AxesOverlay(self.server)
+        self.newest = 0  # displayed tick
         self.frames = 0
-        self._charted = 0.0
+        self._chart_time = 0.0
 
-    def expect(self, ideal: Callable[[], Run | None]) -> None:
-        """Have the ideal computed meanwhile, and shown behind the run as a ghost when it is there."""
-        if self.watched.mode == "run":
-            threading.Thread(target=lambda: setattr(self, "ideal", ideal()), daemon=True).start()
+    def show_when_ready(self, reference_run: Callable[[], Run | None]) -> None:
+        """Compute the reference in a thread and show it as a ghost when it is ready."""
+        if self.live_run.mode == "realtime":
+            threading.Thread(
+                target=lambda: setattr(self, "reference_run", reference_run()), daemon=True
+            ).start()
 
     def show(self) -> bool:
-        """Draw what is newest; whether there was something new."""
+        """Draw the newest sample; return whether there was a new one."""
         self.panel.update()
         if self.feed is None:
-            window = self.watched.opened()
+            window = self.live_run.open_ring()
             if window is None:
                 return False
-            self.feed = Feed(self.test, window, self.watched.mode)
+            self.feed = Feed(self.test, window, self.live_run.mode)
         newest = self.feed.window.newest
         if newest == self.newest:
             return False
-        stage = self.feed.stage(self.ideal)
-        if stage is None:
+        scene = self.feed.scene(self.reference_run)
+        if scene is None:
             return False
         if self.charts is None:
-            self.charts = Charts(self.server.gui, stage.plots, stage.choices)
-        if self.scene is None:
-            self.scene = Scene(self.server, stage)
-        elif not self.scene.fits(stage):  # the ghost has come
-            self.scene.set(stage)
-        k = len(stage.times) - 1
-        self.scene.draw(stage, k)
-        self.corner.tend(stage)
-        if time.monotonic() - self._charted > 1 / CHARTS:
-            self.charts.update(stage.plots, stage.choices)
-            self._charted = time.monotonic()
-        when = f"t = {stage.times[k]:.3f} s of {self.test.duration:g} s"
-        self.clock.content = told(f"{when}, {self.watched.mode}", stage.notes(k))
+            self.charts = Charts(self.server.gui, scene.plots, scene.choices)
+        if self.viser_scene is None:
+            self.viser_scene = ViserScene(self.server, scene)
+        elif not self.viser_scene.has_same_objects(scene):  # the reference is ready
+            self.viser_scene.replace(scene)
+        k = len(scene.times) - 1
+        self.viser_scene.draw(scene, k)
+        self.axes_overlay.update(scene)
+        if time.monotonic() - self._chart_time > 1 / CHARTS:
+            self.charts.update(scene.plots, scene.choices)
+            self._chart_time = time.monotonic()
+        when = f"t = {scene.times[k]:.3f} s of {self.test.duration:g} s"
+        self.clock.content = text_lines(f"{when}, {self.live_run.mode}", scene.notes(k))
         self.newest, self.frames = newest, self.frames + 1
         return True
 
-    def serve(self, seconds: float | None = None) -> bool:
-        """Follow the run until it is over, or for so long, and look at it once at least; whether it is over."""
-        begin = time.monotonic()
+    def serve(self, duration: float | None = None) -> bool:
+        """Show the run until it is over or for a duration [s]; return whether it is over."""
+        start = time.monotonic()
         while True:
             now = time.monotonic()
-            alive = self.watched.alive  # first, so that the last of it is drawn
+            alive = self.live_run.alive  # before drawing, so that the last sample is drawn
             self.show()
             if not alive:
                 self.panel.update()
                 self.panel.close()
                 return True
-            if seconds is not None and time.monotonic() - begin >= seconds:
+            if duration is not None and time.monotonic() - start >= duration:
                 return False
             time.sleep(max(0.0, 1 / FRAMES - (time.monotonic() - now)))
 
     def close(self) -> None:
-        """Shut the server."""
+        """Stop the server."""
         with contextlib.redirect_stdout(io.StringIO()):
             self.server.stop()
 
 
-def finished(folder: Path, patience: float = 60.0) -> bool:
-    """Whether the run of a folder has written its recording, and its outcome after that, waited for."""
-    end = time.monotonic() + patience
+def wait_for_recording(folder: Path, timeout: float = 60.0) -> bool:
+    """Wait until a run has written its recording and outcome; return whether it has."""
+    end = time.monotonic() + timeout
     while not (folder / "outcome.json").is_file():
         if time.monotonic() > end:
             return False

@@ -1,7 +1,7 @@
-"""The operator's panel of a test that runs: hold, resume, stop, the dials the test allows, and what was pressed.
+"""Operator panel of a running test: hold, resume, stop, tunable parameters, and the recorded operator events.
 
-A press leaves a wish in the run's folder and nothing else; the run itself fulfils it, notes who pressed and when, with
-the old and the new value, and the panel shows what the run noted.
+A button writes a request to the run folder. The run applies the request and records user, time, old and new value;
+the panel shows these records.
 """
 
 from __future__ import annotations
@@ -13,52 +13,52 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.testing import operator
-from dovetail.testing.operator import Dial
-from dovetail.view.viser_scene import plain
+from dovetail.testing.operator import Tunable
+from dovetail.view.viser_scene import escape_markup
 
-SHOWN = 6  # newest presses
+MAX_EVENTS = 6  # newest operator events
 
 
 class Panel:
-    """Buttons and dials on the page of a run that goes on in `folder`."""
+    """Buttons and sliders on the page of the run in `folder`."""
 
-    def __init__(self, gui: Any, folder: Path, dials: Mapping[str, Dial], values: Mapping[str, float]):
+    def __init__(self, gui: Any, folder: Path, tunables: Mapping[str, Tunable], values: Mapping[str, float]):
         self.folder = folder
-        self.buttons = {what: gui.add_button(what.capitalize()) for what in ("hold", "resume", "stop")}
-        for what, button in self.buttons.items():
-            button.on_click(self._presser(what))
-        self.dials: dict[str, Any] = {}
-        for path, dial in dials.items():
-            least, most = float(dial.least), float(dial.most)
-            self.dials[path] = gui.add_slider(
-                path, min=least, max=most, step=(most - least) / 1000, initial_value=values[path]
+        self.buttons = {action: gui.add_button(action.capitalize()) for action in ("hold", "resume", "stop")}
+        for action, button in self.buttons.items():
+            button.on_click(self._button_action(action))
+        self.tunables: dict[str, Any] = {}
+        for path, tunable in tunables.items():
+            low, high = float(tunable.min), float(tunable.max)
+            self.tunables[path] = gui.add_slider(
+                path, min=low, max=high, step=(high - low) / 1000, initial_value=values[path]
             )
-            self.dials[path].on_update(self._turner(path))
+            self.tunables[path].on_update(self._slider_action(path))
         self.log = gui.add_markdown("")
 
     def update(self) -> None:
-        """Show what the run has noted."""
-        noted = operator.presses(self.folder)
-        text = "\n\n".join(plain(str(press)) for press in reversed(noted[-SHOWN:]))
+        """Show the recorded operator events."""
+        events = operator.read_events(self.folder)
+        text = "\n\n".join(escape_markup(str(event)) for event in reversed(events[-MAX_EVENTS:]))
         if text and text != self.log.content:
             self.log.content = text
 
     def close(self) -> None:
-        """The run is over: nothing is to be pressed any more."""
-        for handle in (*self.buttons.values(), *self.dials.values()):
+        """Disable all buttons and sliders after the run."""
+        for handle in (*self.buttons.values(), *self.tunables.values()):
             handle.disabled = True
 
-    def _presser(self, what: str):
-        return lambda event: self._wish(event, what)
+    def _button_action(self, action: str):
+        return lambda event: self._send(event, action)
 
-    def _turner(self, path: str):
-        def turn(event: Any) -> None:
-            if event.client is not None:  # else it is our own doing
-                self._wish(event, "turn", path, float(self.dials[path].value))
+    def _slider_action(self, path: str):
+        def set_value(event: Any) -> None:
+            if event.client is not None:  # not set by the page itself
+                self._send(event, "set", path, float(self.tunables[path].value))
 
-        return turn
+        return set_value
 
-    def _wish(self, event: Any, what: str, path: str = "", value: float | None = None) -> None:
-        who = f"{getpass.getuser()} in the view, window {event.client_id}"
-        with contextlib.suppress(OSError):  # the run is over, and its folder of wishes gone
-            operator.wish(self.folder, what, who, path, value)
+    def _send(self, event: Any, action: str, path: str = "", value: float | None = None) -> None:
+        user = f"{getpass.getuser()}, window {event.client_id}"
+        with contextlib.suppress(OSError):  # the run is over and its request folder is deleted
+            operator.send_request(self.folder, action, user, path, value)

@@ -1,4 +1,4 @@
-"""The clock of a recording that is played: run, hold, any speed, any moment."""
+"""Playback clock of a recording: play, pause, any speed, any time."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Player:
-    """Where a playback stands. Time passes only when `advance` is told how much of it did."""
+class Playback:
+    """Playback clock; time passes only by calls of `advance`."""
 
-    first: float  # [s] of the recording
+    first: float  # [s] first time of the recording
     last: float
-    speed: float = 1.0  # seconds of the recording in a second
+    speed: float = 1.0  # recorded seconds per second
     playing: bool = False
     position: float = field(default=float("nan"))  # [s]
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -21,26 +21,26 @@ class Player:
         self.position = self.first
 
     def play(self) -> None:
-        """Go on; from the start where the end was reached."""
+        """Play; from the start if the end was reached."""
         with self._lock:
             if self.position >= self.last:
                 self.position = self.first
             self.playing = True
 
-    def hold(self) -> None:
-        """Stand still."""
+    def pause(self) -> None:
+        """Pause."""
         with self._lock:
             self.playing = False
 
     def seek(self, t: float) -> None:
-        """Go to a moment [s]; before the start is the start, behind the end the end."""
+        """Go to a time [s], limited to the recording."""
         with self._lock:
             self.position = min(max(float(t), self.first), self.last)
 
-    def advance(self, passed: float) -> float:
-        """Let `passed` [s] of real time go by; where the playback stands then [s]."""
+    def advance(self, elapsed: float) -> float:
+        """Advance by `elapsed` [s] of wall-clock time; return the new position [s]."""
         with self._lock:
             if self.playing:
-                self.position = min(self.position + self.speed * passed, self.last)
+                self.position = min(self.position + self.speed * elapsed, self.last)
                 self.playing = self.position < self.last
             return self.position

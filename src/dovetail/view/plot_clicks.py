@@ -1,9 +1,9 @@
-"""A click into a plot goes to that moment: the few lines of script that the page needs for it.
+"""Script of the page: a click into a plot seeks to its time.
 
-viser's plots tell nobody where they were pressed. So the page itself hears the click, asks the plot which moment lies
-there, and types it into the box beside the scrubber, from where it comes to us as anything typed there does. It knows
-three names of others (`u-over` of uPlot, `mantine-NumberInput-input` of the box, the plots that viser keeps for its
-own tests); where one of them is gone a click does nothing. A drag zooms, as before.
+viser reports no clicks on plots. The script listens for clicks, converts the position to a time with the plot, and
+enters the time in the input field of the time slider. It uses three names of other packages: `u-over` of uPlot,
+`mantine-NumberInput-input` of the field, and the plots that viser stores for its own tests. Without one of them a click
+has no effect. A drag still zooms.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if (!window.dovetailClicks) {
     box.dispatchEvent(new Event('input', {bubbles: true}));
     box.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', code: 'Enter', bubbles: true}));
     box.dispatchEvent(new FocusEvent('focusout', {bubbles: true}));
-    // the box takes the keys and pushes the panel to where it can be seen: give both back
+    // the input field takes the focus and scrolls the panel: restore both
     const back = () => { box.blur(); for (const [part, top] of pushed) part.scrollTop = top; };
     back();
     requestAnimationFrame(back);
@@ -39,6 +39,6 @@ if (!window.dovetailClicks) {
 """
 
 
-def heard() -> str:
-    """An element that lets a page hear clicks: an image of nothing, whose failure runs the script."""
+def click_listener() -> str:
+    """Return an HTML element that runs the script: an empty image with an error handler."""
     return f'<img src="data:," alt="" style="display: none" onerror="{escape(SCRIPT, quote=True)}">'

@@ -11,9 +11,9 @@ import pytest
 from dovetail.air.rotor import Blade, Controls, FlappingRotor, HingedBlade, PittPeters, Rotor, Section
 from dovetail.core import RK4
 from dovetail.core.errors import ParameterError
-from dovetail.core.methods.rolled import rolled
+from dovetail.core.methods.rolled import with_stage_loop
 
-BLADE = Blade(radius=5.0, chord=0.3, inner=0.005, outer=1.0, lift_slope=5.7, elements=40)
+BLADE = Blade(radius=5.0, chord=0.3, root_cutout=0.005, effective_radius=1.0, lift_slope=5.7, elements=40)
 PLAIN = Rotor(BLADE, Section(compressibility="off"), sectors=16, inflow="none")
 SPEED, INERTIA = 40.0, 300.0
 LOCK = 1.225 * 5.7 * 0.3 * 5.0**4 / INERTIA
@@ -26,7 +26,7 @@ def hinged(**settings):
 @jax.jit
 def settle(rotor, u):
     def step(x, _):
-        return rolled(RK4()).step(rotor, 0.0, 4e-3, x, u, ())[0], None
+        return with_stage_loop(RK4()).step(rotor, 0.0, 4e-3, x, u, ())[0], None
 
     return jax.lax.scan(step, rotor.init(), None, length=800)[0]
 
@@ -59,7 +59,7 @@ def test_a_spring_brings_the_flapping_forward_and_loads_the_hub():
 def test_a_hub_that_turns_drags_the_disc_behind_it():
     rotor = FlappingRotor(hinged())
     p = 0.1
-    x = settle(rotor, {"controls": Controls(SPEED, 0.1), "turning": jnp.array([p, 0.0, 0.0])})
+    x = settle(rotor, {"controls": Controls(SPEED, 0.1), "angular_velocity": jnp.array([p, 0.0, 0.0])})
     # disc lags the shaft by 16/(gamma Omega) times the rate, and flaps across by the rate over the speed
     np.testing.assert_allclose(x["flap"][2], -16 / LOCK * p / SPEED, rtol=2e-3)
     np.testing.assert_allclose(abs(float(x["flap"][1])), p / SPEED, rtol=2e-3)
@@ -85,5 +85,5 @@ def test_the_wake_settles_where_momentum_theory_puts_it(wind):
 
 
 def test_blades_that_do_not_give_cannot_flap():
-    with pytest.raises(ParameterError, match="do not give. Do: take structure = hinged-blade or beam-blade"):
+    with pytest.raises(ParameterError, match="structure = hinged-blade or beam-blade"):
         FlappingRotor(PLAIN)

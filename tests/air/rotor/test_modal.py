@@ -5,11 +5,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.air import BladeModes, ListedBlade, ModalBlade
+from dovetail.air import BladeModes, ModalBlade, TabulatedBlade
 from dovetail.core import RK4, Sampled
 from dovetail.core.errors import ParameterError
 
-LISTED = ListedBlade(radius=5.0, per_revolution=[0.3, 1.03, 2.6], inertia=[2.0, 3.0, 5.0])
+LISTED = TabulatedBlade(radius=5.0, per_revolution=[0.3, 1.03, 2.6], inertia=[2.0, 3.0, 5.0])
 MODES = dict(rotor_speed=22.0, structure=LISTED, damping=0.0)
 P = [0.25, -0.1, 0.7]
 FREE = {"excitation": 0.0, "excitation_rate": 0.0, "force": 0.0}
@@ -42,7 +42,9 @@ def test_power_of_the_force_is_the_rate_of_the_blade_s_energy():
 
 def test_a_damper_damps_a_single_mode_by_its_strength():
     """Strength kappa adds to the mode's own damping coefficient: the envelope decays as exp(-kappa t/2)."""
-    blade = ModalBlade(BladeModes(ListedBlade(5.0, [3.0], [2.0]), 22.0, 0.0, start=[1.0]), [0.25])
+    blade = ModalBlade(
+        BladeModes(TabulatedBlade(5.0, [3.0], [2.0]), 22.0, 0.0, initial_coordinates=[1.0]), [0.25]
+    )
     slope = 96.0  # N s/m
     kappa = float(blade.strength(slope)[0])
     assert kappa == pytest.approx(96.0 * 0.25**2 / 2.0)
@@ -60,11 +62,11 @@ def test_a_damper_damps_a_single_mode_by_its_strength():
 
 
 def test_modes_that_are_masked_do_not_move_the_piston():
-    blade = ModalBlade(BladeModes(**MODES, mask=[0.0, 1.0, 0.0]), P)
+    blade = ModalBlade(BladeModes(**MODES, active_modes=[0.0, 1.0, 0.0]), P)
     x = {"phi": jnp.array([0.1, 0.2, -0.1]), "rate": jnp.zeros(3)}
     assert float(blade.output(0.0, x, FREE)["displacement"]) == pytest.approx(-0.1 * 0.2)
 
 
 def test_one_participation_a_mode_is_asked_for():
-    with pytest.raises(ParameterError, match=r"participation: has shape \(2,\) for 3 modes"):
+    with pytest.raises(ParameterError, match=r"participation: got shape \(2,\) for 3 modes"):
         ModalBlade(BladeModes(**MODES), [0.1, 0.2])

@@ -4,13 +4,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.air import Blade, BladeAir, BladeModes, ListedBlade, Rotor, StiffBlade
+from dovetail.air import Blade, BladeAerodynamics, BladeModes, RigidBlade, Rotor, TabulatedBlade
 from dovetail.core.errors import ParameterError
 
 OMEGA = 22.0  # rad/s
 LIST = dict(radius=5.0, per_revolution=[0.3, 1.03, 2.6], inertia=[2.0, 3.0, 5.0])
-DATA = dict(rotor_speed=OMEGA, structure=ListedBlade(**LIST), damping=[0.01, 0.02, 0.03])
-AIR = BladeAir(Rotor(Blade(radius=5.0, chord=0.3)))
+DATA = dict(rotor_speed=OMEGA, structure=TabulatedBlade(**LIST), damping=[0.01, 0.02, 0.03])
+AIR = BladeAerodynamics(Rotor(Blade(radius=5.0, chord=0.3)))
 FORCING = np.arange(3 * 17, dtype=float).reshape(3, 17)
 
 
@@ -31,14 +31,14 @@ def test_the_code_s_own_damper_is_taken_out():
 
 
 def test_forcing_is_periodic_in_the_revolution_and_scaled_by_the_load():
-    modes = BladeModes(**DATA, forcing=FORCING, load=0.5)
+    modes = BladeModes(**DATA, forcing=FORCING, forcing_factor=0.5)
     revolution = 2 * np.pi / OMEGA
     np.testing.assert_allclose(modes.external(0.1), modes.external(0.1 + revolution), rtol=1e-10)
     np.testing.assert_allclose(modes.external(0.1), BladeModes(**DATA, forcing=0.5 * FORCING).external(0.1))
 
 
 def test_a_masked_mode_feels_neither_forcing_nor_damper():
-    modes = BladeModes(**DATA, forcing=FORCING, mask=[1.0, 0.0, 1.0])
+    modes = BladeModes(**DATA, forcing=FORCING, active_modes=[1.0, 0.0, 1.0])
     x = {"phi": jnp.zeros(3), "rate": jnp.zeros(3)}
     a = modes.acceleration(0.2, x, jnp.ones(3))
     assert a[1] == 0.0
@@ -49,16 +49,16 @@ def test_a_masked_mode_feels_neither_forcing_nor_damper():
     ("change", "message"),
     [
         (
-            dict(structure=StiffBlade()),
-            "a stiff-blade has no modes that could move a damper. Do: take a listed-blade",
+            dict(structure=RigidBlade()),
+            "no modes to move a damper. Use a tabulated-blade",
         ),
         (
-            dict(air=AIR),
-            "shapes along it, which a listed-blade has at the damper only. Do: take a hinged-blade",
+            dict(aerodynamics=AIR),
+            "tabulated-blade .* at the damper only. Use a hinged-blade",
         ),
-        (dict(damping=[0.1, 0.1]), r"damping: has shape \(2,\) for 3 modes"),
-        (dict(forcing=np.zeros((3, 16))), r"forcing: has shape \(3, 16\); give 3 rows of 1 \+ 2 H"),
-        (dict(forcing=np.zeros((2, 17))), r"forcing: has shape \(2, 17\); give 3 rows"),
+        (dict(damping=[0.1, 0.1]), r"damping: got shape \(2,\) for 3 modes"),
+        (dict(forcing=np.zeros((3, 16))), r"forcing: got shape \(3, 16\); expected 3 rows of 1 \+ 2 H"),
+        (dict(forcing=np.zeros((2, 17))), r"forcing: got shape \(2, 17\); expected 3 rows"),
     ],
 )
 def test_data_that_do_not_fit_are_refused_in_words(change, message):

@@ -15,7 +15,7 @@ def pilot():
         schedule=RotorSchedule(speed=135.0, collective=0.12),
         times=[0.0, 10.0, 20.0],
         reference=[[0.0, 1.0], [0.0, 1.0], [0.0, 1.0]],
-        engaged=[1.0, 1.0, 0.0],
+        authority=[1.0, 1.0, 0.0],
     )
 
 

@@ -8,13 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.air import Attachment, BladeModes, ListedBlade, ModalBlade, RotatingBlade
+from dovetail.air import Attachment, BladeModes, ModalBlade, RotatingBlade, TabulatedBlade
 from dovetail.core.errors import ParameterError
 
 ARM = (0.25, -0.22, 0.12)
 RADIUS = 9.3
 W, V = np.array([0.02, 1.04, 2.6, 0.1]) / RADIUS, np.array([1.04, 0.01, 0.02, 3.0]) / RADIUS
-LISTED = ListedBlade(
+LISTED = TabulatedBlade(
     radius=RADIUS,
     per_revolution=[0.28, 1.03, 2.6, 3.9],
     inertia=[25.0, 40.0, 160.0, 147.0],
@@ -84,8 +84,8 @@ def test_the_seven_terms_are_virtual_work_to_first_order_in_the_angles():
             coning=0.05 * scale, collective=0.15 * scale, lateral_cyclic=0.0, longitudinal_cyclic=0.0
         )
         small = dataclasses.replace(BLADE, attachment=along, **angles)
-        exact = dataclasses.replace(small, share="virtual-work")
-        got, expected = (b.modal_share(0.0, scale * PHI, 1000.0) for b in (small, exact))
+        exact = dataclasses.replace(small, force_projection="virtual-work")
+        got, expected = (b.modal_force(0.0, scale * PHI, 1000.0) for b in (small, exact))
         return jnp.abs(got - expected).max() / jnp.abs(expected).max()
 
     whole, half = float(difference(0.1)), float(difference(0.05))
@@ -97,7 +97,7 @@ def test_twist_takes_the_moment_of_the_force_about_the_blade_s_axis():
     """Terms 3, 5 and 7 are F . dD/dtheta; with the printed product in place of the plus they would not be."""
     listed = dataclasses.replace(LISTED, twist=[0.0, 0.0, 0.0, 1.0 / RADIUS])
     twisted = dataclasses.replace(BLADE, modes=dataclasses.replace(MODES, structure=listed))
-    extra = twisted.modal_share(0.0, PHI, 1000.0) - BLADE.modal_share(0.0, PHI, 1000.0)
+    extra = twisted.modal_force(0.0, PHI, 1000.0) - BLADE.modal_force(0.0, PHI, 1000.0)
     angles = BLADE.angles(0.0, PHI)
     lever = jax.jacfwd(BLADE.attachment.outboard, argnums=2)(*angles)
     moment = 1000.0 * BLADE.attachment.axis(*angles) @ lever
@@ -106,7 +106,9 @@ def test_twist_takes_the_moment_of_the_force_about_the_blade_s_axis():
 
 
 def test_small_motion_is_that_of_the_modal_blade():
-    still = dataclasses.replace(BLADE, lateral_cyclic=0.0, longitudinal_cyclic=0.0, share="virtual-work")
+    still = dataclasses.replace(
+        BLADE, lateral_cyclic=0.0, longitudinal_cyclic=0.0, force_projection="virtual-work"
+    )
     modal = ModalBlade(MODES, still.participation())
     x = {"phi": 1e-6 * PHI, "rate": 1e-6 * RATE}
     u = {**FREE, "force": 1e-3}
@@ -116,6 +118,6 @@ def test_small_motion_is_that_of_the_modal_blade():
 
 
 def test_a_coupling_of_modes_that_are_not_there_is_refused_in_words():
-    two = BladeModes(ListedBlade(RADIUS, [1.0, 2.0], 1.0), 22.0, 0.0)
-    with pytest.raises(ParameterError, match="couples the third mode to the fourth, of 2"):
+    two = BladeModes(TabulatedBlade(RADIUS, [1.0, 2.0], 1.0), 22.0, 0.0)
+    with pytest.raises(ParameterError, match="there are 2 modes"):
         dataclasses.replace(BLADE, modes=two)

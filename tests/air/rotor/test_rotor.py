@@ -23,29 +23,32 @@ def loads(rotor, controls, **flight):
 @pytest.mark.slow
 def test_thrust_of_the_printed_form_falls_with_finer_elements_and_of_midpoints_does_not():
     blades = [dataclasses.replace(GENERIC, elements=n) for n in (40, 80, 160)]
-    printed = [float(Rotor.as_printed(b, section=OFF).loads(Controls(135.0, 0.14)).thrust) for b in blades]
+    printed = [float(Rotor.as_published(b, section=OFF).loads(Controls(135.0, 0.14)).thrust) for b in blades]
     np.testing.assert_allclose(printed, [608.8, 599.2, 594.6], rtol=5e-4)
-    middle = Rotor(GENERIC, OFF, inflow="printed")
+    middle = Rotor(GENERIC, OFF, inflow="published")
     assert float(loads(middle, Controls(135.0, 0.14)).thrust) == pytest.approx(590.0, rel=5e-4)
 
 
 def test_momentum_of_each_annulus_is_its_thrust():
     rotor = Rotor(dataclasses.replace(REAL, drag_offset=0.0), OFF, inflow="iterated")
     got = loads(rotor, Controls(60.0, 0.1), velocity=jnp.array([0.0, 0.0, 2.0]))
-    cut, disc = rotor.blade.cut(), got.disc
+    cut, disc = rotor.blade.effective_elements(), got.disc
     momentum = 4 * np.pi * 1.225 * cut.r * (2.0 + disc.induced[0]) * disc.induced[0] * cut.width
     np.testing.assert_allclose(4 * disc.thrust[0], momentum, rtol=1e-9)
 
 
 def test_without_wind_there_is_no_moment_but_the_torque():
-    for rotor in (Rotor.as_printed(GENERIC, section=OFF), Rotor(REAL, inflow="iterated", loss="prandtl")):
+    for rotor in (
+        Rotor.as_published(GENERIC, section=OFF),
+        Rotor(REAL, inflow="iterated", tip_loss="prandtl"),
+    ):
         got = loads(rotor, Controls(100.0, 0.14))
         assert float(jnp.max(jnp.abs(got.moment[:2]))) < 1e-12 * float(got.thrust) * 3.0
         assert float(jnp.max(jnp.abs(got.force[:2]))) < 1e-12 * float(got.thrust)
 
 
 def test_head_wind_rolls_to_starboard_down_and_the_moment_is_odd_in_it():
-    rotor = Rotor.as_printed(GENERIC, section=OFF)
+    rotor = Rotor.as_published(GENERIC, section=OFF)
     head = loads(rotor, Controls(135.0, 0.14), wind=jnp.array([-0.5, 0.0, 0.0])).moment
     tail = loads(rotor, Controls(135.0, 0.14), wind=jnp.array([0.5, 0.0, 0.0])).moment
     assert float(head[0]) == pytest.approx(-2.2, abs=0.05)  # the advancing side is starboard
@@ -57,7 +60,7 @@ def test_head_wind_rolls_to_starboard_down_and_the_moment_is_odd_in_it():
 
 
 def test_cyclic_pitch_moves_thrust_to_where_the_pitch_is():
-    rotor = Rotor(GENERIC, OFF, inflow="printed", forces="thrust")
+    rotor = Rotor(GENERIC, OFF, inflow="published", forces="thrust")
     got = loads(rotor, Controls(135.0, 0.145, 0.005, np.pi / 2), wind=jnp.array([-0.5, 0.0, 0.0]))
     assert float(got.moment[0]) == pytest.approx(19.6, rel=0.01)
     assert float(got.thrust) == pytest.approx(611, rel=1e-3)
@@ -73,17 +76,19 @@ def test_thrust_grows_with_the_square_of_the_speed_and_climbing_takes_some():
 @pytest.mark.slow
 def test_forms_disagree_as_much_as_the_missing_blades_and_the_wrong_speed():
     at = Controls(60.0, 0.1)
-    printed = float(loads(Rotor(REAL, OFF, inflow="printed"), at).thrust)
+    printed = float(loads(Rotor(REAL, OFF, inflow="published"), at).thrust)
     momentum = float(loads(Rotor(REAL, OFF), at).thrust)
     iterated = loads(Rotor(REAL, OFF, inflow="iterated"), at)
     assert printed > 1.3 * momentum
     assert float(iterated.thrust) == pytest.approx(momentum, rel=0.02)  # angles of 0.1 rad
     assert float(iterated.residual) < 1e-10
-    lossy = loads(Rotor(REAL, OFF, inflow="iterated", loss="prandtl"), at)
+    lossy = loads(Rotor(REAL, OFF, inflow="iterated", tip_loss="prandtl"), at)
     assert float(lossy.thrust) < float(iterated.thrust)
 
 
-@pytest.mark.parametrize("inflow", ["printed", "momentum", pytest.param("iterated", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "inflow", ["published", "momentum", pytest.param("iterated", marks=pytest.mark.slow)]
+)
 def test_a_stopped_rotor_in_a_gust_gives_a_finite_force_and_none_in_still_air(inflow):
     rotor, wind = Rotor(REAL, inflow=inflow), jnp.array([-10.0, 8.0, 2.0])
     assert float(jnp.max(jnp.abs(loads(rotor, Controls(0.0, 0.14)).force))) == 0.0
@@ -106,7 +111,9 @@ def test_power_is_what_the_air_takes():
     got = loads(rotor, Controls(60.0, 0.12))
     induced = 4 * float(jnp.sum(got.disc.thrust[0] * got.disc.induced[0]))
     assert float(got.power) == pytest.approx(float(got.torque) * 60.0)
-    profile = 4 * float(jnp.sum(0.5 * 1.225 * 0.01 * got.disc.v2[0] ** 3 * 0.15 * rotor.blade.cut().width))
+    profile = 4 * float(
+        jnp.sum(0.5 * 1.225 * 0.01 * got.disc.v2[0] ** 3 * 0.15 * rotor.blade.effective_elements().width)
+    )
     assert float(got.power) == pytest.approx(induced + profile, rel=0.02)
 
 
@@ -120,5 +127,5 @@ def test_a_wind_at_each_element_is_the_same_as_one_wind_everywhere():
 
 def test_turning_the_hub_is_resisted():
     rotor = Rotor(REAL)
-    roll = loads(rotor, Controls(60.0, 0.1), turning=jnp.array([0.1, 0.0, 0.0])).moment
+    roll = loads(rotor, Controls(60.0, 0.1), angular_velocity=jnp.array([0.1, 0.0, 0.0])).moment
     assert float(roll[0]) < -1.0

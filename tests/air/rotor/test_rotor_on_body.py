@@ -44,5 +44,5 @@ def test_the_wind_is_turned_into_the_body_and_is_the_same_read_at_every_element(
 
 def test_it_ends_with_the_table_that_ends_first():
     table = WindTable(times=[0.0, 9.0], wind=[[0, 0, 0], [0, 3, 0]])
-    assert RotorLoad(ROTOR, PLAN, table).ends == pytest.approx(9.0)
-    assert RotorLoad(ROTOR, PLAN).ends == np.inf
+    assert RotorLoad(ROTOR, PLAN, table).valid_until == pytest.approx(9.0)
+    assert RotorLoad(ROTOR, PLAN).valid_until == np.inf

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.air.rotor import HingedBlade, ListedBlade, StiffBlade
+from dovetail.air.rotor import HingedBlade, RigidBlade, TabulatedBlade
 from dovetail.core.errors import ParameterError
 
 LISTED = dict(radius=9.3, per_revolution=[0.3, 1.03, 2.6], inertia=[2.0, 3.0, 5.0])
@@ -22,11 +22,11 @@ def test_a_hinged_blade_has_the_frequencies_of_its_offset_and_springs():
     )  # tension at r has the arm of the blade's height over the hinge
     lag = flap - k[0] - inertia * speed**2 + k[1]  # less what the plane of rotation takes
     blade = HingedBlade(radius, inertia, e, *k)
-    np.testing.assert_allclose(blade.squares(speed), np.array([flap, lag]) / inertia, rtol=1e-7)
+    np.testing.assert_allclose(blade.squared_frequencies(speed), np.array([flap, lag]) / inertia, rtol=1e-7)
 
 
 def test_a_hinged_blade_is_straight_outside_its_hinge_and_still_inside():
-    shapes = HingedBlade(5.0, 300.0, 0.1).at(jnp.array([0.2, 0.5, 2.5, 5.0]))
+    shapes = HingedBlade(5.0, 300.0, 0.1).shapes_at(jnp.array([0.2, 0.5, 2.5, 5.0]))
     np.testing.assert_allclose(shapes.flap[0] * 5.0, [0.0, 0.0, 2.0, 4.5])
     np.testing.assert_allclose(shapes.lag[1] * 5.0, [0.0, 0.0, 2.0, 4.5])
     np.testing.assert_allclose(shapes.flap_slope[0] * 5.0, [0.0, 0.0, 1.0, 1.0])
@@ -35,27 +35,27 @@ def test_a_hinged_blade_is_straight_outside_its_hinge_and_still_inside():
 
 
 def test_a_list_gives_what_it_was_given_at_the_damper_and_nothing_elsewhere():
-    listed = ListedBlade(**LISTED, flap_slope=[0.1, 0.2, 0.3])
-    np.testing.assert_allclose(listed.squares(20.0), (20.0 * np.array([0.3, 1.03, 2.6])) ** 2)
-    np.testing.assert_allclose(listed.at_damper(1.0).flap_slope, [0.1, 0.2, 0.3])
-    np.testing.assert_allclose(listed.at_damper(1.0).lag, 0.0)
-    with pytest.raises(ParameterError, match="at the lag damper and nowhere else. Do: take a hinged-blade"):
-        listed.at(jnp.array([1.0]))
+    listed = TabulatedBlade(**LISTED, flap_slope=[0.1, 0.2, 0.3])
+    np.testing.assert_allclose(listed.squared_frequencies(20.0), (20.0 * np.array([0.3, 1.03, 2.6])) ** 2)
+    np.testing.assert_allclose(listed.shapes_at_damper(1.0).flap_slope, [0.1, 0.2, 0.3])
+    np.testing.assert_allclose(listed.shapes_at_damper(1.0).lag, 0.0)
+    with pytest.raises(ParameterError, match="at the lag damper only. Use a hinged-blade"):
+        listed.shapes_at(jnp.array([1.0]))
 
 
 def test_a_stiff_blade_has_no_modes():
-    assert StiffBlade().count == 0
-    assert StiffBlade().at(jnp.ones((3, 2))).flap.shape == (0, 3, 2)
+    assert RigidBlade().count == 0
+    assert RigidBlade().shapes_at(jnp.ones((3, 2))).flap.shape == (0, 3, 2)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (dict(per_revolution=1.0), r"per_revolution: has shape \(\); give a list"),
-        (dict(inertia=[0.1, 0.1]), r"inertia: has shape \(2,\) for 3 modes"),
-        (dict(twist=[0.1, 0.1]), r"twist: has shape \(2,\) for 3 modes; give one value, or one a mode"),
+        (dict(per_revolution=1.0), r"per_revolution: got shape \(\); expected a list"),
+        (dict(inertia=[0.1, 0.1]), r"inertia: got shape \(2,\) for 3 modes"),
+        (dict(twist=[0.1, 0.1]), r"twist: got shape \(2,\) for 3 modes; expected a scalar or one per mode"),
     ],
 )
 def test_lists_that_do_not_fit_are_refused_in_words(change, message):
     with pytest.raises(ParameterError, match=message):
-        ListedBlade(**LISTED | change)
+        TabulatedBlade(**LISTED | change)

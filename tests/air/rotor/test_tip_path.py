@@ -13,16 +13,16 @@ from dovetail.air.rotor import (
     Controls,
     FlappingRotor,
     HingedBlade,
-    ListedBlade,
     Rotor,
     Section,
+    TabulatedBlade,
 )
 from dovetail.core import RK4
 from dovetail.core.errors import ParameterError
-from dovetail.core.methods.rolled import rolled
+from dovetail.core.methods.rolled import with_stage_loop
 from dovetail.mechanics.beam import BeamMesh
 
-BLADE = Blade(radius=5.0, chord=0.3, inner=0.05, outer=1.0, lift_slope=5.7, elements=20)
+BLADE = Blade(radius=5.0, chord=0.3, root_cutout=0.05, effective_radius=1.0, lift_slope=5.7, elements=20)
 PLAIN = Rotor(BLADE, Section(compressibility="off"), sectors=12, inflow="momentum")
 SPEED = 40.0
 HINGED = HingedBlade(radius=5.0, inertia=300.0, hinge=0.04, spring=2e4)
@@ -34,12 +34,12 @@ FLIGHT = jnp.array([10.0, 2.0, 0.0]), jnp.array([0.05, -0.02, 0.0]), jnp.zeros(3
 def test_loads_at_rest_are_those_where_the_states_settle():
     rotor = dataclasses.replace(PLAIN, structure=HINGED)
     flow = FlappingRotor(rotor)
-    u = {"controls": CONTROLS, "velocity": FLIGHT[0], "turning": FLIGHT[1]}
+    u = {"controls": CONTROLS, "velocity": FLIGHT[0], "angular_velocity": FLIGHT[1]}
 
     @jax.jit
     def settled():
         def step(x, _):
-            return rolled(RK4()).step(flow, 0.0, 4e-3, x, u, ())[0], None
+            return with_stage_loop(RK4()).step(flow, 0.0, 4e-3, x, u, ())[0], None
 
         x = jax.lax.scan(step, flow.init(), None, length=1600)[0]
         return flow.loads(x, u), rotor.loads(CONTROLS, *FLIGHT)
@@ -55,7 +55,7 @@ def test_a_beam_that_hardly_bends_tilts_the_disc_as_a_rigid_blade_does():
     line = np.stack([x, 0 * x, 0 * x], 1)
     rho = 300.0 / ((5.0 * 0.96) ** 3 / 3) / 1e-3
     mesh = BeamMesh(line, [[i, i + 1] for i in range(1, 9)], E=1e15, I=25e-6, I_z=1e-6, A=1e-3, rho=rho)
-    beam = BeamBlade(mesh, SPEED, number=3, flap_spring=2e4)
+    beam = BeamBlade(mesh, SPEED, mode_count=3, flap_spring=2e4)
     compiled = jax.jit(lambda rotor: rotor.loads(CONTROLS, *FLIGHT))
     got, expected = (compiled(dataclasses.replace(PLAIN, structure=blade)) for blade in (beam, HINGED))
     np.testing.assert_allclose(got.force, expected.force, rtol=1e-3, atol=0.1)
@@ -72,7 +72,5 @@ def test_a_rotor_that_stands_passes_on_what_a_stiff_one_does():
 
 
 def test_a_list_of_modes_at_the_damper_makes_no_rotor():
-    with pytest.raises(
-        ParameterError, match="knows its shapes at the lag damper only. Do: take a stiff-blade"
-    ):
-        dataclasses.replace(PLAIN, structure=ListedBlade(5.0, [1.0], [3.0]))
+    with pytest.raises(ParameterError, match="at the lag damper only. Use a rigid-blade"):
+        dataclasses.replace(PLAIN, structure=TabulatedBlade(5.0, [1.0], [3.0]))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from dovetail.core import BDF2, RK4, DormandPrince8, Flow
-from dovetail.core.methods.rolled import rolled
+from dovetail.core.methods.rolled import with_stage_loop
 
 
 class Pendulum(Flow):
@@ -23,13 +23,13 @@ class Pendulum(Flow):
 def test_the_same_numbers(method):
     flow = Pendulum()
     a, _ = method.step(flow, 0.3, 0.1, flow.init(), None, ())
-    b, _ = rolled(method).step(flow, 0.3, 0.1, flow.init(), None, ())
+    b, _ = with_stage_loop(method).step(flow, 0.3, 0.1, flow.init(), None, ())
     np.testing.assert_allclose(a["angle"], b["angle"], rtol=1e-15)
     np.testing.assert_allclose(a["rate"], b["rate"], rtol=1e-14)
-    assert rolled(method).order == method.order
-    assert rolled(method).amplification(-1.0) == method.amplification(-1.0)
+    assert with_stage_loop(method).order == method.order
+    assert with_stage_loop(method).amplification(-1.0) == method.amplification(-1.0)
 
 
 def test_methods_without_stages_are_left_as_they_are():
     method = BDF2()
-    assert rolled(method) is method
+    assert with_stage_loop(method) is method

@@ -79,5 +79,5 @@ def test_a_method_of_unknown_amplification_is_named():
         def step(self, flow, t, dt, x, u, memory):
             return x, memory
 
-    with pytest.raises(AnalysisError, match="Mine has no method `amplification"):
+    with pytest.raises(AnalysisError, match="`amplification"):
         stability_limit(Mine(), [-1.0])

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import LinkError
-from dovetail.links.egm import Axes, VirtualController, decode, encode
-from dovetail.links.egm.controller import PERIOD, _target, _turn, _turned, wire_pose
+from dovetail.links.egm import ControllerAxes, VirtualController, decode, encode
+from dovetail.links.egm.controller import PERIOD, _rotate, _rotation_vector, _target, wire_pose
 from dovetail.links.egm.messages import MCI_STOPPED
 from dovetail.mechanics.spatial import quaternion
 from dovetail.transfer.robot import Arm
@@ -25,7 +25,8 @@ def pair():
 
     client = EGM(port=0)
     arm = VirtualController(
-        ("127.0.0.1", client.socket.getsockname()[1]), Axes(joints=np.radians([0, 10, 20, 0, 30, 0.0]))
+        ("127.0.0.1", client.socket.getsockname()[1]),
+        ControllerAxes(joints=np.radians([0, 10, 20, 0, 30, 0.0])),
     )
     yield client, arm
     client.close()
@@ -84,7 +85,7 @@ def test_the_client_leads_the_pose_no_faster_than_the_arm_can(pair):
 @needs_client
 def test_a_client_that_falls_silent_stops_the_arm(pair):
     client, arm = pair
-    arm.tau, arm.patience = 1.0, 0.1
+    arm.tau, arm.timeout = 1.0, 0.1
     for _ in range(20):
         arm.cycle()
         heard(client)
@@ -94,7 +95,7 @@ def test_a_client_that_falls_silent_stops_the_arm(pair):
     before = arm.axes.joints
     arm.cycle()
     np.testing.assert_array_equal(arm.axes.joints, before)
-    assert not arm.guided
+    assert not arm.is_guided
     for _ in range(27):
         state = heard(client)
     assert state.robot_message.mciState.state == 2  # stopped
@@ -132,29 +133,29 @@ def test_a_turn_leads_from_one_orientation_to_the_other():
     die = np.random.default_rng(1)
     for _ in range(50):
         q0, q1 = (v / np.linalg.norm(v) for v in die.normal(size=(2, 4)))
-        reached = _turned(q0, _turn(q0, q1))
+        reached = _rotate(q0, _rotation_vector(q0, q1))
         assert abs(reached @ q1) == pytest.approx(1.0, abs=1e-12)
-        assert np.linalg.norm(_turn(q0, q1)) <= np.pi + 1e-12  # the shorter way
+        assert np.linalg.norm(_rotation_vector(q0, q1)) <= np.pi + 1e-12  # the shorter way
 
 
 ARM = Arm(
-    lowest=np.radians([-165, -110, -110, -160, -120, -400.0]),
-    highest=np.radians([165, 110, 70, 160, 120, 400.0]),
+    min_angle=np.radians([-165, -110, -110, -160, -120, -400.0]),
+    max_angle=np.radians([165, 110, 70, 160, 120, 400.0]),
 )
 STANCE = np.radians([5.0, 20.0, 40.0, 10.0, 50.0, -15.0])
 
 
 @pytest.fixture(scope="module")
 def arm_of_a_cell():
-    return Axes.of(ARM, STANCE)
+    return ControllerAxes.from_arm(ARM, STANCE)
 
 
 def led(axes, message, cycles=600):
     """An arm after some cycles under one and the same wish, repeated with new numbers."""
     controller = VirtualController(("127.0.0.1", 9), dataclasses.replace(axes))
     for number in range(1, cycles + 1):
-        controller.target, controller.heard = _target(message), controller.time
-        controller.guided |= number == 1
+        controller.target, controller.last_message_time = _target(message), controller.time
+        controller.is_guided |= number == 1
         controller.cycle()
     controller.close()
     return controller
@@ -186,11 +187,11 @@ def test_an_arm_led_by_its_pose_tells_joints_that_put_it_there(arm_of_a_cell):
 )
 def test_an_arm_at_its_end_stops_and_says_so(arm_of_a_cell, planned):
     arm = led(arm_of_a_cell, {"planned": planned}, cycles=1500)
-    assert not arm.guided
-    assert ARM.within(arm.axes.joints)
-    assert arm._told()["mciState"]["state"] == MCI_STOPPED
+    assert not arm.is_guided
+    assert ARM.within_limits(arm.axes.joints)
+    assert arm._state_message()["mciState"]["state"] == MCI_STOPPED
 
 
 def test_an_arm_that_cannot_stand_so_is_refused():
-    with pytest.raises(LinkError, match="cannot stand with its joints at"):
-        Axes.of(ARM, np.radians([0, 0, 90.0, 0, 0, 0]))
+    with pytest.raises(LinkError, match="outside the limits of the arm"):
+        ControllerAxes.from_arm(ARM, np.radians([0, 0, 90.0, 0, 0, 0]))

@@ -34,7 +34,7 @@ def test_it_leads_the_tool(pair):
         if np.linalg.norm(state.position - goal) < 1e-7:
             break
     np.testing.assert_allclose(state.position, goal, atol=1e-7)
-    assert state.guided
+    assert state.is_guided
     assert state.motors_on
     assert driver.rejected == 0
 
@@ -52,9 +52,9 @@ def test_it_leads_the_joints(pair):
 
 def test_no_robot_is_told():
     with EgmDriver(port=0) as driver:
-        with pytest.raises(LinkError, match="nothing was heard of a robot yet"):
+        with pytest.raises(LinkError, match="no message from a robot yet"):
             driver.send_joints(np.zeros(6))
-        with pytest.raises(LinkError, match="no robot sends to port"):
+        with pytest.raises(LinkError, match="no message from a robot at port"):
             driver.receive(0.01)
         with pytest.raises(LinkError, match="choose another"):
             EgmDriver(port=driver.port)
@@ -69,16 +69,16 @@ def test_a_hybrid_test_runs_with_the_arm_as_its_rig(served):
         excitation=dv.Sine(amplitude=0.01, frequency=1.0),
         rate=250.0,
         duration=1.0,
-        limits=dv.Limits(silence=4000, approach=0.1, to_rest=0.1),
+        limits=dv.Limits(link_timeout=4000, approach_time=0.1, return_time=0.1),
     )
     with EgmDriver(port=0) as driver:
         arm = VirtualController(("127.0.0.1", driver.port), tau=0.01)
         arm.force = lambda axes: np.array([0, 0, -stiffness * (axes.position[2] - 1.2), 0, 0, 0])
         thread = arm.start()
         try:
-            server = served(test, EgmPlant(driver, patience=10.0))
+            server = served(test, EgmPlant(driver, timeout=10.0))
             quiet = RealTime(priority=0, lock=False, wait=10.0)
-            run = test.run(str(server.address), real_time=quiet)
+            run = test.run_realtime(str(server.address), real_time=quiet)
         finally:
             while server.session is not None:
                 threading.Event().wait(0.01)

@@ -60,5 +60,5 @@ def test_noise_is_told_and_does_no_harm():
 
 
 def test_half_a_message_is_told():
-    with pytest.raises(LinkError, match="got 20 bytes that are no EgmRobot"):
+    with pytest.raises(LinkError, match="got 20 bytes"):
         decode("EgmRobot", encode("EgmRobot", ROBOT)[:20])

@@ -14,31 +14,31 @@ from dovetail.links.shared_library import Library
 def test_the_one_of_the_package_is_copied_and_needs_nothing(tmp_path, monkeypatch, version):
     came = tmp_path / "came.so"
     came.write_bytes(version.encode())
-    monkeypatch.setattr(Library, "shipped", lambda library: came)
+    monkeypatch.setattr(Library, "packaged_library", lambda library: came)
     monkeypatch.setattr(binary.shutil, "which", lambda name: None)
-    binary.put_binary(tmp_path / "model.so", version)
+    binary.write_binary(tmp_path / "model.so", version)
     assert (tmp_path / "model.so").read_bytes() == version.encode()
 
 
 def test_without_a_compiler_it_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setattr(Library, "shipped", lambda library: None)
+    monkeypatch.setattr(Library, "packaged_library", lambda library: None)
     pytest.importorskip("fmpy")
     monkeypatch.setattr(binary.shutil, "which", lambda name: None)
     with pytest.raises(LinkError, match="install gcc or clang"):
-        binary.put_binary(tmp_path / "model.so", "2.0")
+        binary.write_binary(tmp_path / "model.so", "2.0")
 
 
 def test_without_fmpy_it_says_the_line_to_type(tmp_path, monkeypatch):
-    monkeypatch.setattr(Library, "shipped", lambda library: None)
+    monkeypatch.setattr(Library, "packaged_library", lambda library: None)
     monkeypatch.setitem(sys.modules, "fmpy", None)
     with pytest.raises(LinkError, match=r'pip install "dovetail-hybrid\[fmi\]"'):
-        binary.put_binary(tmp_path / "model.so", "3.0")
+        binary.write_binary(tmp_path / "model.so", "3.0")
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_the_two_versions_are_two_binaries(tmp_path):
     pytest.importorskip("fmpy")
     for version in binary.BINARIES:
-        binary.put_binary(tmp_path / f"{version}.so", version)
+        binary.write_binary(tmp_path / f"{version}.so", version)
     assert b"fmi2DoStep" in (tmp_path / "2.0.so").read_bytes()
     assert b"fmi3DoStep" in (tmp_path / "3.0.so").read_bytes()

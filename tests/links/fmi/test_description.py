@@ -12,7 +12,7 @@ MODEL = SimpleNamespace(
     inputs=[FmuVariable("force", 0.0, "N", "interface force")],
     outputs=[FmuVariable("displacement", None, "m", "demand"), FmuVariable("y[1]", None, "", "")],
     length=1e-3,
-    whole=False,
+    whole_steps=False,
     duration=2.0,
 )
 

@@ -31,7 +31,7 @@ def folder(tmp_path_factory):
     about = {
         "token": "{1}",
         "step": 0.1,
-        "whole": True,
+        "whole_steps": True,
         "parameters": [2.0],
         "inputs": [0.5],
         "outputs": ["a", "b"],
@@ -75,7 +75,7 @@ def test_it_tells_its_sizes_and_answers_until_told_to_quit(folder):
         assert ask(near, b"I", 0.0, 0.0, [3.0, 1.0]) == [0.0, 1.0]
         assert ask(near, b"S", 0.0, 0.1, [1.0]) == pytest.approx([0.3, 1.3])
         assert ask(near, b"O", 0.1, 0.0, [5.0]) == pytest.approx([0.3, 5.3])
-        assert "take whole ones" in ask(near, b"S", 0.1, 0.15, [1.0])
+        assert "expected an integer number of ticks" in ask(near, b"S", 0.1, 0.15, [1.0])
         assert ask(near, b"S", 0.1, 0.2, [1.0]) == pytest.approx([0.9, 1.9])  # and goes on
         near.sendall(struct.pack("=cdd", b"Q", 0.0, 0.0))
         assert process.wait(30) == 0
@@ -86,5 +86,5 @@ def test_another_model_is_refused(folder):
     with near:
         assert received(near, 1) == b"\1"
         (size,) = struct.unpack("=I", received(near, 4))
-        assert "asked for was {2}" in received(near, size).decode()
+        assert "got the token {2}" in received(near, size).decode()
         assert process.wait(30) == 0

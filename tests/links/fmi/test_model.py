@@ -131,7 +131,7 @@ def test_as_specimen_it_gives_the_force_of_our_own(fmu):
 
 
 def test_the_instance_that_was_not_used_for_longest_is_closed_for_the_next(fmu, monkeypatch):
-    monkeypatch.setattr(model, "MOST_OPEN", 2)
+    monkeypatch.setattr(model, "MAX_OPEN", 2)
     model.close_all()
     first, second = (model.slave(str(fmu), (("m", m),)) for m in (1.0, 2.0))
     assert model.slave(str(fmu), (("m", 1.0),)) is first
@@ -156,12 +156,12 @@ def test_wrong_names_and_files_are_told(fmu, tmp_path):
         FmuSubstructure(file=str(fmu), inputs={"force": "F"}).init()
     (tmp_path / "no.fmu").write_text("no")
     here, left = Path.cwd(), len(list(new_folder().parent.iterdir()))
-    with pytest.raises(LinkError, match="is no FMU that can be read"):
+    with pytest.raises(LinkError, match="cannot be read as an FMU"):
         FmuSubstructure(file=str(tmp_path / "no.fmu")).init()
     with zipfile.ZipFile(fmu) as whole, zipfile.ZipFile(tmp_path / "broken.fmu", "w") as broken:
         for name in whole.namelist():
             broken.writestr(name, b"no library" if name.endswith(".so") else whole.read(name))
-    with pytest.raises(LinkError, match="is no FMU that can be read .*Failed to load shared library"):
+    with pytest.raises(LinkError, match="cannot be read as an FMU .*Failed to load shared library"):
         FmuSubstructure(file=str(tmp_path / "broken.fmu")).init()
     assert Path.cwd() == here
     assert len(list(new_folder().parent.iterdir())) == left + 1  # what could not be opened left nothing

@@ -36,8 +36,8 @@ def test_a_folder_ends_with_its_process(end):
     if end in ("killed", "terminated"):
         process.send_signal(signal.SIGKILL if end == "killed" else signal.SIGTERM)
     process.communicate("\n")
-    patience = time.monotonic() + 120  # the shell beside it removes it a moment later
-    while folder.parent.exists() and time.monotonic() < patience:
+    timeout = time.monotonic() + 120  # the shell beside it removes it a moment later
+    while folder.parent.exists() and time.monotonic() < timeout:
         time.sleep(0.02)
     assert not folder.parent.exists()
 

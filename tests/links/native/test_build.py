@@ -10,7 +10,7 @@ from dovetail.links.shared_library import Library
 @pytest.fixture
 def of_a_clone(monkeypatch):
     """No library came with the package, as in a clone."""
-    monkeypatch.setattr(Library, "shipped", lambda library: None)
+    monkeypatch.setattr(Library, "packaged_library", lambda library: None)
 
 
 needs_compiler = pytest.mark.skipif(build.compiler() is None, reason="no C++ compiler")
@@ -20,12 +20,12 @@ needs_compiler = pytest.mark.skipif(build.compiler() is None, reason="no C++ com
 @needs_compiler
 def test_it_is_built_once_and_kept(tmp_path, monkeypatch, of_a_clone):
     monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path / "cache"))
-    first = build.built()
+    first = build.library_path()
     assert first.parent == tmp_path / "cache" / "native"
     assert list(first.parent.iterdir()) == [first]
     stamp = first.stat().st_mtime_ns
     monkeypatch.setattr(build, "compiler", lambda: None)  # the second time it is not needed
-    assert build.built() == first
+    assert build.library_path() == first
     assert first.stat().st_mtime_ns == stamp
 
 
@@ -36,7 +36,7 @@ def test_code_is_not_taken_from_a_folder_that_others_can_write_to(tmp_path, monk
     planted.parent.chmod(0o777)
     planted.write_text("of somebody else")
     monkeypatch.setattr(build, "build", lambda target: target.touch())
-    assert build.built().parent != planted.parent
+    assert build.library_path().parent != planted.parent
     assert f"chmod 700 {planted.parent}" in caplog.text
 
 
@@ -44,7 +44,7 @@ def test_without_a_compiler_it_says_what_to_install(tmp_path, monkeypatch, of_a_
     monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
     monkeypatch.setattr(build, "compiler", lambda: None)
     with pytest.raises(LinkError, match="install g\\+\\+ or clang"):
-        build.built()
+        build.library_path()
 
 
 def test_a_compiler_that_fails_is_quoted(tmp_path, monkeypatch, of_a_clone):
@@ -54,7 +54,7 @@ def test_a_compiler_that_fails_is_quoted(tmp_path, monkeypatch, of_a_clone):
     broken.chmod(0o755)
     monkeypatch.setenv("CXX", str(broken))
     with pytest.raises(LinkError, match="could not build the native tick:\nno such thing"):
-        build.built()
+        build.library_path()
 
 
 def test_the_cache_is_where_the_environment_says(monkeypatch):
@@ -65,16 +65,16 @@ def test_the_cache_is_where_the_environment_says(monkeypatch):
 
 def test_another_system_is_told(monkeypatch):
     monkeypatch.setattr(build.platform, "system", lambda: "Plan 9")
-    with pytest.raises(LinkError, match="is for Linux; this is Plan 9"):
-        build.built()
+    with pytest.raises(LinkError, match="requires Linux; this system is Plan 9"):
+        build.library_path()
 
 
 def test_the_library_of_the_package_needs_no_compiler(tmp_path, monkeypatch):
     monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(build, "compiler", lambda: None)
     (tmp_path / build.TICK.name()).touch()
-    monkeypatch.setattr(Library, "shipped", lambda library: tmp_path / library.name())
-    assert build.built() == tmp_path / build.TICK.name()
-    assert build.origin() == "came with the package"
-    monkeypatch.setattr(Library, "shipped", lambda library: None)
+    monkeypatch.setattr(Library, "packaged_library", lambda library: tmp_path / library.name())
+    assert build.library_path() == tmp_path / build.TICK.name()
+    assert build.origin() == "from the package"
+    monkeypatch.setattr(Library, "packaged_library", lambda library: None)
     assert build.origin() == "built on this machine"

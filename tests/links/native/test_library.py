@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dovetail.links.native import NativeTick, available, library
-from dovetail.links.rig_protocol import MEASUREMENT, Datagram, State
+from dovetail.links.rig_protocol import MEASUREMENT, Datagram, RigState
 from dovetail.links.siphash import siphash128
-from dovetail.links.tick import Settings
+from dovetail.links.tick import TickSettings
 
 pytestmark = pytest.mark.skipif(bool(available()), reason="no C++ compiler")
 
@@ -29,8 +29,8 @@ def test_noise_is_dropped_by_the_native_reader_too():
     die, key = random.Random(2), bytes(range(16))
     near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     with near, far:
-        tick = NativeTick(Settings(7, 1, 2, 1_000_000, 10**6, key=key, wait=1000, spin=0), near)
-        good = Datagram(MEASUREMENT, State.ACTIVE, 7, 1, 0, np.array([5.0, 6.0])).pack(key)
+        tick = NativeTick(TickSettings(7, 1, 2, 1_000_000, 10**6, key=key, wait=1000, spin=0), near)
+        good = Datagram(MEASUREMENT, RigState.ACTIVE, 7, 1, 0, np.array([5.0, 6.0])).pack(key)
         for _ in range(200):
             for _ in range(3):
                 data = bytearray(good) if die.random() < 0.7 else bytearray(die.randbytes(die.randrange(150)))
@@ -38,7 +38,7 @@ def test_noise_is_dropped_by_the_native_reader_too():
                     data[die.randrange(len(data))] ^= 1 << die.randrange(8)
                 if bytes(data) != good:
                     far.send(bytes(data))
-            reading, _ = tick.step(State.READY, np.zeros(1))
+            reading, _ = tick.step(RigState.READY, np.zeros(1))
             assert reading.tolist() == [0.0, 0.0]
             while True:  # the commands are not read by anyone: keep the queue short
                 try:
@@ -53,18 +53,18 @@ def test_noise_is_dropped_by_the_native_reader_too():
 def test_scheduling_that_was_not_asked_for_is_left_alone():
     near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     with near, far:
-        tick = NativeTick(Settings(7, 1, 2, 1_000_000, 10, wait=1000), near)
-        tick.step(State.READY, np.zeros(1))
-        assert set(tick.counts().scheduling.values()) == {"not asked for"}
+        tick = NativeTick(TickSettings(7, 1, 2, 1_000_000, 10, wait=1000), near)
+        tick.step(RigState.READY, np.zeros(1))
+        assert set(tick.counts().scheduling.values()) == {"not requested"}
 
 
 def test_scheduling_that_is_asked_for_is_granted_or_the_refusal_told():
     near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     with near, far:
-        tick = NativeTick(Settings(7, 1, 2, 1_000_000, 10, wait=1000, fifo=1, core=10_000 % 1024), near)
-        tick.step(State.READY, np.zeros(1))
+        tick = NativeTick(TickSettings(7, 1, 2, 1_000_000, 10, wait=1000, fifo=1, core=10_000 % 1024), near)
+        tick.step(RigState.READY, np.zeros(1))
         said = tick.counts().scheduling
         tick.settle(-1)  # given back
         assert said["real-time policy"].split(":")[0] in ("granted", "refused")
         assert said["core"].startswith("refused")  # there is no such core
-        assert said["locked memory"] == "not asked for"
+        assert said["locked memory"] == "not requested"

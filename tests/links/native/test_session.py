@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dovetail.links.native import NativeSession, available
-from dovetail.links.rig_protocol import Flag, State
+from dovetail.links.rig_protocol import RigState, SafeStateReason
 
 pytestmark = pytest.mark.skipif(bool(available()), reason="no C++ compiler")
 
@@ -24,20 +24,20 @@ class Shuffled:
 
 def test_limits_look_at_the_signals_wherever_they_stand():
     for limits, flag in (
-        ({"force": 7.5}, Flag.FORCE),
-        ({"displacement": 1.5}, Flag.DISPLACEMENT),
-        ({}, Flag(0)),
+        ({"force": 7.5}, SafeStateReason.FORCE),
+        ({"displacement": 1.5}, SafeStateReason.DISPLACEMENT),
+        ({}, SafeStateReason(0)),
     ):
-        session = NativeSession(Shuffled(), session=3, rate=100.0, silence=5, limits=limits)
+        session = NativeSession(Shuffled(), session=3, rate=100.0, link_timeout=5, limits=limits)
         session.inner.started, session.inner.command[1] = 1, 2.0
         session.wait(30_000_000)
-        assert session.done > 0
+        assert session.tick_count > 0
         assert session.flags == flag
-        assert session.state == (State.SAFE if flag else State.READY)
+        assert session.state == (RigState.SAFE if flag else RigState.READY)
 
 
 def test_the_first_reading_is_the_plants():
-    session = NativeSession(Shuffled(), session=3, rate=100.0, silence=5, limits={})
+    session = NativeSession(Shuffled(), session=3, rate=100.0, link_timeout=5, limits={})
     assert list(session.inner.reading[:5]) == [0.0, 1.0, 2.0, 3.0, 4.0]
     assert session.epoch is None
     assert session.next_wake is None

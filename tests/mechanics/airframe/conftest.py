@@ -13,7 +13,7 @@ from dovetail.mechanics.bodies import MassProperties
 from dovetail.mechanics.contact import KelvinVoigt
 from dovetail.mechanics.friction import NoFriction
 from dovetail.mechanics.geometry import Polygon, Prism
-from dovetail.mechanics.motion import Still
+from dovetail.mechanics.motion import FixedFrame
 from dovetail.mechanics.securing import Platform
 
 SECTION = {"E": 6.9e10, "I": 5e-7, "A": 1.2e-4, "rho": 2710.0}
@@ -47,7 +47,7 @@ def make():
             contact=(1, 6),
             interface=(3, 4),
             joint=joint,
-            modes=modes,
+            mode_count=modes,
             upper_omega=6.5e5 * np.sqrt(softer),
             upper_ratio=ratio,
         )
@@ -62,7 +62,7 @@ def make():
             "airframe": MassProperties(mass=50.0, inertia=6.25 if d == 2 else [6.25, 5.0, 7.0]),
             "gear": gear,
             "law": KelvinVoigt(stiffness=1e6, damping=3130.0, tension="clamped"),
-            "platforms": (Platform(body=body, motion=Still(at=pose) if deck is None else deck),),
+            "platforms": (Platform(body=body, motion=FixedFrame(mean_pose=pose) if deck is None else deck),),
             "friction": friction or NoFriction(),
             "struts": struts,
         }
@@ -77,7 +77,7 @@ def rest(make):
 
     @functools.cache
     def found(modes=0):
-        aircraft = make(2, modes=modes, start=[0.0, 0.55, 0.0])
+        aircraft = make(2, modes=modes, initial_pose=[0.0, 0.55, 0.0])
         return aircraft, equilibrium(aircraft)
 
     return found

@@ -126,7 +126,7 @@ def computed(aircraft, x):
 def test_the_form_of_the_source_is_its_own_assembly(make):
     """Eq. 5.17 as printed: all node rows, unknown accelerations and interface forces, solved together."""
     for joint in ("hinged", "fixed"):
-        aircraft = make(2, joint=joint, softer=1e-4, formulation="printed")
+        aircraft = make(2, joint=joint, softer=1e-4, formulation="published")
         x, _ = state(aircraft, 2)
         model, nd, n = aircraft.model, 3, aircraft.model.count
         twist, _ = aircraft._split(x)
@@ -214,7 +214,7 @@ def test_energy_and_momentum_are_kept_exactly_in_free_flight(make, d):
 
 def test_the_published_hinge_does_not_keep_angular_momentum(make, rate):
     """Said by the specification of its errors, and so checked: the moment of the interface is lost."""
-    aircraft = make(2, gravity=0.0, formulation="printed", softer=1e-4)
+    aircraft = make(2, gravity=0.0, formulation="published", softer=1e-4)
     honest = make(2, gravity=0.0, softer=1e-4)
     x, _ = state(aircraft, 4)
     ours, theirs = rate(aircraft, x)[2], rate(honest, x)[2]

@@ -13,11 +13,12 @@ from dovetail.mechanics.friction import Bristle
 
 @pytest.fixture(scope="module")
 def standing(rest):
-    friction = Bristle(stiffness=3e3, damping=600.0, sliding=0.4, stiction=0.9)
+    friction = Bristle(stiffness=3e3, damping=600.0, mu_kinetic=0.4, mu_static=0.9)
     aircraft, x = rest()
     return dataclasses.replace(aircraft, friction=friction), {
         **x,
-        "bristle": 1e-3 + friction.memory(len(aircraft.feet), len(aircraft.platforms), aircraft.dim.d),
+        "bristle": 1e-3
+        + friction.initial_bristles(len(aircraft.feet), len(aircraft.platforms), aircraft.dim.d),
     }
 
 
@@ -34,7 +35,7 @@ def test_the_solution_is_that_of_the_whole_jacobian_for_what_is_stiff(standing):
     @jax.jit
     def both(y, b, g):
         J = jax.jacfwd(lambda y: flat(aircraft.derivative(0.0, whole(y), None))[0])(y)
-        solve = aircraft.shifted(0.0, whole(y), g)
+        solve = aircraft.shifted_solver(0.0, whole(y), g)
         return jnp.linalg.solve(jnp.eye(len(y)) - g * J, b), flat(solve(whole(b)))[0]
 
     b = jnp.asarray(np.random.default_rng(0).normal(size=y.shape) * 1e-3)

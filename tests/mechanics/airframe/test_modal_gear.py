@@ -18,7 +18,7 @@ def test_a_reduced_gear_stands_as_the_whole_does(rest):
 def test_a_reduced_gear_falls_as_the_whole_does(make, rate):
     """The struts' preload acts inside: the momentum of both changes by their weight, to rounding."""
     for modes in (0, 4):
-        aircraft = make(2, modes=modes, start=[0.0, 3.0, 0.0])
+        aircraft = make(2, modes=modes, initial_pose=[0.0, 3.0, 0.0])
         pushed = aircraft.mass_matrix @ np.asarray(
             rate(aircraft, aircraft.init())
         )  # rows of the twist, of a gear with own absolute speeds the rest

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from dovetail.mechanics.airframe import DeckLimits, fate, phases
+from dovetail.mechanics.airframe import DeckLimits, deck_outcome, phases
 from dovetail.mechanics.geometry import Polygon
-from dovetail.mechanics.motion import Still, TableMotion
+from dovetail.mechanics.motion import FixedFrame, TableMotion
 from dovetail.mechanics.securing import Platform
 
 DECK = Polygon(vertices=[[-5.0, 0.0], [5.0, 0.0], [5.0, -2.0], [-5.0, -2.0]])
@@ -22,13 +22,13 @@ def craft(make):
         times=[0.0, 8.0, 10.0, 1e3],
         values=[[0.0, 0.1, 0.0], [0.0, 0.1, 0.0], [1.0, 0.1, 0.0], [1.0, 0.1, 0.0]],
     )
-    still = Still(at=[0.0, 0.0, 0.0])
+    still = FixedFrame(mean_pose=[0.0, 0.0, 0.0])
     platforms = (
         Platform(body=DECK, motion=still, name="ship"),
         Platform(body=DECK, motion=moved, name="device", parent="ship"),
         Platform(body=DECK, motion=still, name="clamp", parent="device", role="clamp"),
     )
-    return dataclasses.replace(make(2, start=[0.0, 0.8, 0.0]), platforms=platforms)
+    return dataclasses.replace(make(2, initial_pose=[0.0, 0.8, 0.0]), platforms=platforms)
 
 
 def record(craft, on_ship=(), on_device=(), clamped=(), x=0.0, height=0.5, roll=0.0):
@@ -72,29 +72,31 @@ def test_who_stands_from_the_start_has_not_flown(craft):
 def test_sliding_is_seen_on_the_deck_not_in_the_world(craft):
     carried = np.where(T < 8, 0.0, np.where(T > 10, 1.0, (T - 8) / 2))
     with_it = np.asarray(jax.jit(jax.vmap(craft.platforms[1].motion.pose))(T))[:, 0]
-    rides = fate(craft, record(craft, on_device=[(0.0, 20.0)], x=with_it))
+    rides = deck_outcome(craft, record(craft, on_device=[(0.0, 20.0)], x=with_it))
     assert np.isnan(rides.slides)
-    assert rides.way < 1e-6
-    assert rides.words().startswith("holds")
-    slides = fate(craft, record(craft, on_ship=[(0.0, 20.0)], x=carried))
+    assert rides.slip < 1e-6
+    assert rides.summary().startswith("held")
+    slides = deck_outcome(craft, record(craft, on_ship=[(0.0, 20.0)], x=carried))
     assert slides.slides == pytest.approx(8.3, abs=0.15)
-    assert slides.way == pytest.approx(1.0, abs=1e-6)
+    assert slides.slip == pytest.approx(1.0, abs=1e-6)
 
 
 def test_what_a_clamp_pushes_does_not_slide(craft):
     carried = np.where(T < 8, 0.0, 0.5)
-    held = fate(craft, record(craft, on_ship=[(0.0, 20.0)], clamped=[(5.0, 20.0)], x=carried))
+    held = deck_outcome(craft, record(craft, on_ship=[(0.0, 20.0)], clamped=[(5.0, 20.0)], x=carried))
     assert np.isnan(held.slides)
 
 
 def test_toppling_overload_and_overboard_are_timed(craft):
-    limited = dataclasses.replace(craft, limits=DeckLimits(strength=200.0, gear_strength=400.0, tilt=0.5))
+    limited = dataclasses.replace(
+        craft, limits=DeckLimits(clamp_strength=200.0, gear_strength=400.0, max_tilt=0.5)
+    )
     roll = np.where(T > 12.0, 0.7, 0.1)
     height = np.where(T > 15.0, -1.0, 0.5)
     data = record(limited, on_ship=[(0.0, 20.0)], clamped=[(6.0, 9.0)], roll=roll, height=height)
-    found = fate(limited, data)
+    found = deck_outcome(limited, data)
     assert found.topples == pytest.approx(12.1)
     assert found.overloads == pytest.approx(6.0)
     assert found.breaks == pytest.approx(6.0)  # 500 N on a foot
     assert found.overboard == pytest.approx(15.1)
-    assert "topples (0.7 rad) at 12.10 s" in found.words()
+    assert "topples (40.1 deg) at 12.10 s" in found.summary()

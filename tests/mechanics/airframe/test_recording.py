@@ -12,14 +12,14 @@ shown_at_start = eqx.filter_jit(lambda aircraft: aircraft.output(0.0, aircraft.i
 def test_everything_recorded_is_a_known_signal_and_finite(make):
     for d in (2, 3):
         start = [0.0, 0.8, 0.0] if d == 2 else [0.0, 0.0, 0.8, 0.1, 0.0, 0.0]
-        aircraft = make(d, start=start)
+        aircraft = make(d, initial_pose=start)
         shown = shown_at_start(aircraft)
-        assert set(shown) <= set(signals.known())
+        assert set(shown) <= set(signals.all_signals())
         assert all(np.all(np.isfinite(v)) for v in shown.values())
 
 
 def test_measures_say_where_it_ended_and_what_it_carried(make):
-    aircraft = make(2, start=[0.0, 0.8, 0.0])
+    aircraft = make(2, initial_pose=[0.0, 0.8, 0.0])
     shown = shown_at_start(aircraft)
     both = {k: np.stack([np.asarray(v)] * 2) for k, v in shown.items()}
     data = xr.Dataset(
@@ -27,5 +27,5 @@ def test_measures_say_where_it_ended_and_what_it_carried(make):
         {"time": [0.0, 1.0]},
     )
     found = aircraft.measures(data)
-    assert found["position at the end"] == "0, 0.8 m"
+    assert found["final position"] == "0, 0.8 m"
     assert "0 contact events" in found["steps"]

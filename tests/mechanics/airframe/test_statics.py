@@ -16,5 +16,5 @@ def test_at_rest_nothing_accelerates(rest, rate):
 
 
 def test_where_there_is_no_rest_it_says_so(make):
-    with pytest.raises(ConvergenceError, match="no rest was found"):
-        equilibrium(make(2, start=[30.0, 0.55, 0.0]), iterations=3)
+    with pytest.raises(ConvergenceError, match="no equilibrium"):
+        equilibrium(make(2, initial_pose=[30.0, 0.55, 0.0]), iterations=3)

@@ -7,7 +7,7 @@ from dovetail.mechanics.airframe import Oleo, SpringDamperStrut, Strut
 from dovetail.mechanics.airframe.struts import strut_force
 
 LINEAR = SpringDamperStrut(stiffness=2.5e4, damping=500.0, free_length=0.2)
-OLEO = Oleo(preload=2e3, gas_stroke=0.3, free_length=0.6, orifice=4e3, viscous=50.0)
+OLEO = Oleo(preload=2e3, gas_stroke=0.3, free_length=0.6, orifice_damping=4e3, viscous_damping=50.0)
 
 
 def test_a_strut_pushes_along_its_line():

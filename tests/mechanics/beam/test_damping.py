@@ -15,5 +15,5 @@ def test_both_ratios_are_met():
 
 
 def test_frequencies_in_the_wrong_order_are_refused():
-    with pytest.raises(ParameterError, match="the second must be above the first"):
+    with pytest.raises(ParameterError, match="w2 above w1"):
         rayleigh(10.0, 0.1, 5.0, 0.1)

@@ -8,7 +8,7 @@ SECTION = {"E": 6.9e10, "I": 5.44e-9, "A": 3.02e-4, "rho": 2710.0}
 
 @pytest.fixture(scope="module")
 def cantilever():
-    mesh = BeamMesh(nodes=[[0.0, 0.0, 0.0], [0.0, 0.6, 0.3]], elements=[(1, 2)], **SECTION).refined(8)
+    mesh = BeamMesh(nodes=[[0.0, 0.0, 0.0], [0.0, 0.6, 0.3]], elements=[(1, 2)], **SECTION).refine(8)
     return mesh, *mesh.assemble()
 
 

@@ -17,7 +17,7 @@ BODIES = FreeBodies(
     position=(0.245, 0.01, 0.075),
     attitude=(0.02, -0.13, 0.05),
     velocity=(0.1, 0.0, 0.01),
-    spin=(0.01, 0.02, -0.03),
+    angular_velocity=(0.01, 0.02, -0.03),
 )
 FORCE = jnp.array([30.0, -7.0, 4.0, 1.0, 0.5, -2.0])
 GIVEN = {"excitation": jnp.zeros(()), "excitation_rate": jnp.zeros(()), "force": FORCE}
@@ -40,7 +40,7 @@ def test_it_starts_at_zero_displacement_with_the_velocity_asked_for(shown):
     home = BODIES.home
     np.testing.assert_allclose(now["velocity"][:3], home.R @ BODIES.velocity, atol=1e-15)
     np.testing.assert_allclose(
-        now["velocity"][3:], BODIES.spin, atol=1e-15
+        now["velocity"][3:], BODIES.angular_velocity, atol=1e-15
     )  # at zero angles rates are p, q, r
 
 

@@ -7,13 +7,13 @@ import pytest
 
 from dovetail.air import FlatPlates, SteadyWind, WindDrag
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.airframe import SprungAircraft, deck_feel
-from dovetail.mechanics.bodies import BodyState, FreeBodies, GivenForce, MassProperties, PairState
-from dovetail.mechanics.motion import HarmonicMotion, Mover, Still
+from dovetail.mechanics.airframe import ReducedAircraft, deck_motion
+from dovetail.mechanics.bodies import BodyState, FreeBodies, MassProperties, PairState, PrescribedForce
+from dovetail.mechanics.motion import FixedFrame, HarmonicMotion, MotionModel
 from dovetail.mechanics.spatial import Twist
 
 DECK = HarmonicMotion(amplitude=[0.1, 0.8, 1.5, 0.25, 0.1, 0.05], omega=0.63, phase=[0, 1, 2, 3, 4, 5])
-CRAFT = SprungAircraft()
+CRAFT = ReducedAircraft()
 SPOT = jnp.array([-45.0, 1.0, 6.0])
 FRAME = FreeBodies(
     CRAFT.airframe,
@@ -46,10 +46,10 @@ def over_the_deck(rng) -> dict:
 @jax.jit
 def judged(t, x):
     """Wrench of the reduced aircraft's gear, and the state from land with its acceleration, by the deck's own frame."""
-    feel = deck_feel(DECK, t, SPOT, jnp.zeros(3))
-    acts = CRAFT.forces(x, feel)
+    deck = deck_motion(DECK, t, SPOT, jnp.zeros(3))
+    acts = CRAFT.forces(x, deck)
     moments = jnp.cross(acts["place"] - x["body"].p, acts["total"])
-    rate = CRAFT.rate(x, feel)["body"]
+    rate = CRAFT.rate(x, deck)["body"]
     ship, body = DECK.state(t), x["body"]
     R, w, dw = ship.pose.R, ship.twist.w, ship.rate.w
     arm = R @ (SPOT + body.p)
@@ -58,7 +58,7 @@ def judged(t, x):
     place = ship.pose.point(SPOT + body.p)
     speed = ship.twist.v + jnp.cross(w, arm) + v
     carried = ship.rate.v + jnp.cross(dw, arm) + jnp.cross(w, jnp.cross(w, arm) + 2 * v)
-    land = BodyState.at(type(pose)(pose.R, place), Twist(speed, pose.R @ body.w))
+    land = BodyState.from_pose(type(pose)(pose.R, place), Twist(speed, pose.R @ body.w))
     wrench = jnp.concatenate([jnp.sum(acts["total"], 0), jnp.sum(moments, 0)])
     return wrench, land, carried + a, rate.w
 
@@ -99,12 +99,12 @@ def test_it_starts_at_rest_on_the_deck_and_turns_with_it():
 
 
 def test_loads_act_on_the_first_body_in_its_own_axes():
-    push = GivenForce(times=[0.0, 1.0], values=[[3.0, 0.0, 0.0]] * 2, at=[0.0, 1.0, 0.0])
+    push = PrescribedForce(times=[0.0, 1.0], values=[[3.0, 0.0, 0.0]] * 2, point=[0.0, 1.0, 0.0])
     wind = WindDrag(FlatPlates(area=(1.0, 1.0, 1.0)), SteadyWind(wind=(0.0, 10.0, 0.0)), density=2.0)
     body = MassProperties(2.0, (1.0, 1.0, 4.0))
     flow = FreeBodies(
         body,
-        Still(),
+        FixedFrame(),
         tip=np.zeros(3),
         base=np.zeros(3),
         position=np.zeros(3),
@@ -121,8 +121,8 @@ def test_loads_act_on_the_first_body_in_its_own_axes():
 
 
 def test_a_mover_that_is_neither_free_nor_told_is_refused():
-    class Lost(Mover):
+    class Lost(MotionModel):
         pass
 
-    with pytest.raises(ParameterError, match="Lost is neither free nor told where to be; take a body"):
+    with pytest.raises(ParameterError, match="second: got Lost"):
         FreeBodies(CRAFT.airframe, Lost(), *(np.zeros(3),) * 5)

@@ -14,7 +14,9 @@ MEET = Pose(rotation.exponential(jnp.array([0.1, 3.0, 0.2])), jnp.array([0.24, 0
 SPEED = Twist(jnp.array([-0.1, 0.02, 0.01]), jnp.array([0.02, -0.01, 0.03]))
 PLACE = Pose(rotation.exponential(jnp.array([0.2, -0.1, 0.4])), jnp.array([0.5, 1.0, -0.3]))
 TURNING = Twist(jnp.array([0.05, 0.0, 0.02]), jnp.array([0.03, 0.06, -0.04]))
-PAIR = BodyPair.meeting(CHASER, TARGET, TIP, BASE, X_WD=PLACE, X_DP=MEET, V_DP=SPEED, V_WT=TURNING)
+PAIR = BodyPair.from_interface_motion(
+    CHASER, TARGET, TIP, BASE, X_WD=PLACE, X_DP=MEET, V_DP=SPEED, V_WT=TURNING
+)
 LOAD = Wrench(jnp.array([30.0, -7.0, 4.0]), jnp.array([1.0, 0.5, -2.0]))
 
 
@@ -46,5 +48,5 @@ def test_the_power_of_the_load_is_that_at_the_interface():
     rate = PAIR.derivative(0.0, PAIR.start, LOAD)
     _, gained = jax.jvp(PAIR.kinetic_energy, (PAIR.start,), (rate,))
     pose, twist = PAIR.relative(PAIR.start)
-    at_tip = LOAD.at(pose.p)
+    at_tip = LOAD.shift(pose.p)
     assert float(gained) == pytest.approx(float(at_tip.power(twist)), rel=1e-12)

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from dovetail.core import RK4
-from dovetail.core.methods.rolled import rolled
-from dovetail.mechanics.chain import AngleChain, LinkChain, Loads
+from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.mechanics.chain import AngleChain, ChainLoads, LinkChain
 
 BARE = AngleChain(
-    n=5, length=6.0, mass=24.0, last_link=0.3, tip_mass=17.91, distribution="end", transfer="none"
+    n=5, length=6.0, mass=24.0, last_link=0.3, tip_mass=17.91, distribution="end", mass_transfer="none"
 )
 KEYS = jax.random.split(jax.random.key(0), 3)
 ANGLES = jax.random.uniform(KEYS[0], (2, 5), minval=-0.6, maxval=0.6) + jnp.array([[1.2], [0.0]])
@@ -25,7 +25,7 @@ solve = eqx.filter_jit(AngleChain.solve)
 @pytest.mark.slow
 def test_angular_accelerations_are_lagrange_s():
     """Against the Lagrangian of the masses at a fixed length, by automatic differentiation."""
-    solved = solve(BARE, 0.0, X, Loads(jnp.zeros(3), node=FORCE))
+    solved = solve(BARE, 0.0, X, ChainLoads(jnp.zeros(3), node=FORCE))
     mass = BARE.masses(BARE.lengths()[0])[1]
 
     def places(q):
@@ -47,7 +47,7 @@ def test_angular_accelerations_are_lagrange_s():
 
 def test_accelerations_agree_with_the_changing_lengths():
     length = (5.7, -0.7, -1.2)
-    solved = solve(BARE, 0.0, X, Loads(jnp.zeros(3), node=FORCE, length=length))
+    solved = solve(BARE, 0.0, X, ChainLoads(jnp.zeros(3), node=FORCE, length=length))
     s = jax.jit(lambda: BARE.shape(X, length))()
     relative = np.diff(solved.acceleration, axis=1)
     wanted = s.l[2] - s.l[0] * np.sum(s.turn**2, axis=0)
@@ -55,12 +55,12 @@ def test_accelerations_agree_with_the_changing_lengths():
 
 
 def test_a_free_swing_keeps_its_energy():
-    loads = Loads(9.81 * jnp.array([0.0, 1.0, 0.0]))
+    loads = ChainLoads(9.81 * jnp.array([0.0, 1.0, 0.0]))
 
     @jax.jit
     def swing():
         def step(x, _):
-            return rolled(RK4()).step(BARE, 0.0, 5e-4, x, loads, ())[0], None
+            return with_stage_loop(RK4()).step(BARE, 0.0, 5e-4, x, loads, ())[0], None
 
         def energy(x):
             kinetic = BARE.energies(x)["kinetic"]

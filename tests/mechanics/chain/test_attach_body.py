@@ -35,7 +35,7 @@ def test_links_do_not_stretch_and_energy_is_lost_when_a_moving_rope_catches():
     chain = LinkChain(n=6, length=6.0, mass=3.0, tip_mass=0.5)
     u = rng.normal(size=(3, 6)) + np.array([3.0, 0.0, 0.0])[:, None]
     u /= np.linalg.norm(u, axis=0)
-    still, pushed = chain.through(jnp.array(np.cumsum(u, 1))), jnp.array(rng.normal(size=(3, 6)))
+    still, pushed = chain.rest_state_through(jnp.array(np.cumsum(u, 1))), jnp.array(rng.normal(size=(3, 6)))
     x = eqx.filter_jit(LinkChain.impulse)(chain, still, pushed)
     after, _, _, lost = caught(chain, x, 80.0, jnp.array([1.0, -2.0, 0.5]))
     stretch = np.sum(u * np.diff(np.c_[np.zeros(3), after["velocity"]], axis=1), axis=0)
@@ -78,5 +78,5 @@ def test_every_formulation_loses_the_energy_of_a_plastic_impact(chain):
 
 def test_along_a_straight_rope_of_rods_the_whole_of_it_is_taken_along():
     chain = RodChain(n=3, length=6.0, mass=3.0, tip_mass=0.5, stiffness=6000.0)
-    after, *_ = caught(chain, chain.at(0.0, 0.0, 0.0), 8.0, jnp.array([0.0, 2.0, 0.0]))
+    after, *_ = caught(chain, chain.rest_state(0.0, 0.0, 0.0), 8.0, jnp.array([0.0, 2.0, 0.0]))
     assert float(after["rate"][0]) == pytest.approx(8.0 * 2.0 / (8.0 + 3.5))

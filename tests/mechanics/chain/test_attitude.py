@@ -21,7 +21,7 @@ def path():
     def places(t):
         joint = jnp.stack([jnp.sin(t), t**2, jnp.cos(2 * t)])
         length = 1.4 + 0.3 * jnp.sin(t)
-        return jnp.stack([joint, joint - length * attitude.rotation(angles(t))[:, 0]], axis=1)
+        return jnp.stack([joint, joint - length * attitude.link_rotation(angles(t))[:, 0]], axis=1)
 
     return angles, places
 
@@ -33,8 +33,10 @@ def _rates(f, t):
 
 def test_axes_are_translated_there_and_back():
     r = jax.random.normal(jax.random.key(0), (3, 5))
-    np.testing.assert_array_equal(attitude.flown(attitude.towed(r)), r)
-    np.testing.assert_array_equal(attitude.towed(jnp.array([[1.0], [2.0], [3.0]]))[:, 0], [-1.0, 3.0, 2.0])
+    np.testing.assert_array_equal(attitude.to_flight_axes(attitude.to_towing_axes(r)), r)
+    np.testing.assert_array_equal(
+        attitude.to_towing_axes(jnp.array([[1.0], [2.0], [3.0]]))[:, 0], [-1.0, 3.0, 2.0]
+    )
 
 
 def test_the_spin_of_the_last_link_is_its_rotation_s_own(path):
@@ -42,14 +44,14 @@ def test_the_spin_of_the_last_link_is_its_rotation_s_own(path):
     angles, places = path
 
     def turned(t):
-        return attitude.rotation(angles(t))
+        return attitude.link_rotation(angles(t))
 
     def spin(t):
         R = turned(t)
         W = R.T @ jax.jacfwd(turned)(t)
         return jnp.stack([W[2, 1], W[0, 2], W[1, 0]])
 
-    frame, tilt = jax.jit(attitude.tail)(*_rates(places, jnp.asarray(0.3)))
+    frame, tilt = jax.jit(attitude.last_link_frame)(*_rates(places, jnp.asarray(0.3)))
     wanted, wanted_rate = jax.jit(lambda t: (spin(t), jax.jacfwd(spin)(t)))(0.3)
     R = frame.pose.R
     np.testing.assert_allclose(tilt, angles(0.3), atol=1e-14)
@@ -60,6 +62,10 @@ def test_the_spin_of_the_last_link_is_its_rotation_s_own(path):
 
 def test_angles_are_read_back_from_directions_and_a_direction_is_a_rotation():
     for angles in np.asarray(jax.random.uniform(KEY, (20, 2), minval=-1.4, maxval=1.4)):
-        R = attitude.rotation(jnp.array(angles))
-        np.testing.assert_allclose(attitude.tilt(-R[:, 0]), angles, rtol=1e-12)
-        np.testing.assert_allclose(attitude.flown(attitude.pointing(attitude.towed(R[:, 0]))), R, atol=1e-14)
+        R = attitude.link_rotation(jnp.array(angles))
+        np.testing.assert_allclose(attitude.tilt_angles(-R[:, 0]), angles, rtol=1e-12)
+        np.testing.assert_allclose(
+            attitude.to_flight_axes(attitude.link_rotation_towed(attitude.to_towing_axes(R[:, 0]))),
+            R,
+            atol=1e-14,
+        )

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dovetail.core import RK4
-from dovetail.core.methods.rolled import rolled
-from dovetail.mechanics.chain import AncfCable, ElasticChain, Loads
+from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.mechanics.chain import AncfCable, ChainLoads, ElasticChain
 
 G = jnp.array([0.0, 9.81, 0.0])
 
@@ -43,14 +43,17 @@ def test_bending_energy_of_an_arc_is_exact_to_the_cubics_error():
 @pytest.mark.slow
 def test_a_swinging_cable_keeps_its_energy_and_meets_the_chain_of_many_links():
     cable = AncfCable(n=8, length=10.0, mass=10.0, stiffness=2e4)
-    chain = ElasticChain(n=64, length=10.0, mass=10.0, stiffness=2e4, slack="carries")
-    u = Loads(field=G)
+    chain = ElasticChain(n=64, length=10.0, mass=10.0, stiffness=2e4, compression="elastic")
+    u = ChainLoads(field=G)
 
     def run(flow, x, h, steps):
         @jax.jit
         def go(x):
             return jax.lax.scan(
-                lambda x, _: (rolled(RK4()).step(flow, 0.0, h, x, u, ())[0], None), x, None, length=steps
+                lambda x, _: (with_stage_loop(RK4()).step(flow, 0.0, h, x, u, ())[0], None),
+                x,
+                None,
+                length=steps,
             )[0]
 
         return go(x)
@@ -75,7 +78,7 @@ def test_a_cable_hung_by_its_end_is_stretched_by_what_hangs_below():
     n, L, m, M, EA, pull = 4, 6.0, 12.0, 3.0, 2e4, 40.0
     cable = AncfCable(n=n, length=L, mass=m, stiffness=EA, tip_mass=M)
     down = jnp.array([0.0, 1.0, 0.0])
-    hung = jax.jit(lambda lines: cable.nodes(cable.along(lines, G, pull * down)).position)
+    hung = jax.jit(lambda lines: cable.nodes(cable.rest_state_along(lines, G, pull * down)).position)
     s = L * np.arange(n + 1) / n
     expected = s + (9.81 * ((m + M) * s - m * s**2 / (2 * L)) + pull * s) / EA
     np.testing.assert_allclose(hung(jnp.tile(down[:, None], n))[1], expected, rtol=1e-12)
@@ -84,5 +87,7 @@ def test_a_cable_hung_by_its_end_is_stretched_by_what_hangs_below():
 def test_a_cable_hung_along_a_kinked_line_has_the_mean_slope_at_its_nodes():
     cable = AncfCable(n=3, length=3.0, mass=1.0, stiffness=1e4)
     lines = jnp.array([[1.0, 0.6, 0.0], [0.0, 0.8, 1.0], [0.0, 0.0, 0.0]])
-    slope = jax.jit(lambda lines: cable.coordinates(cable.along(lines, G, jnp.zeros(3))["e"])[1])(lines)
+    slope = jax.jit(lambda lines: cable.coordinates(cable.rest_state_along(lines, G, jnp.zeros(3))["e"])[1])(
+        lines
+    )
     np.testing.assert_allclose(slope[:2], [[1.0, 0.8, 0.3, 0.0], [0.0, 0.4, 0.9, 1.0]], atol=1e-15)

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.mechanics.chain import AngleChain, ElasticChain, ExactDrum, HoseDrum, LinkChain, Loads
-from dovetail.mechanics.chain.drum import driven
+from dovetail.mechanics.chain import AngleChain, ChainLoads, ElasticChain, HoseDrum, IdealDrum, LinkChain
+from dovetail.mechanics.chain.drum import chain_and_drum_rates
 
 COMMON = {"n": 4, "length": 6.0, "mass": 6.0}
 CHAINS = [
@@ -19,25 +19,27 @@ CHAINS = [
 
 def test_the_drum_s_force_is_feed_forward_and_two_gains():
     told = jnp.array([1.0, 0.5, 0.2])
-    force, inertia = HoseDrum(holding=7.0).drive(told, 0.9, 0.3)
+    force, inertia = HoseDrum(holding_force=7.0).drive(told, 0.9, 0.3)
     np.testing.assert_allclose(force, 100 * 0.2 + 1000 * 0.1 + 100 * 0.2 + 7.0)
     assert inertia == 100.0
-    assert ExactDrum().drive(told, 0.9, 0.3) == (0.2, None)
+    assert IdealDrum().drive(told, 0.9, 0.3) == (0.2, None)
 
 
 @pytest.mark.parametrize("chain", CHAINS, ids=lambda c: type(c).__name__)
 def test_the_drum_feels_the_first_tension(chain):
     """m s'' = F - t_1 for every formulation, and the chain then moves as with that acceleration given."""
     x = chain.straight(jnp.array([0.6, 0.8, 0.0]))
-    x = chain.moved(x, jax.random.normal(jax.random.key(1), (3, 4)))
+    x = chain.with_node_velocities(x, jax.random.normal(jax.random.key(1), (3, 4)))
 
     def solve(reel):
-        loads = Loads(9.81 * jnp.array([0.0, 1.0, 0.0]), length=(jnp.asarray(5.9), jnp.asarray(-0.3), -reel))
+        loads = ChainLoads(
+            9.81 * jnp.array([0.0, 1.0, 0.0]), length=(jnp.asarray(5.9), jnp.asarray(-0.3), -reel)
+        )
         return chain.solve(0.0, x, loads)
 
     @eqx.filter_jit
     def both():
-        solved, reel = driven(solve, (jnp.asarray(500.0), jnp.asarray(100.0)))
+        solved, reel = chain_and_drum_rates(solve, (jnp.asarray(500.0), jnp.asarray(100.0)))
         return solved, reel, solve(reel)
 
     solved, reel, again = both()
@@ -46,5 +48,5 @@ def test_the_drum_feels_the_first_tension(chain):
 
 
 def test_told_exactly_the_chain_is_solved_once():
-    solved, reel = driven(lambda reel: Loads(reel), (jnp.asarray(0.3), None))
+    solved, reel = chain_and_drum_rates(lambda reel: ChainLoads(reel), (jnp.asarray(0.3), None))
     assert float(solved.field) == float(reel) == pytest.approx(0.3)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dovetail.core import RK4
-from dovetail.mechanics.chain import ElasticChain, LinkChain, Loads
+from dovetail.mechanics.chain import ChainLoads, ElasticChain, LinkChain
 
 G = jnp.array([0.0, 9.81, 0.0])
 DOWN = jnp.array([0.0, 1.0, 0.0])
@@ -27,8 +27,8 @@ def test_hanging_under_its_weight_it_stretches_as_a_continuous_rope():
 
     @jax.jit
     def begun():
-        x = chain.along(jnp.tile(DOWN[:, None], 50), G, jnp.zeros(3))
-        return x, chain.derivative(0.0, x, Loads(field=G))
+        x = chain.rest_state_along(jnp.tile(DOWN[:, None], 50), G, jnp.zeros(3))
+        return x, chain.derivative(0.0, x, ChainLoads(field=G))
 
     x, rate = begun()
     assert np.abs(rate["velocity"]).max() < 1e-9
@@ -39,17 +39,17 @@ def test_hanging_under_its_weight_it_stretches_as_a_continuous_rope():
 
 def test_a_slack_link_carries_nothing_and_a_taut_one_hookes_law():
     chain = ElasticChain(n=2, length=2.0, mass=1.0, stiffness=100.0)
-    x = chain.through(jnp.array([[0.0, 0.0], [0.9, 2.1], [0.0, 0.0]]))
-    tension = chain.solve(0.0, x, Loads(field=0 * G)).tension
+    x = chain.rest_state_through(jnp.array([[0.0, 0.0], [0.9, 2.1], [0.0, 0.0]]))
+    tension = chain.solve(0.0, x, ChainLoads(field=0 * G)).tension
     np.testing.assert_allclose(tension, [0.0, 20.0], atol=1e-9)
 
 
 @pytest.mark.slow
 def test_energy_is_kept_and_tends_to_the_inextensible_chain():
-    stiff = ElasticChain(n=8, length=8.0, mass=8.0, stiffness=2e5, bending=0.5, slack="carries")
+    stiff = ElasticChain(n=8, length=8.0, mass=8.0, stiffness=2e5, bending=0.5, compression="elastic")
     hard = LinkChain(n=8, length=8.0, mass=8.0, bending=0.5)
     x = stiff.straight(jnp.array([1.0, 1.0, 0.0]) / jnp.sqrt(2.0))
-    end = integrate(stiff, x, Loads(field=G), 2e-4, 3500)
+    end = integrate(stiff, x, ChainLoads(field=G), 2e-4, 3500)
 
     @jax.jit
     def energy(x):
@@ -58,6 +58,6 @@ def test_energy_is_kept_and_tends_to_the_inextensible_chain():
 
     (total, kinetic), (begun, _) = energy(end), energy(x)
     assert float(total) == pytest.approx(float(begun), abs=1e-6 * float(kinetic))
-    other = integrate(hard, x, Loads(field=G), 1e-3, 700)
+    other = integrate(hard, x, ChainLoads(field=G), 1e-3, 700)
     # strain of 5e-4 at most: millimetres over eight metres
     np.testing.assert_allclose(end["position"][:, -1], other["position"][:, -1], atol=5e-3)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.chain import Loads, RodChain
+from dovetail.mechanics.chain import ChainLoads, RodChain
 from dovetail.mechanics.chain.equilibrium import hanging_directions, straight_to
 
 G = jnp.array([0.0, 9.81, 0.0])
@@ -16,9 +16,9 @@ def test_the_static_shape_is_at_rest_in_the_moving_model():
     chain = RodChain(n=12, length=250.0, mass=80.0, tip_mass=150.0, stiffness=2.5e11, inertia="rod")
     force = jnp.array([8e3, -200.0, 1e3])
     u = hanging_directions(12, 80.0, 150.0, G, force)
-    x = chain.along(u, G, force)
+    x = chain.rest_state_along(u, G, force)
     node = jnp.zeros((3, 13)).at[:, -1].set(force)
-    rate = eqx.filter_jit(chain.derivative)(0.0, x, Loads(field=G, node=node))["rate"]
+    rate = eqx.filter_jit(chain.derivative)(0.0, x, ChainLoads(field=G, node=node))["rate"]
     # [rad/s^2]: the first rod's lever grows with the stretch of its element, 8 micrometres, which the shape ignores
     assert float(jnp.abs(rate).max()) < 1e-6
 

@@ -9,8 +9,8 @@ import pytest
 
 from dovetail.core import RK4
 from dovetail.core.errors import ParameterError
-from dovetail.core.methods.rolled import rolled
-from dovetail.mechanics.chain import Loads, RodChain
+from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.mechanics.chain import ChainLoads, RodChain
 from dovetail.mechanics.chain.identify import identify
 
 ROPE = RodChain(
@@ -23,13 +23,13 @@ NOISE = 1e-3  # [m]
 def measured(values):
     """Tip (x and stretch) of the rope released at 30 degrees, 2 s."""
     chain = dataclasses.replace(ROPE, **values)
-    loads = Loads(field=jnp.array([0.0, 9.81, 0.0]))
+    loads = ChainLoads(field=jnp.array([0.0, 9.81, 0.0]))
 
     def one(x, k):
-        x = rolled(RK4()).step(chain, 0.0, 5e-3, x, loads, ())[0]
+        x = with_stage_loop(RK4()).step(chain, 0.0, 5e-3, x, loads, ())[0]
         return x, jnp.stack([chain.nodes(x).tip[0][0], x["q"][0]])
 
-    return jax.lax.scan(one, chain.at(0.0, jnp.pi / 6, 0.0), None, length=400)[1]
+    return jax.lax.scan(one, chain.rest_state(0.0, jnp.pi / 6, 0.0), None, length=400)[1]
 
 
 @pytest.mark.slow
@@ -44,5 +44,5 @@ def test_damping_is_found_from_a_noisy_measurement_within_its_stated_error():
 
 
 def test_a_guess_that_is_not_positive_is_refused():
-    with pytest.raises(ParameterError, match="first guess of joint_damping"):
+    with pytest.raises(ParameterError, match="initial guess of joint_damping"):
         identify(measured, np.zeros(1), {"joint_damping": 0.0})

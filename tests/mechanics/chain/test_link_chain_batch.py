@@ -8,7 +8,7 @@ import pytest
 
 from dovetail.core import RK4
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.chain import LinkChain, Loads, ManyLinks
+from dovetail.mechanics.chain import ChainLoads, LinkChain, LinkChainBatch
 
 RNG = np.random.default_rng(5)
 N = 4
@@ -53,13 +53,13 @@ def test_accelerations_and_tensions_are_those_of_single_chains(options):
     pull = RNG.normal(size=(3, 3))
     expected = [
         eqx.filter_jit(LinkChain.solve)(
-            chain, 0.0, state, Loads(field=FIELD, node=jnp.zeros((3, N + 1)).at[:, -1].set(pull[:, i]))
+            chain, 0.0, state, ChainLoads(field=FIELD, node=jnp.zeros((3, N + 1)).at[:, -1].set(pull[:, i]))
         )
         for i, (chain, state) in enumerate(zip(ones, x, strict=True))
     ]
-    many = ManyLinks.of(ones)
+    many = LinkChainBatch.from_chains(ones)
     state = {name: side_by_side([s[name] for s in x]) for name in ("position", "velocity")}
-    acceleration, tension = eqx.filter_jit(ManyLinks.solve)(many, state, FIELD, jnp.asarray(pull))
+    acceleration, tension = eqx.filter_jit(LinkChainBatch.solve)(many, state, FIELD, jnp.asarray(pull))
     scale = max(float(jnp.abs(e.acceleration).max()) for e in expected)
     for i, one in enumerate(expected):
         np.testing.assert_allclose(acceleration[..., i].T, one.acceleration[:, 1:], atol=1e-12 * scale)
@@ -73,22 +73,22 @@ def test_a_run_is_that_of_each_chain_alone():
         return jax.lax.fori_loop(0, 50, lambda i, x: RK4().step(flow, 0.0, 1e-2, x, u, ())[0], x)
 
     along = jnp.array([1.0, 0.0, 0.0])
-    many = ManyLinks.of(ones)
+    many = LinkChainBatch.from_chains(ones)
     together = end(many, many.straight(along), (FIELD, 0.0))["position"]
-    alone = jax.jit(end)(ones[1], ones[1].straight(along), Loads(field=FIELD))["position"]
+    alone = jax.jit(end)(ones[1], ones[1].straight(along), ChainLoads(field=FIELD))["position"]
     np.testing.assert_allclose(together[..., 1].T, alone, atol=1e-11)
 
 
 def test_one_chain_with_arrays_is_as_many_as_they_have_entries():
     masses = jnp.array([4.0, 7.0])
-    many = ManyLinks.of(LinkChain(n=N, length=10.0, mass=masses))
+    many = LinkChainBatch.from_chains(LinkChain(n=N, length=10.0, mass=masses))
     assert many.inverse.shape == (N, 2)
     assert many.link.shape == (2,)
     shown = jax.eval_shape(lambda: many.output(0.0, many.init(), (FIELD, 0.0)))
     assert shown["tension"].shape == (N, 2)
 
 
-@pytest.mark.parametrize("options", [{"distribution": "rod"}, {"end": "held"}, {"last_link": 0.5}])
+@pytest.mark.parametrize("options", [{"distribution": "rod"}, {"tip": "prescribed"}, {"last_link": 0.5}])
 def test_chains_that_it_does_not_have_are_refused(options):
     with pytest.raises(ParameterError, match=r"equal links with point masses and a free tip.*jax\.vmap"):
-        ManyLinks.of(chains(**options))
+        LinkChainBatch.from_chains(chains(**options))

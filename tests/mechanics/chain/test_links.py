@@ -10,8 +10,8 @@ import pytest
 
 from dovetail.core import RK4, linearise
 from dovetail.core.errors import ParameterError
-from dovetail.core.methods.rolled import rolled
-from dovetail.mechanics.chain import LinkChain, Loads
+from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.mechanics.chain import ChainLoads, LinkChain
 
 G = jnp.array([0.0, 9.81, 0.0])
 DIAGONAL = jnp.array([1.0, 1.0, 0.0]) / jnp.sqrt(2.0)
@@ -23,7 +23,7 @@ impulse = eqx.filter_jit(LinkChain.impulse)
 
 def integrate(chain, x, loads, h, steps):
     """State after so many steps of RK4; loads are a function of time."""
-    method = rolled(RK4())
+    method = with_stage_loop(RK4())
 
     @jax.jit
     def run(x):
@@ -59,7 +59,7 @@ def total_energy(chain, x):
 def test_a_swinging_chain_keeps_its_energy_and_its_links_their_length(distribution):
     chain = LinkChain(n=12, length=10.0, mass=10.0, tip_mass=1.0, bending=0.5, distribution=distribution)
     start = chain.straight(DIAGONAL)
-    end = integrate(chain, start, lambda t: Loads(field=G), 1e-3, 2000)
+    end = integrate(chain, start, lambda t: ChainLoads(field=G), 1e-3, 2000)
     kinetic = float(chain.energies(end)["kinetic"])
     assert kinetic > 50.0
     assert float(total_energy(chain, end)) == pytest.approx(
@@ -78,7 +78,7 @@ def test_accelerations_satisfy_newtons_law_and_the_constraints_solved_densely():
     w -= u * (u * w).sum(0)
     x = {"position": jnp.array(np.cumsum(u, 1)), "velocity": jnp.array(np.cumsum(w, 1))}
     force = rng.normal(size=(3, n + 1))
-    solved = solve(chain, 0.0, x, Loads(field=G, node=jnp.array(force)))
+    solved = solve(chain, 0.0, x, ChainLoads(field=G, node=jnp.array(force)))
     # consistent mass matrix of thin rods, Lagrange multipliers, one dense solve
     m = 3.0 / n
     M = np.zeros((n, n))
@@ -109,14 +109,14 @@ def test_accelerations_satisfy_newtons_law_and_the_constraints_solved_densely():
 
 def test_root_reaction_and_tension_carry_the_weight_of_a_hanging_chain():
     chain = LinkChain(n=5, length=5.0, mass=10.0, tip_mass=3.0)
-    solved = solve(chain, 0.0, chain.straight(jnp.array([0.0, 1.0, 0.0])), Loads(field=G))
+    solved = solve(chain, 0.0, chain.straight(jnp.array([0.0, 1.0, 0.0])), ChainLoads(field=G))
     np.testing.assert_allclose(solved.reaction, 13 * np.asarray(G), atol=1e-10)
     np.testing.assert_allclose(solved.tension, 9.81 * (3 + 2 * np.arange(5)[::-1] + 1), rtol=1e-12)
 
 
 def test_no_orientation_is_singular():
     chain = LinkChain(n=6, length=6.0, mass=6.0, bending=1.0, joint_damping=0.1)
-    derivative = jax.jit(lambda x: chain.derivative(0.0, x, Loads(field=G)))
+    derivative = jax.jit(lambda x: chain.derivative(0.0, x, ChainLoads(field=G)))
     for direction in np.eye(3):
         rate = derivative(chain.straight(jnp.array(direction)))
         assert np.isfinite(np.asarray(rate["velocity"])).all()
@@ -130,21 +130,21 @@ def test_the_solution_turns_with_the_axes():
     u /= np.linalg.norm(u, axis=0)
     x = {"position": jnp.array(np.cumsum(u, 1)), "velocity": jnp.array(rng.normal(size=(3, 6)))}
     turned = {name: jnp.array(turn) @ value for name, value in x.items()}
-    a = solve(chain, 0.0, x, Loads(field=G)).acceleration
-    b = solve(chain, 0.0, turned, Loads(field=jnp.array(turn) @ G)).acceleration
+    a = solve(chain, 0.0, x, ChainLoads(field=G)).acceleration
+    b = solve(chain, 0.0, turned, ChainLoads(field=jnp.array(turn) @ G)).acceleration
     np.testing.assert_allclose(turn @ np.asarray(a), b, atol=1e-10)
 
 
 def test_friction_takes_exactly_the_energy_that_is_lost():
     chain = LinkChain(n=8, length=8.0, mass=8.0, bending=5.0, joint_damping=2.0, mass_damping=0.05)
     x = chain.straight(DIAGONAL)
-    u = Loads(field=G)
+    u = ChainLoads(field=G)
 
     @jax.jit
     def run(x):
         def one(carry, _):
             x, work = carry
-            new = rolled(RK4()).step(chain, 0.0, 1e-3, x, u, ())[0]
+            new = with_stage_loop(RK4()).step(chain, 0.0, 1e-3, x, u, ())[0]
             middle = 0.5 * (chain.power(x, u)["damping"] + chain.power(new, u)["damping"])
             return (new, work + 1e-3 * middle), None
 
@@ -159,12 +159,16 @@ def test_friction_takes_exactly_the_energy_that_is_lost():
 
 def test_both_ends_held_is_a_catenary_when_it_has_come_to_rest():
     n, span, length = 24, 6.0, 10.0
-    chain = LinkChain(n=n, length=length, mass=10.0, end="held", mass_damping=2.0, joint_damping=0.05)
+    chain = LinkChain(n=n, length=length, mass=10.0, tip="prescribed", mass_damping=2.0, joint_damping=0.05)
     half = np.sqrt((length / 2) ** 2 - (span / 2) ** 2)
     s = np.arange(1, n + 1) / n
     shape = np.stack([span * s, half * (1 - np.abs(2 * s - 1)), 0 * s])
     x = integrate(
-        chain, chain.through(jnp.array(shape)), lambda t: Loads(field=G, end=jnp.zeros(3)), 2e-3, 8000
+        chain,
+        chain.rest_state_through(jnp.array(shape)),
+        lambda t: ChainLoads(field=G, tip_acceleration=jnp.zeros(3)),
+        2e-3,
+        8000,
     )
     # L = 2 a sinh(span / 2a)
     from scipy.optimize import brentq
@@ -173,7 +177,7 @@ def test_both_ends_held_is_a_catenary_when_it_has_come_to_rest():
     sag = a * (np.cosh(span / (2 * a)) - 1)
     assert float(x["position"][1].max()) == pytest.approx(sag, rel=3e-3)  # 24 links
     np.testing.assert_allclose(x["position"][:, -1], [span, 0, 0], atol=1e-6)
-    tension = solve(chain, 0.0, x, Loads(field=G, end=jnp.zeros(3))).tension
+    tension = solve(chain, 0.0, x, ChainLoads(field=G, tip_acceleration=jnp.zeros(3))).tension
     assert float(tension.min()) == pytest.approx(1.0 * 9.81 * a, rel=1e-2)  # horizontal pull: density g a
 
 
@@ -183,7 +187,7 @@ def test_reeled_in_while_spinning_it_keeps_its_angular_momentum():
     x = {"position": jnp.array([[2.0], [0.0], [0.0]]), "velocity": jnp.array([[0.0], [1.0], [0.0]])}
 
     def loads(t):
-        return Loads(field=jnp.zeros(3), length=jnp.array([2.0 - 0.1 * t**2, -0.2 * t, -0.2]))
+        return ChainLoads(field=jnp.zeros(3), length=jnp.array([2.0 - 0.1 * t**2, -0.2 * t, -0.2]))
 
     x = integrate(chain, x, loads, 1e-3, 2000)
     p, v = np.asarray(x["position"])[:, 0], np.asarray(x["velocity"])[:, 0]
@@ -196,10 +200,10 @@ def test_paying_out_a_straight_rope_pulls_like_the_mass_that_is_set_in_motion():
     chain = LinkChain(n=6, length=6.0, mass=6.0)
     x = {"position": jnp.arange(1.0, 7.0) * jnp.array([[1.0], [0.0], [0.0]])}
     x["velocity"] = x["position"] / 6.0 * 3.0  # the tip leaves at 3 m/s, nodes in proportion
-    steady = solve(chain, 0.0, x, Loads(field=jnp.zeros(3), length=jnp.array([6.0, 3.0, 0.0])))
+    steady = solve(chain, 0.0, x, ChainLoads(field=jnp.zeros(3), length=jnp.array([6.0, 3.0, 0.0])))
     np.testing.assert_allclose(steady.tension, 0.0, atol=1e-10)
     # paid out faster and faster, all of the rope has the acceleration of the drum
-    drawn = solve(chain, 0.0, x, Loads(field=jnp.zeros(3), length=jnp.array([6.0, 3.0, -1.0])))
+    drawn = solve(chain, 0.0, x, ChainLoads(field=jnp.zeros(3), length=jnp.array([6.0, 3.0, -1.0])))
     np.testing.assert_allclose(drawn.tension, 0.5 + np.arange(6)[::-1], atol=1e-9)
 
 
@@ -221,7 +225,7 @@ def test_a_last_link_of_its_own_keeps_its_length_while_the_rest_is_reeled():
 def test_one_program_runs_a_batch_and_differentiates_by_its_parameters():
     def tip(mass):
         chain = LinkChain(n=5, length=5.0, mass=mass, tip_mass=1.0, mass_damping=0.1)
-        pulled = Loads(field=G, node=jnp.zeros((3, 6)).at[0, 3].set(5.0))
+        pulled = ChainLoads(field=G, node=jnp.zeros((3, 6)).at[0, 3].set(5.0))
         return chain.derivative(0.0, chain.straight(DIAGONAL), pulled)["velocity"][0, 2]
 
     tip = jax.jit(tip)
@@ -250,7 +254,7 @@ def test_rayleigh_damping_gives_each_bending_mode_its_own_share():
     alpha, beta = 0.7, 2e-3
     plain = LinkChain(n=6, length=6.0, mass=6.0, bending=40.0)
     damped = dataclasses.replace(plain, mass_damping=alpha, stiffness_damping=beta)
-    x, weightless = plain.straight(jnp.array([0.0, 1.0, 0.0])), Loads(field=jnp.zeros(3))
+    x, weightless = plain.straight(jnp.array([0.0, 1.0, 0.0])), ChainLoads(field=jnp.zeros(3))
     free, lost = (np.linalg.eigvals(linearise(c, x, weightless).A) for c in (plain, damped))
     bending = np.unique(np.round(free.imag[(np.abs(free.real) < 1e-6) & (free.imag > 0.5)], 6))
     assert len(bending) == 5  # the sixth is a turn about the support

@@ -10,8 +10,8 @@ import pytest
 
 from dovetail.core import RK4, Flow
 from dovetail.core.errors import ParameterError
-from dovetail.core.methods.rolled import rolled
-from dovetail.mechanics.chain import AngleChain, Chain, ElasticChain, LinkChain, Loads
+from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.mechanics.chain import AngleChain, Chain, ChainLoads, ElasticChain, LinkChain
 
 COMMON = {"n": 5, "length": 6.0, "mass": 24.0, "last_link": 0.4, "tip_mass": 9.0, "distribution": "end"}
 COMMON |= {"bending": 8.0, "joint_damping": 0.5, "end_damping": 2.0}
@@ -32,7 +32,7 @@ def moving(chain, length=None):
     from dovetail.mechanics.chain.angles import direction
 
     own = AngleChain(**COMMON)
-    x = own.placed(direction(phi, psi), own.lengths(length)[0])
+    x = own.state_from_directions(direction(phi, psi), own.lengths(length)[0])
     x["rate"] = jax.random.normal(keys[1], (2, 5))
     if isinstance(chain, AngleChain):
         return x
@@ -42,8 +42,8 @@ def moving(chain, length=None):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_tensions_satisfy_newton_at_every_mass(kind):
-    chain, length = KINDS[kind](**COMMON, transfer="none"), (5.4, -0.7, 0.3)
-    loads = Loads(FIELD, node=FORCE, length=length)
+    chain, length = KINDS[kind](**COMMON, mass_transfer="none"), (5.4, -0.7, 0.3)
+    loads = ChainLoads(FIELD, node=FORCE, length=length)
 
     @eqx.filter_jit
     def run(chain, x):
@@ -62,15 +62,15 @@ def test_angles_and_links_are_the_same_equations():
     """Two formulations of the same links, one with coordinates that cannot drift: same accelerations and tensions."""
     for shrink in ("uniform", "sequential"):
         length = (4.7, -0.7, 0.3)  # in a rounded corner of the sequence
-        loads = Loads(FIELD, node=FORCE, length=length)
+        loads = ChainLoads(FIELD, node=FORCE, length=length)
         found = []
         for kind in ("AngleChain", "LinkChain"):
-            chain = KINDS[kind](**COMMON, shrink=shrink)
-            x = moving(dataclasses.replace(chain, shrink="uniform"), length)
+            chain = KINDS[kind](**COMMON, reeling_order=shrink)
+            x = moving(dataclasses.replace(chain, reeling_order="uniform"), length)
             if (
                 shrink == "sequential"
             ):  # lengths differ from link to link: the Cartesian state is that of the angles
-                own = AngleChain(**COMMON, shrink=shrink)
+                own = AngleChain(**COMMON, reeling_order=shrink)
                 angled = moving(own, length)
                 nodes = own.nodes(angled, length)
                 x = angled if kind == "AngleChain" else own_places(nodes)
@@ -85,9 +85,11 @@ def own_places(nodes):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_held_tip_moves_as_it_is_told(kind):
-    chain = KINDS[kind](**COMMON, end="held")
+    chain = KINDS[kind](**COMMON, tip="prescribed")
     told = jnp.array([1.0, -2.0, 3.0])
-    solved = eqx.filter_jit(type(chain).solve)(chain, 0.0, moving(chain), Loads(FIELD, end=told))
+    solved = eqx.filter_jit(type(chain).solve)(
+        chain, 0.0, moving(chain), ChainLoads(FIELD, tip_acceleration=told)
+    )
     np.testing.assert_allclose(solved.acceleration[:, -1], told, atol=1e-12)
 
 
@@ -99,21 +101,21 @@ class Swinging(Flow):
     def loads(self, t):
         s = 0.2 * t**2
         length = (6.0 - s, -0.4 * t, jnp.asarray(-0.4))
-        return Loads(FIELD, node=0.1 * FORCE * jnp.sin(9 * t), length=length)
+        return ChainLoads(FIELD, node=0.1 * FORCE * jnp.sin(9 * t), length=length)
 
     def init(self):
         x = moving(self.chain)
-        momentum, energy = self.chain.account(x, self.loads(0.0))
+        momentum, energy = self.chain.momentum_and_energy(x, self.loads(0.0))
         return {"rope": x, "impulse": momentum, "work": energy}
 
     def derivative(self, t, x, u):
         loads = self.loads(t)
         solved = self.chain.solve(t, x["rope"], loads)
-        impulse, power = self.chain.balance(x["rope"], loads, solved)
+        impulse, power = self.chain.energy_balance(x["rope"], loads, solved)
         return {"rope": solved.rate, "impulse": impulse, "work": power}
 
     def output(self, t, x, u):
-        momentum, energy = self.chain.account(x["rope"], self.loads(t))
+        momentum, energy = self.chain.momentum_and_energy(x["rope"], self.loads(t))
         return energy, energy - x["work"], momentum - x["impulse"]
 
 
@@ -126,7 +128,7 @@ def test_reeled_in_and_pushed_its_momentum_and_energy_are_what_acted(kind):
     @eqx.filter_jit
     def run(flow):
         def step(x, k):
-            x, _ = rolled(RK4()).step(flow, k * 5e-4, 5e-4, x, None, ())
+            x, _ = with_stage_loop(RK4()).step(flow, k * 5e-4, 5e-4, x, None, ())
             return x, flow.output((k + 1) * 5e-4, x, None)
 
         return jax.lax.scan(step, flow.init(), jnp.arange(1000))[1]
@@ -146,7 +148,7 @@ def test_a_body_s_own_joint_does_not_bend_and_has_its_own_friction():
 
     @jax.jit
     def felt(x):
-        s, none = chain.shape(x), Loads(jnp.zeros(3))
+        s, none = chain.shape(x), ChainLoads(jnp.zeros(3))
         return chain.acting(s, none), s.v, chain.power(x, none)["damping"]
 
     still, _, _ = felt(bent)
@@ -158,5 +160,5 @@ def test_a_body_s_own_joint_does_not_bend_and_has_its_own_friction():
 
 
 def test_a_body_needs_a_link_before_it():
-    with pytest.raises(ParameterError, match="needs one before it"):
+    with pytest.raises(ParameterError, match="separate last link requires at least 2"):
         LinkChain(n=1, length=1.0, mass=1.0, last_link=0.1)

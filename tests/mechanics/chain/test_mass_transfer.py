@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.chain import AngleChain, LinkChain, Loads
+from dovetail.mechanics.chain import AngleChain, ChainLoads, LinkChain
 
 COMMON = {
     "n": 5,
@@ -19,13 +19,13 @@ COMMON = {
     "tip_mass": 17.91,
     "distribution": "end",
 }
-CHAIN = AngleChain(**COMMON, duct=(-1.0, 0.0, 0.0))
+CHAIN = AngleChain(**COMMON, root_direction=(-1.0, 0.0, 0.0))
 ALONG = jnp.array([1.0, 0.0, 0.0])
 
 
 def _audit(way):
     """Momentum made by the exchange of mass [N]: forces, less what leaves with the drum's velocity."""
-    chain = dataclasses.replace(CHAIN, transfer=way)
+    chain = dataclasses.replace(CHAIN, mass_transfer=way)
     keys = jax.random.split(jax.random.key(0), 2)
     x = {
         "angle": jnp.array([[np.pi / 2], [0.0]])
@@ -49,7 +49,7 @@ def _audit(way):
 
 def test_consistent_mass_transfer_keeps_momentum_and_the_printed_one_counts_packets_twice():
     np.testing.assert_allclose(_audit("consistent")[0], 0.0, atol=1e-12)
-    made, extra = _audit("printed")
+    made, extra = _audit("published")
     np.testing.assert_allclose(made, extra, rtol=1e-12)
     assert np.linalg.norm(made) > 0.1
 
@@ -57,22 +57,20 @@ def test_consistent_mass_transfer_keeps_momentum_and_the_printed_one_counts_pack
 @pytest.mark.parametrize("kind", [AngleChain, LinkChain])
 def test_rope_that_slides_past_nodes_has_its_full_inertia(kind):
     """Straight pull: every kilogram of rope is accelerated with the reel, not in proportion to its node."""
-    drawn = Loads(jnp.zeros(3), length=jnp.array([6.0, 0.0, -2.0]))
-    for way, share in (("sliding", 1.0), ("printed", 5 / 8), ("none", 5 / 8)):
-        chain = kind(**COMMON, transfer=way)
+    drawn = ChainLoads(jnp.zeros(3), length=jnp.array([6.0, 0.0, -2.0]))
+    for way, share in (("sliding", 1.0), ("published", 5 / 8), ("none", 5 / 8)):
+        chain = kind(**COMMON, mass_transfer=way)
         solved = eqx.filter_jit(kind.solve)(chain, 0.0, chain.straight(ALONG), drawn)
         np.testing.assert_allclose(solved.tension[0], 2.0 * (6.0 * 4.09 * share + 17.91), rtol=1e-12)
 
 
 def test_nothing_slides_where_links_shrink_in_sequence():
-    chain = dataclasses.replace(CHAIN, shrink="sequential", transfer="none")
+    chain = dataclasses.replace(CHAIN, reeling_order="sequential", mass_transfer="none")
     length = (5.6, -0.5, 0.3)
     for rate in chain.slip(length):
         np.testing.assert_allclose(rate, 0.0, atol=1e-12)
 
 
 def test_what_counts_equal_links_refuses_others_in_words():
-    with pytest.raises(
-        ParameterError, match="far ends of links that shrink together.*Do: take end and uniform"
-    ):
-        LinkChain(n=3, length=3.0, mass=3.0, transfer="printed")
+    with pytest.raises(ParameterError, match="requires distribution end and reeling_order uniform"):
+        LinkChain(n=3, length=3.0, mass=3.0, mass_transfer="published")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dovetail.core import RK4
-from dovetail.core.methods.rolled import rolled
-from dovetail.mechanics.chain import Loads, RodChain
+from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.mechanics.chain import ChainLoads, RodChain
 from dovetail.mechanics.chain.plain import plain_rates, plain_run
 
 N = 4
@@ -24,7 +24,7 @@ CHAIN = RodChain(
     joint_damping=0.4,
 )
 FIELD, PULL = np.array([0.5, 9.81, -0.3]), np.array([30.0, -10.0, 20.0])
-LOADS = Loads(field=jnp.array(FIELD), node=jnp.zeros((3, N + 1)).at[:, -1].set(PULL))
+LOADS = ChainLoads(field=jnp.array(FIELD), node=jnp.zeros((3, N + 1)).at[:, -1].set(PULL))
 
 
 @pytest.mark.parametrize("inertia", ["konig", "rod"])
@@ -38,9 +38,9 @@ def test_rates_are_the_same(inertia):
 
 
 def test_a_run_is_the_same():
-    x = CHAIN.at(0.0, 0.5, 0.1)
+    x = CHAIN.rest_state(0.0, 0.5, 0.1)
     plain = plain_run(CHAIN, x, FIELD, PULL, 1e-2, 3)
-    step = jax.jit(lambda x: rolled(RK4()).step(CHAIN, 0.0, 1e-2, x, LOADS, ())[0])
+    step = jax.jit(lambda x: with_stage_loop(RK4()).step(CHAIN, 0.0, 1e-2, x, LOADS, ())[0])
     for _ in range(3):
         x = step(x)
     np.testing.assert_allclose(plain["q"], x["q"], rtol=1e-11, atol=1e-13)

@@ -24,7 +24,7 @@ def test_a_straight_spinning_rope_is_carried_over_exactly():
 
 def test_a_curved_rope_keeps_its_length_and_nearly_its_tip():
     s = np.arange(1, 13) / 12 * 10
-    x = CHAIN.through(jnp.array([5 * np.sin(s / 5), 5 - 5 * np.cos(s / 5), 0 * s]))
+    x = CHAIN.rest_state_through(jnp.array([5 * np.sin(s / 5), 5 - 5 * np.cos(s / 5), 0 * s]))
     new, y = remeshed(CHAIN, x, 40)
     assert float(jnp.abs(new.stretch(y)).max()) < 1e-12
     np.testing.assert_allclose(
@@ -34,17 +34,17 @@ def test_a_curved_rope_keeps_its_length_and_nearly_its_tip():
 
 def test_a_bent_rope_asks_for_more_links_than_a_straight_one():
     s = np.arange(1, 13) / 12 * 10
-    bent = CHAIN.through(jnp.array([2 * np.sin(s / 2), 2 - 2 * np.cos(s / 2), 0 * s]))
+    bent = CHAIN.rest_state_through(jnp.array([2 * np.sin(s / 2), 2 - 2 * np.cos(s / 2), 0 * s]))
     assert links_needed(CHAIN.straight(jnp.array([1.0, 0.0, 0.0])), CHAIN) == 5
     assert links_needed(bent, CHAIN) > 40
 
 
-ELEMENTS = AdaptiveElements(angle=0.2, least=5, most=40)
+ELEMENTS = AdaptiveElements(max_bend=0.2, min_links=5, max_links=40)
 
 
 def arc(chain, radius):
     s = np.arange(1, chain.n + 1) / chain.n * 10
-    return chain.through(
+    return chain.rest_state_through(
         jnp.array([radius * np.sin(s / radius), radius - radius * np.cos(s / radius), 0 * s])
     )
 
@@ -52,18 +52,18 @@ def arc(chain, radius):
 def test_the_number_of_links_follows_the_bend_and_keeps_to_its_bounds():
     ten = LinkChain(n=10, length=10.0, mass=10.0)
     # on a circle of radius r a joint of n links of 10 m bends by 10/(n r): 0.2 rad need n = 50/r
-    wanted = {radius: ELEMENTS.wanted(ten, arc(ten, radius)) for radius in (1.0, 3.0, 6.0, 8.0, 20.0)}
+    wanted = {radius: ELEMENTS.link_count(ten, arc(ten, radius)) for radius in (1.0, 3.0, 6.0, 8.0, 20.0)}
     assert wanted == {1.0: 40, 3.0: 20, 6.0: 10, 8.0: 10, 20.0: 5}  # 8: half would do, but barely
 
 
 def test_a_record_of_few_links_has_the_form_of_the_most():
     few = {"node_position": jnp.array([[0.0, 1.0, 3.0]] * 3), "tension": jnp.array([7.0, 9.0])}
-    shown = AdaptiveElements(least=2, most=4).shown(few, 2)
+    shown = AdaptiveElements(min_links=2, max_links=4).resample_record(few, 2)
     np.testing.assert_allclose(shown["node_position"][0], [0.0, 0.5, 1.0, 2.0, 3.0])
     np.testing.assert_allclose(shown["tension"], [7.0, 7.0, 9.0, 9.0])
     assert shown["link_count"] == 2
 
 
 def test_bounds_the_wrong_way_round_are_refused():
-    with pytest.raises(ParameterError, match="must be 20 or more"):
-        AdaptiveElements(least=20, most=10)
+    with pytest.raises(ParameterError, match="at least min_links, 20"):
+        AdaptiveElements(min_links=20, max_links=10)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dovetail.core import RK4
-from dovetail.core.methods.rolled import rolled
-from dovetail.mechanics.chain import Loads, RodChain
-from dovetail.mechanics.chain.single_rod import sag, straightened
+from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.mechanics.chain import ChainLoads, RodChain
+from dovetail.mechanics.chain.single_rod import sag, to_single_rod
 
 ROPE = RodChain(
     n=6,
@@ -25,14 +25,14 @@ ROPE = RodChain(
 def loads(n):
     """The stage in tow: drag and the aircraft's acceleration downstream, lift that carries the stage."""
     tip = jnp.array([50e3, -80e3 * 9.81, 0.0])
-    return Loads(field=jnp.array([0.9366, 9.81, 0.0]), node=jnp.zeros((3, n + 1)).at[:, -1].set(tip))
+    return ChainLoads(field=jnp.array([0.9366, 9.81, 0.0]), node=jnp.zeros((3, n + 1)).at[:, -1].set(tip))
 
 
 def largest_tension(chain, x):
     u = loads(chain.n)
 
     def one(x, k):
-        x = rolled(RK4()).step(chain, 0.0, 1e-2, x, u, ())[0]
+        x = with_stage_loop(RK4()).step(chain, 0.0, 1e-2, x, u, ())[0]
         return x, x["q"][0]
 
     return 25e3 * float(jnp.max(jax.jit(lambda x: jax.lax.scan(one, x, jnp.arange(700)))(x)[1]))
@@ -40,16 +40,16 @@ def largest_tension(chain, x):
 
 @pytest.mark.slow
 def test_the_tow_of_a_stage_has_the_same_largest_tension():
-    start = ROPE.at(0.0, np.pi / 2, 0.0)
-    many, one = largest_tension(ROPE, start), largest_tension(*straightened(ROPE, start))
+    start = ROPE.rest_state(0.0, np.pi / 2, 0.0)
+    many, one = largest_tension(ROPE, start), largest_tension(*to_single_rod(ROPE, start))
     assert sag(82.0 * 9.81, 125e3) < 1e-3  # so the rope is straight
     assert one == pytest.approx(many, rel=5e-3)
     assert one == pytest.approx(232.8e3, rel=5e-3)  # [N] of the independent implementation
 
 
 def test_the_tip_keeps_its_place_and_its_velocity():
-    x = ROPE.at(0.3, jnp.linspace(1.2, 1.3, 6), jnp.linspace(0.1, 0.2, 6))
+    x = ROPE.rest_state(0.3, jnp.linspace(1.2, 1.3, 6), jnp.linspace(0.1, 0.2, 6))
     x["rate"] = 0.01 * jnp.arange(13.0)
-    rod, y = straightened(ROPE, x)
+    rod, y = to_single_rod(ROPE, x)
     for new, old in zip(rod.nodes(y).tip, ROPE.nodes(x).tip, strict=True):
         np.testing.assert_allclose(new, old, rtol=1e-12)

@@ -7,7 +7,7 @@ import pytest
 from jax.tree_util import Partial
 
 from dovetail.core.errors import ConvergenceError
-from dovetail.mechanics.chain import AngleChain, ElasticChain, LinkChain, Loads
+from dovetail.mechanics.chain import AngleChain, ChainLoads, ElasticChain, LinkChain
 from dovetail.mechanics.chain.trim import at_rest, modes_about
 
 COMMON = {"n": 6, "length": 6.0, "mass": 6.0, "tip_mass": 2.0, "bending": 3.0}
@@ -19,7 +19,7 @@ def blown(chain, x):
     """Weight, and a wind that pushes every node the more the lower it is."""
     p = chain.nodes(x).position
     push = jnp.zeros_like(p).at[0].set(4.0 + 2.0 * p[1])
-    return Loads(field=9.81 * DOWN, node=push)
+    return ChainLoads(field=9.81 * DOWN, node=push)
 
 
 @pytest.mark.parametrize(
@@ -37,12 +37,12 @@ def test_nothing_moves_and_tensions_are_those_of_the_equations(chain):
 
 
 def test_what_would_have_to_push_is_refused():
-    with pytest.raises(ConvergenceError, match=r"rope: no steady flight .* Do: check airspeed"):
+    with pytest.raises(ConvergenceError, match=r"rope: no steady flight .* Check airspeed"):
         at_rest(CHAINS[0], Partial(_weightless), DOWN, what="rope")
 
 
 def _weightless(x):
-    return Loads(field=jnp.zeros(3))
+    return ChainLoads(field=jnp.zeros(3))
 
 
 def test_modes_of_a_heavy_tip_on_one_link_are_the_pendulum_s():
@@ -55,4 +55,4 @@ def test_modes_of_a_heavy_tip_on_one_link_are_the_pendulum_s():
 
 
 def _hanging(x):
-    return Loads(field=9.81 * DOWN)
+    return ChainLoads(field=9.81 * DOWN)

@@ -18,7 +18,7 @@ def at(position, velocity, *, angle=0.0, r=(0.0, 0.0), v=(0.0, 0.0), w=0.0, on=T
     R = PLANE.rotation(jnp.array([angle]))
     foot = Foot(jnp.array(position), jnp.array(velocity), 0.01)
     body = TouchedBody(jnp.array(r), R, jnp.array(v), jnp.array([w]), *DECK.planes())
-    memory = PairMemory(friction.memory(2), on, 0.0, jnp.zeros(()))
+    memory = PairMemory(friction.initial_bristles(2), on, 0.0, jnp.zeros(()))
     return touch(foot, body, memory, LAW, friction, PLANE)
 
 
@@ -39,7 +39,7 @@ def test_a_body_that_moves_with_the_node_gives_no_damping_and_no_slip():
         velocity,
         v=(2.0, 1.0),
         w=w,
-        friction=Bristle(stiffness=1e4, damping=10, sliding=0.4, stiction=0.4),
+        friction=Bristle(stiffness=1e4, damping=10, mu_kinetic=0.4, mu_static=0.4),
     )
     np.testing.assert_allclose(found.slip, 0.0, atol=1e-12)
     np.testing.assert_allclose(found.force, [0.0, 500.0], atol=1e-9)

@@ -35,7 +35,7 @@ class Ball(Flow):
     def output(self, t, x, u):
         return x
 
-    def shifted(self, t, x, g):
+    def shifted_solver(self, t, x, g):
         on = x["held"]["on"]
         slow = 0.0 if self.inexact else -0.3 * jnp.cos(3 * t)
         J = jnp.array([[0.0, 1.0], [-K * on / M, (-C * on + slow) / M]])
@@ -56,7 +56,7 @@ class Ball(Flow):
     def guards(self, t, x):
         return jnp.where(x["held"]["on"] > 0, -x["z"], x["z"])[None]
 
-    def settled(self, t, x):
+    def accept_step(self, t, x):
         return {**x, "held": {**x["held"], "on": (x["z"] <= 0).astype(float)}}
 
 
@@ -78,7 +78,7 @@ def test_it_is_of_order_three_also_with_an_inexact_matrix(inexact):
 
 @pytest.fixture(scope="module")
 def bounce():
-    ball, method = Ball(), ContactRosenbrock(rtol=1e-7, atol=1e-7, event=1e-9)
+    ball, method = Ball(), ContactRosenbrock(rtol=1e-7, atol=1e-7, event_tolerance=1e-9)
 
     @jax.jit
     def run(x):

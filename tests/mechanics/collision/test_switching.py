@@ -7,7 +7,7 @@ import pytest
 
 from dovetail.core import Flow
 from dovetail.mechanics.collision import ContactRosenbrock
-from dovetail.mechanics.collision.switching import begun, chosen, explicit
+from dovetail.mechanics.collision.switching import choose_method, explicit_step, initial_choice
 
 K, C, M, G = 1e7, 1e5, 1.0, 9.81  # a plate that catches: 1e5 and 100 1/s
 
@@ -26,7 +26,7 @@ class Ball(Flow):
     def output(self, t, x, u):
         return x
 
-    def shifted(self, t, x, g):
+    def shifted_solver(self, t, x, g):
         on = x["held"]["on"]
         inverse = jnp.linalg.inv(jnp.eye(2) - g * jnp.array([[0.0, 1.0], [-K * on, -C * on - 0.3]]) / M)
 
@@ -45,7 +45,7 @@ class Ball(Flow):
     def guards(self, t, x):
         return jnp.where(x["held"]["on"] > 0, -x["z"], x["z"])[None]
 
-    def settled(self, t, x):
+    def accept_step(self, t, x):
         return {**x, "held": {**x["held"], "on": (x["z"] <= 0).astype(float)}}
 
 
@@ -86,7 +86,7 @@ def test_switching_changes_the_motion_by_no_more_than_the_tolerance(switched):
 
 
 def test_the_users_longest_step_is_kept():
-    shortest = caught(switching="automatic", largest=1e-3)[1][1].steps[-1].sum()
+    shortest = caught(switching="automatic", max_step=1e-3)[1][1].steps[-1].sum()
     assert shortest >= 400  # 0.4 s in steps of a millisecond
 
 
@@ -106,10 +106,10 @@ def test_the_rate_is_that_of_the_largest_eigenvalue():
     @jax.vmap
     def growth(J, y):
         def once(choice, _):
-            choice = chosen(choice, lambda y: J @ y, y, J @ y, scale, jnp.asarray(1.0))
+            choice = choose_method(choice, lambda y: J @ y, y, J @ y, scale, jnp.asarray(1.0))
             return choice, choice.growth
 
-        return jax.lax.scan(once, begun(6), length=30)[1]
+        return jax.lax.scan(once, initial_choice(6), length=30)[1]
 
     J, y = map(np.array, zip(*(damped(seed) for seed in range(20)), strict=True))
     fastest = np.abs(np.linalg.eigvals(J)).max(axis=1)
@@ -126,7 +126,7 @@ def test_the_explicit_step_is_of_order_three():
     @jax.jit
     def end(n):
         def once(_, y):
-            return explicit(lambda share, y: f(0.0, y), y, f(0.0, y), 1.0 / n)[0]
+            return explicit_step(lambda share, y: f(0.0, y), y, f(0.0, y), 1.0 / n)[0]
 
         return jax.lax.fori_loop(0, n, once, jnp.array([1.0, 0.0]))
 

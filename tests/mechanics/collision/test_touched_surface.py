@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.mechanics.collision.touched_surface import gap, nearest, started, updated
+from dovetail.mechanics.collision.touched_surface import gap, initial_surfaces, nearest, update_surfaces
 from dovetail.mechanics.geometry import Polygon
 
 BOX = Polygon(vertices=[[-1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])  # top, right, bottom, left
@@ -11,10 +11,10 @@ BOX = Polygon(vertices=[[-1.0, 1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])  # 
 
 def walk(*points):
     """Touched surface after each of several points."""
-    inside, touch = started(BOX.distances(jnp.array(points[0])))
+    inside, touch = initial_surfaces(BOX.distances(jnp.array(points[0])))
     found = []
     for point in points[1:]:
-        inside, touch = updated(BOX.distances(jnp.array(point)), inside, touch)
+        inside, touch = update_surfaces(BOX.distances(jnp.array(point)), inside, touch)
         found.append(int(jnp.argmax(touch)) if touch.sum() else None)
     return found
 
@@ -43,15 +43,17 @@ def test_of_two_planes_crossed_at_once_the_shallower_is_taken():
 
 
 def test_a_start_inside_touches_the_nearest_plane():
-    inside, touch = started(BOX.distances(jnp.array([0.8, 0.1])))
+    inside, touch = initial_surfaces(BOX.distances(jnp.array([0.8, 0.1])))
     np.testing.assert_array_equal(touch, [0.0, 1.0, 0.0, 0.0])
     np.testing.assert_array_equal(inside, 1.0)
 
 
 def test_nothing_changes_unless_it_is_asked_to():
-    inside, touch = started(BOX.distances(jnp.array([0.0, 1.2])))
-    trial = updated(BOX.distances(jnp.array([0.0, 0.5])), inside, touch)  # a step that is then rejected
-    after = updated(BOX.distances(jnp.array([0.0, 1.1])), inside, touch)
+    inside, touch = initial_surfaces(BOX.distances(jnp.array([0.0, 1.2])))
+    trial = update_surfaces(
+        BOX.distances(jnp.array([0.0, 0.5])), inside, touch
+    )  # a step that is then rejected
+    after = update_surfaces(BOX.distances(jnp.array([0.0, 1.1])), inside, touch)
     assert trial[1].sum() == 1
     assert after[1].sum() == 0
 

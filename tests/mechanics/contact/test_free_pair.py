@@ -7,9 +7,9 @@ from dovetail.mechanics.contact import FreePair
 def test_reduced_mass_and_energy():
     pair = FreePair(m1=30.0, m2=75.0, speed=0.1)
     assert float(pair.reduced_mass) == pytest.approx(21.4286, rel=1e-5)
-    shown = pair.output(0.0, pair.init(), {"force": -10.0})
-    assert float(shown["acceleration"]) == pytest.approx(-10 / 21.428571)
-    assert float(shown["kinetic_energy"]) == pytest.approx(21.428571 * 0.01 / 2)
+    output = pair.output(0.0, pair.init(), {"force": -10.0})
+    assert float(output["acceleration"]) == pytest.approx(-10 / 21.428571)
+    assert float(output["kinetic_energy"]) == pytest.approx(21.428571 * 0.01 / 2)
 
 
 @pytest.mark.parametrize("wrong", [{"m1": 0.0}, {"m2": -5.0}, {"speed": 0.0}])

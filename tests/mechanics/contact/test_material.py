@@ -5,7 +5,7 @@ from dovetail.core.kinds import parts_by_kind
 from dovetail.mechanics.contact import Material
 
 # E [GPa], nu: Bondoky 2020, tables 4.2 and 8.1
-PRINTED = {
+PUBLISHED = {
     "steel": (200, 0.3),
     "aluminium": (69, 0.34),
     "polyimide": (4, 0.35),
@@ -16,20 +16,20 @@ PRINTED = {
 }
 
 
-def test_library_holds_the_printed_materials():
+def test_library_has_the_published_materials():
     library = parts_by_kind(Material)
-    assert set(PRINTED) <= set(library)
-    for name, (gigapascal, poisson) in PRINTED.items():
+    assert set(PUBLISHED) <= set(library)
+    for name, (gigapascal, poisson) in PUBLISHED.items():
         material = library[name]()
         assert float(material.modulus) == pytest.approx(1e9 * gigapascal)
         assert float(material.poisson) == poisson
 
 
-def test_a_material_of_ones_own():
+def test_user_material():
     assert float(Material(modulus=3e9, poisson=0.0).plane_modulus) == 3e9
 
 
 @pytest.mark.parametrize("wrong", [{"modulus": 0.0}, {"modulus": -1e9}, {"poisson": 0.51}])
-def test_impossible_materials_are_refused(wrong):
+def test_impossible_material_is_an_error(wrong):
     with pytest.raises(ParameterError, match=f"Material.{next(iter(wrong))}: got"):
         Material(**wrong)

@@ -27,7 +27,7 @@ STIFFNESS = [
 ]
 
 
-def test_combined_modulus_of_polyimide_on_aluminium_is_as_printed():
+def test_combined_modulus_of_polyimide_on_aluminium_agrees_with_the_source():
     pair = HertzPair(Polyimide(), Aluminium(), R)
     assert float(pair.modulus) == pytest.approx(4.3068e9, rel=1e-4)  # sec. 6.5.1.1
     assert float(pair.radius) == R
@@ -36,19 +36,19 @@ def test_combined_modulus_of_polyimide_on_aluminium_is_as_printed():
 @pytest.mark.parametrize(("one", "other", "k"), STIFFNESS)
 def test_pair_stiffness(one, other, k):
     assert float(HertzPair(one(), other(), R).value) == pytest.approx(k, rel=1e-4)
-    # it does not matter which body carries the sphere's material
+    # the materials can be exchanged
     assert float(HertzPair(other(), one(), R).value) == pytest.approx(k, rel=1e-4)
 
 
-def test_two_equal_spheres_are_softer_than_one_on_a_flat_by_root_two():
+def test_two_equal_spheres_are_softer_than_sphere_on_flat_by_root_two():
     flat, spheres = HertzPair(Steel(), Steel(), R), HertzPair(Steel(), Steel(), R, R)
     assert float(flat.value / spheres.value) == pytest.approx(2**0.5)
 
 
-def test_a_number_is_a_given_stiffness():
+def test_a_number_is_a_constant_stiffness():
     assert float(Flores(stiffness=9e8).stiffness.value) == 9e8
 
 
-def test_impossible_stiffness_is_refused():
+def test_impossible_stiffness_is_an_error():
     with pytest.raises(ParameterError, match="got 0; must be above 0"):
         Flores(stiffness=0.0)

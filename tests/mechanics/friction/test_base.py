@@ -1,4 +1,4 @@
-"""What every friction law obeys."""
+"""Properties of every friction law."""
 
 import equinox as eqx
 import jax
@@ -15,60 +15,60 @@ LAWS = [part() for part in parts_by_kind(Friction).values()]
 names = [type(law).__name__ for law in LAWS]
 
 
-def steady(law, slip, steps=4000, way=0.05):
-    """Force (d,) in steady slip, after a way [m] of bending; the anchor is settled after each step."""
+def steady_force(law, slip, steps=4000, distance=0.05):
+    """Return the force (d,) in steady slip, after sliding over a distance [m]; an anchor update after each step."""
     slip = jnp.asarray(slip, float)
-    h = way / steps / jnp.linalg.norm(slip)
+    h = distance / steps / jnp.linalg.norm(slip)
 
     def one(z, _):
-        _, rate, relax = law.act(NORMAL, slip, z)
+        _, rate, relax = law.force_and_rate(NORMAL, slip, z)
         z = (z + h * rate + h * relax * z) / (1 + h * relax)  # the decay implicitly
-        return law.settled(NORMAL, slip, z), None
+        return law.update_anchors(NORMAL, slip, z), None
 
-    z, _ = jax.lax.scan(one, law.memory(slip.size), None, length=steps)
-    return law.act(NORMAL, slip, z)[0]
+    z, _ = jax.lax.scan(one, law.initial_bristles(slip.size), None, length=steps)
+    return law.force_and_rate(NORMAL, slip, z)[0]
 
 
 @pytest.mark.parametrize("law", LAWS, ids=names)
-def test_steady_slip_in_any_direction_is_resisted_by_the_coefficient(law):
+def test_steady_slip_force_is_coefficient_times_normal_force(law):
     for slip in ([0.3], [0.1, -0.2], [0.1, 0.2, -0.3]):
-        force = jax.jit(lambda slip: steady(law, slip))(jnp.array(slip))
+        force = jax.jit(lambda slip: steady_force(law, slip))(jnp.array(slip))
         speed = np.linalg.norm(slip)
         expected = -50.0 * law.coefficient(jnp.asarray(speed)) * np.array(slip) / speed
         np.testing.assert_allclose(force, expected, rtol=1e-5, atol=1e-12)
 
 
 @pytest.mark.parametrize("law", LAWS, ids=names)
-def test_at_rest_there_is_no_force_and_a_finite_slope(law):
-    z = law.memory(3)
-    act = jax.jit(lambda slip, z: law.act(NORMAL, slip, z)[0])
-    np.testing.assert_array_equal(act(jnp.zeros(3), z), 0.0)
-    assert all(np.isfinite(slope).all() for slope in jax.jacfwd(act, (0, 1))(jnp.zeros(3), z))
+def test_force_at_rest_is_zero_with_finite_slope(law):
+    z = law.initial_bristles(3)
+    force = jax.jit(lambda slip, z: law.force_and_rate(NORMAL, slip, z)[0])
+    np.testing.assert_array_equal(force(jnp.zeros(3), z), 0.0)
+    assert all(np.isfinite(slope).all() for slope in jax.jacfwd(force, (0, 1))(jnp.zeros(3), z))
 
 
 @pytest.mark.parametrize("law", LAWS, ids=names)
-def test_without_normal_force_there_is_none_and_many_contacts_are_each_their_own(law):
+def test_no_force_without_normal_force_and_batches_are_independent(law):
     rng = np.random.default_rng(1)
     normal, slip = jnp.array([[0.0], [20.0], [70.0]]), jnp.asarray(rng.normal(size=(3, 2)))
-    z = 1e-5 * jnp.asarray(rng.normal(size=law.memory(3, 2).shape))
-    act = eqx.filter_jit(law.act)
-    together = act(normal, slip, z)
-    np.testing.assert_array_equal(together[0][0], 0.0)
+    z = 1e-5 * jnp.asarray(rng.normal(size=law.initial_bristles(3, 2).shape))
+    force_and_rate = eqx.filter_jit(law.force_and_rate)
+    batch = force_and_rate(normal, slip, z)
+    np.testing.assert_array_equal(batch[0][0], 0.0)
     for i in range(3):
-        for all_of_them, alone in zip(together, act(normal[i], slip[i], z[i]), strict=True):
-            np.testing.assert_allclose(all_of_them[i], alone, rtol=1e-12)
+        for values, single in zip(batch, force_and_rate(normal[i], slip[i], z[i]), strict=True):
+            np.testing.assert_allclose(values[i], single, rtol=1e-12)
 
 
-def test_a_law_without_memory_has_an_empty_one():
-    assert {law.memory(4, 3).shape == (4, 3) for law in LAWS if law.remembers} == {True}
-    assert {law.memory(4, 3).shape == (4, 0) for law in LAWS if not law.remembers} == {True}
-    assert {law.remembers for law in LAWS} == {True, False}
+def test_a_law_without_bristles_has_an_empty_array():
+    assert {law.initial_bristles(4, 3).shape == (4, 3) for law in LAWS if law.has_bristles} == {True}
+    assert {law.initial_bristles(4, 3).shape == (4, 0) for law in LAWS if not law.has_bristles} == {True}
+    assert {law.has_bristles for law in LAWS} == {True, False}
 
 
-def test_no_friction_is_none():
-    np.testing.assert_array_equal(NoFriction().act(NORMAL, jnp.ones(2), jnp.zeros(0))[0], 0.0)
+def test_no_friction_has_no_force():
+    np.testing.assert_array_equal(NoFriction().force_and_rate(NORMAL, jnp.ones(2), jnp.zeros(0))[0], 0.0)
 
 
-def test_negative_friction_is_refused():
+def test_negative_coefficient_is_an_error():
     with pytest.raises(ParameterError, match="Coulomb.mu: got -0.1; must be at least 0"):
         Coulomb(mu=-0.1)

@@ -4,12 +4,12 @@ import pytest
 from dovetail.mechanics.friction import Coulomb
 
 
-def test_force_is_mu_times_the_normal_force_at_any_speed_above_creep():
+def test_force_is_mu_times_normal_force_above_the_smoothing_speed():
     law = Coulomb(mu=0.3)
 
     def force(slip):
-        return float(law.act(jnp.array([100.0]), jnp.array([slip]), law.memory(1))[0][0])
+        return float(law.force_and_rate(jnp.array([100.0]), jnp.array([slip]), law.initial_bristles(1))[0][0])
 
-    # the smoothed sign is short of one by (creep/v)^2/2, 5e-7 at 0.1 m/s
+    # the smoothed sign is below one by (smoothing_speed/v)^2/2, 5e-7 at 0.1 m/s
     assert force(0.1) == pytest.approx(-30.0, rel=1e-6)
     assert force(-10.0) == pytest.approx(30.0, rel=1e-9)

@@ -2,9 +2,9 @@
 
 import jax.numpy as jnp
 
-from dovetail.mechanics.geometry import Touch
+from dovetail.mechanics.geometry import NearestPoint
 
 
 def test_depth_is_the_negative_gap():
-    touch = Touch(jnp.array(-0.2), jnp.zeros(3), jnp.zeros(3), jnp.zeros(3), jnp.array(0))
+    touch = NearestPoint(jnp.array(-0.2), jnp.zeros(3), jnp.zeros(3), jnp.zeros(3), jnp.array(0))
     assert float(touch.depth) == 0.2

@@ -25,7 +25,7 @@ def test_a_prism_is_its_section_drawn_out():
 
 def test_a_polyhedron_from_its_hull_has_the_planes_of_the_box():
     points = [[x, y, z] for x in (0.0, 1.0) for y in (0.0, 2.0) for z in (0.0, 3.0)]
-    found = Polyhedron.around(points)
+    found = Polyhedron.from_points(points)
     n, c = found.planes()
     assert n.shape == (6, 3)
     assert (found.distances(jnp.array([0.5, 1.0, 1.5]))).max() == pytest.approx(-0.5)
@@ -35,11 +35,11 @@ def test_a_polyhedron_from_its_hull_has_the_planes_of_the_box():
 @pytest.mark.parametrize(
     ("vertices", "text"),
     [
-        (BOX[::-1], "counter-clockwise, so that normals point inwards"),
+        (BOX[::-1], "counter-clockwise, so normals point inwards"),
         ([[0.0, 0.0], [0.0, 2.0], [0.4, 0.6], [2.0, 0.0]], "not convex at corner 3"),
-        ([[0.0, 1.0], [2.0, 0.0], [2.0, 1.0], [0.0, 0.0]], "crosses itself"),
-        ([[0.0, 0.0], [0.0, 1.0], [0.0, 1.0]], "corner 2 is given twice"),
-        ([[0.0, 0.0], [1.0, 1.0]], "three or more"),
+        ([[0.0, 1.0], [2.0, 0.0], [2.0, 1.0], [0.0, 0.0]], "intersects itself"),
+        ([[0.0, 0.0], [0.0, 1.0], [0.0, 1.0]], "corner 2 is listed twice"),
+        ([[0.0, 0.0], [1.0, 1.0]], "at least three rows"),
     ],
 )
 def test_a_bad_polygon_is_refused_in_words(vertices, text):

@@ -14,7 +14,7 @@ def test_it_is_the_sum_of_its_sines():
 
 
 def test_it_starts_without_a_jolt():
-    deck = HarmonicMotion(amplitude=np.ones(6), omega=1.0, phase=np.pi / 2, rise=5.0)
+    deck = HarmonicMotion(amplitude=np.ones(6), omega=1.0, phase=np.pi / 2, fade_in_time=5.0)
     point = jax.jit(lambda t: deck.point(t, np.zeros(3)))(0.0)
     np.testing.assert_allclose([*point.position, *point.velocity, *point.acceleration], 0.0, atol=1e-12)
     full = HarmonicMotion(amplitude=np.ones(6), omega=1.0, phase=np.pi / 2)
@@ -23,13 +23,13 @@ def test_it_starts_without_a_jolt():
 
 
 def test_amplitudes_that_do_not_fit_are_refused():
-    with pytest.raises(ParameterError, match="give six amplitudes"):
+    with pytest.raises(ParameterError, match="six amplitudes"):
         HarmonicMotion(amplitude=[1.0, 2.0, 3.0, 4.0], omega=1.0)
-    with pytest.raises(ParameterError, match="give six amplitudes"):
+    with pytest.raises(ParameterError, match="six amplitudes"):
         HarmonicMotion(amplitude=np.ones((3, 6)), omega=[1.0, 2.0])
 
 
 def test_means_of_a_plane_go_with_amplitudes_of_space():
-    deck = HarmonicMotion(amplitude=[0.1, 0.2, 0.3, 0.0, 0.0, 0.0], omega=1.0, at=[0.5, 0.6, 0.7])
-    still = HarmonicMotion(amplitude=np.zeros(6), omega=1.0, at=[0.0, 0.5, 0.6, 0.7, 0.0, 0.0])
+    deck = HarmonicMotion(amplitude=[0.1, 0.2, 0.3, 0.0, 0.0, 0.0], omega=1.0, mean_pose=[0.5, 0.6, 0.7])
+    still = HarmonicMotion(amplitude=np.zeros(6), omega=1.0, mean_pose=[0.0, 0.5, 0.6, 0.7, 0.0, 0.0])
     np.testing.assert_allclose(deck.pose(0.0), still.pose(0.0))

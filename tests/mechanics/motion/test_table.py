@@ -4,7 +4,7 @@ import pytest
 from scipy.interpolate import PchipInterpolator
 
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.motion import HarmonicMotion, Still, TableMotion
+from dovetail.mechanics.motion import FixedFrame, HarmonicMotion, TableMotion
 
 TIMES = [0.0, 1.0, 1.5, 4.0]
 VALUES = [[0.0, 0.0, 0.0], [0.0, 0.1, 0.0], [1.0, 0.2, 0.1], [0.5, 0.2, 0.1]]
@@ -43,21 +43,21 @@ def test_a_blend_rounds_corners_and_leaves_straight_parts_alone():
 
 def test_harmonics_fade_in_from_rest():
     motion = HarmonicMotion(
-        at=[0.0, 1.0, 0.0], amplitude=[[0.0, 0.5, 0.1]], omega=[0.8], phase=[1.0], rise=4.0
+        mean_pose=[0.0, 1.0, 0.0], amplitude=[[0.0, 0.5, 0.1]], omega=[0.8], phase=[1.0], fade_in_time=4.0
     )
     pose, rate = poses(motion)
     np.testing.assert_allclose(pose(0.0), [0.0, 1.0, 0.0])
     np.testing.assert_allclose(rate(0.0), 0.0, atol=1e-12)
     np.testing.assert_allclose(pose(7.0)[1], 1 + 0.5 * np.sin(0.8 * 7 + 1.0))
-    np.testing.assert_allclose(Still(at=[1.0, 2.0, 3.0]).pose(5.0), [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(FixedFrame(mean_pose=[1.0, 2.0, 3.0]).pose(5.0), [1.0, 2.0, 3.0])
 
 
 @pytest.mark.parametrize(
     ("times", "values", "text"),
     [
         ([0.0, 1.0, 1.0], np.zeros((3, 3)), "times must increase"),
-        ([0.0, 1.0], np.zeros((3, 3)), "one row for each"),
-        ([0.0, np.inf], np.zeros((2, 3)), "not a number"),
+        ([0.0, 1.0], np.zeros((3, 3)), "one row"),
+        ([0.0, np.inf], np.zeros((2, 3)), "not finite"),
     ],
 )
 def test_a_bad_table_is_refused_in_words(times, values, text):

@@ -3,23 +3,25 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.mechanics.geometry import Polygon
-from dovetail.mechanics.motion import HarmonicMotion, Still
-from dovetail.mechanics.securing import Drive, Platform
+from dovetail.mechanics.motion import FixedFrame, HarmonicMotion
+from dovetail.mechanics.securing import CompliantDrive, Platform
 from dovetail.mechanics.securing.drive import accelerations, drive_faults, driven_frames, riders
 
 BOX = Polygon(vertices=[[-1.0, 0.0], [1.0, 0.0], [1.0, -0.5], [-1.0, -0.5]])
-SHIP = HarmonicMotion(at=[0.0, 0.0, 0.0], amplitude=[[0.3, 0.5, 0.2]], omega=[0.9], phase=[0.4])
+SHIP = HarmonicMotion(mean_pose=[0.0, 0.0, 0.0], amplitude=[[0.3, 0.5, 0.2]], omega=[0.9], phase=[0.4])
 
 
 def chain(ship=SHIP):
     return (
         Platform(body=BOX, motion=ship, name="ship"),
-        Platform(body=BOX, motion=Still(at=[0.2, 0.1, 0.0]), name="device", parent="ship"),
-        Platform(body=BOX, motion=Still(at=[0.4, 0.0, 0.0]), name="clamp", parent="device"),
+        Platform(body=BOX, motion=FixedFrame(mean_pose=[0.2, 0.1, 0.0]), name="device", parent="ship"),
+        Platform(body=BOX, motion=FixedFrame(mean_pose=[0.4, 0.0, 0.0]), name="clamp", parent="device"),
     )
 
 
-DRIVE = Drive(platform="device", direction=[1.0, 0.0], mass=20.0, stiffness=4e3, damping=50.0, fails=5.0)
+DRIVE = CompliantDrive(
+    platform="device", direction=[1.0, 0.0], mass=20.0, stiffness=4e3, damping=50.0, power_loss_time=5.0
+)
 
 
 def test_what_rides_on_a_driven_platform_moves_with_it():
@@ -35,7 +37,7 @@ def test_what_rides_on_a_driven_platform_moves_with_it():
 
 
 def test_on_a_ship_at_rest_it_is_an_oscillator_and_without_power_only_brakes():
-    at_rest = chain(Still(at=[0.0, 0.0, 0.0]))
+    at_rest = chain(FixedFrame(mean_pose=[0.0, 0.0, 0.0]))
     force = jnp.array([[0.0, 0.0], [30.0, 5.0], [10.0, 0.0]])
     x = jnp.array([[0.01, 0.2]])
     powered = accelerations(at_rest, (DRIVE,), 1.0, x, force, 9.81)
@@ -64,7 +66,7 @@ def test_on_a_moving_ship_it_obeys_newton_in_the_world():
 
 
 def test_a_drive_of_nothing_is_said():
-    wrong = Drive(platform="crane", direction=[0.0, 0.0], mass=1.0, stiffness=1.0)
+    wrong = CompliantDrive(platform="crane", direction=[0.0, 0.0], mass=1.0, stiffness=1.0)
     texts = [f.text for f in drive_faults(chain(), (wrong,), 2)]
     assert "known: ship, device, clamp" in texts[0]
     assert "not all zero" in texts[1]

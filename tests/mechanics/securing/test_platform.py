@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dovetail.mechanics.geometry import Polygon, Prism
-from dovetail.mechanics.motion import HarmonicMotion, Still, TableMotion
+from dovetail.mechanics.motion import FixedFrame, HarmonicMotion, TableMotion
 from dovetail.mechanics.securing import Platform, corners_at, frames, half_spaces
 from dovetail.mechanics.securing.platform import motion_ends, platform_faults, poses
 
@@ -13,9 +13,9 @@ WEDGE = Polygon(vertices=[[0.0, 0.0], [0.1, 0.1], [0.1, 0.0]])
 
 
 def chain():
-    ship = HarmonicMotion(at=[0.0, 0.0, 0.0], amplitude=[[0.3, 0.5, 0.2]], omega=[0.9], phase=[0.4])
+    ship = HarmonicMotion(mean_pose=[0.0, 0.0, 0.0], amplitude=[[0.3, 0.5, 0.2]], omega=[0.9], phase=[0.4])
     device = TableMotion(times=[0.0, 5.0], values=[[0.0, 0.1, 0.0], [1.0, 0.1, 0.3]], interpolation="linear")
-    clamp = Still(at=[0.4, 0.05, 0.1])
+    clamp = FixedFrame(mean_pose=[0.4, 0.05, 0.1])
     return (
         Platform(body=BOX, motion=ship, name="ship"),
         Platform(body=BOX, motion=device, name="device", parent="ship"),
@@ -51,7 +51,7 @@ def test_velocities_are_the_derivatives_of_the_chain():
 
 def test_spin_in_space_is_that_of_the_rotation():
     body = Prism(section=BOX.vertices)
-    motion = HarmonicMotion(at=np.zeros(6), amplitude=[[0, 0, 0, 0.3, 0.2, 0.1]], omega=[1.1])
+    motion = HarmonicMotion(mean_pose=np.zeros(6), amplitude=[[0, 0, 0, 0.3, 0.2, 0.1]], omega=[1.1])
     platforms = (Platform(body=body, motion=motion),)
     found, rate = jax.jit(
         lambda t: (frames(platforms, t), jax.jacfwd(lambda t: poses(platforms, t)[1][0])(t))
@@ -69,9 +69,9 @@ def test_bodies_of_different_corners_share_an_array():
 @pytest.mark.parametrize(
     ("changed", "text"),
     [
-        ({"parent": "shp"}, '"shp" is no platform listed before it; known: ship'),
+        ({"parent": "shp"}, '"shp" is not a platform listed before it; known: ship'),
         ({"name": "ship"}, "is the name of another"),
-        ({"motion": Still(at=[0.0, 0.0])}, "needs three or six"),
+        ({"motion": FixedFrame(mean_pose=[0.0, 0.0])}, "expected three or six"),
         ({"body": Prism(section=BOX.vertices)}, "has 3 dimensions"),
     ],
 )
@@ -83,12 +83,12 @@ def test_what_is_wrong_with_platforms_is_said(changed, text):
 
 
 def test_a_table_that_ends_before_the_run_is_said():
-    assert "before the run does at 9 s" in motion_ends(chain(), 9.0)[0].text
+    assert "the run at 9 s" in motion_ends(chain(), 9.0)[0].text
 
 
 def test_bodies_of_one_kind_are_one_batch_and_every_body_keeps_its_place():
     random = np.random.default_rng(8)
-    still = [Still(at=random.normal(size=3)) for _ in range(3)]
+    still = [FixedFrame(mean_pose=random.normal(size=3)) for _ in range(3)]
     tables = [TableMotion(times=[0.0, 2.0], values=random.normal(size=(2, 3))) for _ in range(3)]
     motions = [part for pair in zip(tables, still, strict=True) for part in pair]
     bodies = [BOX, WEDGE, BOX, BOX, WEDGE, WEDGE]

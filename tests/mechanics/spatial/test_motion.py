@@ -13,20 +13,20 @@ F, TAU, ARM = jnp.array([10.0, -4.0, 2.0]), jnp.array([0.5, 1.5, -2.5]), jnp.arr
 def test_power_is_the_same_at_every_point_of_the_body_and_in_every_frame():
     twist, wrench = Twist(V, W), Wrench(F, TAU)
     power = float(wrench.power(twist))
-    assert float(wrench.at(ARM).power(twist.at(ARM))) == pytest.approx(power, rel=1e-14)
+    assert float(wrench.shift(ARM).power(twist.shift(ARM))) == pytest.approx(power, rel=1e-14)
     R = rotation.exponential(jnp.array([0.4, 0.9, -0.2]))
-    assert float(wrench.expressed(R).power(twist.expressed(R))) == pytest.approx(power, rel=1e-14)
+    assert float(wrench.reexpress(R).power(twist.reexpress(R))) == pytest.approx(power, rel=1e-14)
 
 
 def test_there_and_back_is_where_it_was():
     for thing in (Twist(V, W), Wrench(F, TAU)):
-        back = thing.at(ARM).at(-ARM)
+        back = thing.shift(ARM).shift(-ARM)
         for a, b in zip(vars(back).values(), vars(thing).values(), strict=True):
             np.testing.assert_allclose(a, b, atol=1e-15)
 
 
 def test_the_moment_of_a_force_is_arm_cross_force():
-    about_origin = Wrench(F, jnp.zeros(3)).at(-ARM)  # acts at ARM, read about the origin
+    about_origin = Wrench(F, jnp.zeros(3)).shift(-ARM)  # acts at ARM, read about the origin
     np.testing.assert_allclose(about_origin.tau, np.cross(ARM, F), atol=1e-14)
 
 
@@ -38,7 +38,7 @@ def test_wrenches_add_and_answer_with_the_opposite():
 
 def test_a_body_at_rest_on_a_turning_carrier_does_not_slide():
     carrier = Twist(V, W)
-    riding = carrier.at(ARM)
+    riding = carrier.shift(ARM)
     seen = relative_twist(riding, carrier, ARM)
     np.testing.assert_allclose(seen.v, 0.0, atol=1e-15)
     np.testing.assert_allclose(seen.w, 0.0, atol=1e-15)

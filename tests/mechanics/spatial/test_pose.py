@@ -47,12 +47,12 @@ def test_a_point_goes_through_a_product_one_pose_after_the_other(a, b, p):
 @given(poses, poses)
 def test_homogeneous_matrices_multiply_as_poses_do(a, b):
     np.testing.assert_allclose((a @ b).matrix, a.matrix @ b.matrix, atol=EXACT)
-    same(Pose.of_matrix(a.matrix), a)
+    same(Pose.from_matrix(a.matrix), a)
     np.testing.assert_array_equal(a.matrix[3], [0, 0, 0, 1])  # the scale is one
 
 
 @laws
 @given(poses)
 def test_a_pose_is_read_and_built_by_quaternion_and_euler_angles(a):
-    same(Pose.of_quaternion(a.quaternion, a.p), a)
-    np.testing.assert_allclose(Pose.of_euler(a.euler, a.p).matrix, a.matrix, atol=1e-12)
+    same(Pose.from_quaternion(a.quaternion, a.p), a)
+    np.testing.assert_allclose(Pose.from_euler(a.euler, a.p).matrix, a.matrix, atol=1e-12)

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.mechanics.spatial import FrameState, Pose, Twist
-from dovetail.mechanics.spatial.relative import seen_from, vector_rate
+from dovetail.mechanics.spatial.relative import relative_motion, vector_rate
 from dovetail.mechanics.spatial.rotation import exponential, logarithm
 
 
@@ -37,7 +37,7 @@ def test_velocity_and_acceleration_are_those_of_the_displacement():
         place, speed, rate = three(joint, t)
         turned = Pose(exponential(t * spin), place)  # about an axis that stays, in either axes
         body = FrameState(turned, Twist(speed, spin), Twist(rate, jnp.zeros(3)))
-        return seen_from(body, three(point, t), jnp.eye(3), home, offset)[1]
+        return relative_motion(body, three(point, t), jnp.eye(3), home, offset)[1]
 
     @jax.jit
     def both(t):

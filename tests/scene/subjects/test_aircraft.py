@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.scene import stage_of
+from dovetail.scene import build_scene
 from dovetail.scene.subjects.aircraft import below, rails
 from dovetail.scene.subjects.water import FREEBOARD
 from dovetail.studies.registry import find_test
@@ -12,11 +12,11 @@ from dovetail.studies.registry import find_test
 
 def test_an_aircraft_has_its_gear_its_deck_and_a_force_on_each_foot(recorded):
     run = recorded(dv.load(find_test("shipboard/case-6-drop")))
-    stage = stage_of(run)
-    solids = {solid.name: solid for solid in stage.solids}
+    scene = build_scene(run)
+    solids = {solid.name: solid for solid in scene.solids}
     assert any(name.startswith("platforms/") for name in solids)
-    assert [arrow.name for arrow in stage.arrows] == ["foot 1", "foot 2"]
-    (gear,) = stage.tubes
+    assert [arrow.name for arrow in scene.arrows] == ["foot 1", "foot 2"]
+    (gear,) = scene.tubes
     nodes = run.data["node_position"].values[3]
     assert gear.points(3)[..., 1].min() == pytest.approx(nodes[:, 0].min())
     R, p = solids["aircraft"].pose(3)
@@ -27,9 +27,9 @@ def test_an_aircraft_has_its_gear_its_deck_and_a_force_on_each_foot(recorded):
 def test_every_member_that_is_drawn_in_space_exists_and_every_one_is_drawn(recorded):
     test = dv.load(find_test("shipboard/spatial-drop"))
     run = recorded(test, 2)
-    stage = stage_of(run)
+    scene = build_scene(run)
     mesh = test.system.gear.mesh
-    (gear,) = stage.tubes
+    (gear,) = scene.tubes
     assert gear.points(0).shape == (len(mesh.elements), 2, 3)
     nodes = run.data["node_position"].values[1]
     drawn = {tuple(sorted(_nearest(nodes, end) for end in pair)) for pair in gear.points(1)}
@@ -43,14 +43,14 @@ def _nearest(nodes, point):
 
 def test_what_is_painted_on_deck_lies_over_every_deck_there(recorded):
     """Case 8 has a plate on the ship's deck, which hid the landing spot."""
-    stage = stage_of(recorded(dv.load(find_test("shipboard/case-8")), 2))
+    scene = build_scene(recorded(dv.load(find_test("shipboard/case-8")), 2))
     tops = [
         (solid.mesh.vertices @ solid.pose(1)[0].T + solid.pose(1)[1])[:, 2].max()
-        for solid in stage.solids
+        for solid in scene.solids
         if solid.name in ("platforms/ship", "platforms/device")
     ]
     assert len(tops) == 2
-    spot = next(line for line in stage.lines if line.name == "landing spot").points(1)
+    spot = next(line for line in scene.lines if line.name == "landing spot").points(1)
     assert max(tops) < spot[:, 2].max() < max(tops) + 0.05
 
 
@@ -59,7 +59,7 @@ def test_a_device_is_where_it_was_recorded_not_where_it_was_told_to_be(recorded)
     names = [platform.name for platform in run.test.system.platforms]
     i = names.index("device")
     run.data["platform_position"].values[1, i] += [0.3, 0.0]  # its drive gave way
-    solids = {solid.name: solid for solid in stage_of(run).solids}
+    solids = {solid.name: solid for solid in build_scene(run).solids}
     told, there = (solids["platforms/device"].pose(k)[1] for k in (0, 1))
     np.testing.assert_allclose(there[1:], run.data["platform_position"].values[1, i])
     assert abs(there[1] - told[1]) > 0.2
@@ -67,7 +67,7 @@ def test_a_device_is_where_it_was_recorded_not_where_it_was_told_to_be(recorded)
 
 def test_rails_lie_on_the_deck_along_the_way_of_the_device_and_below_it(recorded):
     test = dv.load(find_test("shipboard/spatial-straighten"))
-    solids = {solid.name: solid for solid in stage_of(recorded(test, 2)).solids}
+    solids = {solid.name: solid for solid in build_scene(recorded(test, 2)).solids}
     low, high = (bound(solids["rails of device"].mesh.vertices, axis=0) for bound in (np.min, np.max))
     deck, device = (solids[f"platforms/{name}"].mesh.vertices for name in ("ship", "device"))
     assert low[2] == pytest.approx(deck[:, 2].max())
@@ -82,8 +82,8 @@ def test_a_foots_load_is_told_in_weights_of_the_aircraft_and_marked_where_it_tou
     run.data["contact_force"].values[1] = [[0.0, 0.0], [30.0, 40.0]]
     system = run.test.system
     weight = float(system.gravity * system.airframe.mass) + float(system.gravity) * float(system.model.mass)
-    arrow = stage_of(run).arrows[1]
-    assert arrow.words(1) == f"foot 2: 50 N, {50 / weight:.2g} × weight"
+    arrow = build_scene(run).arrows[1]
+    assert arrow.label_text(1) == f"foot 2: 50 N, {50 / weight:.2g} × weight"
     np.testing.assert_array_equal(arrow.contact(1), arrow.at(1))
 
 

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import dovetail as dv
-from dovetail.scene import stage_of
+from dovetail.scene import build_scene
 from dovetail.scene.subjects.blade import ARM, HORN, REACH
 from dovetail.studies.registry import find_test
 
@@ -18,13 +18,13 @@ def drawn():
     columns = {"displacement": stroke, "measured_displacement": stroke - 3e-4, "measured_force": 1e5 * stroke}
     data = xr.Dataset({n: ("time", v) for n, v in columns.items()}, {"time": np.arange(9.0)})
     run = SimpleNamespace(test=dv.load(find_test("substructuring/lag-damper")), data=data, title="damper")
-    return run, stage_of(run)
+    return run, build_scene(run)
 
 
 def test_the_damper_is_drawn_out_as_far_as_it_was(drawn):
-    run, stage = drawn
-    piston = next(tube for tube in stage.tubes if tube.name == "simulated/piston")
-    stroke = stage.enlarged * run.data["displacement"].values
+    run, scene = drawn
+    piston = next(tube for tube in scene.tubes if tube.name == "simulation/piston")
+    stroke = scene.enlarged * run.data["displacement"].values
     k = int(np.argmax(np.abs(stroke)))
     assert abs(stroke[k]) == pytest.approx(REACH)
     horn, joint = piston.points(k)
@@ -32,11 +32,11 @@ def test_the_damper_is_drawn_out_as_far_as_it_was(drawn):
 
 
 def test_the_blade_goes_with_its_damper_and_the_rig_with_what_was_measured(drawn):
-    run, stage = drawn
-    solids = {solid.name: solid for solid in stage.solids}
-    k = len(stage.times) // 2
-    R, p = solids["simulated/blade"].pose(k)
-    piston = next(tube for tube in stage.tubes if tube.name == "simulated/piston")
+    run, scene = drawn
+    solids = {solid.name: solid for solid in scene.solids}
+    k = len(scene.times) // 2
+    R, p = solids["simulation/blade"].pose(k)
+    piston = next(tube for tube in scene.tubes if tube.name == "simulation/piston")
     np.testing.assert_allclose(R @ [ARM, 0, 0] + p, piston.points(k)[1], atol=1e-12)
-    cell = solids["on the rig/load cell"].pose(k)[1]
-    assert cell[0] == pytest.approx(stage.enlarged * run.data["measured_displacement"].values[k])
+    cell = solids["rig/load cell"].pose(k)[1]
+    assert cell[0] == pytest.approx(scene.enlarged * run.data["measured_displacement"].values[k])

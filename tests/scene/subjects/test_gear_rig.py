@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import dovetail as dv
-from dovetail.scene import stage_of
+from dovetail.scene import build_scene
 from dovetail.scene.subjects.gear_rig import poses
 
 
@@ -24,9 +24,9 @@ def run():
 
 
 def test_the_airframe_is_where_it_was_demanded_and_the_flange_where_it_was_measured(run):
-    stage = stage_of(run)
-    placed = {solid.name: solid.pose for solid in stage.solids}
-    for name, signal in (("simulated/airframe", "displacement"), ("flange", "measured_displacement")):
+    scene = build_scene(run)
+    placed = {solid.name: solid.pose for solid in scene.solids}
+    for name, signal in (("simulation/airframe", "displacement"), ("flange", "measured_displacement")):
         moved = run.data[signal].values[-1, :3] - run.data[signal].values[0, :3]
         np.testing.assert_allclose(placed[name](-1)[1] - placed[name](0)[1], moved, atol=1e-12)
 
@@ -40,10 +40,10 @@ def test_it_starts_as_high_as_the_test_says(run):
 
 
 def test_feet_stay_on_the_plate_and_carry_what_was_recorded(run):
-    stage = stage_of(run)
+    scene = build_scene(run)
     loads = run.data["foot_force"].values
     k = int(np.argmax(loads.sum(axis=1)))
-    assert len(stage.arrows) == loads.shape[1] == 4
-    for i, arrow in enumerate(stage.arrows):
+    assert len(scene.arrows) == loads.shape[1] == 4
+    for i, arrow in enumerate(scene.arrows):
         assert np.linalg.norm(arrow.vector(k)) == pytest.approx(loads[k, i])
-    assert all(stage.tubes[0].points(k)[:4, 1, 2] > 0)
+    assert all(scene.tubes[0].points(k)[:4, 1, 2] > 0)

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import dovetail as dv
-from dovetail.scene.subjects.hexapod_cell import hexapod_of, hexapod_stage
+from dovetail.scene.subjects.hexapod_cell import hexapod_of, hexapod_scene
 from dovetail.studies.registry import find_test
 
 
@@ -16,15 +16,15 @@ def run():
     rng = np.random.default_rng(4)
     motion = np.concatenate([np.zeros((1, 6)), 0.03 * rng.standard_normal((3, 6))])
     test = dv.load(find_test("docking/six-dof-hexapod"))
-    tip = np.asarray(test.rig.specimen.home) + motion[:, :3]
+    tip = np.asarray(test.rig.specimen.initial_position) + motion[:, :3]
     shown = {"displacement": (("time", "axis"), motion), "probe_position": (("time", "xyz"), tip)}
     return SimpleNamespace(test=test, data=xr.Dataset(shown, {"time": np.arange(4.0)}), title="a")
 
 
 def test_legs_reach_from_joint_to_joint_and_are_as_long_as_the_robot_says(run):
     robot = hexapod_of(run)
-    stage = hexapod_stage("a", run, run.data, robot)
-    lower, upper = (tube.points(2) for tube in stage.tubes)
+    scene = hexapod_scene("a", run, run.data, robot)
+    lower, upper = (tube.points(2) for tube in scene.tubes)
     np.testing.assert_allclose(lower[:, 0], robot.hexapod.joints[0], atol=1e-12)
     np.testing.assert_allclose(lower[:, 1], upper[:, 0], atol=1e-12)
     platform = robot.platform(run.data["displacement"].values[2])
@@ -34,7 +34,7 @@ def test_legs_reach_from_joint_to_joint_and_are_as_long_as_the_robot_says(run):
 
 
 def test_the_tip_is_in_the_drogue_where_it_was_recorded(run):
-    solids = {solid.name: solid for solid in hexapod_stage("a", run, run.data, hexapod_of(run)).solids}
+    solids = {solid.name: solid for solid in hexapod_scene("a", run, run.data, hexapod_of(run)).solids}
     tool = float(hexapod_of(run).tool)
     for k in range(4):
         (R, p), (turn, place) = solids["probe"].pose(k), solids["drogue"].pose(k)

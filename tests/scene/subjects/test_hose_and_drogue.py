@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 import dovetail as dv
-from dovetail.scene import stage_of
+from dovetail.scene import build_scene
 from dovetail.scene.subjects.hose_and_drogue import axes_of, drogue_of, nodes_of
 from dovetail.studies.registry import find_test
 
@@ -36,27 +36,27 @@ def flight():
 
 def test_the_drogue_stands_at_its_ball_joint_along_its_axis_and_a_forward_force_points_along_it():
     run, joint, centre = flight()
-    stage = stage_of(run)
-    parts = {solid.name: solid for solid in stage.solids}
+    scene = build_scene(run)
+    parts = {solid.name: solid for solid in scene.solids}
     assert {"tanker", "receiver", "probe", "drogue/ribs"} <= set(parts)
     R, p = parts["drogue/ribs"].pose(1)
     np.testing.assert_allclose(p, joint[1])
     np.testing.assert_allclose(np.linalg.det(R), 1.0)
     ahead = (joint[1] - centre[1]) / np.linalg.norm(joint[1] - centre[1])
     np.testing.assert_allclose(R[:, 0], ahead)
-    (arrow,) = stage.arrows
+    (arrow,) = scene.arrows
     np.testing.assert_allclose(arrow.vector(1), 100.0 * ahead)
-    assert stage.up == "-z"
-    assert stage.setting == "sky"
+    assert scene.up == "-z"
+    assert scene.setting == "sky"
 
 
 def test_a_hose_whose_drogue_was_not_recorded_hangs_down_and_ends_in_one():
     """A latched hose was drawn with the axes of a rope: its sag went sideways."""
     run, *_ = flight()
     run.data = run.data[["hose_position"]]
-    stage = stage_of(run)
-    assert stage.up == "-z"
-    ribs = next(solid for solid in stage.solids if solid.name == "drogue/ribs")
+    scene = build_scene(run)
+    assert scene.up == "-z"
+    ribs = next(solid for solid in scene.solids if solid.name == "drogue/ribs")
     nodes = run.data["hose_position"].values[1].T
     np.testing.assert_allclose(ribs.pose(1)[1], nodes[-2])
 
@@ -65,17 +65,17 @@ def test_a_hose_that_is_reeled_in_on_the_ground_has_a_duct_and_no_tanker():
     run, *_ = flight()
     run.test.numerical = dv.load(find_test("refuelling/reel-in")).numerical
     run.data = run.data[["hose_position"]]
-    stage = stage_of(run)
-    assert {"duct", "drogue/ribs"} <= {solid.name for solid in stage.solids}
-    assert "tanker" not in {solid.name for solid in stage.solids}
-    assert stage.setting == "room"
+    scene = build_scene(run)
+    assert {"duct", "drogue/ribs"} <= {solid.name for solid in scene.solids}
+    assert "tanker" not in {solid.name for solid in scene.solids}
+    assert scene.setting == "room"
 
 
 def test_a_latched_hose_has_the_receiver_at_its_drogue():
     run, *_ = flight()
     run.test.numerical = dv.load(find_test("refuelling/latched")).numerical
     run.data = run.data[["hose_position"]]
-    solids = {solid.name: solid for solid in stage_of(run).solids}
+    solids = {solid.name: solid for solid in build_scene(run).solids}
     np.testing.assert_allclose(solids["probe"].pose(0)[1], run.data["hose_position"].values[0].T[-1])
     assert "tanker" in solids
 

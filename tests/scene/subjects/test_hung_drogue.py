@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import dovetail as dv
-from dovetail.scene import stage_of
+from dovetail.scene import build_scene
 from dovetail.scene.subjects.hung_drogue import _nozzle
 from dovetail.studies.registry import find_test
 
@@ -28,13 +28,13 @@ def drawn():
         {"time": [0.0, 0.2], "axis": ["x", "y", "z", "roll", "pitch", "yaw"]},
     )
     run = SimpleNamespace(test=dv.load(find_test("refuelling/validation")), data=data, title="hung")
-    return run, stage_of(run)
+    return run, build_scene(run)
 
 
 def test_the_drogue_hangs_below_its_rope_with_its_mouth_down(drawn):
-    run, stage = drawn
-    solids = {solid.name: solid for solid in stage.solids}
-    rope = next(tube for tube in stage.tubes if tube.name == "rope")
+    run, scene = drawn
+    solids = {solid.name: solid for solid in scene.solids}
+    rope = next(tube for tube in scene.tubes if tube.name == "rope")
     np.testing.assert_allclose(rope.points(0)[1], run.data["ball_joint_position"].values[0])
     R, p = solids["drogue/ribs"].pose(0)
     placed = solids["drogue/ribs"].mesh.vertices @ R.T + p
@@ -42,24 +42,24 @@ def test_the_drogue_hangs_below_its_rope_with_its_mouth_down(drawn):
     widest = placed[np.argmax(np.hypot(placed[:, 0], placed[:, 1]))]
     assert widest[2] > placed[:, 2].mean()
     np.testing.assert_allclose(p, rope.points(0)[1] + [0, 0, float(run.test.numerical.flange)], atol=1e-9)
-    assert stage.up == "-z"
+    assert scene.up == "-z"
 
 
 def test_the_probe_comes_from_below_and_its_force_pushes_up_and_out(drawn):
-    run, stage = drawn
-    probe = next(solid for solid in stage.solids if solid.name == "probe")
+    run, scene = drawn
+    probe = next(solid for solid in scene.solids if solid.name == "probe")
     before, struck = probe.pose(0)[1], probe.pose(1)[1]
     assert before[2] > struck[2]
     flange = np.array([0.0, 0.0, 1.5 + float(run.test.numerical.flange)])
     np.testing.assert_allclose(struck - flange, [-0.15, 0.0, 0.4424], atol=1e-9)
-    (arrow,) = stage.arrows
+    (arrow,) = scene.arrows
     np.testing.assert_allclose(arrow.at(1), struck)
     np.testing.assert_allclose(arrow.vector(1), [-80.0, 0.0, -50.0], atol=1e-9)
 
 
 def test_bungees_reach_from_their_anchors_to_the_body(drawn):
-    run, stage = drawn
-    bungees = next(tube for tube in stage.tubes if tube.name == "bungees").points(0)
+    run, scene = drawn
+    bungees = next(tube for tube in scene.tubes if tube.name == "bungees").points(0)
     hung = run.test.numerical
     np.testing.assert_allclose(np.hypot(*bungees[:, 0, :2].T), float(hung.bungee_reach))
     np.testing.assert_allclose(

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import dovetail as dv
-from dovetail.scene import stage_of
+from dovetail.scene import build_scene
 from dovetail.studies.registry import find_test
 
 
@@ -20,32 +20,32 @@ def drawn():
     columns = {
         "displacement": z,
         "measured_displacement": measured,
-        "depth": depth,
+        "penetration": depth,
         "measured_force": -1e5 * depth,
     }
     data = xr.Dataset({n: ("time", v) for n, v in columns.items()}, {"time": np.arange(5.0)})
     run = SimpleNamespace(test=dv.load(find_test("docking/hil-1dof")), data=data, title="impact")
-    return run, stage_of(run)
+    return run, build_scene(run)
 
 
 def test_the_probe_touches_the_target_when_it_did(drawn):
-    run, stage = drawn
-    solids = {solid.name: solid for solid in stage.solids}
-    depth, measured = run.data["depth"].values, run.data["measured_displacement"].values
+    run, scene = drawn
+    solids = {solid.name: solid for solid in scene.solids}
+    depth, measured = run.data["penetration"].values, run.data["measured_displacement"].values
     touched = int(np.argmax(depth > 0))
     assert depth[touched] > 0
-    tip, plate = solids["on the rig/probe"], solids["on the rig/plate"]
+    tip, plate = solids["rig/probe"], solids["rig/plate"]
     ahead = tip.mesh.vertices[:, 0].max()
     gap = [plate.pose(k)[1][0] - tip.pose(k)[1][0] - ahead for k in (0, touched)]
     assert gap[0] > 0.1  # they start apart
-    assert gap[1] == pytest.approx(-stage.enlarged * depth[touched], abs=1e-9)
+    assert gap[1] == pytest.approx(-scene.enlarged * depth[touched], abs=1e-9)
     moved = tip.pose(touched)[1][0] - tip.pose(0)[1][0]
-    assert moved == pytest.approx(stage.enlarged * (measured[touched] - measured[0]))
+    assert moved == pytest.approx(scene.enlarged * (measured[touched] - measured[0]))
 
 
 def test_the_heavier_body_is_the_larger_and_nothing_hangs_on_a_spring(drawn):
-    _, stage = drawn
-    solids = {solid.name: solid for solid in stage.solids}
+    _, scene = drawn
+    solids = {solid.name: solid for solid in scene.solids}
     sizes = [np.ptp(solids[name].mesh.vertices[:, 2]) for name in ("chaser/body", "target/body")]
     assert sizes[1] / sizes[0] == pytest.approx((75 / 30) ** (1 / 3), rel=1e-2)
     assert not any("spring" in name for name in solids)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from dovetail.scene import stage_of
+from dovetail.scene import build_scene
 from dovetail.scene.subjects.multi_storey_frame import REACH, STOREY
 
 
 @pytest.fixture
-def stage():
+def scene():
     rng = np.random.default_rng(5)
     sways = 1e-3 * rng.normal(size=(4, 3))
     told = {"units": "m"}
@@ -25,26 +25,26 @@ def stage():
         {"time": np.arange(4.0)},
     )
     run = SimpleNamespace(test=SimpleNamespace(rig=None), data=data, title="frame")
-    return stage_of(run), sways
+    return build_scene(run), sways
 
 
-def test_each_floor_is_where_it_was_enlarged_as_written(stage):
-    stage, sways = stage
-    placed = {solid.name: solid.pose for solid in stage.solids}
-    assert stage.enlarged == pytest.approx(REACH / np.abs(sways).max())
+def test_each_floor_is_where_it_was_enlarged_as_written(scene):
+    scene, sways = scene
+    placed = {solid.name: solid.pose for solid in scene.solids}
+    assert scene.enlarged == pytest.approx(REACH / np.abs(sways).max())
     for k in range(4):
         for i in range(3):
-            at = placed[f"simulated/floor {i + 1}"](k)[1]
-            np.testing.assert_allclose(at, [stage.enlarged * sways[k, i], 0.0, STOREY * (i + 1)])
-        assert placed["on the rig/floor"](k)[1][0] == pytest.approx(0.9 * stage.enlarged * sways[k, 0])
+            at = placed[f"simulation/floor {i + 1}"](k)[1]
+            np.testing.assert_allclose(at, [scene.enlarged * sways[k, i], 0.0, STOREY * (i + 1)])
+        assert placed["rig/floor"](k)[1][0] == pytest.approx(0.9 * scene.enlarged * sways[k, 0])
 
 
-def test_columns_join_floor_to_floor(stage):
-    stage, sways = stage
-    columns = next(tube for tube in stage.tubes if tube.name == "simulated/columns 2").points(2)
+def test_columns_join_floor_to_floor(scene):
+    scene, sways = scene
+    columns = next(tube for tube in scene.tubes if tube.name == "simulation/columns 2").points(2)
     np.testing.assert_allclose(np.ptp(columns[..., 2]), STOREY)
     for corner in columns.reshape(4, 8, 2, 3):
         np.testing.assert_allclose(corner[1:, 0], corner[:-1, 1])  # in one piece
         np.testing.assert_allclose(
-            corner[-1, 1, 0] - corner[0, 0, 0], stage.enlarged * (sways[2, 1] - sways[2, 0])
+            corner[-1, 1, 0] - corner[0, 0, 0], scene.enlarged * (sways[2, 1] - sways[2, 0])
         )

@@ -9,7 +9,7 @@ import xarray as xr
 from dovetail.mechanics.contact import Flores
 from dovetail.mechanics.friction import Tustin
 from dovetail.mechanics.geometry import Drogue
-from dovetail.scene import stage_of
+from dovetail.scene import build_scene
 from dovetail.scene.subjects.probe_and_drogue import outline
 from dovetail.specimens import ProbeInDrogue
 
@@ -33,12 +33,12 @@ def test_the_probes_tip_is_where_it_was_recorded_and_its_force_as_large():
         {"time": [0.0, 0.1], "axis": ["x", "y", "z", "roll", "pitch", "yaw"]},
     )
     rig = SimpleNamespace(specimen=SimpleNamespace(cavity=None, radius=0.01))
-    stage = stage_of(SimpleNamespace(test=SimpleNamespace(rig=rig), data=data, title="docking"))
-    probe = next(solid for solid in stage.solids if solid.name == "probe")
+    scene = build_scene(SimpleNamespace(test=SimpleNamespace(rig=rig), data=data, title="docking"))
+    probe = next(solid for solid in scene.solids if solid.name == "probe")
     np.testing.assert_array_equal(probe.pose(1)[1], tip[1])
-    assert np.linalg.norm(stage.arrows[0].vector(1)) == pytest.approx(5.0)
-    assert stage.setting == "space"
-    halves = [solid for solid in stage.solids if solid.name.startswith("drogue")]
+    assert np.linalg.norm(scene.arrows[0].vector(1)) == pytest.approx(5.0)
+    assert scene.setting == "space"
+    halves = [solid for solid in scene.solids if solid.name.startswith("drogue")]
     assert sorted(solid.opacity for solid in halves) == [0.25, 1.0]
 
 
@@ -57,8 +57,8 @@ def test_the_probe_lies_as_it_was_recorded():
         {"time": [0.0, 0.1], "axis": ["x", "y", "z", "roll", "pitch", "yaw"]},
     )
     rig = SimpleNamespace(specimen=specimen)
-    stage = stage_of(SimpleNamespace(test=SimpleNamespace(rig=rig), data=data, title="docking"))
-    at = {solid.name: solid.pose for solid in stage.solids}
+    scene = build_scene(SimpleNamespace(test=SimpleNamespace(rig=rig), data=data, title="docking"))
+    at = {solid.name: solid.pose for solid in scene.solids}
     back = [at["probe"](k)[0][:, 0] for k in (0, 1)]  # the rod runs along its x
     np.testing.assert_allclose(back[0], [np.cos(0.1), 0.0, -np.sin(0.1)], atol=1e-12)
     assert back[1] @ back[0] == pytest.approx(np.cos(0.2))
@@ -83,13 +83,13 @@ def test_the_probe_is_where_the_rig_had_it_with_the_demand_as_a_ghost_and_touche
     )
     rig = SimpleNamespace(specimen=specimen)
     run = SimpleNamespace(test=SimpleNamespace(rig=rig), data=data, title="docking")
-    stage = stage_of(run)
-    at = {solid.name: solid for solid in stage.solids}
+    scene = build_scene(run)
+    at = {solid.name: solid for solid in scene.solids}
     np.testing.assert_allclose(at["probe"].pose(1)[1], [0.2, 0.0, 0.07])
-    np.testing.assert_allclose(at["demanded"].pose(1)[1], [0.2, 0.0, 0.09])
-    assert at["demanded"].opacity < 0.5
-    x, y, z = stage.arrows[0].contact(1)
+    np.testing.assert_allclose(at["demand"].pose(1)[1], [0.2, 0.0, 0.09])
+    assert at["demand"].opacity < 0.5
+    x, y, z = scene.arrows[0].contact(1)
     cone = 32.5e-3 + (x - 50e-3) * np.tan(np.radians(27))  # radius of the wall there
     assert (y, z) == (0.0, pytest.approx(cone))
     run.data = data.drop_vars("measured_displacement")  # the ideal: nothing was demanded of a rig
-    assert "demanded" not in {solid.name for solid in stage_of(run).solids}
+    assert "demand" not in {solid.name for solid in build_scene(run).solids}

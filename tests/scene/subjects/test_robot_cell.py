@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import dovetail as dv
-from dovetail.scene.subjects.robot_cell import arm_points, cell_of, cell_stage
+from dovetail.scene.subjects.robot_cell import arm_points, cell_of, cell_scene
 
 HOME = np.array([-0.75, 0.0, -0.05, 0.0, 0.0, 0.0])  # [m, rad] of the nozzle against the drogue
 
@@ -29,7 +29,7 @@ def run():
         {"time": 0.01 * np.arange(count), "axis": ["x", "y", "z", "roll", "pitch", "yaw"]},
         {"cell": "Robot cell with a full-scale drogue: nozzle against funnel"},
     )
-    test = SimpleNamespace(stepping=SimpleNamespace(home=HOME))
+    test = SimpleNamespace(pseudodynamic=SimpleNamespace(home_pose=HOME))
     return SimpleNamespace(test=test, data=data, title="strike")
 
 
@@ -39,8 +39,8 @@ def cell(run):
 
 
 @pytest.fixture(scope="module")
-def stage(run, cell):
-    return cell_stage("strike", run, run.data, cell)
+def scene(run, cell):
+    return cell_scene("strike", run, run.data, cell)
 
 
 def test_the_cell_is_found_by_its_name(run, cell):
@@ -48,21 +48,21 @@ def test_the_cell_is_found_by_its_name(run, cell):
     assert cell_of(SimpleNamespace(data=run.data.assign_attrs(cell="someone's cell"))) is None
 
 
-def test_the_tool_is_where_it_was_measured_in_the_specimens_frame(run, cell, stage):
+def test_the_tool_is_where_it_was_measured_in_the_specimens_frame(run, cell, scene):
     place = cell.rig.actuator.specimen_pose
     R, p = np.asarray(place.R), np.asarray(place.p)
-    tool = next(tube for tube in stage.tubes if tube.name == "tool")
+    tool = next(tube for tube in scene.tubes if tube.name == "tool")
     for k in (0, 5, 11):
         tip = (tool.points(k)[-1] - p) @ R  # in the specimen's frame
         np.testing.assert_allclose(tip, HOME[:3] + run.data.measured_displacement.values[k, :3], atol=1e-9)
-    assert "reading 10" in stage.notes(11)  # twelve samples, eleven places
+    assert "measurement 10" in scene.notes(11)  # twelve samples, eleven places
 
 
-def test_where_the_arms_wait_the_demand_is_a_ghost_and_where_they_follow_there_is_none(run, cell, stage):
-    assert "demanded" not in {solid.name for solid in stage.solids}
+def test_where_the_arms_wait_the_demand_is_a_ghost_and_where_they_follow_there_is_none(run, cell, scene):
+    assert "demand" not in {solid.name for solid in scene.solids}
     ahead = run.data.displacement + xr.DataArray([0.1, 0, 0, 0, 0, 0.2], dims="axis")
     waiting = SimpleNamespace(test=run.test, data=run.data.assign(displacement=ahead), title="strike")
-    ghost = next(s for s in cell_stage("s", waiting, waiting.data, cell).solids if s.name == "demanded")
+    ghost = next(s for s in cell_scene("s", waiting, waiting.data, cell).solids if s.name == "demand")
     place = cell.rig.actuator.specimen_pose
     R, p = np.asarray(place.R), np.asarray(place.p)
     turn, at = ghost.pose(7)
@@ -70,9 +70,9 @@ def test_where_the_arms_wait_the_demand_is_a_ghost_and_where_they_follow_there_i
     np.testing.assert_allclose(R.T @ turn @ [1, 0, 0], [np.cos(0.2), np.sin(0.2), 0], atol=1e-12)
 
 
-def test_limbs_are_joined_and_the_turret_of_the_tools_arm_runs_on_its_track(cell, stage):
-    solids = {solid.name: solid.pose for solid in stage.solids}
-    tubes = {tube.name: tube.points for tube in stage.tubes}
+def test_limbs_are_joined_and_the_turret_of_the_tools_arm_runs_on_its_track(cell, scene):
+    solids = {solid.name: solid.pose for solid in scene.solids}
+    tubes = {tube.name: tube.points for tube in scene.tubes}
     for k in (0, 11):
         joint = {i: solids[f"tool arm/joint {i}"](k)[1] for i in (1, 2, 4)}
         np.testing.assert_array_equal(tubes["tool arm/upper"](k), [joint[1], joint[2]])

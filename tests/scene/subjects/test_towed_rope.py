@@ -7,17 +7,17 @@ import pytest
 import xarray as xr
 
 import dovetail as dv
-from dovetail.scene import stage_of
-from dovetail.scene.subjects.towed_rope import radius_of, reach_of, stage, towed
+from dovetail.scene import build_scene
+from dovetail.scene.subjects.towed_rope import radius_of, reach_of, scene, towed
 from dovetail.studies.registry import find_test
 
 
 def test_a_rope_is_its_nodes(recorded):
     run = recorded(dv.load(find_test("capture/swing")))
-    stage = stage_of(run)
-    rope = next(tube for tube in stage.tubes if tube.name == "rope")
+    scene = build_scene(run)
+    rope = next(tube for tube in scene.tubes if tube.name == "rope")
     np.testing.assert_array_equal(rope.points(3), run.data["node_position"].values[3].T)
-    assert stage.up == "-y"
+    assert scene.up == "-y"
 
 
 def drawn(name, ropes=None, **signals):
@@ -27,7 +27,7 @@ def drawn(name, ropes=None, **signals):
     data = xr.Dataset(
         {each: (("time", "part"), values) for each, values in signals.items()}, {"time": [0.0, 1.0]}
     )
-    return stage("t", SimpleNamespace(test=test), data, nodes, [])
+    return scene("t", SimpleNamespace(test=test), data, nodes, [])
 
 
 ENDS = {
@@ -94,7 +94,7 @@ def test_of_a_fleet_whose_tips_alone_were_kept_the_ropes_are_straight():
         {"time": [0.0, 1.0], "axis": ["x", "y", "z"]},
     )
     run = SimpleNamespace(test=dv.load(find_test("capture/select")), data=data, title="fleet")
-    shown = stage_of(run)
+    shown = build_scene(run)
     devices = [solid for solid in shown.solids if solid.name.startswith("device")]
     np.testing.assert_allclose([device.pose(1)[1] for device in devices], tips[1].T)
     assert "drawn straight" in shown.notes(0)
@@ -105,8 +105,8 @@ def test_of_a_fleet_whose_tips_alone_were_kept_the_ropes_are_straight():
 
 def test_words_say_how_much_of_its_strength_a_rope_needs():
     said = drawn("capture/tow", tension=np.array([[110e3, 55e3], [275e3, 0.0]])).notes
-    assert "tension 110 kN at most, 20 % of its strength" in said(0)
-    assert "50 % of its strength" in said(1)
+    assert "tension 110 kN, 20 % of the breaking strength" in said(0)
+    assert "50 % of the breaking strength" in said(1)
 
 
 def test_a_rope_of_nothing_known_hangs_from_a_support():
@@ -114,7 +114,7 @@ def test_a_rope_of_nothing_known_hangs_from_a_support():
     assert towed(run) is None
     nodes = np.zeros((2, 1, 3, 3))
     nodes[..., 1] = np.arange(3.0)
-    known = stage("t", run, xr.Dataset({}, {"time": [0.0, 1.0]}), nodes, [])
+    known = scene("t", run, xr.Dataset({}, {"time": [0.0, 1.0]}), nodes, [])
     assert [solid.name for solid in known.solids] == ["support"]
 
 

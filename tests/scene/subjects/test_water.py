@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.core.random import seeded
+from dovetail.core.random import assign_keys
 from dovetail.mechanics.geometry import Polygon
-from dovetail.mechanics.motion import Still
+from dovetail.mechanics.motion import FixedFrame
 from dovetail.mechanics.securing.platform import Platform
-from dovetail.scene import stage_of
+from dovetail.scene import build_scene
 from dovetail.scene.subjects.water import FREEBOARD, SHOWN, STEP, grid, water
 from dovetail.sea import Jonswap, Seaway
 from dovetail.studies.registry import find_test
@@ -19,8 +19,10 @@ DECK = Polygon(vertices=[[-5.0, 0.0], [5.0, 0.0], [5.0, -2.0], [-5.0, -2.0]])
 
 
 def test_the_sea_under_a_ship_is_the_one_that_moves_her():
-    sea = Seaway(spectrum=Jonswap(height=3.0, period=9.0), waves=64, highest=2.0, heading=1.2)
-    sea = seeded(sea, jax.random.key(3))  # no wave of it is too short to be shown
+    sea = Seaway(
+        spectrum=Jonswap(height=3.0, period=9.0), wave_count=64, max_frequency_ratio=2.0, heading=1.2
+    )
+    sea = assign_keys(sea, jax.random.key(3))  # no wave of it is too short to be shown
     bodies, (surface,) = water([Platform(body=DECK, motion=sea)], TIMES, 0.0)
     assert not bodies
     middle = int(np.argmin(np.linalg.norm(grid()[0], axis=1)))
@@ -33,7 +35,7 @@ def test_the_sea_under_a_ship_is_the_one_that_moves_her():
 
 
 def test_a_ship_whose_waves_nobody_knows_lies_in_a_flat_sea():
-    (body,), surfaces = water([Platform(body=DECK, motion=Still())], TIMES, -1.5)
+    (body,), surfaces = water([Platform(body=DECK, motion=FixedFrame())], TIMES, -1.5)
     assert not surfaces
     assert body.scenery
     assert body.mesh.vertices[:, 2].max() == pytest.approx(-1.5 - FREEBOARD + 0.05)
@@ -49,5 +51,5 @@ def test_the_triangles_of_the_sea_face_upwards_and_leave_no_hole():
 
 
 def test_a_test_of_a_ship_has_one_sea(recorded):
-    stage = stage_of(recorded(dv.load(find_test("shipboard/case-6-drop")), 2))
-    assert len([*stage.surfaces, *(solid for solid in stage.solids if solid.name == "sea")]) == 1
+    scene = build_scene(recorded(dv.load(find_test("shipboard/case-6-drop")), 2))
+    assert len([*scene.surfaces, *(solid for solid in scene.solids if solid.name == "sea")]) == 1

@@ -20,7 +20,7 @@ def test_a_rope_of_the_catalogue_has_the_stiffness_of_the_source():
 
 def test_a_run_that_blows_up_is_told_from_one_that_does_not():
     chain = assembly.published_rope(3, bending=300.0, c=100.0)
-    start = chain.at(0.0, np.pi / 4, 0.0)
+    start = chain.rest_state(0.0, np.pi / 4, 0.0)
     held = assembly.survives(chain, start, assembly.tip_force(3), RK4(), 5e-3, 0.5)
     lost = assembly.survives(chain, start, assembly.tip_force(3), RK4(), 0.5, 500.0)
     assert held[1]

@@ -12,5 +12,5 @@ def test_a_longer_rope_is_heavier_and_every_measure_is_finite():
     ]
     found = ropes(points)
     assert found["mass"][1] == 2 * found["mass"][0]
-    assert found["safety"][0] == 550e3 / 125e3
+    assert found["safety_factor"][0] == 550e3 / 125e3
     assert all(len(values) == 2 and (values == values).all() for values in found.values())

@@ -24,7 +24,7 @@ def test_the_wake_changes_a_swing_that_crosses_it_and_not_one_that_stays_below()
     for angle, watched in ((np.pi / 2, 600), (np.pi / 2 - 0.4, 250)):  # the second for as long as it is below
         chain = reproduce_capture.rope(length=250.0, n=3)
         systems = [
-            reproduce_capture.capture_system(chain, wake=wake, start_angles=(angle, 0.0))
+            reproduce_capture.capture_system(chain, wake=wake, initial_angles=(angle, 0.0))
             for wake in (VortexPair(aircraft_mass=mass, deficit=deficit) for mass, deficit in OFF_AND_ON)
         ]
         still, wake = (tip[:watched] for tip in reproduce_capture.fleet(systems, duration=6.0))

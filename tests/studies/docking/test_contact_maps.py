@@ -2,15 +2,15 @@ import numpy as np
 import pytest
 
 from dovetail import testing
-from dovetail.mechanics.contact import GivenStiffness
-from dovetail.studies.docking.contact_maps import ContactLawChart
+from dovetail.mechanics.contact import ConstantStiffness
+from dovetail.studies.docking.contact_maps import ContactLawRestitutionMap
 from dovetail.studies.registry import find_test
 
 
 @pytest.fixture(scope="module")
 def materials():
-    chart = testing.load(find_test("docking/contact-materials")).chart
-    return chart, chart.compute()
+    parameter_map = testing.load(find_test("docking/contact-materials")).map
+    return parameter_map, parameter_map.compute()
 
 
 @pytest.mark.slow
@@ -27,23 +27,25 @@ def test_restitution_does_not_depend_on_the_material(materials):
 
 
 def test_the_table_has_a_line_for_each_pair(materials):
-    chart, data = materials
-    assert "polyimide on polyimide" in chart.summary(data)
+    parameter_map, data = materials
+    assert "polyimide on polyimide" in parameter_map.summary(data)
 
 
 @pytest.mark.slow
 def test_laws_part_as_the_speed_grows():
-    chart = testing.load(find_test("docking/contact-speeds"), {"chart.speed": [0.01, 0.15]}).chart
-    data = chart.compute()
+    parameter_map = testing.load(find_test("docking/contact-speeds"), {"map.speed": [0.01, 0.15]}).map
+    data = parameter_map.compute()
     spread = (data.peak_force.max("law") - data.peak_force.min("law")).values
     assert spread[1] > 10 * spread[0]
     assert np.all(data.peak_force[:, 1] > data.peak_force[:, 0])
-    assert "laws differ by" in chart.summary(data)
+    assert "difference between laws" in parameter_map.summary(data)
 
 
 @pytest.fixture(scope="module")
 def laws():
-    return ContactLawChart(GivenStiffness(2.3167e10), mass=5.0, speed=0.1, restitution=[0.3, 0.5, 0.8, 1.0])
+    return ContactLawRestitutionMap(
+        ConstantStiffness(2.3167e10), mass=5.0, speed=0.1, restitution=[0.3, 0.5, 0.8, 1.0]
+    )
 
 
 @pytest.mark.slow

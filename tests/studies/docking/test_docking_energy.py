@@ -27,12 +27,12 @@ def test_the_border_lies_where_the_restitution_passes_one():
 @pytest.mark.slow
 def test_the_published_run_is_a_point_of_the_map_and_energy_grows_with_delay():
     file = testing.load(find_test("docking/energy-map"))
-    chart = dataclasses.replace(
-        file.chart, delay=jnp.array([0.4e-3, 1e-3]), restitution=jnp.array([0.8, 1.0])
+    parameter_map = dataclasses.replace(
+        file.map, delay=jnp.array([0.4e-3, 1e-3]), restitution=jnp.array([0.8, 1.0])
     )
-    data = chart.compute()
+    data = parameter_map.compute()
     assert float(data.energy_ratio[0, 1]) == pytest.approx(3.39, abs=0.03)
     assert np.all(np.diff(data.energy_ratio, axis=1) > 0)
     assert np.all(np.diff(data.first_restitution, axis=1) > 0)
     assert 0.4e-3 < neutral_delays(data)[0.8] < 1e-3
-    assert "restitution 0.8: the first impact gains energy from" in chart.summary(data)
+    assert "restitution 0.8: the first impact gains energy above" in parameter_map.summary(data)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow  # eighty-one dockings compile for half a minute a
 
 @pytest.fixture(scope="module")
 def published() -> xr.Dataset:
-    return testing.load(find_test("docking/map")).chart.compute()
+    return testing.load(find_test("docking/map")).map.compute()
 
 
 def at(data, pitch_deg, height_mm):
@@ -58,4 +58,4 @@ def test_a_map_without_success_has_no_worst():
 def test_a_tip_larger_than_the_drogue_is_told_whatever_the_map():
     for name in ("map", "energy-map", "robot-by-mass"):
         with pytest.raises(TestFileError, match="33 mm does not fit into the cylinder of 32.5 mm"):
-            testing.load(find_test(f"docking/{name}"), {"chart.radius": "33 mm"})
+            testing.load(find_test(f"docking/{name}"), {"map.radius": "33 mm"})

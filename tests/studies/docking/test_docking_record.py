@@ -14,7 +14,7 @@ def made_up(depth):
     return DockingRecord(
         {
             "t": np.arange(n) * 1e-3,
-            "depth": depth,
+            "penetration": depth,
             "zone": np.zeros(n, int),
             "impact_speed": np.full(n, 0.1),
             "body_rate": np.full(n, -0.08),
@@ -22,7 +22,7 @@ def made_up(depth):
             "kinetic": np.linspace(2.0, 1.5, n),
             "stored": zero,
             "impact_heat": np.linspace(0.0, 0.4, n),
-            "friction_heat": np.linspace(0.0, 0.1, n),
+            "friction_dissipation": np.linspace(0.0, 0.1, n),
         },
         2,
     )
@@ -51,10 +51,11 @@ def test_the_balance_is_kinetic_and_stored_energy_and_all_heat():
 
 def test_it_tells_how_it_ended():
     text = str(made_up([-1, 1, -1]))
-    assert text.startswith("Not docked: the probe left the drogue. 0.002 s, 1 impacts")
+    assert text.startswith("Separated without docking")
+    assert "0.002 s, 1 impacts" in text.splitlines()[0]
     assert "energy 2.00000 J at the start" in text
 
 
 def test_a_docking_without_impact_has_no_first_one():
-    with pytest.raises(AnalysisError, match="had no impact; move the probe off the axis"):
+    with pytest.raises(AnalysisError, match="no impact"):
         _ = made_up([-1, -1]).first

@@ -19,12 +19,12 @@ from dovetail.studies.docking.docking_steps import (
 from dovetail.studies.registry import find_test
 from dovetail.testing import Coupled
 from dovetail.testing.continuous import integrate
-from dovetail.testing.coupled import ideal_system, rigged_system
-from dovetail.testing.excitation import Rest
-from dovetail.testing.limit_monitor import Watch
+from dovetail.testing.coupled import reference_system, rigged_system
+from dovetail.testing.excitation import Zero
+from dovetail.testing.limit_monitor import LimitMonitor
 
 OBLIQUE = eqx.tree_at(
-    lambda b: (b.position, b.attitude, b.spin),
+    lambda b: (b.position, b.attitude, b.angular_velocity),
     six_dof.published(),
     (jnp.array([0.245, 0.03, 0.06]), jnp.array([0.1, -0.1, 0.06]), jnp.array([0.03, -0.01, 0.02])),
 )
@@ -62,7 +62,7 @@ def test_momentum_and_angular_momentum_survive_the_impacts():
 
 def test_the_ideal_without_the_detour_over_six_axes_is_the_general_one_to_rounding():
     direct = Docking.of(OBLIQUE, six_dof.ball()).system
-    general = Coupled(direct.numerical, direct.specimen, Rest(), (6,))
+    general = Coupled(direct.numerical, direct.specimen, Zero(), (6,))
     rates = eqx.filter_jit(lambda system, x: system.derivative(0.0, x, None))
     start, rng = eqx.filter_jit(Coupled.init)(general), np.random.default_rng(0)
     touching, half_turn = 0, np.array([-1.0, -1.0, 1.0])  # of D against the world
@@ -81,7 +81,7 @@ def test_the_ideal_without_the_detour_over_six_axes_is_the_general_one_to_roundi
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", ["emulate", "rehearse"])
+@pytest.mark.parametrize("mode", ["reference", "rehearse"])
 def test_steps_of_one_length_are_those_of_the_test_file_in_continuous_time(mode):
     """docking/six-dof just before its first impact, 20 us a step on either side, to the end of the contact."""
     near, count, h = [0.20013, 0.0, 0.0809], 500, 20e-6
@@ -90,29 +90,29 @@ def test_steps_of_one_length_are_those_of_the_test_file_in_continuous_time(mode)
         "parts": [{"kind": "total-delay-lag", "delay": "1 ms"}, {"kind": "quantiser", "resolution": 1e-6}],
     }
     changes = {
-        "rehearsal": "continuous",
+        "sampling": "none",
         "rate": 1 / h,
         "duration": count * h,
         "numerical.position": near,
-        "rig.specimen.home": near,
+        "rig.specimen.initial_position": near,
         "rig.actuator": rounded,
     }
-    test = testing.load(find_test("docking/six-dof"), changes).prepared()
-    system = ideal_system(test, test.rig.specimen) if mode == "emulate" else rigged_system(test)
-    _, records = integrate(system, Watch.of(test, mode), RK4(), h, 1, count)
+    test = testing.load(find_test("docking/six-dof"), changes).prepare()
+    system = reference_system(test, test.rig.specimen) if mode == "reference" else rigged_system(test)
+    _, records = integrate(system, LimitMonitor.for_test(test, mode), RK4(), h, 1, count)
 
     bodies = eqx.tree_at(lambda b: b.position, six_dof.published(), jnp.array(near))
-    tools = None if mode == "emulate" else SixAxisInstruments()
+    tools = None if mode == "reference" else SixAxisInstruments()
     docking = Docking.of(bodies, six_dof.ball(), tools, contact_step=h, free_step=h)
     _, traces = trace(docking, begin(docking), jnp.asarray(1.0), count)
     assert float(np.max(traces["normal_force"])) > 1000.0  # there was an impact
-    assert float(traces["depth"][-1]) < 0  # which is over
+    assert float(traces["penetration"][-1]) < 0  # which is over
     for name, other, size in (
         ("probe_position", "position", 0.1),
-        ("depth", "depth", 1e-3),
+        ("penetration", "penetration", 1e-3),
         ("normal_force", "normal_force", 1e3),
-        ("contact_heat", "impact_heat", 1.0),
-        ("friction_heat", "friction_heat", 1.0),
+        ("contact_dissipation", "impact_heat", 1.0),
+        ("friction_dissipation", "friction_dissipation", 1.0),
         ("kinetic_energy", "kinetic", 1.0),
     ):
         np.testing.assert_allclose(records[name][1:], traces[other], atol=1e-9 * size, err_msg=name)
@@ -127,12 +127,12 @@ def test_a_probe_on_the_axis_docks_without_touching():
 
 
 def test_steps_are_short_in_contact_and_long_in_flight(oblique):
-    h, touching = np.diff(oblique.time), oblique.traces["depth"][1:] > 0
+    h, touching = np.diff(oblique.time), oblique.traces["penetration"][1:] > 0
     assert h[touching].max() <= 20e-6 * 1.001
     assert h[~touching].max() > 10e-3
     # first contact is never overstepped: it begins with a micrometre or less
     starts = np.flatnonzero(np.diff(touching.astype(int)) == 1) + 1
-    assert oblique.traces["depth"][1:][starts].max() < 3e-6
+    assert oblique.traces["penetration"][1:][starts].max() < 3e-6
 
 
 def test_time_that_is_up_ends_a_docking_where_it_stands():
@@ -143,14 +143,14 @@ def test_time_that_is_up_ends_a_docking_where_it_stands():
 
 def read(tools, force):
     for part in tools.sensor.parts[1:]:
-        force = part.through(0.0, force)
+        force = part.apply(0.0, force)
     return force
 
 
 def test_instruments_round_in_their_own_units_and_may_couple():
     tools = SixAxisInstruments(position_resolution=1e-3, angle_resolution=0.1, force_resolution=10.0)
     np.testing.assert_allclose(
-        tools.robot.parts[1].through(0.0, jnp.array([1.4e-3, 0, -2.6e-3, 0.24, 0, -0.06])),
+        tools.robot.parts[1].apply(0.0, jnp.array([1.4e-3, 0, -2.6e-3, 0.24, 0, -0.06])),
         [1e-3, 0, -3e-3, 0.2, 0, -0.1],
         atol=1e-15,
     )

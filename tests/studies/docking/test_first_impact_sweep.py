@@ -9,12 +9,12 @@ from dovetail.studies.registry import find_test
 @pytest.fixture(scope="module")
 def sweep():
     changes = {
-        "chart.delay": ["0.5 ms", "1 ms", "4 ms"],
-        "chart.m1": [10.0, 360.466],
-        "chart.m2": [10.0, 770.0],
+        "map.delay": ["0.5 ms", "1 ms", "4 ms"],
+        "map.m1": [10.0, 360.466],
+        "map.m2": [10.0, 770.0],
     }
-    chart = testing.load(find_test("docking/robot-by-mass"), changes).chart
-    return chart, chart.compute()
+    parameter_map = testing.load(find_test("docking/robot-by-mass"), changes).map
+    return parameter_map, parameter_map.compute()
 
 
 @pytest.mark.slow  # compiles two dockings, for half a minute
@@ -38,15 +38,13 @@ def test_lighter_bodies_err_more_and_hit_shorter_and_softer(sweep):
 
 @pytest.mark.slow
 def test_the_table_names_its_cases_and_warns_of_coarse_steps(sweep):
-    chart, data = sweep
-    assert "10-10 kg" in chart.summary(data)
-    assert "warning" not in chart.summary(data)
+    parameter_map, data = sweep
+    assert "10-10 kg" in parameter_map.summary(data)
+    assert "warning" not in parameter_map.summary(data)
     coarse = data.assign(ideal_peak_depth=data.ideal_peak_depth * 1e-3)
-    assert "a step of 1 um is more than a tenth of the depth" in chart.summary(coarse)
+    assert "resolution (1 um) is more than 10 % of the penetration" in parameter_map.summary(coarse)
 
 
 def test_lists_of_different_lengths_are_told():
-    with pytest.raises(TestFileError, match="chart.m2 .* has 2 entries and there are 3 cases; give one or 3"):
-        testing.load(
-            find_test("docking/robot-by-mass"), {"chart.m1": [1.0, 2.0, 3.0], "chart.m2": [1.0, 2.0]}
-        )
+    with pytest.raises(TestFileError, match="map.m2 .*2 entries for 3 cases"):
+        testing.load(find_test("docking/robot-by-mass"), {"map.m1": [1.0, 2.0, 3.0], "map.m2": [1.0, 2.0]})

@@ -11,9 +11,9 @@ from dovetail.core import RK4
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.contact import (
     Aluminium,
+    DampingFactor,
     Flores,
     FreePair,
-    GivenDamping,
     HertzPair,
     Polyimide,
     restitution_of_law,
@@ -22,8 +22,8 @@ from dovetail.specimens import ImpactPair
 from dovetail.studies.docking.impact import Instruments, first_impact, hertz_depth, total_delay_omega
 from dovetail.studies.registry import find_test
 from dovetail.testing.continuous import integrate
-from dovetail.testing.coupled import ideal_system, rigged_system
-from dovetail.testing.limit_monitor import Watch
+from dovetail.testing.coupled import reference_system, rigged_system
+from dovetail.testing.limit_monitor import LimitMonitor
 
 K = float(HertzPair(Polyimide(), Aluminium(), 0.025).value)  # [N/m^1.5]
 MASS = 30 * 75 / 105  # [kg] sample scenario, Bondoky 2020, sec. 5.3.1
@@ -102,7 +102,7 @@ def test_a_batch_over_laws_is_as_one_by_one():
     tools = Instruments(4000.0, SENSOR)
 
     def peak(factor):
-        return first_impact(GivenDamping(stiffness=K, factor=factor), MASS, 0.1, tools).hil.peak_force
+        return first_impact(DampingFactor(stiffness=K, factor=factor), MASS, 0.1, tools).hil.peak_force
 
     factors = jnp.array([0.0, 0.2, 0.4])
     np.testing.assert_allclose(jax.vmap(peak)(factors), [peak(f) for f in factors], rtol=1e-12)
@@ -111,7 +111,7 @@ def test_a_batch_over_laws_is_as_one_by_one():
 def test_the_first_order_estimate_of_the_injected_energy_holds_for_a_small_lag():
     """An elastic impact gains lag/m times the integral of F^2 (to first order)."""
     tools = Instruments(2 * 0.7 / 10e-6, 1e6, sensor_damping=0.7)  # 10 us and 1.4 us
-    p = first_impact(GivenDamping(stiffness=K, factor=0.0), MASS, 0.1, tools, steps=8000)
+    p = first_impact(DampingFactor(stiffness=K, factor=0.0), MASS, 0.1, tools, steps=8000)
     t = jnp.linspace(0, 1, 4001)
     # integral of F^2 over the elastic impact, from its energy: F = k d^1.5, v = sqrt(v0^2 - 4/5 k/m d^2.5)
     top = (1.25 * MASS * 0.01 / K) ** 0.4
@@ -139,19 +139,19 @@ def test_the_batch_is_emulate_and_continuous_rehearse_of_the_same_parts_to_round
         dv.Rig(tools.actuator, ImpactPair(law, gap=50 * dt * speed), sensor=tools.sensor),
         rate=1 / dt,
         duration=(steps + 50) * dt,
-        limits=dv.Limits(contact_gain=np.inf),
-    ).prepared()
+        limits=dv.Limits(contact_energy_gain=np.inf),
+    ).prepare()
     for mode, system, found in (
-        ("emulate", ideal_system(test, test.rig.specimen), batch.ideal),
+        ("reference", reference_system(test, test.rig.specimen), batch.ideal),
         ("rehearse", rigged_system(test), batch.hil),
     ):
-        seen, records = integrate(system, Watch.of(test, mode), RK4(), test.dt, 1, steps + 50)
+        seen, records = integrate(system, LimitMonitor.for_test(test, mode), RK4(), test.dt, 1, steps + 50)
         assert int(seen["code"]) == 0
         assert float(records["velocity"][-1]) == pytest.approx(float(found.final_rebound), rel=1e-11)
-        assert float(records["contact_heat"][-1]) == pytest.approx(float(found.dissipated), rel=1e-11)
+        assert float(records["contact_dissipation"][-1]) == pytest.approx(float(found.dissipated), rel=1e-11)
         contact, measured, depth = (
-            np.max(np.abs(records[name])) if name != "depth" else np.max(records[name])
-            for name in ("specimen_force", "measured_force", "depth")
+            np.max(np.abs(records[name])) if name != "penetration" else np.max(records[name])
+            for name in ("specimen_force", "measured_force", "penetration")
         )
         # its peaks are those of the parabola through three samples
         assert contact == pytest.approx(float(found.peak_contact_force), rel=1e-4)
@@ -167,13 +167,13 @@ def test_the_published_rebound_is_that_of_the_files_emulated_and_rehearsed():
         "parts": [{"kind": "total-delay-lag", "delay": "1 ms"}, {"kind": "quantiser", "resolution": 1e-6}],
     }
     changes = {
-        "rehearsal": "continuous",
+        "sampling": "none",
         "rig.actuator": rounded,
         "rig.specimen.gap": "0.5 mm",
         "duration": "20 ms",
     }
     test = testing.load(find_test("docking/hil-1dof"), changes)
-    ideal, rig = test.emulate().data, test.rehearse().data
+    ideal, rig = test.reference().data, test.rehearse().data
     assert float(ideal.velocity[-1]) == pytest.approx(-0.0789, abs=5e-5)
     batch = pairing(1e-3, position=1e-6, force=1.0)
     assert float(rig.velocity[-1]) == pytest.approx(

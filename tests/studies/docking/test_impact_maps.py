@@ -30,4 +30,4 @@ def test_errors_over_delay_are_the_published_ones(sweep):
 
 def test_lists_of_different_length_are_named(sweep):
     short = DelaySweep(sweep.body_1, sweep.body_2[:1], sweep.m1, sweep.m2, sweep.speed, sweep.delay)
-    assert [fault.place for fault in short.faults()] == ["chart.body_2"]
+    assert [fault.path for fault in short.faults()] == ["map.body_2"]

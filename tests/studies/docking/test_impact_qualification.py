@@ -9,12 +9,12 @@ from dovetail.studies.registry import find_test
 
 @pytest.mark.slow
 def test_of_72_impacts_23_are_possible_and_12_qualify():
-    chart = testing.load(find_test("docking/qualification")).chart
-    data = chart.compute()
+    parameter_map = testing.load(find_test("docking/qualification")).map
+    data = parameter_map.compute()
     assert data.possible.size == 72
     assert (int(data.possible.sum()), int(data.qualified.sum())) == (23, 12)
-    assert "23 of 72 are possible" in chart.summary(data)
-    assert "too strong" in chart.summary(data)
+    assert "23 of 72 possible" in parameter_map.summary(data)
+    assert "no stroke" in parameter_map.summary(data)
 
 
 def test_a_stack_under_load_has_less_stroke_and_none_beyond_its_blocking_force():
@@ -23,5 +23,5 @@ def test_a_stack_under_load_has_less_stroke_and_none_beyond_its_blocking_force()
 
 
 def test_lists_that_do_not_pair_are_told():
-    with pytest.raises(TestFileError, match="chart.m2 .* has 1 entries and m1 4"):
-        testing.load(find_test("docking/qualification"), {"chart.m2": [35.0]})
+    with pytest.raises(TestFileError, match="map.m2 .*1 entries, but m1 has 4"):
+        testing.load(find_test("docking/qualification"), {"map.m2": [35.0]})

@@ -8,7 +8,7 @@ from dovetail.studies.docking.impact_validation import ImpactValidation
 TOOLS = Instruments(3000.0, 2 * np.pi * 1000.0, 0.8, 0.707)
 
 
-def chart(**changes):
+def parameter_map(**changes):
     values = {
         "body_1": (Aluminium2007(), PEEK()),
         "body_2": (PEEK(), PEEK()),
@@ -24,7 +24,7 @@ def chart(**changes):
 
 @pytest.fixture(scope="module")
 def data():
-    return chart().compute()
+    return parameter_map().compute()
 
 
 @pytest.mark.slow
@@ -43,12 +43,12 @@ def test_fidelity_is_the_share_of_the_real_error_that_is_foretold(data):
 
 
 def test_the_summary_has_a_line_for_each_impact_and_restitution(data):
-    text = chart().summary(data)
+    text = parameter_map().summary(data)
     assert "  1  0.80    796.06" in text
     assert text.count("%") > 30
 
 
 def test_lists_of_different_length_are_named():
-    faults = chart(m1=[50.0]).faults()
-    assert [fault.place for fault in faults] == ["chart.m1"]
-    assert "has 1 entries and body_1 2" in faults[0].text
+    faults = parameter_map(m1=[50.0]).faults()
+    assert [fault.path for fault in faults] == ["map.m1"]
+    assert "1 entries, but body_1 has 2" in faults[0].text

@@ -18,8 +18,8 @@ def record():
     depth = np.where(touching, 1e-4 * np.sin(np.pi * (t - 1) / 0.2), -1e-5)
     blank = np.zeros_like(t)
     position = np.stack([0.245 - 0.1 * np.minimum(t, 2 - t), blank, 0.05 + blank], -1)
-    names = ("rate", "kinetic", "stored", "impact_heat", "friction_heat")
-    traces = {"t": t, "depth": depth, "zone": np.zeros(201, int), "position": position}
+    names = ("rate", "kinetic", "stored", "impact_heat", "friction_dissipation")
+    traces = {"t": t, "penetration": depth, "zone": np.zeros(201, int), "position": position}
     traces |= dict.fromkeys(names, blank) | {"body_rate": 0.1 - 0.2 * (t > 1.1), "impact_speed": blank + 0.1}
     traces |= {"normal_force": 1e7 * np.maximum(depth, 0), "felt_force": 1e7 * np.maximum(depth, 0)}
     return DockingRecord(traces, 2)
@@ -59,8 +59,8 @@ def test_poses_of_the_tip_are_those_of_the_run():
         law=BALL.law,
         friction=BALL.friction,
         radius=0.025,
-        home=(0.245, 0, 0.075),
-        home_euler=(0, 0, np.pi),
+        initial_position=(0.245, 0, 0.075),
+        initial_angles=(0, 0, np.pi),
     )
     R, p = pictures.poses(specimen, np.array([[0.0, 0, 0, 0, 0, 0], [-0.1, 0.01, 0.02, 0, 0, np.pi / 2]]))
     np.testing.assert_allclose(p, [[0.245, 0, 0.075], [0.145, 0.01, 0.095]])
@@ -71,10 +71,10 @@ def test_poses_of_the_tip_are_those_of_the_run():
 def test_a_run_is_sampled_and_told_impact_by_impact():
     t = np.linspace(0, 1, 11)
     energy = {n: ("time", np.where(t > 0.5, 2.0, 1.0)) for n in ("kinetic_energy",)}
-    energy |= {n: ("time", 0 * t) for n in ("contact_energy", "contact_heat", "friction_heat")}
+    energy |= {n: ("time", 0 * t) for n in ("contact_energy", "contact_dissipation", "friction_dissipation")}
     data = xr.Dataset(
         {
-            "depth": ("time", np.where((t > 0.35) & (t < 0.55), 1.0, -1.0)),
+            "penetration": ("time", np.where((t > 0.35) & (t < 0.55), 1.0, -1.0)),
             **energy,
             "displacement": (("time", "axis"), np.outer(t, np.ones(6))),
         },
@@ -83,7 +83,7 @@ def test_a_run_is_sampled_and_told_impact_by_impact():
     at = np.array([0.0, 0.6, 2.0])
     np.testing.assert_allclose(pictures.sampled(data, at)[:, 0], [0.0, 0.6, 1.0])
     assert pictures.impact_notes(data, at) == [
-        "impact 0, energy 1.00 of the initial",
-        "impact 1, energy 2.00 of the initial",
-        "impact 1, energy 2.00 of the initial, left",
+        "impact 0, energy 1.00 of initial",
+        "impact 1, energy 2.00 of initial",
+        "impact 1, energy 2.00 of initial, separated",
     ]

@@ -16,7 +16,7 @@ def test_the_hose_of_the_published_tests_shrinks_so_and_does_not_exchange_moment
     ours = drogue_hose()
     for name in ("scaled", "full-scale"):
         flown = testing.load(find_test(f"refuelling/{name}")).numerical
-        assert (flown.chain.shrink, flown.chain.transfer) == ("sequential", "none"), name
+        assert (flown.chain.reeling_order, flown.chain.mass_transfer) == ("sequential", "none"), name
         for part in ("chain", "drag", "drogue", "air"):
             told, own = (jax.tree.leaves(eqx.filter(getattr(f, part), eqx.is_array)) for f in (flown, ours))
             for a, b in zip(told, own, strict=True):

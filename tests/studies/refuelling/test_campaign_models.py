@@ -16,7 +16,7 @@ def test_a_point_is_the_same_alone_and_among_others(monkeypatch):
         whole = np.asarray(drawn)[:, None, :] * np.ones((1, 4, 1))
         return {
             "drogue_position": whole[..., :3],
-            "tipping": whole[..., :2],
+            "drogue_attitude_change": whole[..., :2],
             "force": whole * np.asarray(angles)[:, None, None],
             "contact_zone": np.ones((size, 4)),
         }
@@ -49,7 +49,12 @@ def test_outcomes_are_asked_for_in_radians_and_told_apart(monkeypatch):
         def strikes(self, where):
             asked.append(where)
             ending = np.array([Ending.LATCHED, Ending.MISS], float)
-            return {"ending": ending, "tipping": ending, "peak_moment": ending, "losses": ending}
+            return {
+                "ending": ending,
+                "drogue_attitude_change": ending,
+                "peak_moment": ending,
+                "losses": ending,
+            }
 
     monkeypatch.setattr(campaign_models, "FLIGHT", Flight())
     found = strike_outcomes(
@@ -66,5 +71,5 @@ def test_the_outcome_map_has_five_thousand_strikes_by_speed_first():
 
     file = Path(campaign_models.__file__).parent / "campaigns" / "outcome-map.toml"
     plan = campaign.load(file)
-    assert [axis.name for axis in plan.axes] == ["speed", "offset", "incidence"]
-    assert np.prod([len(axis.values) for axis in plan.axes]) == 5000
+    assert [parameter.name for parameter in plan.parameters] == ["speed", "offset", "incidence"]
+    assert np.prod([len(parameter.values) for parameter in plan.parameters]) == 5000

@@ -30,7 +30,7 @@ def test_endings_by_offset(records):
 
 @pytest.mark.slow
 def test_tip_angles_of_the_fit(records):
-    np.testing.assert_allclose(np.degrees(records.tipping[:3]), [1.4, 10.6, 21.8], atol=0.12)
+    np.testing.assert_allclose(np.degrees(records.drogue_attitude_change[:3]), [1.4, 10.6, 21.8], atol=0.12)
 
 
 @pytest.mark.slow

@@ -38,7 +38,7 @@ def test_it_hangs_still():
 
 
 def test_the_probe_meets_the_rib_where_and_when_it_should():
-    when = RIG.receiver.approach.reached(0.18)
+    when = RIG.receiver.approach.time_at(0.18)
     out, _ = shown(RIG, when, RIG.init(), jnp.zeros(6))
     place = out["nozzle_pose"][:3]
     np.testing.assert_allclose(place, [-0.4424, 0.0, -0.15], atol=1e-6)

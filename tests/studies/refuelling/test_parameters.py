@@ -1,4 +1,4 @@
-"""Every parameter of the thesis, and every one it leaves unstated, is where the study's list says, with that value."""
+"""The list of parameters of the study agrees with the test files, campaigns, parts and modules."""
 
 import importlib
 import tomllib
@@ -14,12 +14,12 @@ from dovetail.testing import test_file
 
 FOLDER = Path(refuelling.__file__).parent
 PARAMETERS = tomllib.loads((FOLDER / "parameters.toml").read_text())["parameter"]
-PLACED = [p for p in PARAMETERS if "place" in p]
+LOCATED = [p for p in PARAMETERS if "location" in p]
 
 
 @cache
 def resolved(name):
-    """A test file with every default written out."""
+    """Return the table of a test file with all defaults."""
     return test_file.dump(test_file.load(FOLDER / "tests" / f"{name}.toml"))
 
 
@@ -29,50 +29,59 @@ def follow(tree, path):
     return tree
 
 
-def value_at(place):
-    where, name, *paths = place.split()
+def value_at(location):
+    where, name, *paths = location.split()
     if where == "test":
         base, *others = paths
-        found = follow(resolved(name), base)
-        return [found[other] for other in others] if others else found
+        value = follow(resolved(name), base)
+        return [value[other] for other in others] if others else value
     if where == "campaign":
-        axes = tomllib.loads((FOLDER / "campaigns" / f"{name}.toml").read_text())["axis"]
-        return next(axis["values"] for axis in axes if axis["path"] == paths[0])
+        varied = tomllib.loads((FOLDER / "campaigns" / f"{name}.toml").read_text())["parameter"]
+        return next(p["values"] for p in varied if p["path"] == paths[0])
     if where == "part":
         part = kinds.find(name)()
-        found = [getattr(part, path) for path in paths]
-        return found if len(found) > 1 else found[0]
+        values = [getattr(part, path) for path in paths]
+        return values if len(values) > 1 else values[0]
     assert where == "module"
     module = name if "." in name else f"dovetail.studies.refuelling.{name}"
     return getattr(importlib.import_module(module), paths[0])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("parameter", PLACED, ids=[p["what"] for p in PLACED])
-def test_a_parameter_is_where_it_is_said_to_be(parameter):
-    found = value_at(parameter["place"])
+@pytest.mark.parametrize("parameter", LOCATED, ids=[p["description"] for p in LOCATED])
+def test_parameter_has_the_listed_value_at_its_location(parameter):
+    value = value_at(parameter["location"])
     if isinstance(parameter["value"], str):
-        assert found == parameter["value"]
+        assert value == parameter["value"]
     else:
-        np.testing.assert_allclose(np.asarray(found, float), parameter["value"], rtol=1e-12)
+        np.testing.assert_allclose(np.asarray(value, float), parameter["value"], rtol=1e-12)
 
 
-def test_each_has_a_source_and_what_has_no_place_says_why():
-    assert len({p["what"] for p in PARAMETERS}) == len(PARAMETERS)
+def test_each_parameter_has_a_source_and_a_location_or_a_reason():
+    assert len({p["description"] for p in PARAMETERS}) == len(PARAMETERS)
     for parameter in PARAMETERS:
         assert parameter["source"].startswith(("table", "sec", "ch.", "app.", "not published"))
         assert parameter["unit"]
-        assert "place" in parameter or parameter["why"]
+        assert "location" in parameter or parameter["reason"]
     unstated = [p for p in PARAMETERS if p["source"].startswith("not published")]
     assert len(unstated) >= 25
 
 
 @pytest.mark.slow  # the hose is trimmed when it is read
 def test_the_stated_hose_is_all_of_table_1():
-    """Nothing of the hose and its flight is left to a default that nobody has listed."""
+    """All parameters of the hose and its flight are listed."""
     numerical = resolved("full-scale")["numerical"]
-    listed = {p["place"].split()[-1].rsplit(".", 1)[-1] for p in PLACED if "numerical" in p["place"]}
-    own = {"kind", "shrink", "transfer", "distribution", "end", "aero_zero", "n", "area"}  # choices
+    listed = {p["location"].split()[-1].rsplit(".", 1)[-1] for p in LOCATED if "numerical" in p["location"]}
+    own = {
+        "kind",
+        "reeling_order",
+        "mass_transfer",
+        "distribution",
+        "tip",
+        "aero_zero",
+        "n",
+        "area",
+    }  # choices
     none = {"tip_mass", "node_mass"}  # what the chain could carry, and does not
     for part in ("chain", "drogue"):
         assert set(numerical[part]) - own - none <= listed

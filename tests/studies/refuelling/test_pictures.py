@@ -27,7 +27,7 @@ def run():
         "drogue_position": place + 5.0,
         "ball_joint_position": 0.5 * place,
         "displacement": place,
-        "tipping": np.stack([np.radians(10 * T), 0 * T], axis=1),
+        "drogue_attitude_change": np.stack([np.radians(10 * T), 0 * T], axis=1),
         "end_tension": 2500.0 - 100 * T,
         "tow_tension": 3300.0 + 0 * T,
         "reeled_length": 0.5 * T,
@@ -68,7 +68,7 @@ def test_wrench_tension_attitude_and_reel_have_their_sizes(run):
     axes = Figure().subplots(6)
     pictures.wrench(axes[:2], {"one": run})
     pictures.tension(axes[2:4], {"one": run})
-    pictures.tipping(axes[4], {"one": run})
+    pictures.drogue_attitude_change(axes[4], {"one": run})
     pictures.reeled(axes[5], {"one": run})
     assert [last(panel) for panel in axes] == pytest.approx([5.0, 13.0, 2400.0, 3300.0, 10.0, 500.0])
 

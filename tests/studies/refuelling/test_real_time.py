@@ -53,13 +53,13 @@ def bounce(data):
     above = np.flatnonzero(z[first:] > TOUCH)
     last = first + int(above[0]) if above.size else len(z) - 1
     soon = (t >= t[first]) & (t <= t[last] + 0.05)
-    return -v[first], v[last], np.abs(data.force.values[soon]).max()
+    return -v[first], v[last], np.abs(data.feedback_force.values[soon]).max()
 
 
 @pytest.fixture(scope="module")
 def late():
     test = dataclasses.replace(test_file.load(FOLDER / "drop-real-time.toml"), duration=0.5)
-    return test.emulate().data, test.rehearse().data
+    return test.reference().data, test.rehearse().data
 
 
 @pytest.fixture(scope="module")

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from dovetail.core import RK4
-from dovetail.core.methods.rolled import rolled
+from dovetail.core.methods.rolled import with_stage_loop
 from dovetail.studies.refuelling.reel_in import DuctReelIn, ReelIn, bare
 
 
 @eqx.filter_jit
 def end(flow, h=1e-3, duration=5.5):
     def step(x, k):
-        return rolled(RK4()).step(flow, k * h, h, x, None, ())[0], None
+        return with_stage_loop(RK4()).step(flow, k * h, h, x, None, ())[0], None
 
     steps = jnp.arange(round(duration / h))
     return flow.output(duration, jax.lax.scan(step, flow.init(), steps)[0], None)
@@ -25,16 +25,16 @@ def forward(flow, **settings):
 
 
 @pytest.mark.parametrize(
-    ("transfer", "x"),
+    ("mass_transfer", "x"),
     [
-        pytest.param("printed", -12.66, marks=pytest.mark.slow),
+        pytest.param("published", -12.66, marks=pytest.mark.slow),
         pytest.param("consistent", -14.60, marks=pytest.mark.slow),
         ("none", -15.37),
     ],
 )
-def test_published_model_by_its_mass_transfer(transfer, x):
+def test_published_model_by_its_mass_transfer(mass_transfer, x):
     """Expected values from an independent implementation [m]."""
-    assert forward(ReelIn(chain=bare(transfer=transfer))) == pytest.approx(x, abs=0.01)
+    assert forward(ReelIn(chain=bare(mass_transfer=mass_transfer))) == pytest.approx(x, abs=0.01)
 
 
 @pytest.mark.slow
@@ -45,8 +45,8 @@ def test_drawn_into_a_duct_without_springs():
 @pytest.mark.slow
 def test_sliding_hose_agrees_with_material_links_that_a_duct_guides():
     """Two formulations without a common approximation; they differ by the length of a link."""
-    sliding = ReelIn(chain=bare(transfer="sliding"))
-    sequential = ReelIn(chain=bare(38, shrink="sequential", transfer="none"))
+    sliding = ReelIn(chain=bare(mass_transfer="sliding"))
+    sequential = ReelIn(chain=bare(38, reeling_order="sequential", mass_transfer="none"))
     printed = forward(ReelIn())
     x = forward(sliding)
     assert forward(sequential, h=2.5e-4) == pytest.approx(x, abs=0.25)

@@ -46,7 +46,7 @@ def test_target_comes_out_as_its_row_says(target, as_said):
 
 def test_every_published_result_and_every_verification_vector_has_a_row():
     """Rows stand for themselves or name the others that they judge; nothing is left out silently."""
-    said = " ".join(f"{t.id} {t.what}" for t in TARGETS)
+    said = " ".join(f"{t.id} {t.description}" for t in TARGETS)
     for kind, count in (("RT", 50), ("DV", 22)):
         named = {int(n) for n in re.findall(rf"{kind}-(\d+)", said)}
         assert named == set(range(1, count + 1))

@@ -23,5 +23,5 @@ def test_the_largest_change_by_any_delay_counts(monkeypatch):
 def test_the_strike_is_the_study_s_with_long_steps_and_rests():
     test = reproduce_cell._strike()
     assert float(test.numerical.receiver.offset) == 0.2
-    assert float(test.stepping.contact_step) == reproduce_cell.STEP
+    assert float(test.pseudodynamic.contact_step) == reproduce_cell.STEP
     assert test.duration == reproduce_cell.DURATION

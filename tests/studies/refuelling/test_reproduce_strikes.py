@@ -20,7 +20,7 @@ def recorded(monkeypatch):
         "time": 0.01 * np.arange(20),
         "force": wrench,
         "contact_zone": zone,
-        "tipping": np.stack([np.where(before, -0.1, -1.0), np.zeros(20)], axis=1),
+        "drogue_attitude_change": np.stack([np.where(before, -0.1, -1.0), np.zeros(20)], axis=1),
         "end_tension": np.where(before, 2500.0 - 100.0 * np.arange(20), 9e3),
     }
     monkeypatch.setattr(strikes, "full_scale", lambda offset, reel=True: run)

@@ -15,13 +15,13 @@ def test_the_scaled_strike_is_made_step_by_step_and_moves_as_it_would_at_full_sp
     test = testing.load(find_test("refuelling/scaled"), {"duration": "0.12 s"})
     assert isinstance(test.numerical.receiver.approach, StopInTime)
     assert isinstance(test.rig.specimen, ScaledSpecimen)
-    run = test.creep()
+    run = test.run_pseudodynamic()
     assert run.outcome.completed
-    force = np.linalg.norm(run.data["force"].values[:, :3], axis=1)
+    force = np.linalg.norm(run.data["feedback_force"].values[:, :3], axis=1)
     assert force.max() > 100.0  # N at full scale, from newtons of the small drogue
     direct = reproduce_strikes.scaled()
     time = direct["time"] - direct["time"][0] + 5e-4
-    tip = np.interp(run.data["time"].values, time, direct["tipping"][:, 0])
-    slow = run.data["tipping"].values[:, 0]
+    tip = np.interp(run.data["time"].values, time, direct["drogue_attitude_change"][:, 0])
+    slow = run.data["drogue_attitude_change"].values[:, 0]
     assert np.abs(tip - tip[0]).max() > np.radians(1.0)
     assert np.abs(slow - tip).max() < 0.1 * np.abs(tip - tip[0]).max()

@@ -14,5 +14,5 @@ def test_a_higher_sea_loads_the_device_more():
 
 def test_each_measure_has_its_unit():
     given = jax.eval_shape(envelope_point, sea_state=3.0)
-    assert set(envelope_point.gives) == set(given)
-    assert envelope_point.gives["securing_load"] == "N"
+    assert set(envelope_point.measure_units) == set(given)
+    assert envelope_point.measure_units["securing_load"] == "N"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dovetail.studies.registry import find_test
-from dovetail.studies.targets import judge, load_targets
+from dovetail.studies.targets import compute_target, load_targets
 from dovetail.testing import load
 
 TARGETS = [t for t in load_targets("shipboard") if t.compute.startswith("hybrid:")]
@@ -25,5 +25,5 @@ def test_both_sides_of_a_file_begin_at_the_same_height():
 @pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS, ids=lambda t: t.id)
 def test_target_is_met(target):
-    result = judge(target)
+    result = compute_target(target)
     assert result.status == "met", result.record()

@@ -1,6 +1,6 @@
 import pytest
 
-from dovetail.studies.targets import judge, load_targets
+from dovetail.studies.targets import compute_target, load_targets
 
 OURS = {t.id: t for t in load_targets("shipboard") if t.compute.startswith("reproduce_contact:")}
 
@@ -8,5 +8,5 @@ OURS = {t.id: t for t in load_targets("shipboard") if t.compute.startswith("repr
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(OURS))
 def test_targets_are_met(name):
-    result = judge(OURS[name])
-    assert result.status == "met", f"{name}: got {result.got}, expected {OURS[name].expected}"
+    result = compute_target(OURS[name])
+    assert result.status == "met", f"{name}: got {result.value}, expected {OURS[name].expected}"

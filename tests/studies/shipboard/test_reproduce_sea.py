@@ -2,7 +2,7 @@
 
 import pytest
 
-from dovetail.studies.targets import judge, load_targets
+from dovetail.studies.targets import compute_target, load_targets
 
 TARGETS = [t for t in load_targets("shipboard") if t.compute.startswith("reproduce_sea:")]
 
@@ -10,5 +10,5 @@ TARGETS = [t for t in load_targets("shipboard") if t.compute.startswith("reprodu
 @pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS, ids=lambda t: t.id)
 def test_target_is_met(target):
-    result = judge(target)
+    result = compute_target(target)
     assert result.status == "met", result.record()

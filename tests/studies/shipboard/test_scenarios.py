@@ -52,7 +52,7 @@ def test_a_pushed_aircraft_is_pressed_by_the_face_and_rubs_on_the_ship():
 @pytest.mark.slow
 @pytest.mark.parametrize("mu", [0.1, 0.3])
 def test_a_coulomb_slider_slips_where_the_slope_is_its_coefficient(mu):
-    slider = tuple((f"system.friction.{name}", mu) for name in ("sliding", "stiction"))
+    slider = tuple((f"system.friction.{name}", mu) for name in ("mu_kinetic", "mu_static"))
     angle, _ = _slip("case-5-slip-coulomb", (*slider, ("duration", 10.0 + round(mu / 0.015))))
     assert angle == pytest.approx(-np.arctan(mu), abs=3e-3)
 
@@ -67,7 +67,7 @@ def test_a_mission_flies_lands_is_secured_powered_down_carried_powered_up_releas
     for name in order:
         k = names.index(name, k)
         places.append(found[k])
-    t, thrust = data.time.values, data["load_wrench"].values[:, 1]
+    t, thrust = data.time.values, data["air_wrench"].values[:, 1]
     clamps = data["pair_normal_force"].values[:, :, [LEFT, RIGHT]].max((1, 2))
     assert np.all(clamps[(t > 8.0) & (t < 41.9)] > 1.0)
     assert np.all(clamps[t > 43.0] == 0)  # let go

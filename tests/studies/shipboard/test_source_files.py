@@ -40,7 +40,7 @@ def _through_files(test, folder):
 
 
 def test_steps_and_tolerances_survive(tmp_path):
-    asked = {"rtol": 3e-5, "atol": 2e-6, "largest": 4e-3, "smallest": 2e-9, "restart": 5e-5}
+    asked = {"rtol": 3e-5, "atol": 2e-6, "max_step": 4e-3, "min_step": 2e-9, "restart_step": 5e-5}
     test = loaded("case-1", tuple((f"method.{name}", value) for name, value in asked.items()))
     method = _through_files(test, tmp_path).method
     assert {name: float(getattr(method, name)) for name in asked} == pytest.approx(asked)

@@ -11,7 +11,7 @@ def test_every_interval_has_its_steps_its_events_and_its_cost():
     test = loaded("case-1", (("duration", 0.4), ("rate", 100.0)))
     found = solver_statistics(test, 0.1)
     assert found.sizes["time"] == 4
-    whole = test.simulate().data["solver_count"].values[-1]
+    whole = test.simulate().data["solver_steps"].values[-1]
     np.testing.assert_allclose([found[n].sum() for n in ("steps", "again", "events")], whole)
     assert np.all(found["cpu"] > 0)
     np.testing.assert_allclose(found["ratio"], 0.1 / found["cpu"])

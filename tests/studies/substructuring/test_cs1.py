@@ -58,7 +58,7 @@ def test_each_robust_test_is_unstable_without_its_compensator():
     for name, changes in {
         "cs1-robust-alpha": {"compensator": {"kind": "none"}},
         "cs1-robust-zeta": {"numerical.c": C},
-        "cs1-robust-gamma": {"feedback.share": 1.0},
+        "cs1-robust-gamma": {"feedback.measured_fraction": 1.0},
     }.items():
         assert not ready(name, changes).stability().stable, name
 
@@ -82,7 +82,7 @@ def test_the_numerical_part_runs_the_same_in_every_format():
     expected = plain.rehearse().data
     for name, numerical in formats.items():
         data = dataclasses.replace(plain, numerical=numerical).rehearse().data
-        for signal in ("displacement", "velocity", "acceleration", "force"):
+        for signal in ("displacement", "velocity", "acceleration", "feedback_force"):
             scale = np.abs(expected[signal].values).max()
             # one equation, one method; the transfer function integrates r where the others take r', which
             # differs by the error of a Runge-Kutta step
@@ -93,7 +93,7 @@ def test_the_numerical_part_runs_the_same_in_every_format():
 @pytest.mark.slow
 def test_over_compensation_starts_early_settles_at_its_lead_and_then_raises_the_order():
     run = rehearsed("cs1-over-compensation")
-    horizon, share = run.data["prediction_horizon"].values, run.data["final_order_share"].values
+    horizon, share = run.data["prediction_horizon"].values, run.data["final_order_fraction"].values
     assert horizon[0] == pytest.approx(15e-3)
     assert np.all(np.diff(horizon) <= 1e-6)  # falls, but for the last corrections about the goal
     assert 10.4e-3 < horizon[-1] < 11e-3  # the actuator's 9.4 ms and the lead of 1 ms; the square dies slowly
@@ -102,7 +102,7 @@ def test_over_compensation_starts_early_settles_at_its_lead_and_then_raises_the_
     raised = int(np.argmax(share > 0))
     assert horizon[raised] - 10.4e-3 < 1.1e-3  # within the lateness that counts as settled
     late = run.data.sel(time=slice(6.0, None))
-    assert fidelity.loop(late).orientation == "clockwise"  # early: added damping
+    assert fidelity.synchronisation_loop(late).direction == "early"  # early: added damping
 
 
 @pytest.mark.slow
@@ -125,7 +125,7 @@ def test_without_over_compensation_the_same_test_oscillates():
 def test_what_an_operator_turns_on_line_acts_at_its_moment(path, before, after, signal, ratio):
     """Switched at 0.3 s: nothing changes before, and at that tick just what the parameter stands for."""
     base = ready("cs1-forward-prediction", {"duration": 0.4, "compensator.window": 5, path: before})
-    changed = dataclasses.replace(base, schedule={path: dv.Switch(at=0.3, before=before, after=after)})
+    changed = dataclasses.replace(base, schedule={path: dv.Switch(start=0.3, initial=before, final=after)})
     plain, turned = base.rehearse().data, changed.rehearse().data
     at = 300
     np.testing.assert_array_equal(turned["command"].values[:at], plain["command"].values[:at])

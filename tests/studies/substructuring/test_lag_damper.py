@@ -11,7 +11,7 @@ from dovetail import fidelity
 from dovetail.air import Attachment, RotatingBlade
 from dovetail.core import RK4
 from dovetail.studies.substructuring import lag_damper
-from dovetail.testing import Accuracy, Outcome
+from dovetail.testing import Outcome, ReferenceSettings
 from dovetail.testing.schedule import Switch
 
 NAMES = ("lag-damper", "lag-damper-detuned", "lag-damper-emulated", "lag-damper-kinematics")
@@ -122,8 +122,8 @@ def test_the_matched_inverse_leads_to_the_full_measured_force(matched):
     """Force fed back is all measured in the end; the subspace loop stays nearly straight."""
     assert matched.outcome is Outcome.FINISHED
     last = matched.data.sel(time=slice(15.6, 16.6))
-    assert float(last.measured_share.min()) == 1.0
-    np.testing.assert_array_equal(last.force, last.measured_force)
+    assert float(last.measured_fraction.min()) == 1.0
+    np.testing.assert_array_equal(last.feedback_force, last.measured_force)
     e2 = (last.displacement - last.measured_displacement).values
     assert np.sqrt(np.mean(e2**2)) < 0.01 * float(last.displacement.std())
     # operating point of the source: about 15 kN and 300 mm/s
@@ -137,14 +137,14 @@ def test_waveform_changes_with_the_share_because_the_real_damper_is_not_the_idea
     assert opened[0].sense == opened[1].sense == "anticlockwise"
     ideal = (after.model_force - after.measured_force).values
     assert np.abs(ideal).max() > 0.3 * float(np.abs(after.measured_force).max())
-    assert float(before.measured_share.max()) == 0.0
+    assert float(before.measured_fraction.max()) == 0.0
 
 
 def test_most_of_the_test_is_below_half_of_the_actuator_s_capacity(matched):
     printed = lag_damper.surrogate()["printed"]
     envelope = fidelity.Envelope.valve(force=printed["actuator_force"], speed=printed["envelope_speed"])
     used = fidelity.utilisation(matched.data.sel(time=slice(12.0, 17.0)), envelope)
-    assert used.above_comfortable < 0.5
+    assert used.above_half < 0.5
     assert used.peak < 0.9
 
 
@@ -171,7 +171,7 @@ def test_modes_are_selected_on_line():
     """Twist and the third lag mode join after 1 s: the piston hears nothing of them before."""
     test = lag_damper.test_named("lag-damper")
     few = jnp.array([1.0] * 6 + [0.0, 0.0])
-    schedule = {"numerical.modes.mask": Switch(at=1.0, before=few, after=jnp.ones(8))}
+    schedule = {"numerical.modes.active_modes": Switch(start=1.0, initial=few, final=jnp.ones(8))}
     run = dataclasses.replace(test, schedule=schedule, duration=1.5).rehearse()
     high = run.data.modal_displacement.values[:, 6:]
     assert np.all(high[:1000] == 0.0)
@@ -187,8 +187,8 @@ def test_modes_are_selected_on_line():
 def test_two_dampers_that_meet_the_same_peaks_differ_in_their_loops(matched):
     second = lag_damper.with_damper(matched.test, lag_damper.second_damper()).rehearse()
     assert second.outcome is Outcome.FINISHED
-    report = fidelity.balance({"first": matched.data, "second": second.data}, 3.5)
-    assert not report.balanced
+    report = fidelity.match_dampers({"first": matched.data, "second": second.data}, 3.5)
+    assert not report.matched
     assert report.spread["hysteresis"] > report.spread["pull"]
 
 
@@ -215,12 +215,12 @@ def test_five_blades_with_unequal_dampers_shake_the_hub_once_per_revolution():
 def test_the_ideal_is_integrated_finely_enough_for_the_kinks_of_a_damper():
     """Default against steps eight times finer; order 8, the default elsewhere, is off by a third here."""
     test = dataclasses.replace(lag_damper.test_named("lag-damper"), duration=1.0)
-    usual = test.emulate().data
+    usual = test.reference().data
     fine = (
         dataclasses.replace(test, rate=32000.0)
-        .emulate(Accuracy(RK4(), 1))
+        .reference(ReferenceSettings(RK4(), 1))
         .data.isel(time=slice(None, None, 32))
     )
-    for name in ("displacement", "velocity", "force"):
+    for name in ("displacement", "velocity", "feedback_force"):
         peak = float(np.abs(fine[name]).max())
         assert float(np.abs(usual[name].values - fine[name].values).max()) < 1e-3 * peak, name

@@ -61,4 +61,4 @@ def test_the_absolute_critical_delay_is_where_the_spectrum_of_its_mode_crosses()
     def growth(tau):
         return damper_modes.equation(omega_0=omega_0, c=c, kappa=kappa, tau=tau).growth()
 
-    assert growth(0.99 * limits.smallest) < 0 < growth(1.01 * limits.smallest)
+    assert growth(0.99 * limits.min_delay) < 0 < growth(1.01 * limits.min_delay)

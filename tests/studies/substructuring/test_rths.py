@@ -7,7 +7,7 @@ import pytest
 import scipy.signal
 
 from dovetail import testing
-from dovetail.assess import growths, stacked
+from dovetail.assess import growth_rates, stack_tests
 from dovetail.compensation import NoCompensation
 from dovetail.core import RK4
 from dovetail.fidelity import rths_criteria
@@ -38,7 +38,7 @@ def test_the_reference_has_the_frequencies_of_the_published_frame():
 def test_the_ideal_is_the_undivided_frame():
     """Divided and joined again by the specimen's force, against the whole frame through scipy."""
     test = rths.benchmark(4, duration=3.0)
-    run = test.emulate(testing.Accuracy(RK4(), 1))
+    run = test.reference(testing.ReferenceSettings(RK4(), 1))
     frame = test.numerical
     M, K, C = np.diag(np.asarray(frame.mass)), np.asarray(frame.stiffness), np.asarray(frame.damping())
     inverse = np.linalg.inv(M)
@@ -55,7 +55,7 @@ def test_a_perturbed_plant_leaves_the_reference_whole():
     nominal = rths.benchmark(1, **SHORT)
     other = rths.with_plant(nominal, {"stiffness": 1.3e6, "leakage": 5.0, "valve_stiffness": 1.1e5})
     assert float(rths.plant_of(other).stiffness) == float(other.rig.specimen.stiffness) == 1.3e6
-    assert float(other.numerical.share_damping) == pytest.approx(float(other.rig.specimen.damping))
+    assert float(other.numerical.specimen_damping) == pytest.approx(float(other.rig.specimen.damping))
     assert float(rths.plant_of(other).leakage) == 5.0
     a, b = (rths._ideal(t) for t in (nominal, other))
     np.testing.assert_allclose(a, b, atol=1e-9 * np.abs(a).max())
@@ -74,7 +74,7 @@ def test_plants_are_seeded_and_have_the_published_spread():
 @pytest.mark.slow
 def test_a_batch_is_the_same_as_runs_one_by_one():
     tests = [uncompensated(case, **SHORT) for case in (1, 3)]
-    batch = rths._simulated(stacked([test.prepared() for test in tests]))
+    batch = rths._simulated(stack_tests([test.prepare() for test in tests]))
     for i, test in enumerate(tests):
         one = test.rehearse().data["measured_displacement"].values[1:]
         np.testing.assert_allclose(batch["measured_displacement"][i], one, atol=1e-12)
@@ -84,14 +84,14 @@ def test_a_batch_is_the_same_as_runs_one_by_one():
 def test_batched_poles_are_those_of_the_test():
     tests = [uncompensated(case, **SHORT) for case in (1, 4)]
     single = [test.stability().growth_rate for test in tests]
-    np.testing.assert_allclose(growths(tests), single, rtol=1e-6)
+    np.testing.assert_allclose(growth_rates(tests), single, rtol=1e-6)
     assert min(single) > 0.3  # without compensation the loop is unstable: 25 ms against 15 and 9
 
 
 @pytest.mark.slow
 def test_the_best_compensator_keeps_its_promise_in_a_short_form():
     """Case 4, the least damped, nominal and on one perturbed plant: J2 and J4 within 3 %, stable."""
-    data = rths.table([BEST], cases=(4,), perturbed=1, duration=6.0)
+    data = rths.table([BEST], cases=(4,), perturbed_count=1, duration=6.0)
     assert bool(data["stable"].all())
     assert float(data["criteria"].sel(criterion=["J2", "J4"]).max()) <= 3.0
     text = rths.summary(data)
@@ -124,7 +124,7 @@ def test_every_compensator_has_its_row_and_the_best_holds_on_every_plant():
 @pytest.mark.slow
 def test_the_sweep_is_followed_as_well():
     test = testing.load(find_test("substructuring/rths-benchmark-chirp"))
-    found = rths_criteria(test.rehearse(), test.emulate())
+    found = rths_criteria(test.rehearse(), test.reference())
     assert found["J2"] <= 3.0
     assert found["J4"] <= 3.0
 

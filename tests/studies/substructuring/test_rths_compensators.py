@@ -43,10 +43,10 @@ def test_the_second_order_inverse_is_good_at_the_first_mode_only():
 @pytest.mark.parametrize("entry", entries.ENTRIES, ids=lambda entry: entry.name)
 def test_every_entry_makes_a_test_that_can_run_and_says_what_it_trades(entry):
     built = entry.build(BASE)
-    assert entry.needs
-    assert entry.trades
+    assert entry.requirements
+    assert entry.drawback
     assert built.numerical is BASE.numerical
-    built.sampled_at(built.dt, built.shape)
+    built.with_sample_time(built.dt, built.shape)
 
 
 def test_names_are_unique():

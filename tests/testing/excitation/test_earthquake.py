@@ -13,7 +13,9 @@ from dovetail.mechanics import Oscillator
 from dovetail.testing import Simulation, dump, parse
 from dovetail.testing.excitation import GroundMotion, GroundRecord, KanaiTajimi, Sweep
 
-STEADY = KanaiTajimi(rms=1.0, length=400.0, rise=0.1, decay=1e6, spacing=0.01, lines=1024)
+STEADY = KanaiTajimi(
+    rms=1.0, duration=400.0, rise_time=0.1, decay_start=1e6, sample_time=0.01, sine_count=1024
+)
 
 
 @pytest.mark.slow
@@ -24,7 +26,7 @@ def test_strong_part_has_the_rms_asked_for():
 
 @pytest.mark.slow
 def test_spectrum_is_that_of_kanai_and_tajimi():
-    frequency, power = scipy.signal.welch(STEADY.samples()[20:], 1 / STEADY.spacing, nperseg=512)
+    frequency, power = scipy.signal.welch(STEADY.samples()[20:], 1 / STEADY.sample_time, nperseg=512)
     band = (frequency > 0.8) & (frequency < 20.0)
     expected = STEADY.spectrum(2 * np.pi * frequency[band])
     expected /= np.trapezoid(STEADY.spectrum(2 * np.pi * np.linspace(0, 25, 5000)), np.linspace(0, 25, 5000))
@@ -44,7 +46,7 @@ def test_envelope_builds_up_stays_and_dies():
     np.testing.assert_allclose(
         quake.envelope(np.array([0.0, 1.5, 3.0, 12.0, 15.0])), [0, 0.25, 1, 1, np.exp(-1)]
     )
-    assert float(quake(quake.length + 1.0)) == 0.0
+    assert float(quake(quake.duration + 1.0)) == 0.0
     assert float(quake(-1.0)) == 0.0
 
 
@@ -63,7 +65,7 @@ def test_size_can_be_varied_in_a_compiled_batch():
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [({"rise": 20.0}, "before the rise ends"), ({"spacing": 0.02}, "four samples a cycle")],
+    [({"rise_time": 20.0}, "decay_start"), ({"sample_time": 0.02}, "sample_time.*at most 0.01 s")],
 )
 def test_impossible_records_are_refused(change, words):
     with pytest.raises(ParameterError, match=words):
@@ -71,14 +73,14 @@ def test_impossible_records_are_refused(change, words):
 
 
 def test_any_excitation_becomes_a_ground_motion():
-    chirp = Sweep(amplitude=1.0, low=0.1, high=40.0, duration=20.0)
+    chirp = Sweep(amplitude=1.0, start_frequency=0.1, end_frequency=40.0, duration=20.0)
     ground = GroundMotion(chirp, 0.4)
     assert float(ground(3.3)) == pytest.approx(0.4 * float(chirp(3.3)))
-    assert ground.ends == chirp.ends
+    assert ground.valid_until == chirp.valid_until
 
 
 def test_a_record_is_straight_between_its_samples_and_ends():
-    record = GroundRecord(samples=[0.0, 1.0, -1.0], spacing=0.5, scale=2.0)
+    record = GroundRecord(samples=[0.0, 1.0, -1.0], sample_time=0.5, scale=2.0)
     np.testing.assert_allclose(
         [float(record(t)) for t in (0.25, 0.5, 0.75, 1.0, 1.01)], [1.0, 2.0, 0.0, -2.0, 0.0]
     )
@@ -95,15 +97,15 @@ def test_a_record_begins_when_its_times_do_and_loses_no_sample_to_a_byte_order_m
         at = start + 0.02 * np.arange(6)
         np.testing.assert_allclose([float(record(t)) for t in at[:-1] + 1e-9], samples[:-1], atol=1e-6)
         assert float(record(start - 1e-3)) == 0.0
-        assert record.ends == pytest.approx(at[-1])
+        assert record.valid_until == pytest.approx(at[-1])
 
 
 def test_a_test_longer_than_its_record_is_refused_unless_the_ground_is_still_then():
-    record = GroundRecord(samples=[0.0, 1.0, -1.0], spacing=0.5, start=2.0)
-    assert record.ends == 3.0
-    assert GroundMotion(record, 0.4).ends == 3.0
-    still = GroundRecord(samples=[0.0, 1.0, -1.0], spacing=0.5, start=2.0, after="still")
-    assert still.ends == np.inf
+    record = GroundRecord(samples=[0.0, 1.0, -1.0], sample_time=0.5, start=2.0)
+    assert record.valid_until == 3.0
+    assert GroundMotion(record, 0.4).valid_until == 3.0
+    still = GroundRecord(samples=[0.0, 1.0, -1.0], sample_time=0.5, start=2.0, after_end="zero")
+    assert still.valid_until == np.inf
     assert float(still(3.1)) == 0.0
 
 
@@ -111,22 +113,26 @@ def test_a_record_remembers_its_samples_not_only_its_file(tmp_path):
     (tmp_path / "r.csv").write_text("0,1\n0.1,2\n0.2,3\n")
     record = GroundRecord(file=str(tmp_path / "r.csv"))
     (tmp_path / "r.csv").unlink()
-    sized = record.sampled_at(1e-3, ())
+    sized = record.with_sample_time(1e-3, ())
     assert float(sized(0.15)) == pytest.approx(2.5)
 
 
 def test_a_record_without_samples_is_refused():
     with pytest.raises(ParameterError, match="has no samples"):
         GroundRecord()
-    with pytest.raises(ParameterError, match="spacing"):
+    with pytest.raises(ParameterError, match="sample_time"):
         GroundRecord(samples=[1.0, 2.0])
 
 
 def test_a_record_is_read_as_its_keys_say_and_reads_back_the_same(tmp_path):
     (tmp_path / "r.csv").write_text("EW;NS\n1,5;-0,5\n2,5;0,25\n")
-    record = GroundRecord(file=str(tmp_path / "r.csv"), column="NS", unit="cm/s2", spacing=0.1, start=3.0)
+    record = GroundRecord(file=str(tmp_path / "r.csv"), column="NS", unit="cm/s2", sample_time=0.1, start=3.0)
     np.testing.assert_allclose(record.samples, [-0.005, 0.0025])
-    assert (float(record.start), float(record.spacing), record.ends) == (3.0, 0.1, pytest.approx(3.1))
+    assert (float(record.start), float(record.sample_time), record.valid_until) == (
+        3.0,
+        0.1,
+        pytest.approx(3.1),
+    )
     (tmp_path / "r.csv").unlink()
     kept = dump(
         Simulation(system=Oscillator(m=1.0, c=0.0, k=1.0), excitation=record, duration=1.0, rate=100.0)
@@ -137,7 +143,5 @@ def test_a_record_is_read_as_its_keys_say_and_reads_back_the_same(tmp_path):
 
 
 def test_what_is_of_a_file_is_refused_without_one():
-    with pytest.raises(
-        ParameterError, match=r"GroundRecord.unit: is of a file, and none is named; .* m/s\^2"
-    ):
-        GroundRecord(samples=[1.0, 2.0], spacing=0.1, unit="g")
+    with pytest.raises(ParameterError, match=r"GroundRecord.unit: applies to a file only; .* m/s\^2"):
+        GroundRecord(samples=[1.0, 2.0], sample_time=0.1, unit="g")

@@ -11,7 +11,7 @@ def test_it_is_nothing_before_and_all_after():
 
 
 def test_a_smooth_step_climbs_half_way_in_half_its_time():
-    step = Step(0.3, 0.5, rise=1.0)
+    step = Step(0.3, 0.5, rise_time=1.0)
     np.testing.assert_allclose(
         [step(0.5), step(1.0), step(1.5), step(3.0)], [0.0, 0.15, 0.3, 0.3], atol=1e-15
     )

@@ -7,16 +7,16 @@ from dovetail.testing.excitation import Sweep
 
 SWEEPS = [
     Sweep(0.5, 1.0, 15.0, 6.0),
-    Sweep(0.5, 1.0, 15.0, 6.0, path="up-down"),
-    Sweep(0.5, 1.0, 15.0, 6.0, spacing="logarithmic"),
-    Sweep(0.5, 1.0, 15.0, 6.0, spacing="logarithmic", path="up-down"),
-    Sweep(0.5, 15.0, 1.0, 6.0, spacing="logarithmic"),
+    Sweep(0.5, 1.0, 15.0, 6.0, direction="up-down"),
+    Sweep(0.5, 1.0, 15.0, 6.0, sweep_law="logarithmic"),
+    Sweep(0.5, 1.0, 15.0, 6.0, sweep_law="logarithmic", direction="up-down"),
+    Sweep(0.5, 15.0, 1.0, 6.0, sweep_law="logarithmic"),
 ]
 
 
 @pytest.mark.parametrize("sweep", SWEEPS)
 def test_the_phase_is_the_integral_of_the_frequency(sweep):
-    end = 12.0 if sweep.path == "up-down" else 6.0
+    end = 12.0 if sweep.direction == "up-down" else 6.0
     t = np.linspace(0.0, end, 24_001)  # a corner at 6 s falls on a sample
     f = np.asarray(jax.vmap(sweep.frequency)(t))
     cycles = np.r_[0.0, np.cumsum((f[1:] + f[:-1]) / 2) * (t[1] - t[0])]
@@ -36,7 +36,7 @@ def test_the_frequency_goes_from_low_to_high_and_back():
 @pytest.mark.parametrize("sweep", SWEEPS)
 def test_the_rate_at_the_corners_is_that_beside_them(sweep):
     """At the start and, there and back, at the turn: a sample that falls on them must not feel half the rate."""
-    corners = [0.0, 6.0] if sweep.path == "up-down" else [0.0]
+    corners = [0.0, 6.0] if sweep.direction == "up-down" else [0.0]
     for t in corners:
         assert float(sweep.rate(t)) == pytest.approx(float(sweep.rate(t + 1e-9)), rel=1e-6)
 
@@ -49,9 +49,9 @@ def test_it_is_silent_outside():
 
 
 def test_faults_are_said():
-    with pytest.raises(ParameterError, match=r"Sweep.low: got 0.0; a logarithmic sweep starts above 0 Hz"):
-        Sweep(0.5, 0.0, 15.0, 6.0, spacing="logarithmic")
-    with pytest.raises(ParameterError, match=r"Sweep.high: equals low; .* is a Sine"):
-        Sweep(0.5, 3.0, 3.0, 6.0, spacing="logarithmic")
-    with pytest.raises(ParameterError, match=r'Sweep.path: got "down"; one of up, up-down'):
-        Sweep(0.5, 1.0, 3.0, 6.0, path="down")
+    with pytest.raises(ParameterError, match=r"Sweep.start_frequency: got 0.0"):
+        Sweep(0.5, 0.0, 15.0, 6.0, sweep_law="logarithmic")
+    with pytest.raises(ParameterError, match=r"Sweep.end_frequency: equals start_frequency"):
+        Sweep(0.5, 3.0, 3.0, 6.0, sweep_law="logarithmic")
+    with pytest.raises(ParameterError, match=r'Sweep.direction: got "down"; one of up, up-down'):
+        Sweep(0.5, 1.0, 3.0, 6.0, direction="down")

@@ -41,9 +41,9 @@ def test_a_cubic_reproduces_a_parabola_between_its_inner_values():
 def test_equal_spacing_is_found_by_division_with_the_same_result(interpolation):
     even = np.linspace(0.3, 2.0, 12)
     table = Table(even, values, interpolation)
-    sized = table.sampled_at(1e-3)
+    sized = table.with_sample_time(1e-3)
     assert sized.uniform
-    assert not Table(times, values).sampled_at(1e-3).uniform
+    assert not Table(times, values).with_sample_time(1e-3).uniform
     np.testing.assert_allclose(each(sized, fine), at(table, fine), atol=1e-12)
     np.testing.assert_allclose(each(sized, even), values, atol=1e-12)
 
@@ -51,7 +51,7 @@ def test_equal_spacing_is_found_by_division_with_the_same_result(interpolation):
 def test_columns_are_axes():
     pair = rng.normal(size=(12, 2))
     for interpolation in ("linear", "cubic"):
-        sized = Table(times, pair, interpolation).sampled_at(1e-3, (2,))
+        sized = Table(times, pair, interpolation).with_sample_time(1e-3, (2,))
         single = Table(times, pair[:, 1], interpolation)
         np.testing.assert_allclose(each(sized, fine)[:, 1], at(single, fine), atol=1e-12)
 

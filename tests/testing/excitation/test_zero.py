@@ -1,10 +1,10 @@
 import numpy as np
 
-from dovetail.testing.excitation import Rest
+from dovetail.testing.excitation import Zero
 
 
 def test_nothing_happens_on_any_axis():
     for shape in ((), (2,)):
-        rest = Rest().sampled_at(1e-3, shape)
+        rest = Zero().with_sample_time(1e-3, shape)
         np.testing.assert_array_equal(rest(3.0), np.zeros(shape))
         np.testing.assert_array_equal(rest.rate(3.0), np.zeros(shape))

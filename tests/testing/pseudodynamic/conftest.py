@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 import dovetail as dv
-from dovetail.testing.pseudodynamic import Stepping
+from dovetail.testing.pseudodynamic import PseudodynamicSettings
 
 
 @pytest.fixture(scope="session")
@@ -13,16 +13,16 @@ def make_creep():
     """One oscillator, one spring behind a late actuator, 30 steps."""
 
     def make(delay=9.4e-3, duration=0.03, **stepping):
-        settings = {"execution_time": 0.04, "settling_time": 0.08, "contact_step": 1e-3, "free_step": 1e-3}
+        settings = {"move_time": 0.04, "settling_time": 0.08, "contact_step": 1e-3, "free_step": 1e-3}
         return dv.Test(
             numerical=dv.mechanics.Oscillator(m=2.2, c=15.0, k=2250.0),
             rig=dv.Rig(
-                actuator=dv.transfer.Delay(delay, longest=0.6), specimen=dv.specimens.Spring(k=2250.0)
+                actuator=dv.transfer.Delay(delay, max_delay=0.6), specimen=dv.specimens.Spring(k=2250.0)
             ),
             excitation=dv.Sine(amplitude=0.005, frequency=3.0),
             rate=1000.0,
             duration=duration,
-            stepping=Stepping(**{**settings, **stepping}),
+            pseudodynamic=PseudodynamicSettings(**{**settings, **stepping}),
         )
 
     return make
@@ -31,7 +31,7 @@ def make_creep():
 @pytest.fixture(scope="session")
 def run(make_creep):
     """That test, run with its virtual cell."""
-    return make_creep().creep()
+    return make_creep().run_pseudodynamic()
 
 
 @pytest.fixture
@@ -39,6 +39,6 @@ def variant():
     """The same test with other settings of its stepping."""
 
     def change(test, **values):
-        return dataclasses.replace(test, stepping=dataclasses.replace(test.stepping, **values))
+        return dataclasses.replace(test, pseudodynamic=dataclasses.replace(test.pseudodynamic, **values))
 
     return change

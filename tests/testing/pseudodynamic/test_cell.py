@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dovetail.testing.pseudodynamic import Cell, Move, Reply
+from dovetail.testing.pseudodynamic import Cell, MoveReply, MoveRequest
 from dovetail.transfer.robot import MotionType, TripCode
 
 
@@ -19,11 +19,11 @@ class Bench(Cell):
         return None
 
     def read(self):
-        return Reply(0, self.where, -2.0 * self.where, 0.0)
+        return MoveReply(0, self.where, -2.0 * self.where, 0.0)
 
     def move(self, move):
         self.where = move.target
-        return Reply(move.number, self.where, -2.0 * self.where, 3.0 * move.number)
+        return MoveReply(move.number, self.where, -2.0 * self.where, 3.0 * move.number)
 
     def close(self):
         self.closed = True
@@ -32,7 +32,7 @@ class Bench(Cell):
 def test_a_driver_needs_three_methods():
     with pytest.raises(TypeError, match="abstract"):
         Cell()
-    assert Bench().move(Move(1, np.array(0.1), 2.0, 1.0)).force == -0.2
+    assert Bench().move(MoveRequest(1, np.array(0.1), 2.0, 1.0)).force == -0.2
 
 
 def test_a_cell_is_closed_when_it_is_left():
@@ -42,9 +42,9 @@ def test_a_cell_is_closed_when_it_is_left():
 
 
 def test_a_reply_is_well_unless_it_tripped():
-    assert Reply(1, np.zeros(6), np.zeros(6), 0.0).ok
-    assert not Reply(1, np.zeros(6), np.zeros(6), 0.0, TripCode.TORQUE).ok
+    assert MoveReply(1, np.zeros(6), np.zeros(6), 0.0).ok
+    assert not MoveReply(1, np.zeros(6), np.zeros(6), 0.0, TripCode.TORQUE).ok
 
 
 def test_a_move_goes_straight_unless_it_says_otherwise():
-    assert Move(1, np.zeros(6), 1.0, 1.0).kind is MotionType.LINE
+    assert MoveRequest(1, np.zeros(6), 1.0, 1.0).kind is MotionType.LINE

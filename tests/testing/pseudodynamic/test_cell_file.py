@@ -6,14 +6,14 @@ import pytest
 from dovetail import testing
 from dovetail.core.errors import TestFileError
 from dovetail.studies.registry import find_test
-from dovetail.testing import Move
+from dovetail.testing import MoveRequest
 from dovetail.testing.pseudodynamic.cell_file import CellFile
 
 TABLE = {
     "kind": "cell",
-    "home": [0.1, 0.0],
+    "home_pose": [0.1, 0.0],
     "safety": {"force": "50 N"},
-    "course": {"form": "cubic"},
+    "motion_profile": {"profile": "cubic"},
     "rig": {"actuator": {"kind": "delay", "delay": "20 ms"}, "specimen": {"kind": "spring", "k": 100.0}},
 }
 
@@ -21,9 +21,9 @@ TABLE = {
 def test_a_table_makes_a_cell():
     cell = testing.parse(TABLE).cell()
     cell.begin("a")
-    reply = cell.move(Move(1, np.array([0.2, 0.0]), 0.2, 0.1))
+    reply = cell.move(MoveRequest(1, np.array([0.2, 0.0]), 0.2, 0.1))
     assert reply.force == pytest.approx([-20.0, 0.0], abs=1e-9)
-    assert cell.course.form == "cubic"
+    assert cell.motion_profile.profile == "cubic"
     assert float(cell.safety.force) == 50.0
 
 

@@ -7,10 +7,10 @@ import pytest
 
 import dovetail as dv
 from dovetail.core.errors import ParameterError
-from dovetail.testing.pseudodynamic import Stepping
+from dovetail.testing.pseudodynamic import PseudodynamicSettings
 from dovetail.testing.pseudodynamic.classical import Classical
 
-STEPPING = Stepping(scheme="classical", contact_step=1e-3, execution_time=0.02, settling_time=0.02)
+SETTINGS = PseudodynamicSettings(scheme="classical", contact_step=1e-3, move_time=0.02, settling_time=0.02)
 
 
 def two_storeys(**changes):
@@ -20,13 +20,13 @@ def two_storeys(**changes):
         "rig": dv.Rig(dv.transfer.Delay(4e-3), dv.specimens.Spring(k=[2000.0, 1500.0])),
         "excitation": dv.Sine(amplitude=0.01, frequency=2.0),
         "duration": 0.02,
-        "stepping": STEPPING,
+        "pseudodynamic": SETTINGS,
     }
     return dv.Test(**{**settings, **changes})
 
 
 def test_mass_damping_and_load_are_read_off_the_substructure():
-    scheme = Classical.of(two_storeys())
+    scheme = Classical.from_test(two_storeys())
     assert np.asarray(scheme.structure.mass) == pytest.approx(np.diag([3.0, 2.0]))
     assert np.asarray(scheme.structure.damping) == pytest.approx(np.diag([4.0, 5.0]), abs=1e-12)
     assert np.asarray(scheme.structure.force(np.ones(2), np.zeros(2))) == pytest.approx([100.0, 0.0])
@@ -36,9 +36,9 @@ def test_mass_damping_and_load_are_read_off_the_substructure():
 
 def test_it_is_the_printed_recursion():
     """[Bolien 2018, eq. 2.8], two steps at a time, with the measured forces of the run."""
-    run = two_storeys().creep()
-    scheme = Classical.of(two_storeys())
-    u, r = run.data.displacement.values, -run.data.force.values
+    run = two_storeys().run_pseudodynamic()
+    scheme = Classical.from_test(two_storeys())
+    u, r = run.data.displacement.values, -run.data.feedback_force.values
     m, c = np.diag([3.0, 2.0]), np.diag([4.0, 5.0])
     r = r + u * [100.0, 0.0]  # and what the simulated springs restore
     h = 1e-3
@@ -52,18 +52,20 @@ def test_it_is_the_printed_recursion():
 @pytest.mark.slow
 def test_it_is_of_second_order():
     test = two_storeys(rig=dv.Rig(dv.transfer.Series(()), dv.specimens.Spring(k=[2000.0, 1500.0])))
-    truth = dataclasses.replace(test, rate=1000.0).emulate().data.displacement.values[-1]
+    truth = dataclasses.replace(test, rate=1000.0).reference().data.displacement.values[-1]
     errors = []
     for h in (2e-3, 1e-3):
-        stepping = dataclasses.replace(STEPPING, contact_step=h)
-        run = dataclasses.replace(test, stepping=stepping).creep()
+        settings = dataclasses.replace(SETTINGS, contact_step=h)
+        run = dataclasses.replace(test, pseudodynamic=settings).run_pseudodynamic()
         errors.append(np.max(np.abs(run.data.displacement.values[-1] - truth)))
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.15)
 
 
 def test_a_substructure_with_inner_states_is_refused():
     frame = dv.mechanics.Frame(
-        mass=[2.0, 2.0], stiffness=[[200.0, -100.0], [-100.0, 100.0]], damping_ratio=0.02, storey=2
+        mass=[2.0, 2.0], stiffness=[[200.0, -100.0], [-100.0, 100.0]], damping_ratio=0.02, specimen_storey=2
     )
-    with pytest.raises(ParameterError, match=r"Frame has 4 states. Use stepwise"):
-        Classical.of(dv.Test(numerical=frame, rig=dv.Rig(dv.transfer.Series(()), dv.specimens.Spring(k=1.0))))
+    with pytest.raises(ParameterError, match=r"Frame has 4 states"):
+        Classical.from_test(
+            dv.Test(numerical=frame, rig=dv.Rig(dv.transfer.Series(()), dv.specimens.Spring(k=1.0)))
+        )

@@ -2,22 +2,20 @@
 
 import pytest
 
-from dovetail.testing.pseudodynamic import NearPlane
-from dovetail.testing.pseudodynamic.estimate import Estimate, describe_time, estimate
+from dovetail.testing.pseudodynamic import PlaneGate
+from dovetail.testing.pseudodynamic.estimate import Estimate, estimate_duration, format_duration
 
 
 def test_at_most_there_is_a_move_for_every_step(make_creep):
-    found = estimate(make_creep(execution_time=2.0, settling_time=1.0))
+    found = estimate_duration(make_creep(move_time=2.0, settling_time=1.0))
     assert (found.moves, found.seconds, found.counted) == (30, pytest.approx(90.0), False)
     assert "30 moves of 3 s: 1.5 min" in str(found)
 
 
 def test_a_dry_run_counts_the_moves_of_the_test_itself(make_creep):
-    test = make_creep(
-        delay=0.0, gate=NearPlane(level=2e-4, side="above"), execution_time=0.04, settling_time=0.08
-    )
-    found = estimate(test, dry_run=True)
-    run = test.creep()
+    test = make_creep(delay=0.0, gate=PlaneGate(level=2e-4, side="above"), move_time=0.04, settling_time=0.08)
+    found = estimate_duration(test, dry_run=True)
+    run = test.run_pseudodynamic()
     assert found.counted
     assert found.moves == run.data.attrs["moves"]
     assert found.seconds == pytest.approx(run.data.attrs["cell_seconds"])
@@ -26,5 +24,5 @@ def test_a_dry_run_counts_the_moves_of_the_test_itself(make_creep):
 def test_three_seconds_a_step_and_1800_steps_are_an_hour_and_a_half():
     # [Bolien 2018, sec. 4.1]: about 90 minutes
     assert Estimate(1800, 3.0, True).seconds == 90 * 60
-    assert describe_time(5400.0) == "1.5 h"
-    assert describe_time(4.0) == "4.0 s"
+    assert format_duration(5400.0) == "1.5 h"
+    assert format_duration(4.0) == "4.0 s"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import OutputError
-from dovetail.testing.pseudodynamic import Move, Reply
+from dovetail.testing.pseudodynamic import MoveReply, MoveRequest
 from dovetail.testing.pseudodynamic import journal as journal_module
 from dovetail.testing.pseudodynamic.journal import Journal, fingerprint
 from dovetail.transfer.robot import TripCode
@@ -19,8 +19,10 @@ def write(path, count=3):
     journal = Journal.create(path, "abc", "mark")
     for i in range(1, count + 1):
         target = np.array([0.1 * i, 1 / 3, np.pi])
-        journal.ask(Move(i, target, 1.0, 1.0))
-        journal.answer(Reply(i, target + 1e-7, -target, 2.0 * i, extras={"depth": np.array(i / 7)}))
+        journal.write_request(MoveRequest(i, target, 1.0, 1.0))
+        journal.write_reply(
+            MoveReply(i, target + 1e-7, -target, 2.0 * i, extras={"penetration": np.array(i / 7)})
+        )
     return journal
 
 
@@ -28,18 +30,18 @@ def test_it_is_read_back_to_the_bit(path):
     write(path)
     journal = Journal.open(path, "mark")
     assert journal.run == "abc"
-    assert journal.asked is None
+    assert journal.pending is None
     target, reply = journal.replies[1]
     assert target.tolist() == [0.2, 1 / 3, np.pi]
     assert reply.position.tolist() == (target + 1e-7).tolist()
     assert (reply.number, reply.clock, reply.trip) == (2, 4.0, TripCode.NONE)
-    assert reply.extras["depth"] == 2 / 7
+    assert reply.extras["penetration"] == 2 / 7
 
 
 def test_a_move_without_an_answer_is_known(path):
-    write(path).ask(Move(4, np.zeros(3), 1.0, 1.0))
+    write(path).write_request(MoveRequest(4, np.zeros(3), 1.0, 1.0))
     journal = Journal.open(path, "mark")
-    assert journal.asked[0] == 4
+    assert journal.pending[0] == 4
     assert len(journal.replies) == 3
 
 
@@ -50,8 +52,8 @@ def test_a_line_that_was_cut_off_is_dropped_and_the_next_begins_anew(path, bytes
     last = whole[:-1].rfind(b"\n") + 1
     path.write_bytes(whole[: last + bytes_left])
     journal = Journal.open(path, "mark")
-    assert (len(journal.replies), journal.asked[0]) == (2, 3)
-    journal.answer(Reply(3, np.zeros(3), np.zeros(3), 1.0))
+    assert (len(journal.replies), journal.pending[0]) == (2, 3)
+    journal.write_reply(MoveReply(3, np.zeros(3), np.zeros(3), 1.0))
     assert len(Journal.open(path, "mark").replies) == 3
 
 
@@ -86,17 +88,17 @@ def test_a_journal_of_another_version_or_without_its_run_is_refused(path, monkey
     with monkeypatch.context() as later:
         later.setattr(journal_module, "VERSION", journal_module.VERSION + 1)
         Journal.create(path, "abc", "mark")
-    with pytest.raises(OutputError, match="is no journal of a creep test"):
+    with pytest.raises(OutputError, match="is not a journal of a pseudo-dynamic test"):
         Journal.open(path, "mark")
     path.unlink()
     Journal.create(path, None, "mark")
-    with pytest.raises(OutputError, match="is no journal of a creep test"):
+    with pytest.raises(OutputError, match="is not a journal of a pseudo-dynamic test"):
         Journal.open(path, "mark")
 
 
 def test_an_empty_file_is_no_journal(path):
     path.write_text("")
-    with pytest.raises(OutputError, match="is no journal of a creep test"):
+    with pytest.raises(OutputError, match="is not a journal of a pseudo-dynamic test"):
         Journal.open(path, "mark")
 
 
@@ -106,18 +108,18 @@ def test_an_answer_needs_its_question(path):
         path.unlink(missing_ok=True)
         journal = Journal.create(path, "abc", "mark")
         for number in asked:
-            journal.ask(Move(number, np.zeros(3), 1.0, 1.0))
-        journal.answer(Reply(1, np.zeros(3), np.zeros(3), 1.0))
-        with pytest.raises(OutputError, match="which was not asked for"):
+            journal.write_request(MoveRequest(number, np.zeros(3), 1.0, 1.0))
+        journal.write_reply(MoveReply(1, np.zeros(3), np.zeros(3), 1.0))
+        with pytest.raises(OutputError, match="not requested"):
             Journal.open(path, "mark")
 
 
 def test_a_dial_is_turned_again_at_the_same_look(path):
     journal = write(path)
-    journal.turn(3, "numerical.c", 20.0)
-    journal.turn(3, "numerical.k", 7.0)
-    journal.turn(8, "numerical.c", 5.0)
-    assert Journal.open(path, "mark").turns == {
+    journal.write_tunable(3, "numerical.c", 20.0)
+    journal.write_tunable(3, "numerical.k", 7.0)
+    journal.write_tunable(8, "numerical.c", 5.0)
+    assert Journal.open(path, "mark").tunable_changes == {
         3: {"numerical.c": 20.0, "numerical.k": 7.0},
         8: {"numerical.c": 5.0},
     }
@@ -125,7 +127,7 @@ def test_a_dial_is_turned_again_at_the_same_look(path):
 
 def test_a_trip_comes_back_with_its_number_and_limit(path):
     journal = Journal.create(path, "abc", "mark")
-    journal.ask(Move(1, np.zeros(3), 1.0, 1.0))
-    journal.answer(Reply(1, np.zeros(3), np.ones(3), 1.0, TripCode.FORCE, 51.0, 50.0))
+    journal.write_request(MoveRequest(1, np.zeros(3), 1.0, 1.0))
+    journal.write_reply(MoveReply(1, np.zeros(3), np.ones(3), 1.0, TripCode.FORCE, 51.0, 50.0))
     _, reply = Journal.open(path, "mark").replies[0]
     assert (reply.trip, reply.value, reply.limit, reply.ok) == (TripCode.FORCE, 51.0, 50.0, False)

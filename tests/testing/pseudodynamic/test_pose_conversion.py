@@ -3,20 +3,20 @@
 import numpy as np
 import pytest
 
-from dovetail.testing.pseudodynamic.pose_conversion import Placed
+from dovetail.testing.pseudodynamic.pose_conversion import PoseConversion
 
 
 def test_there_and_back_is_the_same():
-    placed = Placed(np.array([-0.75, 0.0, -0.05, 0.1, -0.4, 0.2]))
+    placed = PoseConversion(np.array([-0.75, 0.0, -0.05, 0.1, -0.4, 0.2]))
     displacement = np.array([0.3, 0.01, -0.2, 0.05, 0.3, -0.1])
     assert placed.to_start(placed.from_start(displacement)) == pytest.approx(displacement, abs=1e-14)
 
 
 def test_a_turn_is_made_in_the_axes_of_the_start():
-    placed = Placed(np.array([0.0, 0.0, 0.0, 0.0, 0.0, np.pi / 2]))  # x now points along y
+    placed = PoseConversion(np.array([0.0, 0.0, 0.0, 0.0, 0.0, np.pi / 2]))  # x now points along y
     turned = placed.from_start(np.array([1.0, 0.0, 0.0, 0.2, 0.0, 0.0]))
     assert turned[:3].tolist() == [1.0, 0.0, 0.0]  # lengths are in the cell's axes
-    about_x_after = Placed(np.zeros(6)).to_start(turned)[3:]
+    about_x_after = PoseConversion(np.zeros(6)).to_start(turned)[3:]
     # a small turn about the start's x is one about the cell's y
     from scipy.spatial.transform import Rotation
 
@@ -25,4 +25,4 @@ def test_a_turn_is_made_in_the_axes_of_the_start():
 
 
 def test_axes_that_are_no_pose_are_shifted():
-    assert Placed(np.array([1.0, 2.0])).from_start(np.array([0.5, 0.5])).tolist() == [1.5, 2.5]
+    assert PoseConversion(np.array([1.0, 2.0])).from_start(np.array([0.5, 0.5])).tolist() == [1.5, 2.5]

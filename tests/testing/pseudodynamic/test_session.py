@@ -8,7 +8,7 @@ import pytest
 import dovetail as dv
 from dovetail.core.errors import LinkError, OutputError, ParameterError
 from dovetail.testing.pseudodynamic.run import virtual_cell
-from dovetail.transfer.robot import SafetyLimits
+from dovetail.transfer.robot import TRIP_MESSAGES, SafetyLimits, TripCode
 
 
 def z(run):
@@ -17,11 +17,11 @@ def z(run):
 
 def test_a_limit_of_the_test_ends_it(make_creep):
     test = dataclasses.replace(make_creep(), limits=dv.Limits(force=0.5))
-    run = test.creep()
+    run = test.run_pseudodynamic()
     assert run.outcome is dv.Outcome.FORCE
     assert abs(run.trip.value) > 0.5
     assert run.trip.limit == 0.5
-    stopped = dataclasses.replace(make_creep(), limits=dv.Limits(displacement=1e-4)).creep()
+    stopped = dataclasses.replace(make_creep(), limits=dv.Limits(displacement=1e-4)).run_pseudodynamic()
     assert stopped.outcome is dv.Outcome.DISPLACEMENT
     assert abs(float(stopped.data.displacement[-1])) > 1e-4 > abs(float(stopped.data.displacement[-2]))
 
@@ -44,7 +44,7 @@ class Sent:
 def test_a_demand_beyond_a_limit_is_found_before_the_cell_is_sent_there(make_creep, scheme):
     test = dataclasses.replace(make_creep(scheme=scheme), limits=dv.Limits(displacement=1e-4))
     cell = Sent(virtual_cell(test))
-    run = test.creep(cell)
+    run = test.run_pseudodynamic(cell)
     assert run.outcome is dv.Outcome.DISPLACEMENT
     assert run.trip.value == abs(float(run.data.displacement[-1])) > 1e-4
     assert max(abs(float(target)) for target in cell.targets) <= 1e-4
@@ -52,25 +52,27 @@ def test_a_demand_beyond_a_limit_is_found_before_the_cell_is_sent_there(make_cre
 
 
 @pytest.mark.parametrize("scheme", ["stepwise", "classical"])
-@pytest.mark.parametrize("limit", ["velocity", "acceleration", "force", "power", "tracking", "stale"])
+@pytest.mark.parametrize(
+    "limit", ["velocity", "acceleration", "force", "power", "tracking_error", "frozen_sensor"]
+)
 def test_every_limit_stops_a_creep_test(make_creep, limit, scheme):
     """At half of what a test without limits reaches; a cell that does not read what it did strays and is stuck."""
     test = make_creep(scheme=scheme)
-    free = test.creep().data
+    free = test.run_pseudodynamic().data
     z, v, force = (free[name].values for name in ("displacement", "velocity", "measured_force"))
     most = {
         "velocity": v,
         "acceleration": free.acceleration.values,
         "force": force,
         "power": force * v,
-        "tracking": z,
-        "stale": 4.0,
+        "tracking_error": z,
+        "frozen_sensor": 4.0,
     }[limit]
-    limits = dv.Limits(**{"stale": np.inf, limit: 0.5 * float(np.max(np.abs(most)))})
+    limits = dv.Limits(**{"frozen_sensor": np.inf, limit: 0.5 * float(np.max(np.abs(most)))})
     cell = virtual_cell(test)
-    if limit in ("tracking", "stale"):
+    if limit in ("tracking_error", "frozen_sensor"):
         cell = Deaf(cell)
-    run = dataclasses.replace(test, limits=limits).creep(cell)
+    run = dataclasses.replace(test, limits=limits).run_pseudodynamic(cell)
     assert run.outcome is dv.Outcome[limit.upper()]
     assert run.trip.limit < run.trip.value
 
@@ -83,8 +85,8 @@ class Deaf(Sent):
 
 
 def test_a_signal_can_end_the_test(make_creep):
-    test = dataclasses.replace(make_creep(until="specimen_force"), excitation=dv.Sine(-0.005, 3.0))
-    run = test.creep()
+    test = dataclasses.replace(make_creep(stop_signal="specimen_force"), excitation=dv.Sine(-0.005, 3.0))
+    run = test.run_pseudodynamic()
     assert run.outcome is dv.Outcome.LATCHED
     assert run.outcome.completed
     assert float(run.data.specimen_force[-1]) > 0.5 > float(run.data.specimen_force[-2])
@@ -123,12 +125,12 @@ class Unsteady:
 def test_a_run_that_was_cut_off_goes_on_without_repeating_a_step(make_creep, run, tmp_path, how, outcome):
     test = make_creep()
     cell = Unsteady(virtual_cell(test), 12, how)
-    first = test.creep(cell, folder=tmp_path)
+    first = test.run_pseudodynamic(cell, folder=tmp_path)
     assert first.outcome is outcome
     assert first.data.attrs["moves"] == 11
     assert np.array_equal(z(first), z(run)[: first.data.sizes["time"]])
     cell.asked.clear()
-    second = test.creep(cell, folder=tmp_path, resume=True)
+    second = test.run_pseudodynamic(cell, folder=tmp_path, resume=True)
     assert second.outcome is dv.Outcome.FINISHED
     # the answer to a move that was made is fetched, not made again
     assert cell.asked == list(range(13 if how == "after" else 12, 31))
@@ -137,50 +139,50 @@ def test_a_run_that_was_cut_off_goes_on_without_repeating_a_step(make_creep, run
 
 def test_a_virtual_cell_that_was_ended_goes_on_from_its_file(make_creep, run, tmp_path):
     test = make_creep()
-    cell = Unsteady(virtual_cell(test, keep=tmp_path / "cell.npy"), 12, "before")
-    test.creep(cell, folder=tmp_path)
-    resumed = test.creep(folder=tmp_path, resume=True)  # a new cell, which finds the file
+    cell = Unsteady(virtual_cell(test, state_file=tmp_path / "cell.npy"), 12, "before")
+    test.run_pseudodynamic(cell, folder=tmp_path)
+    resumed = test.run_pseudodynamic(folder=tmp_path, resume=True)  # a new cell, which finds the file
     assert np.array_equal(z(resumed), z(run))
     assert resumed.data.attrs["moves_resumed"] == 11
 
 
 def test_a_cell_that_knows_nothing_of_the_run_is_not_moved(make_creep, tmp_path):
     test = make_creep()
-    test.creep(Unsteady(virtual_cell(test), 12, "before"), folder=tmp_path)
-    with pytest.raises(LinkError, match="does not know the run"):
-        test.creep(virtual_cell(test), folder=tmp_path, resume=True)
+    test.run_pseudodynamic(Unsteady(virtual_cell(test), 12, "before"), folder=tmp_path)
+    with pytest.raises(LinkError, match="no record of the run"):
+        test.run_pseudodynamic(virtual_cell(test), folder=tmp_path, resume=True)
 
 
 def test_another_test_cannot_be_resumed(make_creep, tmp_path):
     test = make_creep()
-    test.creep(Unsteady(virtual_cell(test), 3, "before"), folder=tmp_path)
+    test.run_pseudodynamic(Unsteady(virtual_cell(test), 3, "before"), folder=tmp_path)
     with pytest.raises(OutputError, match="belongs to another test"):
-        make_creep(contact_step=2e-3).creep(folder=tmp_path, resume=True)
-    with pytest.raises(OutputError, match="already there"):
-        test.creep(folder=tmp_path)
+        make_creep(contact_step=2e-3).run_pseudodynamic(folder=tmp_path, resume=True)
+    with pytest.raises(OutputError, match="exists"):
+        test.run_pseudodynamic(folder=tmp_path)
     with pytest.raises(ParameterError, match="needs the folder"):
-        test.creep(resume=True)
+        test.run_pseudodynamic(resume=True)
 
 
 def test_a_trip_of_the_cell_ends_the_run_with_its_reason(make_creep):
     test = make_creep()
-    run = test.creep(virtual_cell(test, safety=SafetyLimits(force=0.5)))
+    run = test.run_pseudodynamic(virtual_cell(test, safety=SafetyLimits(force=0.5)))
     assert run.outcome is dv.Outcome.RIG_STOPPED
     assert (run.trip.signal, run.trip.limit) == ("contact_force", 0.5)
     assert run.trip.value == pytest.approx(0.5, rel=0.2)
-    assert "force at the sensor" in run.data.attrs["remark"]
+    assert run.data.attrs["remark"] == TRIP_MESSAGES[TripCode.FORCE]
 
 
 def test_a_cell_with_other_axes_is_refused(make_creep):
     test = make_creep()
     cell = virtual_cell(test)
     cell.axes = 6
-    with pytest.raises(LinkError, match="has 6 axes, the test 1"):
-        test.creep(cell)
+    with pytest.raises(LinkError, match=r"6 axes, the test 1"):
+        test.run_pseudodynamic(cell)
 
 
 def test_progress_is_told(make_creep):
     told = []
-    make_creep().creep(progress=lambda share, text: told.append((share, text)))
+    make_creep().run_pseudodynamic(progress=lambda share, text: told.append((share, text)))
     assert told[-1][0] == 1.0
     assert "30 moves" in told[-1][1]

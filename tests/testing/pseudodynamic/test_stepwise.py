@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from dovetail.testing import Limits, Outcome
-from dovetail.testing.pseudodynamic import NearPlane
-from dovetail.testing.pseudodynamic.stepwise import compiled_advance, compiled_near, start
+from dovetail.testing.pseudodynamic import PlaneGate
+from dovetail.testing.pseudodynamic.stepwise import compiled_advance, compiled_gate, start
 
 
 @pytest.fixture(scope="module")
 def test(make_creep):
-    return make_creep(gate=NearPlane(level=2e-4, side="above"), free_step=0.25e-3)
+    return make_creep(gate=PlaneGate(level=2e-4, side="above"), free_step=0.25e-3)
 
 
 def advanced(test, state, size, force=0.0, fresh=False):
@@ -25,7 +25,7 @@ def test_it_starts_with_the_motion_at_rest(test):
     state = start(test)
     assert float(state["t"]) == 0.0
     assert float(state["motion"]["displacement"]) == 0.0
-    assert not bool(compiled_near(test, state["motion"]))
+    assert not bool(compiled_gate(test, state["motion"]))
 
 
 def test_it_stops_where_contact_is_near(test):
@@ -53,15 +53,15 @@ def test_a_new_reading_beyond_its_limit_lets_nothing_advance(make_creep):
     test = dataclasses.replace(make_creep(), limits=Limits(force=10.0))
     rest = start(test)
     state, _, count, _ = advanced(test, rest, 7, force=50.0, fresh=True)
-    assert Outcome.from_code(state["watch"]["code"]) is Outcome.FORCE
+    assert Outcome.from_code(state["monitor"]["code"]) is Outcome.FORCE
     assert (int(count), float(state["t"])) == (0, 0.0)
     state, _, count, _ = advanced(test, rest, 7, force=5.0, fresh=True)
-    assert Outcome.from_code(state["watch"]["code"]) is Outcome.FINISHED
+    assert Outcome.from_code(state["monitor"]["code"]) is Outcome.FINISHED
     assert int(count) > 0
 
 
 def test_it_ends_with_the_test(make_creep):
-    test = make_creep(gate=NearPlane(level=1.0, side="above"), free_step=0.7e-3)
+    test = make_creep(gate=PlaneGate(level=1.0, side="above"), free_step=0.7e-3)
     state, asks, count, rows = advanced(test, start(test), 512)
     assert float(state["t"]) == pytest.approx(test.duration, abs=1e-15)
     assert int(count) == 43  # 0.03 s in steps of 0.7 ms, the last one shorter

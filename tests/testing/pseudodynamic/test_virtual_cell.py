@@ -7,27 +7,27 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.specimens import RelaxingSpring
-from dovetail.testing.pseudodynamic import Move, Stepping, VirtualCell
+from dovetail.specimens import StandardLinearSolid
+from dovetail.testing.pseudodynamic import MoveRequest, PseudodynamicSettings, VirtualCell
 from dovetail.testing.pseudodynamic.run import virtual_cell
-from dovetail.testing.pseudodynamic.virtual_cell import at_rest
+from dovetail.testing.pseudodynamic.virtual_cell import rig_at_rest
 from dovetail.transfer.robot import MotionType, SafetyLimits, TripCode
 
 
 def rig(specimen=None, actuator=None, shape=(), **parts):
     specimen = specimen or dv.specimens.Spring(k=1000.0)
-    return dv.Rig(actuator or dv.transfer.Delay(0.02), specimen, **parts).sampled_at(4e-3, shape)
+    return dv.Rig(actuator or dv.transfer.Delay(0.02), specimen, **parts).with_sample_time(4e-3, shape)
 
 
 def cell(home=0.0, specimen=None, **options):
     home = jnp.asarray(home)
-    return VirtualCell(*at_rest(rig(specimen, shape=home.shape), home), home, **options)
+    return VirtualCell(*rig_at_rest(rig(specimen, shape=home.shape), home), home, **options)
 
 
 def test_it_goes_there_and_reads_at_rest():
     bench = cell()
     assert bench.begin("a") is None
-    reply = bench.move(Move(1, np.array(0.01), 0.2, 0.1))
+    reply = bench.move(MoveRequest(1, np.array(0.01), 0.2, 0.1))
     assert reply.ok
     assert (float(reply.position), float(reply.force)) == pytest.approx((0.01, -10.0), rel=1e-12)
     assert reply.clock == pytest.approx(0.3)
@@ -38,14 +38,14 @@ def test_it_rests_where_the_test_begins_and_not_at_zero():
     bench.begin("a")
     assert np.asarray(bench.read().position).tolist() == [0.5, 0.2]
     # were it at zero before, the spring would have seen a motion of half a metre in a tick
-    reply = bench.move(Move(1, np.array([0.501, 0.2]), 0.004, 0.0))
+    reply = bench.move(MoveRequest(1, np.array([0.501, 0.2]), 0.004, 0.0))
     assert reply.position == pytest.approx([0.5, 0.2], abs=1e-12)  # 20 ms late
 
 
 def test_a_question_asked_twice_is_answered_twice_and_moves_once():
     bench = cell()
     bench.begin("a")
-    move = Move(1, np.array(0.01), 0.2, 0.1)
+    move = MoveRequest(1, np.array(0.01), 0.2, 0.1)
     first, clock = bench.move(move), bench.clock
     assert bench.move(move) is first
     assert bench.clock == clock
@@ -55,40 +55,40 @@ def test_a_question_asked_twice_is_answered_twice_and_moves_once():
 @pytest.mark.parametrize(
     "move",
     [
-        Move(1, np.array(0.02), 0.2, 0.1),  # the same number, another place
-        Move(3, np.array(0.02), 0.2, 0.1),  # one left out
-        Move(2, np.array(0.02), 0.2, 0.1, MotionType.JOINT),  # it has no joints
+        MoveRequest(1, np.array(0.02), 0.2, 0.1),  # the same number, another place
+        MoveRequest(3, np.array(0.02), 0.2, 0.1),  # one left out
+        MoveRequest(2, np.array(0.02), 0.2, 0.1, MotionType.JOINT),  # it has no joints
     ],
 )
 def test_a_request_out_of_order_is_refused_and_does_no_harm(move):
     bench = cell()
     bench.begin("a")
-    bench.move(Move(1, np.array(0.01), 0.2, 0.1))
+    bench.move(MoveRequest(1, np.array(0.01), 0.2, 0.1))
     assert bench.move(move).trip is TripCode.REFUSED
-    assert bench.move(Move(2, np.array(0.02), 0.2, 0.1)).ok
+    assert bench.move(MoveRequest(2, np.array(0.02), 0.2, 0.1)).ok
 
 
 def test_a_target_that_is_not_finite_is_refused():
     bench = cell()
     bench.begin("a")
-    assert bench.move(Move(1, np.array(np.nan), 0.2, 0.1)).trip is TripCode.NOT_FINITE
-    assert bench.move(Move(1, np.array(0.1), np.inf, 0.1)).trip is TripCode.NOT_FINITE
+    assert bench.move(MoveRequest(1, np.array(np.nan), 0.2, 0.1)).trip is TripCode.NOT_FINITE
+    assert bench.move(MoveRequest(1, np.array(0.1), np.inf, 0.1)).trip is TripCode.NOT_FINITE
 
 
 def test_a_force_beyond_the_limit_stops_it_in_mid_move():
     bench = cell(safety=SafetyLimits(force=5.0))
     bench.begin("a")
-    reply = bench.move(Move(1, np.array(0.02), 1.0, 1.0))
+    reply = bench.move(MoveRequest(1, np.array(0.02), 1.0, 1.0))
     assert reply.trip is TripCode.FORCE
     assert reply.value == pytest.approx(5.0, rel=0.05)  # within a tick of 4 ms
     assert reply.clock < 0.5  # the force is 20 N at the end; a quarter of the way is done in 0.3 s
-    assert bench.move(Move(1, np.array(0.0), 1.0, 1.0)).trip is TripCode.REFUSED
+    assert bench.move(MoveRequest(1, np.array(0.0), 1.0, 1.0)).trip is TripCode.REFUSED
 
 
 def test_one_that_does_not_arrive_says_so():
-    bench = cell(settled=1e-4)
+    bench = cell(position_tolerance=1e-4)
     bench.begin("a")
-    reply = bench.move(Move(1, np.array(0.01), 0.02, 0.0))  # 20 ms late and no time to settle
+    reply = bench.move(MoveRequest(1, np.array(0.01), 0.02, 0.0))  # 20 ms late and no time to settle
     assert reply.trip is TripCode.NOT_SETTLED
     assert reply.value > reply.limit == 1e-4
 
@@ -97,9 +97,9 @@ def test_an_emergency_stop_holds_until_the_next_run():
     bench = cell()
     bench.begin("a")
     bench.halt()
-    assert bench.move(Move(1, np.array(0.01), 0.2, 0.1)).trip is TripCode.EMERGENCY
+    assert bench.move(MoveRequest(1, np.array(0.01), 0.2, 0.1)).trip is TripCode.EMERGENCY
     bench.begin("b")
-    assert bench.move(Move(1, np.array(0.01), 0.2, 0.1)).ok
+    assert bench.move(MoveRequest(1, np.array(0.01), 0.2, 0.1)).ok
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -117,18 +117,18 @@ def test_a_halt_at_the_very_beginning_of_a_move_is_not_lost(monkeypatch, when):
         return trip
 
     monkeypatch.setattr(bench.supervisor, "enter", halted)
-    assert bench.move(Move(1, np.array(0.01), 0.2, 0.1)).trip is TripCode.EMERGENCY
+    assert bench.move(MoveRequest(1, np.array(0.01), 0.2, 0.1)).trip is TripCode.EMERGENCY
     assert bench.clock == 0.0
 
 
 def test_a_specimen_relaxes_while_the_cell_rests():
     r"""Held at x, the force falls from (k + k_r) x to k x with the specimen's time constant."""
-    spring = RelaxingSpring(k=1000.0, share=0.2, tau=2.0)
+    spring = StandardLinearSolid(k=1000.0, relaxing_fraction=0.2, tau=2.0)
     forces = []
     for rest in (0.1, 4.0, 20.0):
         bench = cell(specimen=spring)
         bench.begin("a")
-        forces.append(float(bench.move(Move(1, np.array(0.01), 0.02, rest)).force))
+        forces.append(float(bench.move(MoveRequest(1, np.array(0.01), 0.02, rest)).force))
     # fully relaxed to 10 N less a fifth; the move itself takes 20 ms and is 20 ms late
     held = np.array([0.1, 4.0, 20.0]) - 0.02
     expected = -10.0 * (0.8 + 0.2 * np.exp(-held / 2.0))
@@ -142,11 +142,11 @@ def test_noise_is_averaged_over_the_end_of_the_rest():
             dv.transfer.Series(()), dv.specimens.Spring(k=1000.0), sensor=dv.transfer.WhiteNoise(std=1.0)
         ),
         duration=0.01,
-        stepping=Stepping(averaging_time=1.6),
+        pseudodynamic=PseudodynamicSettings(averaging_time=1.6),
     )
     bench = virtual_cell(test)
     bench.begin("a")
-    forces = [float(bench.move(Move(i, np.array(0.0), 0.4, 1.6)).force) for i in range(1, 31)]
+    forces = [float(bench.move(MoveRequest(i, np.array(0.0), 0.4, 1.6)).force) for i in range(1, 31)]
     # 400 readings of 1 N: 0.05 N; thirty of them tell it to a third
     assert 0.03 < np.std(forces) < 0.07
 
@@ -154,19 +154,19 @@ def test_noise_is_averaged_over_the_end_of_the_rest():
 def test_it_can_keep_to_the_wall_clock():
     bench = cell(pace=0.5)
     bench.begin("a")
-    bench.move(Move(1, np.array(0.01), 0.1, 0.1))
+    bench.move(MoveRequest(1, np.array(0.01), 0.1, 0.1))
     began = time.monotonic()
-    bench.move(Move(2, np.array(0.02), 0.1, 0.1))
+    bench.move(MoveRequest(2, np.array(0.02), 0.1, 0.1))
     assert time.monotonic() - began >= 0.1
 
 
 def test_another_run_begins_at_rest_with_an_untouched_specimen():
-    bench = cell(specimen=RelaxingSpring(k=1000.0, share=0.2, tau=2.0))
+    bench = cell(specimen=StandardLinearSolid(k=1000.0, relaxing_fraction=0.2, tau=2.0))
     bench.begin("a")
-    first = bench.move(Move(1, np.array(0.01), 0.02, 1.0))
+    first = bench.move(MoveRequest(1, np.array(0.01), 0.02, 1.0))
     assert bench.begin("b") is None
     assert bench.clock == 0.0
-    assert np.array_equal(bench.move(Move(1, np.array(0.01), 0.02, 1.0)).force, first.force)
+    assert np.array_equal(bench.move(MoveRequest(1, np.array(0.01), 0.02, 1.0)).force, first.force)
 
 
 def test_preparing_moves_nothing_and_changes_no_answer():
@@ -176,6 +176,6 @@ def test_preparing_moves_nothing_and_changes_no_answer():
     replies = []
     for bench in (plain, prepared):
         bench.begin("a")
-        replies.append(bench.move(Move(1, np.array(0.01), 0.2, 0.1)))
+        replies.append(bench.move(MoveRequest(1, np.array(0.01), 0.2, 0.1)))
     assert float(replies[0].force) == float(replies[1].force)
     assert replies[0].clock == replies[1].clock

@@ -45,7 +45,7 @@ def test_gains_of_the_inner_loop_are_told_apart(record):
     rises = []
     for frequency in (60.0, 68.0, 78.7):  # [rad/s] as of kp = 0.6, 0.8, 1.0: the square goes with the gain
         y = record(SecondOrderLag(frequency, 33.0 / frequency), demand, dt, 0.05)
-        found = sampled_step_response(demand[:4000], y[:4000], dt, settling=0.3, most=15)
+        found = sampled_step_response(demand[:4000], y[:4000], dt, settling=0.3, max_pairs=15)
         rises.append(found.time[np.argmax(found.response > 0.5)])
     assert rises[0] > rises[1] > rises[2]
 
@@ -53,12 +53,10 @@ def test_gains_of_the_inner_loop_are_told_apart(record):
 def test_faults_are_said():
     t = dt * np.arange(5000)
     slow = np.sin(2 * np.pi * 3.0 * t)
-    with pytest.raises(
-        AnalysisError, match=r"does not excite 0 Hz, the centre of a filter; take a richer demand"
-    ):
+    with pytest.raises(AnalysisError, match=r"does not excite 0 Hz"):
         sampled_step_response(slow, slow, dt, settling=1.0)
     few = 1.0 + np.sin(2 * np.pi * 1.0 * t) + np.sin(2 * np.pi * 2.0 * t)
-    with pytest.raises(AnalysisError, match=r"does not excite 3 Hz, .*; take 2 pairs or fewer"):
+    with pytest.raises(AnalysisError, match=r"does not excite 3 Hz, .* at most 2 pairs"):
         sampled_step_response(few, few, dt, settling=1.0, pairs=30)
     with pytest.raises(ParameterError, match="longer than the settling time by five samples"):
         sampled_step_response(demand[:400], demand[:400], dt, settling=0.3)

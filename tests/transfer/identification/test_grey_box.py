@@ -24,7 +24,7 @@ def test_spring_and_damper_of_a_plausible_actuator_of_known_mass(record, sweep):
     )
     np.testing.assert_array_less(np.abs(fit.parameters - truth), 4 * fit.errors)
     assert np.all(fit.errors / truth < 0.01)
-    assert fit.share > 0.95
+    assert fit.explained_fraction > 0.95
 
 
 @pytest.mark.slow
@@ -45,7 +45,7 @@ def test_the_standard_errors_are_those_of_repeated_records(record, sweep):
 
 def test_a_delay_may_be_among_the_parameters(record, sweep):
     def build(p):
-        return Series((Delay(p[0], longest=0.02), FirstOrderLag(p[1])))
+        return Series((Delay(p[0], max_delay=0.02), FirstOrderLag(p[1])))
 
     u = sweep(0.5, 10.0, 4.0, dt)
     fit = fit_parameters(
@@ -55,5 +55,5 @@ def test_a_delay_may_be_among_the_parameters(record, sweep):
 
 
 def test_faults_are_said():
-    with pytest.raises(ParameterError, match=r"for 2 parameters: give one axis of equal length"):
+    with pytest.raises(ParameterError, match=r"for 2 parameters; expected one axis of equal length"):
         fit_parameters(plausible, [1.0, 1.0], np.ones((5, 2)), np.ones((5, 2)), dt)

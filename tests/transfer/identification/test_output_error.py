@@ -52,9 +52,7 @@ def test_without_noise_the_truth_is_found_to_many_digits(record):
 
 def test_faults_are_said():
     u = np.ones(200)
-    with pytest.raises(
-        ParameterError, match="poles 1, zeros 2: give one pole or more and no more zeros than poles"
-    ):
+    with pytest.raises(ParameterError, match="got 1 poles and 2 zeros"):
         fit_transfer_function(u, u, dt, poles=1, zeros=2)
-    with pytest.raises(ParameterError, match="twenty samples or more for each parameter"):
+    with pytest.raises(ParameterError, match="at least 20 samples for each parameter"):
         fit_transfer_function(u[:30], u[:30], dt, poles=2)

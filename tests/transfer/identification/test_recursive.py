@@ -22,13 +22,13 @@ def learnt(part, demand, measured):
 
 
 def learn(part, demand, measured):
-    found = learnt(part.sampled_at(dt, demand.shape[1:]), jnp.asarray(demand), jnp.asarray(measured))
+    found = learnt(part.with_sample_time(dt, demand.shape[1:]), jnp.asarray(demand), jnp.asarray(measured))
     return jax.tree.map(np.asarray, found)
 
 
 def test_gain_and_delay_are_learnt(record):
     y = 1.05 * record(Delay(9.4e-3), rich, dt, noise=0.02)
-    _, shown = learn(RecursiveIdentification(5.0, past_inputs=16), rich, y)
+    _, shown = learn(RecursiveIdentification(5.0, input_count=16), rich, y)
     assert shown["identified_delay"][-1] == pytest.approx(9.4e-3, abs=0.1e-3)
     assert shown["identified_gain"][-1] == pytest.approx(1.05, abs=0.01)
     late = np.asarray(shown["identification_error"][1000:])
@@ -38,7 +38,7 @@ def test_gain_and_delay_are_learnt(record):
 def test_past_outputs_make_a_lag_cheap(record):
     part = Series((Delay(2e-3), SecondOrderLag(75.7, 0.416)))
     y = record(part, rich, dt)
-    _, shown = learn(RecursiveIdentification(5.0, past_outputs=2, past_inputs=5), rich, y)
+    _, shown = learn(RecursiveIdentification(5.0, output_count=2, input_count=5), rich, y)
     assert shown["identified_delay"][-1] == pytest.approx(
         float(part.linear().phase_delay(10 * np.pi)), abs=0.02e-3
     )
@@ -47,7 +47,7 @@ def test_past_outputs_make_a_lag_cheap(record):
 
 def test_a_change_is_followed_within_the_memory(record):
     y = np.r_[record(Delay(4e-3), rich, dt)[:2000], record(Delay(9e-3), rich, dt)[2000:]]
-    _, shown = learn(RecursiveIdentification(5.0, memory=0.3, past_inputs=16), rich, y)
+    _, shown = learn(RecursiveIdentification(5.0, forgetting_time=0.3, input_count=16), rich, y)
     assert shown["identified_delay"][1999] == pytest.approx(4e-3, abs=0.05e-3)
     assert shown["identified_delay"][-1] == pytest.approx(9e-3, abs=0.05e-3)
 
@@ -55,7 +55,7 @@ def test_a_change_is_followed_within_the_memory(record):
 def test_without_excitation_it_keeps_what_it_knows(record):
     u = np.r_[rich[:1500], np.zeros(20_000)]
     y = record(Delay(6e-3), u, dt)
-    state, shown = learn(RecursiveIdentification(5.0, memory=0.2, past_inputs=10), u, y)
+    state, shown = learn(RecursiveIdentification(5.0, forgetting_time=0.2, input_count=10), u, y)
     assert shown["identified_delay"][-1] == pytest.approx(6e-3, abs=0.02e-3)
     assert np.trace(state["covariance"]) <= 10 * 1e6 * (1 + 1e-9)
 
@@ -63,12 +63,12 @@ def test_without_excitation_it_keeps_what_it_knows(record):
 def test_axes_learn_apart(record):
     pair = np.stack([rich[:1000], rich[1000:2000]], axis=1)
     y = np.stack([record(Delay(4e-3), pair[:, 0], dt), record(Delay(7e-3), pair[:, 1], dt)], axis=1)
-    _, shown = learn(RecursiveIdentification(5.0, past_inputs=12), pair, y)
+    _, shown = learn(RecursiveIdentification(5.0, input_count=12), pair, y)
     np.testing.assert_allclose(shown["identified_delay"][-1], [4e-3, 7e-3], atol=0.02e-3)
 
 
 def test_at_first_the_output_is_the_input():
-    part = RecursiveIdentification(5.0).sampled_at(dt)
+    part = RecursiveIdentification(5.0).with_sample_time(dt)
     gain, delay = part.response(part.init()["coefficients"], dt)
     assert (float(gain), float(delay)) == (1.0, 0.0)
 

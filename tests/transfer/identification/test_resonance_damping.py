@@ -3,7 +3,7 @@ import pytest
 
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.transfer.factors import pair, ratio
-from dovetail.transfer.identification import damping_squares
+from dovetail.transfer.identification import resonance_damping
 
 # read off the measured response, Bondoky 2020, app. B
 PUBLISHED = {
@@ -16,13 +16,13 @@ PUBLISHED = {
 
 
 def test_published_dampings_by_the_linear_system():
-    zeros, poles = damping_squares(**PUBLISHED)
+    zeros, poles = resonance_damping(**PUBLISHED)
     printed = [0.0035, 0.0124, 0.0047, 0.0006656, 0.0004326]
     np.testing.assert_allclose([*zeros, *poles], printed, rtol=0.02)
 
 
 def test_exact_dampings_give_the_heights_back():
-    zeros, poles = damping_squares(**PUBLISHED, exact=True)
+    zeros, poles = resonance_damping(**PUBLISHED, exact=True)
     system = ratio(
         [pair(np.sqrt(d), w) for d, w in zip(zeros, PUBLISHED["zeros"], strict=True)],
         [pair(np.sqrt(d), w) for d, w in zip(poles, PUBLISHED["poles"], strict=True)],
@@ -35,9 +35,9 @@ def test_exact_dampings_give_the_heights_back():
 
 def test_heights_that_no_damping_explains_are_refused():
     with pytest.raises(AnalysisError, match="not all positive"):
-        damping_squares(**PUBLISHED | {"zero_heights": [-30.0, 0.0]})
+        resonance_damping(**PUBLISHED | {"zero_heights": [-30.0, 0.0]})
 
 
 def test_every_frequency_needs_its_height():
-    with pytest.raises(ParameterError, match="give one height for each"):
-        damping_squares(**PUBLISHED | {"pole_heights": [-33.0]})
+    with pytest.raises(ParameterError, match="expected one height for each"):
+        resonance_damping(**PUBLISHED | {"pole_heights": [-33.0]})

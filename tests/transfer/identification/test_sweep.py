@@ -28,5 +28,5 @@ def test_gain_and_delay_along_the_sweep_are_those_of_the_transfer_system(record,
 
 
 def test_faults_are_said():
-    with pytest.raises(ParameterError, match="a window of 8 samples up to a quarter of the record"):
+    with pytest.raises(ParameterError, match="a window of 8 samples to a quarter of the record"):
         sweep_response(np.ones(100), np.ones(100), dt, window=90e-3)

@@ -94,19 +94,19 @@ def test_limits_decide_between_postures():
     joints, allowed, _ = nearest(SMALL, pose, q)
     assert bool(allowed)
     assert np.asarray(joints) == pytest.approx(np.asarray(q), abs=1e-9)
-    tight = Arm(a2=-0.07, highest=[jnp.pi] * 4 + [0.5, jnp.pi])  # the wrist cannot bend that way so far
+    tight = Arm(a2=-0.07, max_angle=[jnp.pi] * 4 + [0.5, jnp.pi])  # the wrist cannot bend that way so far
     joints, allowed, _ = nearest(tight, pose, q)
     assert bool(allowed)
     assert float(joints[4]) < 0
     assert same(forward(tight, joints), pose)
-    shut = Arm(a2=-0.07, lowest=[-0.1] * 6, highest=[0.1] * 6)
+    shut = Arm(a2=-0.07, min_angle=[-0.1] * 6, max_angle=[0.1] * 6)
     _, allowed, reachable = nearest(shut, pose, q)
     assert not bool(allowed)
     assert bool(reachable)
 
 
 def test_a_path_through_a_full_turn_is_followed_without_a_jump():
-    wide = Arm(a2=-0.07, lowest=[-7.0] * 6, highest=[7.0] * 6)
+    wide = Arm(a2=-0.07, min_angle=[-7.0] * 6, max_angle=[7.0] * 6)
     q = jnp.array([0.0, 0.4, 1.0, 0.5, 0.8, 2.9])
     for last in np.linspace(2.9, 5.0, 12):
         pose = forward(wide, q.at[5].set(last))
@@ -121,18 +121,18 @@ def test_a_straight_wrist_keeps_the_fourth_joint_and_reaches_the_pose():
     joints, allowed, _ = nearest(SMALL, pose, q)
     assert bool(allowed)
     assert np.asarray(joints) == pytest.approx(np.asarray(q), abs=1e-6)
-    assert float(SMALL.clearance(q)) == pytest.approx(0.0, abs=1e-12)
+    assert float(SMALL.manipulability(q)) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_singular_postures_have_no_clearance_and_common_ones_do():
-    assert float(SMALL.clearance(jnp.array([0.0, 0.5, 1.0, 0.0, 0.8, 0.0]))) > 0.3
+    assert float(SMALL.manipulability(jnp.array([0.0, 0.5, 1.0, 0.0, 0.8, 0.0]))) > 0.3
     stretched = -float(jnp.arctan2(SMALL.a2, SMALL.c3))
-    assert float(SMALL.clearance(jnp.array([0.0, 1.0, stretched, 0.0, 0.8, 0.0]))) == pytest.approx(
+    assert float(SMALL.manipulability(jnp.array([0.0, 1.0, stretched, 0.0, 0.8, 0.0]))) == pytest.approx(
         0.0, abs=1e-12
     )
     above = jnp.array([0.0, -jnp.arcsin(0.302 / 0.27 * jnp.sin(0.0)), 0.0, 0.0, 0.8, 0.0])
     straight_up = Arm(a2=0.0)
-    assert float(straight_up.clearance(above)) == pytest.approx(0.0, abs=1e-12)
+    assert float(straight_up.manipulability(above)) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_near_a_singular_wrist_the_jacobian_loses_a_direction():
@@ -146,7 +146,9 @@ def test_near_a_singular_wrist_the_jacobian_loses_a_direction():
     values = []
     for bend in (0.8, 0.08, 0.008):
         q = jnp.array([0.2, 0.5, 1.0, 0.3, bend, 0.1])
-        values.append(float(jnp.linalg.svd(jacobian(q), compute_uv=False)[-1]) / float(SMALL.clearance(q)))
+        values.append(
+            float(jnp.linalg.svd(jacobian(q), compute_uv=False)[-1]) / float(SMALL.manipulability(q))
+        )
     assert values[1] == pytest.approx(values[2], rel=0.05)
 
 
@@ -157,7 +159,7 @@ def test_clearance_is_the_smallest_of_wrist_elbow_and_shoulder(arm):
     shoulder = np.array([arm.a1, arm.b, arm.c1])
     decides = set()
     joints = random_joints(6, 60)
-    poses, clearances = jax.jit(jax.vmap(lambda q: (arm.forward(q), arm.clearance(q))))(joints)
+    poses, clearances = jax.jit(jax.vmap(lambda q: (arm.forward(q), arm.manipulability(q))))(joints)
     for maker, p, R, clearance in zip(joints, poses.p, poses.R, clearances, strict=True):
         q = (maker - np.asarray(arm.offset)) / np.asarray(arm.sign)
         centre = np.asarray(p) - float(arm.c4) * np.asarray(R)[:, 2]
@@ -177,5 +179,5 @@ def test_clearance_is_the_smallest_of_wrist_elbow_and_shoulder(arm):
 
 def test_a_wrist_above_the_first_axis_is_singular_with_the_elbow_and_the_wrist_bent():
     q = jnp.array([0.0, -0.52255, 1.2, 0.0, 0.8, 0.0])
-    assert float(SMALL.clearance(q)) == pytest.approx(0.0, abs=1e-4)
+    assert float(SMALL.manipulability(q)) == pytest.approx(0.0, abs=1e-4)
     assert float(jnp.linalg.norm((SMALL.forward(q).p - 0.072 * SMALL.forward(q).R[:, 2])[:2])) < 1e-4  # [m]

@@ -6,9 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.core.random import seeded
+from dovetail.core.random import assign_keys
 from dovetail.transfer import Delay, FirstOrderLag, RateLimit, Series
-from dovetail.transfer.robot import Arm, Course, JointSegment, RobotArms, SafetyLimits, TripCode
+from dovetail.transfer.robot import Arm, JointSegment, MotionProfile, RobotArms, SafetyLimits, TripCode
 from dovetail.transfer.robot.arms import to_pose, to_vector
 
 DT = 4e-3
@@ -34,13 +34,13 @@ def cell(**changes):
         "tool_joints": [0.0, 0.3, 1.2, 0.0, 0.4, 0.0],
         "tool_mount": [0.0, 0.0, 0.3, 0.0, -np.pi / 2, 0.0],
         "track_range": [-5.0, 1.0],
-        "reach": 1.7,
-        "window": 0.2,
+        "target_reach": 1.7,
+        "reach_tolerance": 0.2,
     }
     arms = RobotArms(**{**parts, **changes})
     mount = mounted(arms.specimen_base, arms.specimen_joints)
     arms = eqx.tree_at(lambda a: a.specimen_mount, arms, mount)
-    return seeded(arms.sampled_at(DT, (6,)).placed(HOME), jax.random.key(0))
+    return assign_keys(arms.with_sample_time(DT, (6,)).with_home_pose(HOME), jax.random.key(0))
 
 
 started = eqx.filter_jit(lambda arms: arms.init())
@@ -107,7 +107,7 @@ def test_the_drives_make_it_late_and_it_arrives():
                 "tool_arm": Arm(
                     **{
                         **{n: getattr(LARGE, n) for n in ("a1", "a2", "c1", "c2", "c3", "c4")},
-                        "fastest": [0.1] * 6,
+                        "max_speed": [0.1] * 6,
                     }
                 )
             },
@@ -119,8 +119,8 @@ def test_the_drives_make_it_late_and_it_arrives():
                 "tool_arm": Arm(
                     **{
                         **{n: getattr(LARGE, n) for n in ("a1", "a2", "c1", "c2", "c3", "c4")},
-                        "highest": [0.05] + [np.pi] * 5,
-                        "lowest": [-0.05] + [-np.pi] * 5,
+                        "max_angle": [0.05] + [np.pi] * 5,
+                        "min_angle": [-0.05] + [-np.pi] * 5,
                     }
                 )
             },
@@ -128,11 +128,15 @@ def test_the_drives_make_it_late_and_it_arrives():
             TripCode.JOINT_POSITION,
         ),
         (
-            {"safety": SafetyLimits(highest=[0.0, 9.0, 9.0])},
+            {"safety": SafetyLimits(workspace_max=[0.0, 9.0, 9.0])},
             [-0.4, 0.0, 0.0, 0.0, 0.0, 0.0],
             TripCode.WORKSPACE,
         ),
-        ({"safety": SafetyLimits(singularity=0.9)}, [-0.8, 0.0, 0.0, 0.0, 0.0, 0.0], TripCode.SINGULARITY),
+        (
+            {"safety": SafetyLimits(min_manipulability=0.9)},
+            [-0.8, 0.0, 0.0, 0.0, 0.0, 0.0],
+            TripCode.SINGULARITY,
+        ),
     ],
     ids=lambda v: v.name if isinstance(v, TripCode) else "",
 )
@@ -164,7 +168,7 @@ def test_a_move_in_joint_space_is_not_straight_in_space(ideal):
     @eqx.filter_jit
     def moved(arms, now):
         target = now.at[2].add(0.3).at[1].add(0.2)
-        segment = JointSegment(arms, now, target, jnp.array(1.0), Course(form="line"))
+        segment = JointSegment(arms, now, target, jnp.array(1.0), MotionProfile(profile="linear"))
         return jax.vmap(segment.at)(jnp.array([0.0, 0.5, 1.0])), segment.target
 
     (first, middle, last), target = (np.asarray(a) for a in moved(ideal, started(ideal)["references"]))
@@ -179,9 +183,9 @@ def test_both_published_interfaces_answer_at_their_ticks_late_lagging_and_no_fas
 ):
     """One joint's drive at the period of its controller: ABB's 4 ms and 20 ms, KUKA's 12 ms and 120 ms."""
     tau, fastest, step = 15e-3, 0.5, 0.05  # [s, rad/s, rad]
-    drive = Series((Delay(delay, longest=0.2), FirstOrderLag(tau=tau), RateLimit(fastest))).sampled_at(
-        period, (1,)
-    )
+    drive = Series(
+        (Delay(delay, max_delay=0.2), FirstOrderLag(tau=tau), RateLimit(fastest))
+    ).with_sample_time(period, (1,))
 
     def answer(drive):
         def one(x, k):
@@ -190,7 +194,7 @@ def test_both_published_interfaces_answer_at_their_ticks_late_lagging_and_no_fas
 
         return jax.lax.scan(one, drive.init(), jnp.arange(60))[1]
 
-    free = Series((Delay(delay, longest=0.2), FirstOrderLag(tau=tau))).sampled_at(period, (1,))
+    free = Series((Delay(delay, max_delay=0.2), FirstOrderLag(tau=tau))).with_sample_time(period, (1,))
     shown, slow = map(
         np.asarray, eqx.filter_jit(lambda parts: [answer(part) for part in parts])((drive, free))
     )

@@ -7,17 +7,22 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import ParameterError
-from dovetail.core.random import seeded
+from dovetail.core.random import assign_keys
 from dovetail.mechanics.spatial.rotation import about_x, about_y
 from dovetail.transfer.robot import ForceTorqueSensor
 
-TOOL = {"mass": 17.91, "centre": [0.0, 0.0, -0.25], "known_mass": 17.91, "known_centre": [0.0, 0.0, -0.25]}
+TOOL = {
+    "mass": 17.91,
+    "centre": [0.0, 0.0, -0.25],
+    "compensation_mass": 17.91,
+    "compensation_centre": [0.0, 0.0, -0.25],
+}
 WRENCH = jnp.array([100.0, -20.0, 300.0, 5.0, 60.0, -7.0])
 DOWN = jnp.array([0.0, 0.0, 9.81])
 
 
 def ready(**changes):
-    return seeded(ForceTorqueSensor(**changes).sampled_at(4e-3, (6,)), jax.random.key(1))
+    return assign_keys(ForceTorqueSensor(**changes).with_sample_time(4e-3, (6,)), jax.random.key(1))
 
 
 step = eqx.filter_jit(lambda sensor, t, x, u: sensor.step(t, 4e-3, x, u))
@@ -35,26 +40,26 @@ def run(sensor, wrenches):
 def test_a_known_tool_does_not_show_however_it_is_turned(turn):
     sensor = ForceTorqueSensor(**TOOL, origin=[0.1, 0.0, 0.05])
     gravity = turn @ DOWN
-    raw = sensor.raw(WRENCH, gravity)
+    raw = sensor.raw_reading(WRENCH, gravity)
     assert float(jnp.linalg.norm(raw[:3] - WRENCH[:3])) == pytest.approx(175.7, abs=0.1)
-    assert np.asarray(sensor.compensated(raw, gravity, jnp.zeros(6))) == pytest.approx(
+    assert np.asarray(sensor.compensate(raw, gravity, jnp.zeros(6))) == pytest.approx(
         np.asarray(WRENCH), abs=1e-10
     )
 
 
 def test_a_tool_that_is_not_known_shows_when_it_is_turned_and_the_tare_does_not_help():
     sensor = ForceTorqueSensor(mass=17.91, centre=[0.0, 0.0, -0.25])
-    tare = sensor.raw(jnp.zeros(6), DOWN)
+    tare = sensor.raw_reading(jnp.zeros(6), DOWN)
     turned = about_y(0.1) @ DOWN
-    error = sensor.compensated(sensor.raw(jnp.zeros(6), turned), turned, tare)
+    error = sensor.compensate(sensor.raw_reading(jnp.zeros(6), turned), turned, tare)
     assert float(jnp.linalg.norm(error[:3])) == pytest.approx(17.91 * 9.81 * 2 * np.sin(0.05), rel=1e-9)
 
 
 def test_the_moment_is_referred_to_the_point_that_is_asked_for():
     sensor = ForceTorqueSensor(origin=[0.0, 0.0, 0.5])
-    raw = sensor.raw(jnp.array([10.0, 0.0, 0.0, 0.0, 0.0, 0.0]), DOWN)
+    raw = sensor.raw_reading(jnp.array([10.0, 0.0, 0.0, 0.0, 0.0, 0.0]), DOWN)
     assert np.asarray(raw[3:]) == pytest.approx([0.0, -5.0, 0.0])  # -r x f, with r = 0.5 along z
-    assert np.asarray(sensor.compensated(raw, DOWN, jnp.zeros(6))[3:]) == pytest.approx([0.0, 0.0, 0.0])
+    assert np.asarray(sensor.compensate(raw, DOWN, jnp.zeros(6))[3:]) == pytest.approx([0.0, 0.0, 0.0])
 
 
 def test_the_tare_takes_the_bias_off_and_leaves_the_drift():
@@ -81,5 +86,5 @@ def test_it_reads_no_more_than_its_range():
 
 
 def test_without_a_key_it_says_so():
-    with pytest.raises(ParameterError, match="no random numbers"):
+    with pytest.raises(ParameterError, match="ForceTorqueSensor.key: is empty"):
         ForceTorqueSensor().init()

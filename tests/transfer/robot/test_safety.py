@@ -3,12 +3,19 @@
 import jax.numpy as jnp
 import pytest
 
-from dovetail.transfer.robot import SENTENCES, CellState, MotionType, SafetyLimits, Supervisor, TripCode
+from dovetail.transfer.robot import (
+    TRIP_MESSAGES,
+    CellState,
+    CellSupervisor,
+    MotionType,
+    SafetyLimits,
+    TripCode,
+)
 
 
 @pytest.mark.parametrize("kind", [k for k in MotionType if k is not MotionType.CHUNK])
 def test_a_motion_has_its_state_and_leads_back_to_waiting(kind):
-    watch = Supervisor()
+    watch = CellSupervisor()
     assert watch.enter(kind) is TripCode.NONE
     assert watch.state is CellState[kind.name]
     watch.leave()
@@ -18,7 +25,7 @@ def test_a_motion_has_its_state_and_leads_back_to_waiting(kind):
 
 @pytest.mark.parametrize("trip", [t for t in TripCode if t is not TripCode.NONE])
 def test_every_trip_halts_until_it_is_reset(trip):
-    watch = Supervisor()
+    watch = CellSupervisor()
     watch.enter(MotionType.LINE)
     watch.leave(trip)
     assert watch.state is CellState.HALT
@@ -29,21 +36,21 @@ def test_every_trip_halts_until_it_is_reset(trip):
 
 
 def test_the_first_reason_of_a_halt_is_kept():
-    watch = Supervisor()
+    watch = CellSupervisor()
     watch.halt(TripCode.TORQUE)
     watch.halt(TripCode.EMERGENCY)
     assert watch.trip is TripCode.TORQUE
 
 
 def test_a_motion_is_not_begun_within_another():
-    watch = Supervisor()
+    watch = CellSupervisor()
     watch.enter(MotionType.LINE)
     assert watch.enter(MotionType.JOINT) is TripCode.REFUSED
     assert watch.state is CellState.LINE
 
 
 def test_a_path_takes_as_many_chunks_as_it_has_room_for():
-    watch = Supervisor(most_chunks=2)
+    watch = CellSupervisor(max_chunks=2)
     for _ in range(2):
         assert watch.enter(MotionType.CHUNK) is TripCode.NONE
         watch.buffer.append(jnp.zeros(6))
@@ -69,5 +76,5 @@ def test_force_and_torque_are_judged_by_their_size(wrench, code):
 
 
 def test_every_trip_has_its_sentence():
-    assert set(SENTENCES) == set(TripCode)
-    assert all(text.endswith(".") for text in SENTENCES.values())
+    assert set(TRIP_MESSAGES) == set(TripCode)
+    assert all(text.endswith(".") for text in TRIP_MESSAGES.values())

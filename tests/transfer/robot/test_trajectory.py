@@ -7,12 +7,17 @@ import numpy as np
 import pytest
 
 from dovetail.mechanics.spatial import quaternion
-from dovetail.transfer.robot import Course, Polyline, Segment, between, distance, slerp
+from dovetail.transfer.robot import MotionProfile, Polyline, Segment, interpolate_pose, pose_distance, slerp
 
-COURSES = [Course(), Course(ramp=0.3), Course(form="cubic"), Course(form="line")]
+COURSES = [
+    MotionProfile(),
+    MotionProfile(ramp_fraction=0.3),
+    MotionProfile(profile="cubic"),
+    MotionProfile(profile="linear"),
+]
 
 
-@pytest.mark.parametrize("course", COURSES, ids=lambda c: f"{c.form}-{float(c.ramp)}")
+@pytest.mark.parametrize("course", COURSES, ids=lambda c: f"{c.profile}-{float(c.ramp_fraction)}")
 def test_a_course_goes_from_zero_to_one_without_turning_back(course):
     s = np.asarray(course(jnp.linspace(-0.2, 1.3, 601)))
     assert s[0] == 0.0
@@ -25,13 +30,13 @@ def test_a_course_goes_from_zero_to_one_without_turning_back(course):
 def test_the_blended_line_runs_at_one_over_nine_tenths_between_its_ramps():
     # 10 % + 80 % + 10 %: v_c = 1.1111 of the mean speed
     tau = jnp.array([0.15, 0.5, 0.85])
-    speeds = [float(Course().speed(t)) for t in tau]
+    speeds = [float(MotionProfile().speed(t)) for t in tau]
     assert speeds == pytest.approx([1 / 0.9] * 3, rel=1e-12)
-    assert float(Course().speed(jnp.array(0.05))) == pytest.approx(0.5 / 0.9)
+    assert float(MotionProfile().speed(jnp.array(0.05))) == pytest.approx(0.5 / 0.9)
 
 
 def test_the_cubic_starts_and_ends_at_rest():
-    course = Course(form="cubic")
+    course = MotionProfile(profile="cubic")
     assert float(course.speed(jnp.array(0.0))) == 0.0
     assert float(course.speed(jnp.array(1.0 - 1e-12))) == pytest.approx(0.0, abs=1e-10)
     assert float(course(jnp.array(0.5))) == 0.5
@@ -60,28 +65,31 @@ def test_slerp_of_nearly_the_same_is_a_straight_line(angle):
 
 def test_a_pose_goes_straight_while_it_turns():
     a, b = jnp.array([0.0, 1.0, 2.0, 0.0, 0.0, 0.0]), jnp.array([1.0, 1.0, 0.0, 0.0, 0.0, 1.0])
-    middle = between(a, b, 0.25)
+    middle = interpolate_pose(a, b, 0.25)
     assert np.asarray(middle) == pytest.approx([0.25, 1.0, 1.5, 0.0, 0.0, 0.25], abs=1e-12)
-    assert np.array_equal(between(a, b, 1.0), b)
+    assert np.array_equal(interpolate_pose(a, b, 1.0), b)
 
 
 def test_axes_that_are_no_pose_go_straight_each():
-    assert np.asarray(between(jnp.array([0.0, 1.0]), jnp.array([2.0, 5.0]), 0.5)).tolist() == [1.0, 3.0]
-    assert float(between(jnp.array(0.0), jnp.array(2.0), 0.5)) == 1.0
+    assert np.asarray(interpolate_pose(jnp.array([0.0, 1.0]), jnp.array([2.0, 5.0]), 0.5)).tolist() == [
+        1.0,
+        3.0,
+    ]
+    assert float(interpolate_pose(jnp.array(0.0), jnp.array(2.0), 0.5)) == 1.0
 
 
 def test_the_distance_of_poses_is_a_length_and_an_angle():
     a, b = jnp.zeros(6), jnp.array([3.0, 0.0, 4.0, 0.0, 0.2, 0.0])
-    far, turned = distance(a, b)
+    far, turned = pose_distance(a, b)
     assert (float(far), float(turned)) == pytest.approx((5.0, 0.2))
 
 
 def test_a_segment_rests_at_its_target():
-    segment = Segment(jnp.zeros(()), jnp.array(2.0), jnp.array(0.5), Course())
+    segment = Segment(jnp.zeros(()), jnp.array(2.0), jnp.array(0.5), MotionProfile())
     assert float(segment.at(0.25)) == 1.0
     assert float(segment.at(0.5)) == 2.0
     assert float(segment.at(7.0)) == 2.0
-    at_once = Segment(jnp.zeros(()), jnp.array(2.0), jnp.array(0.0), Course())
+    at_once = Segment(jnp.zeros(()), jnp.array(2.0), jnp.array(0.0), MotionProfile())
     assert float(at_once.at(0.0)) == 2.0
 
 
@@ -89,7 +97,7 @@ def test_a_path_of_pieces_passes_their_ends_without_stopping():
     points = jnp.array(
         [[0.0, 0, 0, 0, 0, 0], [1.0, 0, 0, 0, 0, 0], [1.0, 2.0, 0, 0, 0, 0], [1.0, 2.0, 0, 0, 0, 0.5]]
     )
-    path = Polyline(points, jnp.array(3.15), Course(form="line"), radius=0.3)
+    path = Polyline(points, jnp.array(3.15), MotionProfile(profile="linear"), radius=0.3)
     assert np.array_equal(path.target, points[-1])
     # lengths 1, 2 and 0.3 * 0.5 at one metre a second
     assert np.asarray(path.at(0.5)) == pytest.approx([0.5, 0, 0, 0, 0, 0])

@@ -7,7 +7,7 @@ from dovetail.transfer.robot import VelocityInterface
 
 
 def run(part, references):
-    part = part.sampled_at(12e-3, (2,))
+    part = part.with_sample_time(12e-3, (2,))
     x, out = part.init(), []
     for u in references:
         x, y = part.step(0.0, 12e-3, x, np.asarray(u))

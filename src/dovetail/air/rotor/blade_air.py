@@ -1,12 +1,12 @@
-r"""What the air does to the modes of one blade over a revolution, from the blade elements of a rotor.
+r"""Modal forcing of one blade over a revolution, from the blade elements of a rotor.
 
 In steady flight the elements of a blade at azimuth :math:`\psi` carry the thrust :math:`dT` and the force :math:`dX`
-along their path, and the modes of shapes w and v feel
+along their path. The modal moment for the shapes w and v is
 
 .. math:: M_i(\psi) = R\sum_e \big(w_i(r_e)\,dT_e(\psi) + v_i(r_e)\,dX_e(\psi)\big)
 
-written as a Fourier series. The elements move as a stiff blade's do: what the air damps of a mode's own motion belongs
-into its damping ratio. The azimuth counts as the rotor's does, from the nose.
+written as a Fourier series. The elements move like those of a rigid blade, so the aerodynamic damping of a mode must be
+included in its damping ratio. The azimuth is measured from the nose, as in the rotor.
 """
 
 from __future__ import annotations
@@ -15,39 +15,39 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.air.rotor.controls import Controls
-from dovetail.air.rotor.forcing import coefficients_of
+from dovetail.air.rotor.forcing import fourier_coefficients
 from dovetail.air.rotor.rotor import Rotor
 from dovetail.air.rotor.structure import BladeStructure
 from dovetail.core import Part, count, kind, parameter
 from dovetail.core.errors import ParameterError
 
 
-@kind("blade-air")
-class BladeAir(Part):
-    """A rotor in steady flight, seen by one of its blades."""
+@kind("blade-aerodynamics")
+class BladeAerodynamics(Part):
+    """Forcing of the modes of one blade by a rotor in steady flight."""
 
     rotor: Rotor
     collective: jax.Array = parameter("rad", "collective pitch", default=0.0)
     cyclic: jax.Array = parameter("rad", "amplitude of the cyclic pitch", default=0.0)
     azimuth: jax.Array = parameter("rad", "azimuth of the largest pitch", default=0.0)
-    velocity: jax.Array = parameter("m/s", "of the hub: forward, port, up", default=(0.0, 0.0, 0.0))
-    density: jax.Array = parameter("kg/m^3", "of the air", default=1.225, at_least=0.0)
-    harmonics: int = count("of a revolution that are kept", default=4, at_least=1)
+    velocity: jax.Array = parameter("m/s", "velocity of the hub: forward, port, up", default=(0.0, 0.0, 0.0))
+    density: jax.Array = parameter("kg/m^3", "density of the air", default=1.225, at_least=0.0)
+    harmonics: int = count("number of harmonics per revolution", default=4, at_least=1)
 
     def __check_init__(self):
         if self.rotor.sectors <= 2 * self.harmonics:
             raise ParameterError(
-                f"BladeAir.harmonics: got {self.harmonics}; the rotor's {self.rotor.sectors} sectors hold no more than "
-                f"{(self.rotor.sectors - 1) // 2}"
+                f"BladeAerodynamics.harmonics: got {self.harmonics}; expected at most {(self.rotor.sectors - 1) // 2} "
+                f"for the rotor's {self.rotor.sectors} sectors"
             )
 
     def coefficients(self, structure: BladeStructure, speed: jax.Array) -> jax.Array:
-        """Of the modes' forcing [N m] at a rotor speed [rad/s], (modes, 1 + 2 H), as `forcing.series` reads them."""
+        """Fourier coefficients of the modal forcing [N m] at a rotor speed [rad/s], (modes, 1 + 2 H)."""
         controls = Controls(speed, self.collective, self.cyclic, self.azimuth)
         still = jnp.zeros(3)
         disc = self.rotor.disc(controls, self.velocity, still, still, self.density)
-        shapes = structure.at(self.rotor.blade.cut().r)
+        shapes = structure.shapes_at(self.rotor.blade.effective_elements().r)
         moment = structure.reach * (
             shapes.flap @ disc.thrust.T + shapes.lag @ disc.along.T
         )  # (modes, sectors)
-        return coefficients_of(moment, self.harmonics)
+        return fourier_coefficients(moment, self.harmonics)

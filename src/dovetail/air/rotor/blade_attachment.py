@@ -1,18 +1,18 @@
-r"""How a blade's flap, lag and pitch move its lag damper.
+r"""Motion of a lag damper from the flap, lag and pitch of its blade.
 
-The blade turns about its hinge B by flap, lag and pitch, in this order,
+The blade rotates about its hinge B by flap, lag and pitch, in this order,
 
 .. math:: D = B + T_\beta T_\zeta T_\theta\,d_0, \qquad
    T_\beta = \begin{bmatrix} c_\beta & 0 & -s_\beta\\ 0 & 1 & 0\\ s_\beta & 0 & c_\beta \end{bmatrix},\;
    T_\zeta = \begin{bmatrix} c_\zeta & -s_\zeta & 0\\ s_\zeta & c_\zeta & 0\\ 0 & 0 & 1 \end{bmatrix},\;
    T_\theta = \begin{bmatrix} 1 & 0 & 0\\ 0 & c_\theta & -s_\theta\\ 0 & s_\theta & c_\theta \end{bmatrix}
 
-and the damper reaches from E on the hub to D on the blade. Its axis has the angles
+and the damper connects E on the hub with D on the blade. Its axis has the angles
 :math:`\delta = \mathrm{atan2}(Z, X)` and :math:`\gamma = \arcsin(Y/L)` of :math:`(X, Y, Z) = D - E`, so the
 piston's velocity, the first component of :math:`(T_\delta T_\gamma)^T \dot D`, is the rate of the length L
-[Wallace 2006, eqs 6.9-6.19]. Three things differ from the printed code and text: the first row of
-:math:`T_\theta` is printed 0 0 1; gamma is taken from an arc cosine there, which loses its sign; and the code
-takes the position of D with the x component of d0 alone.
+[Wallace 2006, eqs 6.9-6.19]. There are three differences from the published code and text: the first row of
+:math:`T_\theta` is printed as 0 0 1; the source computes gamma from an arc cosine, which loses its sign; and its code
+computes the position of D with the x component of d0 only.
 
 x points outwards along the blade, y against the direction of lag, z up.
 """
@@ -46,7 +46,7 @@ def about_pitch(angle: ArrayLike) -> jax.Array:
 
 @kind("damper-attachment")
 class Attachment(Part):
-    """Where a lag damper sits between hub and blade, in axes that turn with the rotor."""
+    """Attachment points of a lag damper on hub and blade, in axes that rotate with the rotor."""
 
     hub_point: jax.Array = parameter("m", "E, the end on the hub")
     hinge: jax.Array = parameter("m", "B, the hinge of the blade")
@@ -80,8 +80,8 @@ def piston_velocity(
 ) -> jax.Array:
     """First component of (T_delta T_gamma)^T dD/dt for any axis angles delta and gamma.
 
-    `angles` and `rates` are those of flap, lag and pitch [rad, rad/s]. It is the rate of the damper's length
-    where delta and gamma are those of its axis.
+    `angles` and `rates` are those of flap, lag and pitch [rad, rad/s]. The result is the rate of the damper's length
+    if delta and gamma are the angles of its axis.
     """
 
     def outboard(flap, lag, pitch):

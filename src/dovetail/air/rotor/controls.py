@@ -1,4 +1,4 @@
-"""What the pilot sets: rotor speed, collective and cyclic pitch, at a moment or from a table in time."""
+"""Rotor controls: speed, collective and cyclic pitch, at one time or from a table over time."""
 
 from __future__ import annotations
 
@@ -10,64 +10,64 @@ import numpy as np
 
 from dovetail.core import Part, choice, kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.name_lookup import place
-from dovetail.core.parameter import known
+from dovetail.core.interpolation import interval_and_fraction
+from dovetail.core.parameter import all_concrete
 
 
 class Controls(NamedTuple):
-    """Settings at a moment. The pitch of a blade at azimuth psi gains `cyclic` cos(psi - azimuth)."""
+    """Control settings at one time. A blade at azimuth psi has the cyclic pitch `cyclic` cos(psi - azimuth)."""
 
     speed: jax.Array | float = 0.0  # [rad/s] of the rotor
     collective: jax.Array | float = 0.0  # [rad]
     cyclic: jax.Array | float = 0.0  # [rad] amplitude
-    azimuth: jax.Array | float = 0.0  # [rad] where the pitch is largest; from the nose to port
+    azimuth: jax.Array | float = 0.0  # [rad] azimuth of the largest pitch, from the nose to port
 
     def pitch(self, psi: jax.Array) -> jax.Array:
-        """What the controls add to the twist at azimuths psi [rad]."""
+        """Pitch [rad] added to the twist at azimuths psi [rad]."""
         return self.collective + self.cyclic * jnp.cos(psi - self.azimuth)
 
 
 @kind("rotor-schedule")
 class RotorSchedule(Part):
-    """Controls at given times: straight in between, or along a smooth blend that rests at each time.
+    """Controls from a table over time, interpolated linearly or smoothly.
 
-    The blend has no rate and no acceleration at the times of the table, so that a run is not slowed by corners;
-    it does not overshoot. One value serves all times. `ends` is the last time; a run that lasts longer should be
-    refused, and what is asked after it is the last value.
+    The smooth interpolation has zero rate and zero acceleration at the times of the table, so the integration is not
+    slowed by corners; it does not overshoot. A scalar applies to all times. `valid_until` is the last time: a longer
+    run is rejected. After it the last values apply.
     """
 
-    times: jax.Array = parameter("s", "times, rising", default=(0.0,))
+    times: jax.Array = parameter("s", "increasing times", default=(0.0,))
     speed: jax.Array = parameter("rad/s", "rotor speed", default=0.0, at_least=0.0)
     collective: jax.Array = parameter("rad", "collective pitch", default=0.0)
     cyclic: jax.Array = parameter("rad", "amplitude of the cyclic pitch", default=0.0)
     azimuth: jax.Array = parameter("rad", "azimuth of the largest pitch", default=0.0)
-    between: str = choice("linear", "blend", about="how two times are joined", default="linear")
+    interpolation: str = choice("linear", "smooth", about="interpolation between times", default="linear")
 
     def __check_init__(self):
         times = self.times
-        if not known(times):
+        if not all_concrete(times):
             return
         if np.any(np.diff(np.asarray(times)) <= 0):
-            raise ParameterError(f"RotorSchedule.times: got {np.asarray(times)}; times must rise")
+            raise ParameterError(f"RotorSchedule.times: got {np.asarray(times)}; expected increasing times")
         for name in Controls._fields:
             value = getattr(self, name)
             if np.ndim(value) and np.shape(value) != times.shape:
                 raise ParameterError(
-                    f"RotorSchedule.{name}: {np.size(value)} values for {times.size} times; one for each"
+                    f"RotorSchedule.{name}: {np.size(value)} values for {times.size} times; expected one for each time"
                 )
 
     @property
-    def ends(self) -> float:
-        """Time [s] up to which it is given; without end where nothing changes."""
+    def valid_until(self) -> float:
+        """Time [s] up to which the table has data; infinite for constant controls."""
         return float(self.times[-1]) if self.times.size > 1 else float("inf")
 
     def __call__(self, t: jax.Array) -> Controls:
-        """The controls at t [s]."""
+        """Return the controls at t [s]."""
         return Controls(*(self._read(getattr(self, name), t) for name in Controls._fields))
 
     def _read(self, values, t):
         if jnp.ndim(values) == 0:
             return values
-        i, s = place(self.times, t)
-        share = s if self.between == "linear" else s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
-        return values[i] + share * (values[i + 1] - values[i])
+        i, s = interval_and_fraction(self.times, t)
+        fraction = s if self.interpolation == "linear" else s**3 * (10.0 - 15.0 * s + 6.0 * s**2)
+        return values[i] + fraction * (values[i + 1] - values[i])

@@ -1,8 +1,8 @@
-"""A rotor whose blades flap, in the coordinates of its tip-path plane, with steady or dynamic inflow.
+"""Rotor with flapping blades in tip-path coordinates, with steady or dynamic inflow.
 
-The equations are those of `tip_path`, whose cone and tilt are states here, with the wake's three where it has a memory.
-For a rotor that balances them at every moment put its blades' `structure` into `Rotor`: no states, hence any place that
-takes a load.
+The equations are those of `tip_path`. Coning and tilt are states, and so are the three states of a dynamic wake. For a
+rotor with quasi-steady flapping set the blades' `structure` in `Rotor`: it has no states, so it can be used wherever a
+load is accepted.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import jax.numpy as jnp
 
 from dovetail.air.rotor.dynamic_inflow import PittPeters
 from dovetail.air.rotor.rotor import Rotor, RotorLoads
-from dovetail.air.rotor.tip_path import flapping
+from dovetail.air.rotor.tip_path import loads_and_rates
 from dovetail.core import Flow, kind
 from dovetail.core.errors import ParameterError
 
 
 @kind("flapping-rotor")
 class FlappingRotor(Flow):
-    """Input: a dictionary with `controls` and, where they are not zero, `velocity`, `turning`, `wind`, `density`.
+    """Input: a dictionary with `controls` and, if not zero, `velocity`, `angular_velocity`, `wind`, `density`.
 
     State: `flap` and `flap_rate` (3,) [rad], [rad/s]; with `wake` also `inflow` (3,) [m/s].
     """
@@ -28,49 +28,49 @@ class FlappingRotor(Flow):
     wake: PittPeters | None = None
 
     def __check_init__(self):
-        if isinstance(self.rotor, Rotor) and not self.rotor.structure.gives:
+        if isinstance(self.rotor, Rotor) and not self.rotor.structure.has_modes:
             raise ParameterError(
-                "FlappingRotor.rotor: its blades do not give. Do: take structure = hinged-blade or beam-blade"
+                "FlappingRotor.rotor: the blades are rigid. Use structure = hinged-blade or beam-blade"
             )
 
     def init(self) -> dict[str, jax.Array]:
         state = {"flap": jnp.zeros(3), "flap_rate": jnp.zeros(3)}
         return state if self.wake is None else state | {"inflow": self.wake.init()}
 
-    def _flown(self, x, u) -> tuple[RotorLoads, jax.Array]:
+    def _loads_and_rates(self, x, u) -> tuple[RotorLoads, jax.Array]:
         zero = jnp.zeros(3)
         flight = (
             u.get("velocity", zero),
-            u.get("turning", zero),
+            u.get("angular_velocity", zero),
             u.get("wind", zero),
             u.get("density", 1.225),
         )
         induced = None
         if self.wake is not None:
-            induced = self.wake.velocity(x["inflow"], self.rotor.places(), self.rotor.blade.radius)
-        return flapping(self.rotor, x["flap"], x["flap_rate"], u["controls"], flight, induced)
+            induced = self.wake.velocity(x["inflow"], self.rotor.element_positions(), self.rotor.blade.radius)
+        return loads_and_rates(self.rotor, x["flap"], x["flap_rate"], u["controls"], flight, induced)
 
     def loads(self, x: dict[str, jax.Array], u: dict) -> RotorLoads:
-        """Of the air on the blades, in the hub's axes; the moment is what the blades pass on to the hub."""
-        return self._flown(x, u)[0]
+        """Air loads of the blades, in hub axes; the moment is the one transmitted to the hub."""
+        return self._loads_and_rates(x, u)[0]
 
     def derivative(self, t, x, u):
-        air, second = self._flown(x, u)
+        air, second = self._loads_and_rates(x, u)
         rates = {"flap": x["flap_rate"], "flap_rate": second}
         if self.wake is not None:
-            places, share = self.rotor.places(), self.rotor.blades / self.rotor.sectors
-            lever = share * jnp.einsum("se,sek->k", air.disc.thrust, places[..., :2])
+            positions, weight = self.rotor.element_positions(), self.rotor.blades / self.rotor.sectors
+            lever = weight * jnp.einsum("se,sek->k", air.disc.thrust, positions[..., :2])
             wind = jnp.asarray(u.get("wind", jnp.zeros(3)), float)
             stream = (jnp.mean(wind, (0, 1)) if wind.ndim > 1 else wind) - jnp.asarray(
                 u.get("velocity", jnp.zeros(3)), float
             )
             rates["inflow"] = self.wake.rate(
-                x["inflow"], jnp.sum(air.disc.thrust) * share, lever, stream, self.rotor.blade.radius,
+                x["inflow"], jnp.sum(air.disc.thrust) * weight, lever, stream, self.rotor.blade.radius,
                 u.get("density", 1.225),
             )  # fmt: skip
         return rates
 
     def output(self, t, x, u):
         air = self.loads(x, u)
-        signals = {"rotor_force": air.force, "rotor_moment": air.moment, "flap": x["flap"]}
-        return signals if self.wake is None else signals | {"inflow": x["inflow"]}
+        signals = {"rotor_force": air.force, "rotor_moment": air.moment, "tip_path_angles": x["flap"]}
+        return signals if self.wake is None else signals | {"induced_velocity": x["inflow"]}

@@ -1,4 +1,4 @@
-r"""A rotor in hover: thrust along the blade, thrust coefficients, figure of merit.
+r"""Rotor in hover: thrust along the blade, thrust coefficients, figure of merit.
 
 .. math:: C_T = \frac{T}{\rho\pi R^2(\Omega R)^2}, \qquad
    C_t(r) = \frac{dT}{\rho(\Omega r)^2 c\,dr}, \qquad
@@ -22,15 +22,15 @@ from dovetail.air.rotor.controls import Controls
 from dovetail.air.rotor.rotor import Rotor
 
 
-def merit_estimate(
+def estimate_figure_of_merit(
     thrust: ArrayLike,
     solidity: jax.Array | float,
     drag: jax.Array | float = 0.01,
     induced: jax.Array | float = 1.1,
 ) -> jax.Array:
-    """Figure of merit at a thrust coefficient C_T, with C_D0 and k_i.
+    """Figure of merit from thrust coefficient C_T, solidity, C_D0 and k_i.
 
-    >>> round(float(merit_estimate(0.08 * 0.0704, 0.0704)), 4)
+    >>> round(float(estimate_figure_of_merit(0.08 * 0.0704, 0.0704)), 4)
     0.7171
     """
     ideal = jnp.asarray(thrust) ** 1.5 / jnp.sqrt(2.0)
@@ -38,30 +38,34 @@ def merit_estimate(
 
 
 def hover(rotor: Rotor, speed: float, collectives: np.ndarray, density: float = 1.225) -> xr.Dataset:
-    """Coefficients over collective pitch [rad] at a rotor speed [rad/s], with the thrust along the blade."""
+    """Hover coefficients and spanwise thrust over collective pitch [rad], at a rotor speed [rad/s]."""
     args = (jnp.asarray(speed, float), jnp.asarray(collectives, float), jnp.asarray(density, float))
-    got, radius, sigma = jax.tree.map(np.asarray, _table(rotor, *args))
+    results, radius, sigma = jax.tree.map(np.asarray, _hover_results(rotor, *args))
     solidity = float(sigma)
-    table: dict[str, tuple] = {name: ("collective", v) for name, v in got.items() if name != "C_t"}
-    table["C_T_over_solidity"] = ("collective", got["C_T"] / solidity)
+    table: dict[str, tuple] = {name: ("collective", v) for name, v in results.items() if name != "C_t"}
+    table["C_T_over_solidity"] = ("collective", results["C_T"] / solidity)
     table["merit"] = (
         "collective",
-        got["C_T"] ** 1.5 / np.sqrt(2) / np.where(got["C_P"] > 0, got["C_P"], np.nan),
+        results["C_T"] ** 1.5 / np.sqrt(2) / np.where(results["C_P"] > 0, results["C_P"], np.nan),
     )
-    table["C_t"] = (("collective", "radius"), got["C_t"])
+    table["C_t"] = (("collective", "radius"), results["C_t"])
     coordinates = {"collective": np.asarray(collectives, float), "radius": radius}
     return xr.Dataset(table, coordinates, {"solidity": solidity})
 
 
 @eqx.filter_jit
-def _table(rotor, speed, collectives, density):
-    """Everything over collective pitch, the radii and the solidity: one program."""
-    return _at(rotor, speed, collectives, density), rotor.blade.cut().r, rotor.solidity
+def _hover_results(rotor, speed, collectives, density):
+    """Coefficients over collective pitch, radii and solidity, compiled as one program."""
+    return (
+        _coefficients(rotor, speed, collectives, density),
+        rotor.blade.effective_elements().r,
+        rotor.solidity,
+    )
 
 
 @eqx.filter_vmap(in_axes=(None, None, 0, None))
-def _at(rotor, speed, collective, density):
-    cut = rotor.blade.cut()
+def _coefficients(rotor, speed, collective, density):
+    elements = rotor.blade.effective_elements()
     tip, area = speed * rotor.blade.radius, jnp.pi * rotor.blade.radius**2
     loads = rotor.loads(Controls(speed, collective), density=density)
     element, thrust = jnp.mean(loads.disc.thrust, 0), loads.thrust / (density * area * tip**2)
@@ -71,6 +75,6 @@ def _at(rotor, speed, collective, density):
         "residual": loads.residual,
         "C_T": thrust,
         "C_P": loads.power / (density * area * tip**3),
-        "merit_estimate": merit_estimate(thrust, rotor.solidity),
-        "C_t": element / (density * (speed * cut.r) ** 2 * cut.chord * cut.width),
+        "merit_estimate": estimate_figure_of_merit(thrust, rotor.solidity),
+        "C_t": element / (density * (speed * elements.r) ** 2 * elements.chord * elements.width),
     }

@@ -1,19 +1,21 @@
-r"""Induced velocity of a rotor, element by element: momentum of an annulus against force on the blades.
+r"""Induced velocity of a rotor for each element: balance of annulus momentum and blade force.
 
-`printed` is the closed form as published [Schock 2020, eq. 4.71]. It lacks the number of blades and has the
-local speed where the balance gives the tip's, so it induces too little and the thrust comes out 60 to 100 % high.
-`closed` is the balance for small angles solved correctly, with :math:`k = N_b a c v_2/(8\pi r)`:
+`published` is the closed form as published [Schock 2020, eq. 4.71]. It omits the number of blades and uses the local
+speed where the balance requires the tip speed. It therefore underestimates the induced velocity, and the thrust is 60
+to 100 % too high. `closed` is the correct solution of the balance for small angles, with
+:math:`k = N_b a c v_2/(8\pi r)`:
 
 .. math:: v_i = -\tfrac12(k+v_c) + \sqrt{\tfrac14(k+v_c)^2 + k(v_2\theta - v_c)}
 
-`solve` takes angles as they are, flow across the disc after Glauert and Prandtl's loss factor F at tip and root,
+`solve` uses exact angles, flow across the disc after Glauert, and Prandtl's loss factor F at tip and root,
 
 .. math:: 4\pi r F\sqrt{V_{xy}^2 + (v_c+v_i)^2}\;v_i = \tfrac12 N_b c\,v_1^2\,C_L\cos\varphi
 
-by Newton's method inside a bracket, a fixed number of times. The bracket is :math:`[0, v^*]` with v* the
-induced velocity that leaves no lift: there the two sides change order, so there is always a root. In the
-vortex-ring state (descending about as fast as the induced velocity) it is one of several and none is right:
-momentum theory does not hold there. Its derivative is that of the implicit function.
+by a fixed number of Newton iterations inside a bracket. The bracket is :math:`[0, v^*]` with v* the induced velocity at
+zero lift: the difference of the two sides changes sign there, so a root always exists. In the vortex-ring state
+(descent at about the induced velocity) there are several roots and none is correct, because momentum theory is not
+valid there.
+The derivative is that of the implicit function.
 """
 
 from __future__ import annotations
@@ -26,24 +28,24 @@ import jax.numpy as jnp
 from dovetail.core.arctangent import arctan
 
 SMALL = 1e-12
-ROUNDING = 1e-14  # of a velocity: a shorter step of Newton's is none
+ROUNDING = 1e-14  # relative to a velocity; a smaller Newton step counts as converged
 
 
 class ElementFlow(NamedTuple):
-    """What the balance at an element needs; all arrays of one shape."""
+    """Inputs of the balance at an element; all arrays have the same shape."""
 
-    v2: jax.Array  # [m/s] speed along the chord line of motion, positive
-    climb: jax.Array  # [m/s] element's velocity up through the air
+    v2: jax.Array  # [m/s] speed along the element's path, positive
+    climb: jax.Array  # [m/s] upward velocity of the element relative to the air
     across: jax.Array  # [m/s] speed of the air across the disc
     pitch: jax.Array  # [rad]
-    slope: jax.Array  # [1/rad] of the lift
-    offset: jax.Array  # [1] lift without incidence
+    slope: jax.Array  # [1/rad] lift slope
+    offset: jax.Array  # [1] lift coefficient at zero incidence
     chord: jax.Array  # [m]
     r: jax.Array  # [m]
 
 
-def printed(flow: ElementFlow, radius: jax.Array) -> jax.Array:
-    """Induced velocity [m/s] as published; kept to reproduce its results."""
+def published(flow: ElementFlow, radius: jax.Array) -> jax.Array:
+    """Induced velocity [m/s] as published, to reproduce the published results."""
     ac = flow.slope * flow.chord
     A = ac / (16 * jnp.pi * radius) + flow.climb / (2 * flow.v2)
     B = ac * flow.pitch * flow.r / (8 * jnp.pi * radius**2)
@@ -52,7 +54,7 @@ def printed(flow: ElementFlow, radius: jax.Array) -> jax.Array:
 
 
 def closed(flow: ElementFlow, blades: int) -> jax.Array:
-    """Induced velocity [m/s] of the balance for small angles, without loss and flow across the disc."""
+    """Induced velocity [m/s] from the balance for small angles, without losses and without flow across the disc."""
     k = blades * flow.slope * flow.chord * flow.v2 / (8 * jnp.pi * flow.r)
     half = 0.5 * (k + flow.climb)
     zero_lift = flow.v2 * (flow.pitch + flow.offset / flow.slope)
@@ -60,14 +62,14 @@ def closed(flow: ElementFlow, blades: int) -> jax.Array:
 
 
 def _root(x):
-    """Square root, zero (and flat) where there is none: no momentum theory in fast descent."""
+    """Square root; zero with zero slope for negative x (momentum theory is not valid in fast descent)."""
     return jnp.where(x > SMALL, jnp.sqrt(jnp.maximum(x, SMALL)), 0.0)
 
 
 def prandtl(r: jax.Array, phi: jax.Array, blades: int, root: jax.Array, tip: jax.Array) -> jax.Array:
     r"""Loss factor :math:`F = F_t F_r`, each :math:`\frac{2}{\pi}\cos^{-1}e^{-f}` [Glauert 1935].
 
-    :math:`f_t = N_b(R-r)/(2r\sin\varphi)`, and with the distance from the root for the other.
+    :math:`f_t = N_b(R-r)/(2r\sin\varphi)`, and :math:`f_r` with the distance from the root.
     """
     slant = r * jnp.maximum(jnp.abs(jnp.sin(phi)), 1e-6)
 
@@ -83,10 +85,10 @@ def solve(
 ) -> tuple[jax.Array, jax.Array]:
     """Induced velocity [m/s] of the full balance, and its relative residual.
 
-    `root` and `tip` [m] are where Prandtl's factor vanishes; no loss where `root` is None. The residual is the
-    difference of both sides over the larger, at the velocity that is returned.
+    `root` and `tip` [m] are the radii where Prandtl's factor vanishes; with `root = None` there is no loss. The
+    residual is the difference of both sides divided by the larger one, at the returned velocity.
     """
-    far = jnp.clip(flow.pitch + flow.offset / flow.slope, -1.4, 1.4)  # flow angle that leaves no lift
+    far = jnp.clip(flow.pitch + flow.offset / flow.slope, -1.4, 1.4)  # flow angle of zero lift
     limit = flow.v2 * jnp.tan(far) - flow.climb
 
     def sides(v):
@@ -105,7 +107,7 @@ def solve(
 
     def search(f, start):
         low, high = jnp.minimum(0.0, limit), jnp.maximum(0.0, limit)
-        below = f(low) <= 0  # the sign that the lower end has; the other end has the other
+        below = f(low) <= 0  # sign at the lower end; the sign at the upper end is opposite
 
         def step(_, carry):
             low, high, v = carry
@@ -113,9 +115,11 @@ def solve(
             left = (value <= 0) == below
             low, high = jnp.where(left, v, low), jnp.where(left, high, v)
             newton = v - value / jnp.where(jnp.abs(slope) > SMALL, slope, SMALL)
-            # rounding may put it beyond the end that v has become
-            arrived = jnp.abs(newton - v) <= ROUNDING * jnp.abs(v)
-            inside = arrived | ((newton >= low) & (newton <= high))  # both ends too: there is where it ends
+            # rounding may put the step beyond the end that v has become
+            converged = jnp.abs(newton - v) <= ROUNDING * jnp.abs(v)
+            inside = converged | (
+                (newton >= low) & (newton <= high)
+            )  # includes the ends, where the iteration may converge
             return low, high, jnp.where(inside, newton, 0.5 * (low + high))
 
         return jax.lax.fori_loop(0, iterations, step, (low, high, start))[2]

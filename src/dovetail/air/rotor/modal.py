@@ -1,4 +1,4 @@
-r"""A blade that moves its lag damper in proportion to its modes: the kinematics in one number a mode."""
+r"""Blade whose lag damper displacement is a linear combination of its modes, with one factor for each mode."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ import numpy as np
 from dovetail.air.rotor.modes import BladeModes
 from dovetail.core import RK4, kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter import arrived
+from dovetail.core.parameter import all_arrays
 from dovetail.mechanics.base import Substructure
 
 
 @kind("modal-blade")
 class ModalBlade(Substructure):
-    r"""A rotating blade seen from its damper, :math:`z = \sum_i p_i\phi_i` and :math:`Q_i = p_i F`.
+    r"""Rotating blade with its damper as interface, :math:`z = \sum_i p_i\phi_i` and :math:`Q_i = p_i F`.
 
-    The geometry of the attachment enters as participations p, constant for small motion; they serve for the
-    motion and, by virtual work, for the force. A damper of slope C then has the modal strength
-    :math:`\kappa_i = C p_i^2/I_i` (see `dovetail.stability.damper_modes`). For the whole kinematics take
-    `RotatingBlade`, whose `participation` at trim gives the p of this model.
+    The geometry of the attachment enters as participations p, constant for small motion. They apply to the motion and,
+    by virtual work, to the force. A damper of slope C then has the modal strength :math:`\kappa_i = C p_i^2/I_i` (see
+    `dovetail.stability.damper_modes`). For the full kinematics use `RotatingBlade`, whose `participation` at trim gives
+    the p of this model.
 
-    The blade is driven by its own periodic forcing; the excitation of a test does not reach it.
+    The blade is driven by its own periodic forcing; the excitation of the test does not act on it.
     """
 
-    # a damper has kinks, on which methods of high order do worse than this one
-    ideal: ClassVar[dict[str, Any]] = {"method": RK4(), "substeps": 4}
+    # a damper force has kinks, on which methods of higher order are less accurate than this one
+    reference_settings: ClassVar[dict[str, Any]] = {"method": RK4(), "substeps": 4}
 
     modes: BladeModes
     participation: jax.Array = parameter("m", "piston displacement for a unit of each mode")
 
     def __check_init__(self):
         p, modes = self.participation, self.modes
-        if not arrived(p) or not isinstance(modes, BladeModes):
+        if not all_arrays(p) or not isinstance(modes, BladeModes):
             return
         if np.shape(p) != (modes.count,):
             raise ParameterError(
-                f"ModalBlade.participation: has shape {np.shape(p)} for {modes.count} modes; give one a mode"
+                f"ModalBlade.participation: got shape {np.shape(p)} for {modes.count} modes; expected one per mode"
             )
 
     def init(self) -> dict[str, jax.Array]:
@@ -49,7 +49,7 @@ class ModalBlade(Substructure):
         return {"phi": x["rate"], "rate": self._acceleration(t, x, u)}
 
     def output(self, t, x, u):
-        p = self.modes.mask * self.participation
+        p = self.modes.active_modes * self.participation
         return {
             "displacement": jnp.sum(p * x["phi"]),
             "velocity": jnp.sum(p * x["rate"]),

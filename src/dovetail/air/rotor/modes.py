@@ -1,14 +1,14 @@
-r"""Modal equations of a blade in rotation, with the modes that take part selectable on line.
+r"""Modal equations of a rotating blade; modes can be switched on and off during a run.
 
 .. math::
    \ddot\phi_i + 2\nu_i\lambda_i\Omega\,\dot\phi_i + \lambda_i^2\Omega^2\phi_i =
    \frac{1}{I_i}\bigl(M_i(\psi) - L_i(\psi) + Q_i\bigr), \qquad \psi = \Omega t
 
-:math:`M` is the total periodic forcing of a rotor code in trim, :math:`L` the share its own lag damper had in
-it, which is taken out, and :math:`Q` the share of the damper under test, which takes its place
-[Wallace 2006, eq. 6.2]. The modal coordinates have no unit, so the inertia is in kg m^2 and the forcing in
-N m; the source divides both by the blade radius squared, and the forcing by the rotor speed squared as well.
-Frequencies :math:`\lambda_i\Omega`, inertias and shapes are those of any blade of the family (`structure`).
+:math:`M` is the total periodic forcing from a rotor code in trim. :math:`L` is the part caused by that code's own lag
+damper, which is subtracted. :math:`Q` is the part of the damper under test, which replaces it [Wallace 2006, eq. 6.2].
+The modal coordinates have no unit, so the inertia is in kg m^2 and the forcing in N m. The source divides both by the
+blade radius squared, and the forcing by the rotor speed squared as well. Frequencies :math:`\lambda_i\Omega`, inertias
+and shapes are those of any `BladeStructure` (`structure`).
 """
 
 from __future__ import annotations
@@ -21,74 +21,80 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.air.rotor import forcing
-from dovetail.air.rotor.blade_air import BladeAir
+from dovetail.air.rotor.blade_air import BladeAerodynamics
 from dovetail.air.rotor.structure import BladeStructure
 from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.kinds import name_of
-from dovetail.core.parameter import arrived
+from dovetail.core.parameter import all_arrays
 
-PER_MODE = ("damping", "mask", "start")
+PER_MODE = ("damping", "active_modes", "initial_coordinates")
 
 
 @kind("blade-modes")
 class BladeModes(Part):
-    """Modes of one blade that turns at a speed: their structure, damping, and what drives them.
+    """Modes of one blade at a rotor speed: structure, damping and forcing.
 
-    A mode whose `mask` is 0 neither moves the damper nor feels it nor the forcing: it rings down by itself.
-    The mask can be scheduled during a run (`numerical.modes.mask`); the piston then jumps by what the mode
-    held. With `air` the loads of a rotor's blade elements drive the modes beside what is listed.
+    A mode whose `active_modes` is 0 does not move the damper, and neither the damper force nor the forcing acts on it:
+    it decays freely. `active_modes` can be scheduled during a run; the piston displacement then jumps by the
+    contribution of the mode. With `aerodynamics`, the loads of a rotor's blade elements act on the modes in addition to
+    `forcing`.
     """
 
     structure: BladeStructure
     rotor_speed: jax.Array = parameter("rad/s", "angular speed of the rotor", above=0.0)
     damping: jax.Array = parameter("1", "structural damping ratios", at_least=0.0)
     forcing: jax.Array = parameter(
-        "N m", "Fourier coefficients of the total forcing, a row a mode", default=0.0
+        "N m", "Fourier coefficients of the total forcing, one row for each mode", default=0.0
     )
     code_damper_forcing: jax.Array = parameter(
-        "N m", "those of the rotor code's own damper, taken out", default=0.0
+        "N m", "coefficients of the rotor code's own damper, subtracted", default=0.0
     )
-    air: BladeAir | None = None
-    load: jax.Array = parameter("1", "factor on the forcing, for flight that changes", default=1.0)
-    azimuth: jax.Array = parameter("rad", "azimuth at the start", default=0.0)
-    mask: jax.Array = parameter(
-        "1", "1 for modes that take part, 0 for the others", default=1.0, at_least=0.0, at_most=1.0
+    aerodynamics: BladeAerodynamics | None = None
+    forcing_factor: jax.Array = parameter(
+        "1", "factor on the forcing, for changing flight conditions", default=1.0
     )
-    start: jax.Array = parameter("1", "modal coordinates at the start", default=0.0)
+    azimuth: jax.Array = parameter("rad", "initial azimuth", default=0.0)
+    active_modes: jax.Array = parameter(
+        "1", "1 for active modes, 0 for the others", default=1.0, at_least=0.0, at_most=1.0
+    )
+    initial_coordinates: jax.Array = parameter("1", "initial modal coordinates", default=0.0)
 
     def __check_init__(self):
         if not isinstance(self.structure, BladeStructure):
             return
-        if not self.structure.gives:
+        if not self.structure.has_modes:
             raise ParameterError(
-                f"BladeModes.structure: a {name_of(type(self.structure))} has no modes that could move a damper. "
-                "Do: take a listed-blade, a hinged-blade or a beam-blade"
+                f"BladeModes.structure: '{name_of(type(self.structure))}' has no modes to move a damper. "
+                "Use a tabulated-blade, a hinged-blade or a beam-blade"
             )
-        if self.air is not None and not self.structure.everywhere:
+        if self.aerodynamics is not None and not self.structure.has_spanwise_shapes:
             raise ParameterError(
-                f"BladeModes.air: loads along the blade need shapes along it, which a "
-                f"{name_of(type(self.structure))} has at the damper only. Do: take a hinged-blade or a beam-blade"
+                f"BladeModes.aerodynamics: loads along the blade need mode shapes along it, but a "
+                f"{name_of(type(self.structure))} has them at the damper only. Use a hinged-blade or a beam-blade"
             )
-        if not arrived(*(getattr(self, name) for name in PER_MODE)):
+        if not all_arrays(*(getattr(self, name) for name in PER_MODE)):
             return
         shape = (self.count,)
         for name in PER_MODE:
-            got = np.shape(getattr(self, name))
-            if got not in ((), shape):
+            value_shape = np.shape(getattr(self, name))
+            if value_shape not in ((), shape):
                 raise ParameterError(
-                    f"BladeModes.{name}: has shape {got} for {shape[0]} modes; give one value, or one a mode"
+                    f"BladeModes.{name}: got shape {value_shape} for {shape[0]} modes; expected a scalar or one per "
+                    "mode"
                 )
         for name in ("forcing", "code_damper_forcing"):
-            got = np.shape(getattr(self, name))
-            if got and (got[0] != shape[0] or len(got) != 2 or got[1] % 2 == 0):
+            value_shape = np.shape(getattr(self, name))
+            if value_shape and (
+                value_shape[0] != shape[0] or len(value_shape) != 2 or value_shape[1] % 2 == 0
+            ):
                 raise ParameterError(
-                    f"BladeModes.{name}: has shape {got}; give {shape[0]} rows of 1 + 2 H coefficients"
+                    f"BladeModes.{name}: got shape {value_shape}; expected {shape[0]} rows of 1 + 2 H coefficients"
                 )
 
-    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
-        """These modes with one mask each, so that a schedule can set them one by one."""
-        return dataclasses.replace(self, mask=jnp.broadcast_to(self.mask, (self.count,)))
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+        """Return these modes with one `active_modes` value for each mode, so a schedule can set them individually."""
+        return dataclasses.replace(self, active_modes=jnp.broadcast_to(self.active_modes, (self.count,)))
 
     @property
     def count(self) -> int:
@@ -103,24 +109,26 @@ class BladeModes(Part):
     @property
     def omega(self) -> jax.Array:
         """Natural frequencies [rad/s] at the rotor's speed."""
-        return jnp.sqrt(self.structure.squares(self.rotor_speed))
+        return jnp.sqrt(self.structure.squared_frequencies(self.rotor_speed))
 
     def init(self) -> dict[str, jax.Array]:
-        """Modal coordinates and rates at the start: at rest."""
+        """Return initial modal coordinates and zero rates."""
         shape = (self.count,)
-        return {"phi": jnp.broadcast_to(self.start, shape), "rate": jnp.zeros(shape)}
+        return {"phi": jnp.broadcast_to(self.initial_coordinates, shape), "rate": jnp.zeros(shape)}
 
     def external(self, t) -> jax.Array:
-        """Forcing [N m] of every mode without the damper under test."""
+        """Forcing [N m] of each mode without the damper under test."""
         psi = self.azimuth + self.rotor_speed * t
         both = (self.forcing, 1.0), (self.code_damper_forcing, -1.0)
-        total = sum(sign * forcing.series(c, psi) if c.ndim else sign * c for c, sign in both)
-        if self.air is not None:
-            total = total + forcing.series(self.air.coefficients(self.structure, self.rotor_speed), psi)
-        return self.load * jnp.broadcast_to(total, (self.count,))
+        total = sum(sign * forcing.fourier_series(c, psi) if c.ndim else sign * c for c, sign in both)
+        if self.aerodynamics is not None:
+            total = total + forcing.fourier_series(
+                self.aerodynamics.coefficients(self.structure, self.rotor_speed), psi
+            )
+        return self.forcing_factor * jnp.broadcast_to(total, (self.count,))
 
-    def acceleration(self, t, x, share: jax.Array) -> jax.Array:
+    def acceleration(self, t, x, modal_force: jax.Array) -> jax.Array:
         """Second rate [1/s^2] of the modal coordinates under a damper's modal forcing [N m]."""
         w = self.omega
-        own = w**2 * x["phi"] + 2.0 * self.damping * w * x["rate"]
-        return self.mask * (self.external(t) + share) / self.inertia - own
+        restoring = w**2 * x["phi"] + 2.0 * self.damping * w * x["rate"]
+        return self.active_modes * (self.external(t) + modal_force) / self.inertia - restoring

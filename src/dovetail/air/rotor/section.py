@@ -1,7 +1,7 @@
-r"""Blade sections: lift and drag against incidence and Mach number.
+r"""Blade sections: lift and drag as functions of incidence and Mach number.
 
-Lift is linear up to a stall angle, drag linear as published or with a parabola and a rise beyond the critical
-Mach number added:
+Lift is linear up to a stall angle. Drag is linear as published; a parabola and a rise beyond the critical Mach number
+can be added:
 
 .. math:: C_L = a(M)\,\alpha + C_{L0}, \qquad
    C_D = C_{D\alpha}\,\alpha + C_{D0} + C_{D2}\,\alpha^2 + 20\,\max(M - M_{dd}, 0)^4
@@ -10,8 +10,8 @@ The lift slope follows Kaplan's rule [Schock 2020, eqs. 4.72-4.74], with :math:`
 
 .. math:: a = a_0\left\{\mu + \frac{t/c}{1+t/c}\left[\mu(\mu-1) + \tfrac{\gamma+1}{4}(\mu^2-1)^2\right]\right\}
 
-or Prandtl and Glauert's :math:`a_0\mu`, or stays. A thickness of zero does not switch the correction off: it
-leaves Prandtl and Glauert's.
+or the Prandtl-Glauert rule :math:`a_0\mu`, or is constant. A thickness of zero does not switch the correction off: the
+result is the Prandtl-Glauert rule.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ GAMMA = 1.4  # ratio of specific heats of air
 
 
 def kaplan(mach: jax.Array, thickness: jax.Array) -> jax.Array:
-    """Lift slope over that at rest, by Kaplan's rule, for thickness over chord; the Mach number below 1."""
+    """Ratio of the lift slope to its low-speed value by Kaplan's rule, for thickness over chord and Mach number < 1."""
     mu = 1.0 / jnp.sqrt(1.0 - mach**2)
     thick = thickness / (1.0 + thickness)
     return mu + thick * (mu * (mu - 1.0) + 0.25 * (GAMMA + 1.0) * (mu**2 - 1.0) ** 2)
@@ -33,26 +33,26 @@ def kaplan(mach: jax.Array, thickness: jax.Array) -> jax.Array:
 
 @kind("blade-section")
 class Section(Part):
-    """How a blade's sections answer incidence and Mach number; slopes and offsets belong to the blade."""
+    """Lift and drag of blade sections; slopes and offsets are parameters of the blade."""
 
     compressibility: str = choice(
         "off", "glauert", "kaplan", about="correction of the lift slope", default="kaplan"
     )
     mach_limit: jax.Array = parameter(
-        "1", "Mach number beyond which the correction grows no more", default=0.84, at_least=0.0, below=1.0
+        "1", "Mach number above which the correction is constant", default=0.84, at_least=0.0, below=1.0
     )
     stall: jax.Array = parameter(
-        "rad", "incidence beyond which lift grows no more", default=jnp.inf, above=0.0
+        "rad", "incidence above which the lift is constant", default=jnp.inf, above=0.0
     )
     drag_curvature: jax.Array = parameter("1/rad^2", "C_D2 of the drag parabola", default=0.0, at_least=0.0)
     drag_rise: jax.Array = parameter("1", "Mach number M_dd of the drag rise", default=jnp.inf, above=0.0)
 
-    def slope(self, rest: jax.Array, thickness: jax.Array, mach: jax.Array) -> jax.Array:
-        """Lift slope [1/rad] at a Mach number, from that at rest."""
+    def slope(self, slope: jax.Array, thickness: jax.Array, mach: jax.Array) -> jax.Array:
+        """Lift slope [1/rad] at a Mach number, from the low-speed slope."""
         if self.compressibility == "off":
-            return rest * jnp.ones_like(mach)
+            return slope * jnp.ones_like(mach)
         mach = jnp.minimum(mach, self.mach_limit)
-        return rest * kaplan(mach, thickness if self.compressibility == "kaplan" else jnp.zeros_like(mach))
+        return slope * kaplan(mach, thickness if self.compressibility == "kaplan" else jnp.zeros_like(mach))
 
     def lift(self, slope: jax.Array, offset: jax.Array, alpha: jax.Array) -> jax.Array:
         """Lift coefficient at an incidence [rad]."""

@@ -1,16 +1,16 @@
-r"""How a blade gives: its modes in rotation, whoever knows them.
+r"""Elasticity of a blade: its modes in rotation.
 
-Flap w (up), lag v (along the path of the blade) and twist t of a blade are sums over modes with coordinates
-:math:`\phi_i` that have no unit, in shares of the rotor's radius R,
+Flap w (up), lag v (along the path of the blade) and twist t of a blade are sums over modes. The modal coordinates
+:math:`\phi_i` have no unit; the rotor's radius R is the reference length,
 
 .. math:: W(r) = R\sum_i w_i(r)\phi_i, \quad V(r) = R\sum_i v_i(r)\phi_i, \quad \Theta(r) = R\sum_i t_i(r)\phi_i
 
-so that modal inertias are in kg m^2 and modal forces in N m. The frequencies follow the rotor speed,
-:math:`\omega_i^2 = \omega_{i,0}^2 + s_i\Omega^2`, with Southwell's coefficients s: exact for a hinged rigid blade, and
-for shapes that do not change with the speed.
+so modal inertias are in kg m^2 and modal forces in N m. The frequencies depend on the rotor speed,
+:math:`\omega_i^2 = \omega_{i,0}^2 + s_i\Omega^2`, with Southwell's coefficients s. This is exact for a hinged rigid
+blade, and for shapes that do not change with the speed.
 
-The lag damper of one study and the rotor of another take any member: `StiffBlade` (no modes), `HingedBlade` (rigid,
-flap and lag), `BeamBlade` (elements of `mechanics.beam`), `ListedBlade` (what a rotor code printed).
+Lag damper studies and rotors accept any of these kinds: `rigid-blade` (no modes), `hinged-blade` (rigid, flap and lag),
+`beam-blade` (elements of `mechanics.beam`), `tabulated-blade` (modal data listed by a rotor code).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ import numpy as np
 
 from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter import arrived
+from dovetail.core.parameter import all_arrays
 
 
-class Shapes(NamedTuple):
-    """Of all modes at some radii, (modes, ...); see the module."""
+class BladeShapes(NamedTuple):
+    """Mode shapes at given radii, (modes, ...); defined in the module docstring."""
 
     flap: jax.Array  # w [1]
     lag: jax.Array  # v [1]
@@ -40,8 +40,8 @@ class Shapes(NamedTuple):
 class BladeStructure(Part):
     """Modes of one blade: inertias, frequencies over the rotor speed, shapes."""
 
-    everywhere: ClassVar[bool] = True  # whether its shapes are known along the whole blade
-    gives: ClassVar[bool] = True  # whether it has modes at all
+    has_spanwise_shapes: ClassVar[bool] = True  # True if shapes are available along the whole blade
+    has_modes: ClassVar[bool] = True  # True if the blade has modes
 
     @property
     @abstractmethod
@@ -51,7 +51,7 @@ class BladeStructure(Part):
     @property
     @abstractmethod
     def reach(self) -> jax.Array:
-        """Rotor radius R [m] that shapes are shares of."""
+        """Rotor radius R [m], the reference length of the shapes."""
 
     @property
     @abstractmethod
@@ -60,31 +60,34 @@ class BladeStructure(Part):
 
     @property
     @abstractmethod
-    def levers(self) -> jax.Array:
-        """Static moments about the axis (modes,) [kg m^2]: sum of mass, radius and flap for a unit of each mode."""
+    def static_moments(self) -> jax.Array:
+        """Static moments about the axis, (modes,) [kg m^2]: sum of mass times radius times unit flap mode."""
 
     @abstractmethod
-    def squares(self, speed: jax.Array) -> jax.Array:
-        """Squares of the natural frequencies (modes,) [rad^2/s^2] at a rotor speed [rad/s]."""
+    def squared_frequencies(self, speed: jax.Array) -> jax.Array:
+        """Squares of the natural frequencies (modes,) [rad^2/s^2].
+
+        `speed` is the rotor speed [rad/s].
+        """
 
     @abstractmethod
-    def at(self, r: jax.Array) -> Shapes:
+    def shapes_at(self, r: jax.Array) -> BladeShapes:
         """Shapes at radii r (...) [m] from the axis."""
 
-    def at_damper(self, r: jax.Array) -> Shapes:
-        """Shapes where a lag damper sits, at the radius r [m]."""
-        return self.at(r)
+    def shapes_at_damper(self, r: jax.Array) -> BladeShapes:
+        """Shapes at the lag damper, at the radius r [m]."""
+        return self.shapes_at(r)
 
     def flap_mode(self) -> jax.Array:
-        """Number, from 0, of the mode that the rotor's disc cones and tilts with: the slowest that is mostly flap."""
+        """Index of the mode used for coning and tilt of the disc: the slowest mode dominated by flap."""
         return jnp.zeros((), int)
 
 
-@kind("stiff-blade")
-class StiffBlade(BladeStructure):
-    """A blade that does not give."""
+@kind("rigid-blade")
+class RigidBlade(BladeStructure):
+    """Rigid blade without modes."""
 
-    gives: ClassVar[bool] = False
+    has_modes: ClassVar[bool] = False
 
     @property
     def count(self):
@@ -99,19 +102,19 @@ class StiffBlade(BladeStructure):
         return jnp.zeros(0)
 
     @property
-    def levers(self):
+    def static_moments(self):
         return jnp.zeros(0)
 
-    def squares(self, speed):
+    def squared_frequencies(self, speed):
         return jnp.zeros(0)
 
-    def at(self, r):
-        return Shapes(*(jnp.zeros((0, *jnp.shape(r))) for _ in Shapes._fields))
+    def shapes_at(self, r):
+        return BladeShapes(*(jnp.zeros((0, *jnp.shape(r))) for _ in BladeShapes._fields))
 
 
 @kind("hinged-blade")
 class HingedBlade(BladeStructure):
-    r"""A rigid blade of even mass on a flap and a lag hinge at the same offset eR, each with a spring.
+    r"""Rigid blade of uniform mass with a flap and a lag hinge at the same offset eR, each with a spring.
 
     .. math:: \omega_\beta^2 = \frac{k_\beta}{I} + \Big(1 + \tfrac32\tfrac{e}{1-e}\Big)\Omega^2, \qquad
         \omega_\zeta^2 = \frac{k_\zeta}{I} + \tfrac32\tfrac{e}{1-e}\,\Omega^2
@@ -119,13 +122,15 @@ class HingedBlade(BladeStructure):
     [Johnson 1980, ch. 5]. The coordinates are the flap and the lag angle.
     """
 
-    radius: jax.Array = parameter("m", "from the axis to the tip", above=0.0)
-    inertia: jax.Array = parameter("kg m^2", "about the hinges", above=0.0)
+    radius: jax.Array = parameter("m", "radius from the axis to the tip", above=0.0)
+    inertia: jax.Array = parameter("kg m^2", "moment of inertia about the hinges", above=0.0)
     hinge: jax.Array = parameter(
-        "1", "offset e of the hinges, over the radius", default=0.0, at_least=0.0, below=1.0
+        "1", "offset e of the hinges, as a fraction of the radius", default=0.0, at_least=0.0, below=1.0
     )
-    spring: jax.Array = parameter("N m/rad", "of the flap hinge", default=0.0, at_least=0.0)
-    lag_spring: jax.Array = parameter("N m/rad", "of the lag hinge", default=0.0, at_least=0.0)
+    spring: jax.Array = parameter("N m/rad", "spring stiffness of the flap hinge", default=0.0, at_least=0.0)
+    lag_spring: jax.Array = parameter(
+        "N m/rad", "spring stiffness of the lag hinge", default=0.0, at_least=0.0
+    )
 
     @property
     def count(self):
@@ -144,35 +149,35 @@ class HingedBlade(BladeStructure):
         return 1.5 * self.hinge / (1 - self.hinge)
 
     @property
-    def levers(self):
+    def static_moments(self):
         return jnp.stack([self.inertia * (1 + self._offset), jnp.zeros(())])
 
-    def squares(self, speed):
+    def squared_frequencies(self, speed):
         offset = self._offset
-        own = jnp.stack([self.spring, self.lag_spring]) / self.inertia
-        return own + jnp.stack([1 + offset, offset]) * jnp.asarray(speed) ** 2
+        static = jnp.stack([self.spring, self.lag_spring]) / self.inertia
+        return static + jnp.stack([1 + offset, offset]) * jnp.asarray(speed) ** 2
 
-    def at(self, r):
+    def shapes_at(self, r):
         outside = r > self.hinge * self.radius
         arm = jnp.maximum(r - self.hinge * self.radius, 0.0) / self.radius
         slope, zero = jnp.where(outside, 1 / self.radius, 0.0), jnp.zeros_like(arm)
-        one = (
+        hinged = (
             jnp.stack([arm, zero]),
             jnp.stack([zero, arm]),
             jnp.stack([slope, zero]),
             jnp.stack([zero, slope]),
         )
-        return Shapes(*one, jnp.zeros((2, *arm.shape)))
+        return BladeShapes(*hinged, jnp.zeros((2, *arm.shape)))
 
 
-@kind("listed-blade")
-class ListedBlade(BladeStructure):
-    """Modes as a rotor code lists them: frequencies, inertias, and shapes where the lag damper sits, no more.
+@kind("tabulated-blade")
+class TabulatedBlade(BladeStructure):
+    """Modal data listed by a rotor code: frequencies, inertias, and shapes at the lag damper only.
 
-    A shape that is left out is zero.
+    Omitted shapes are zero.
     """
 
-    everywhere: ClassVar[bool] = False
+    has_spanwise_shapes: ClassVar[bool] = False
 
     radius: jax.Array = parameter("m", "rotor radius R", above=0.0)
     per_revolution: jax.Array = parameter("1", "natural frequencies per revolution", above=0.0)
@@ -186,17 +191,18 @@ class ListedBlade(BladeStructure):
     def __check_init__(self):
         shape = np.shape(self.per_revolution)
         listed = ("inertia", "flap_slope", "lag_slope", "flap_deflection", "lag_deflection", "twist")
-        if not arrived(self.per_revolution, *(getattr(self, name) for name in listed)):
+        if not all_arrays(self.per_revolution, *(getattr(self, name) for name in listed)):
             return
         if len(shape) != 1:
             raise ParameterError(
-                f"ListedBlade.per_revolution: has shape {shape}; give a list, one entry a mode"
+                f"TabulatedBlade.per_revolution: got shape {shape}; expected a list with one entry for each mode"
             )
         for name in listed:
-            got = np.shape(getattr(self, name))
-            if got not in ((), shape):
+            value_shape = np.shape(getattr(self, name))
+            if value_shape not in ((), shape):
                 raise ParameterError(
-                    f"ListedBlade.{name}: has shape {got} for {shape[0]} modes; give one value, or one a mode"
+                    f"TabulatedBlade.{name}: got shape {value_shape} for {shape[0]} modes; expected a scalar or one "
+                    "per mode"
                 )
 
     @property
@@ -212,17 +218,17 @@ class ListedBlade(BladeStructure):
         return jnp.broadcast_to(self.inertia, (self.count,))
 
     @property
-    def levers(self):
-        return self.at(self.radius).flap  # which it does not know
+    def static_moments(self):
+        return self.shapes_at(self.radius).flap  # raises an error: shapes are available at the damper only
 
-    def squares(self, speed):
+    def squared_frequencies(self, speed):
         return (self.per_revolution * speed) ** 2
 
-    def at(self, r):
+    def shapes_at(self, r):
         raise ParameterError(
-            "listed-blade: knows its shapes at the lag damper and nowhere else. Do: take a hinged-blade or a beam-blade"
+            "tabulated-blade: has shapes at the lag damper only. Use a hinged-blade or a beam-blade"
         )
 
-    def at_damper(self, r):
+    def shapes_at_damper(self, r):
         names = ("flap_deflection", "lag_deflection", "flap_slope", "lag_slope", "twist")
-        return Shapes(*(jnp.broadcast_to(getattr(self, name), (self.count,)) for name in names))
+        return BladeShapes(*(jnp.broadcast_to(getattr(self, name), (self.count,)) for name in names))

@@ -6,10 +6,10 @@ import numpy as np
 from jaxtyping import Inexact
 
 from dovetail.core.block import Flow, Input, Method, State, Time
-from dovetail.core.methods.runge_kutta import RungeKutta, in_a_loop
+from dovetail.core.methods.runge_kutta import RungeKutta, step_in_loop
 
 
-class Rolled(Method):
+class StageLoop(Method):
     """The same numbers as `method`, with the flow compiled once instead of once for each stage.
 
     For flows that are large without saying so (`Flow.large`).
@@ -23,13 +23,13 @@ class Rolled(Method):
         return self.method.order
 
     def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: tuple) -> tuple[State, tuple]:
-        return in_a_loop(self.method.tableau, flow, t, dt, x, u), memory
+        return step_in_loop(self.method.tableau, flow, t, dt, x, u), memory
 
     def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
         """Growth of a step for z = h lambda."""
         return self.method.amplification(z)
 
 
-def rolled(method: Method) -> Method:
+def with_stage_loop(method: Method) -> Method:
     """The method with its stages in a loop, where it has stages."""
-    return Rolled(method) if isinstance(method, RungeKutta) else method
+    return StageLoop(method) if isinstance(method, RungeKutta) else method

@@ -41,12 +41,12 @@ class Tableau:
         """
         found = [] if first is None else [first]
         for row, c in list(zip(self.a, self.c, strict=True))[len(found) :]:
-            found.append(f(c, advanced(x, h, row, found)))
+            found.append(f(c, add_rates(x, h, row, found)))
         return found
 
     def step(self, f: Callable[[float, Any], Any], x: State, h: Time, first: Any = None) -> State:
         """The state after that step: for an equation that is no flow."""
-        return advanced(x, h, self.b, self.rates(f, x, h, first))
+        return add_rates(x, h, self.b, self.rates(f, x, h, first))
 
     def stability_polynomial(self) -> np.ndarray:
         """Coefficients, lowest power first, of R(z): a step takes x to R(h lambda) x where x' = lambda x."""
@@ -71,15 +71,19 @@ class RungeKutta(Method):
 
     def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: tuple) -> tuple[State, tuple]:
         if flow.large:
-            return in_a_loop(self.tableau, flow, t, dt, x, u), memory
-        return self.tableau.step(lambda c, at: flow.derivative(t + c * dt if c else t, at, u), x, dt), memory
+            return step_in_loop(self.tableau, flow, t, dt, x, u), memory
+
+        def rate(c, at):
+            return flow.derivative(t + c * dt if c else t, at, u)
+
+        return self.tableau.step(rate, x, dt), memory
 
     def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
         """Growth |R(z)| of a step for z = h lambda."""
         return np.abs(np.polynomial.polynomial.polyval(z, self.tableau.stability_polynomial()))
 
 
-def in_a_loop(tableau: Tableau, flow: Flow, t: Time, dt: Time, x: State, u: Input) -> State:
+def step_in_loop(tableau: Tableau, flow: Flow, t: Time, dt: Time, x: State, u: Input) -> State:
     """The state after a step, with the flow compiled once instead of once for each stage.
 
     Stages side by side run faster where the flow is small; a flow of hundreds of operations takes long to
@@ -99,7 +103,7 @@ def in_a_loop(tableau: Tableau, flow: Flow, t: Time, dt: Time, x: State, u: Inpu
     return unravel(flat + dt * (b @ rates))
 
 
-def advanced(x: State, dt: Time, weights: tuple[float, ...], rates: list[State]) -> State:
+def add_rates(x: State, dt: Time, weights: tuple[float, ...], rates: list[State]) -> State:
     """x + dt * (sum of weights * rates), leaving out weights that are zero."""
     used = [(w, rate) for w, rate in zip(weights, rates, strict=False) if w]
     if not used:

@@ -1,9 +1,9 @@
-"""ABB's Externally Guided Motion: a virtual arm that speaks it as the controller does, and a driver for arms.
+"""Externally Guided Motion (EGM) of ABB: a simulated arm with its controller, and a driver for arms.
 
-EGM is protobuf over UDP at 250 Hz. The controller begins: every 4 ms it sends an `EgmRobot` (where the arm is) to
-the address it is set up with, and takes `EgmSensor` messages (where it should go) back. On the wire lengths are in
-millimetres and joints in degrees; everywhere here they are in metres and radians. There is no authentication in it:
-keep it on the robot's own network.
+EGM is protobuf over UDP at 250 Hz. The controller starts: every 4 ms it sends an `EgmRobot` message (position of the
+arm) to its configured address, and receives `EgmSensor` messages (target). Lengths in messages are in millimetres and
+joint angles in degrees; in Dovetail they are in metres and radians. EGM has no authentication: use the network of the
+robot only.
 
 Depends on: core, mechanics, transfer.
 """
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
-    from dovetail.links.egm.controller import Axes, VirtualController
+    from dovetail.links.egm.controller import ControllerAxes, VirtualController
     from dovetail.links.egm.driver import EgmDriver, EgmPlant, RobotState
     from dovetail.links.egm.messages import decode, encode
 
 lazily(__name__)
 
 
-__all__ = ["Axes", "EgmDriver", "EgmPlant", "RobotState", "VirtualController", "decode", "encode"]
+__all__ = ["ControllerAxes", "EgmDriver", "EgmPlant", "RobotState", "VirtualController", "decode", "encode"]

@@ -1,7 +1,7 @@
-"""The messages of EGM in protobuf's wire format, as dictionaries.
+"""Messages of EGM in the protobuf wire format, as dictionaries.
 
-Only what EGM uses of protobuf is here: varints, doubles, repeated doubles (packed or not) and messages inside
-messages. Fields that are not in the tables are skipped, as protobuf has it, so newer controllers do no harm.
+Contains the parts of protobuf that EGM uses: varints, doubles, repeated doubles (packed or not) and nested messages.
+Unknown fields are skipped, as in protobuf, so messages of newer controllers can be read.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
 
 def encode(message: str, values: dict[str, Any]) -> bytes:
-    """The bytes of a message; what is not named is left out."""
+    """Return the bytes of a message; missing values are omitted."""
     data = b""
     for number, (name, kind) in MESSAGES[message].items():
         if name not in values:
@@ -58,7 +58,7 @@ def encode(message: str, values: dict[str, Any]) -> bytes:
             data += _varint(number << 3 | VARINT) + _varint(int(value))
         elif kind == "double":
             data += _varint(number << 3 | FIXED64) + struct.pack("<d", value)
-        elif kind == "doubles":  # not packed, as the controllers have it
+        elif kind == "doubles":  # not packed, as in the messages of the controllers
             for each in value:
                 data += _varint(number << 3 | FIXED64) + struct.pack("<d", each)
         else:
@@ -68,17 +68,17 @@ def encode(message: str, values: dict[str, Any]) -> bytes:
 
 
 def decode(message: str, data: bytes) -> dict[str, Any]:
-    """The values of a message by name.
+    """Return the values of a message by name.
 
     Raises
     ------
     LinkError
-        If the bytes are no such message.
+        If the bytes are not a valid message.
     """
     try:
         return _decode(message, memoryview(data), 0)
     except (IndexError, struct.error, RecursionError) as error:
-        raise LinkError(f"EGM: got {len(data)} bytes that are no {message}") from error
+        raise LinkError(f"EGM: got {len(data)} bytes that are not a valid {message}") from error
 
 
 def _decode(message: str, data: memoryview, depth: int) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""FMI: models of other tools as substructures, and our models and tests as FMUs.
+"""FMI: models of other tools as substructures, and models and tests of Dovetail as FMUs.
 
-Depends on: core, mechanics, specimens, testing. FMPy is needed where an FMU is read or built, not before.
+Depends on: core, mechanics, specimens, testing. FMPy is required only to read or build an FMU.
 """
 
 from typing import TYPE_CHECKING

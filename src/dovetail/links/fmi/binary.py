@@ -1,6 +1,6 @@
-"""The binary of our FMUs, the same for every model: the one that came with the package, else compiled.
+"""Binary of exported FMUs, the same for all models: the file of the package, or a compiled one.
 
-It is made from `fmu.c` and the headers of the standard, which FMPy ships.
+It is built from `fmu.c` and the headers of the standard, which are part of FMPy.
 """
 
 from __future__ import annotations
@@ -17,35 +17,37 @@ BINARIES = {
 }
 
 
-def put_binary(target: Path, version: str) -> None:
+def write_binary(target: Path, version: str) -> None:
     """Write the binary of a version of the standard to a file.
 
     Raises
     ------
     LinkError
-        If it must be compiled and there is no compiler, or FMPy is missing.
+        If it must be compiled, and the compiler or FMPy is missing.
     """
-    came = BINARIES[version].shipped()
-    if came:
-        shutil.copyfile(came, target)
+    packaged = BINARIES[version].packaged_library()
+    if packaged:
+        shutil.copyfile(packaged, target)
     else:
         build(target, version)
 
 
 def build(target: Path, version: str, *flags: str) -> None:
-    """Compile it.
+    """Compile the binary.
 
     Raises
     ------
     LinkError
-        If there is no compiler, it fails, or FMPy is missing.
+        If there is no compiler, the compiler fails, or FMPy is missing.
     """
     try:
         import fmpy
     except ImportError:
-        raise LinkError('an FMU needs FMPy for the FMI headers: pip install "dovetail-hybrid[fmi]"') from None
+        raise LinkError(
+            'an FMU requires FMPy for the FMI headers: pip install "dovetail-hybrid[fmi]"'
+        ) from None
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
-        raise LinkError("an FMU needs a C compiler: install gcc or clang")
+        raise LinkError("an FMU requires a C compiler; install gcc or clang")
     headers = Path(fmpy.__file__).parent / "c-code"
     BINARIES[version].build(target, compiler, *flags, "-I", str(headers))

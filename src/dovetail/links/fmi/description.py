@@ -1,4 +1,4 @@
-"""The description of an FMU: `modelDescription.xml` for FMI 2.0 and 3.0."""
+"""Description of an FMU: `modelDescription.xml` for FMI 2.0 and 3.0."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from xml.etree import ElementTree as xml
 
 @dataclasses.dataclass(frozen=True)
 class FmuVariable:
-    """One real number of an FMU."""
+    """Real variable of an FMU."""
 
     name: str
     start: float | None  # None for an output
@@ -19,7 +19,7 @@ class FmuVariable:
 
 
 def description(version: str, name: str, token: str, title: str, model: Any) -> str:
-    """The XML text; `model` has parameters, inputs, outputs, length and duration."""
+    """Return the XML text; `model` has parameters, inputs, outputs, length and duration."""
     three = version == "3.0"
     root = xml.Element(
         "fmiModelDescription",
@@ -36,7 +36,7 @@ def description(version: str, name: str, token: str, title: str, model: Any) -> 
     options = {
         "modelIdentifier": name,
         "needsExecutionTool": "true",
-        "canHandleVariableCommunicationStepSize": "false" if model.whole else "true",
+        "canHandleVariableCommunicationStepSize": "false" if model.whole_steps else "true",
     }
     if three:
         options["fixedInternalStepSize"] = repr(model.length)
@@ -53,7 +53,7 @@ def description(version: str, name: str, token: str, title: str, model: Any) -> 
 
 
 def _add_units(root: xml.Element, model: Any) -> None:
-    """Every unit that a variable has, once."""
+    """Add the units of all variables, once each."""
     units = sorted({each.unit for each in (*model.parameters, *model.inputs, *model.outputs) if each.unit})
     if units:
         definitions = xml.SubElement(root, "UnitDefinitions")
@@ -62,7 +62,7 @@ def _add_units(root: xml.Element, model: Any) -> None:
 
 
 def _add_variables(variables: xml.Element, model: Any, three: bool) -> None:
-    """Parameters, inputs, outputs, numbered through; version 3 wants the time among them."""
+    """Add parameters, inputs and outputs with consecutive numbers; in version 3 also the time."""
     if three:
         time = {"name": "time", "valueReference": "4294967295"}
         xml.SubElement(variables, "Float64", time | {"causality": "independent", "variability": "continuous"})
@@ -73,25 +73,25 @@ def _add_variables(variables: xml.Element, model: Any, three: bool) -> None:
     )
     rows = [(causality, variability, each) for causality, variability, group in roles for each in group]
     for reference, (causality, variability, each) in enumerate(rows):
-        words = {"name": each.name, "valueReference": str(reference)}
+        attributes = {"name": each.name, "valueReference": str(reference)}
         if each.about:
-            words["description"] = each.about
-        words |= {"causality": causality, "variability": variability}
+            attributes["description"] = each.about
+        attributes |= {"causality": causality, "variability": variability}
         value = {"unit": each.unit} if each.unit else {}
         if each.start is not None:
             value["start"] = repr(each.start)
         if causality == "output":
-            words["initial"] = "calculated"
+            attributes["initial"] = "calculated"
         elif causality == "parameter" and not three:
-            words["initial"] = "exact"
+            attributes["initial"] = "exact"
         if three:
-            xml.SubElement(variables, "Float64", words | value)
+            xml.SubElement(variables, "Float64", attributes | value)
         else:
-            xml.SubElement(xml.SubElement(variables, "ScalarVariable", words), "Real", value)
+            xml.SubElement(xml.SubElement(variables, "ScalarVariable", attributes), "Real", value)
 
 
 def _add_unknowns(structure: xml.Element, model: Any, three: bool) -> None:
-    """The outputs, as what is computed in a step and at the start; counted from 0 in version 3, from 1 before."""
+    """Add the outputs as unknowns of a step and of the start; counted from 0 in version 3, from 1 in version 2."""
     first = len(model.parameters) + len(model.inputs)
     outputs = range(first, first + len(model.outputs))
     for word in ("Output", "InitialUnknown"):

@@ -1,13 +1,13 @@
-"""Write a model or a test as an FMU: FMI 2.0 or 3.0 for co-simulation.
+"""Export of a model or a test as an FMU: FMI 2.0 or 3.0 for co-simulation.
 
-The functions of the model are compiled to StableHLO and put into the FMU (`jax.export`); a small binary, the same
-for every model, starts a Python process that runs them. So the importing tool's machine needs a Python with JAX,
-which the description says (`needsExecutionTool`), but neither Dovetail nor the model's source. The interpreter
-is the one that wrote the FMU, or that named in DOVETAIL_PYTHON, or `python3`.
+The FMU contains the functions of the model as StableHLO (`jax.export`) and a small binary, the same for all models,
+which starts a Python process that runs them. Therefore the machine of the importing tool requires Python with JAX, as
+stated in the description (`needsExecutionTool`), but neither Dovetail nor the source of the model. The interpreter is
+the one that wrote the FMU, or DOVETAIL_PYTHON, or `python3`.
 
-A flow becomes an FMU with its inputs, its outputs, and its scalar parameters; it is integrated with a fixed
-step of at most `step` inside each step of the importing tool, the input held. A test, or a simulation, becomes an
-FMU without inputs whose outputs are the records of its rehearsal; it takes steps of whole ticks.
+The FMU of a flow has its inputs, its outputs and its scalar parameters. It is integrated with a fixed step of at most
+`step` within each step of the importing tool, with constant inputs. The FMU of a test or a simulation has no inputs;
+its outputs are the records of its rehearsal, and its steps are integer numbers of ticks.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ import numpy as np
 from dovetail.core import RK4, Flow, Method, Sampled
 from dovetail.core.errors import LinkError, UnknownNameError
 from dovetail.core.signals import signal
-from dovetail.links.fmi.binary import put_binary
+from dovetail.links.fmi.binary import write_binary
 from dovetail.links.fmi.description import FmuVariable, description
 from dovetail.mechanics import Substructure
 from dovetail.specimens import Specimen
@@ -43,7 +43,7 @@ FOLDERS = {"2.0": "linux64", "3.0": "x86_64-linux"}
 
 @dataclasses.dataclass(frozen=True)
 class _Model:
-    """Three functions over flat values, and what the values are."""
+    """Three functions of flat values, with the variables."""
 
     parameters: list[FmuVariable]
     inputs: list[FmuVariable]
@@ -52,7 +52,7 @@ class _Model:
     step: Callable  # (parameters, t, h, number, state, inputs) -> state
     show: Callable  # (parameters, t, state, inputs) -> outputs
     length: float  # [s] of the internal step
-    whole: bool  # only whole numbers of it can be taken
+    whole_steps: bool  # only integer multiples of the internal step are possible
     duration: float | None = None
 
 
@@ -65,7 +65,7 @@ def export(
     step: float = 1e-3,
     method: Method | None = None,
 ) -> Path:
-    """Write `model` as the FMU at `path`, which ends in `.fmu`.
+    """Write `model` as an FMU to `path`, which ends in `.fmu`.
 
     Parameters
     ----------
@@ -74,51 +74,51 @@ def export(
     version
         `"2.0"` or `"3.0"`.
     inputs
-        Of a flow: a pytree of its input's form, whose values are the FMU's start values. A numerical
-        substructure and a specimen with one axis need none.
+        Of a flow: pytree of its inputs, with the start values of the FMU. Not necessary for a numerical substructure
+        or a specimen with one axis.
     step
-        Of a flow: the longest integration step [s].
+        Of a flow: largest integration step [s].
     method
-        Of a flow: how it is integrated; RK4 unless told otherwise.
+        Of a flow: integration method (default: RK4).
 
     Raises
     ------
     LinkError
-        If the package brought no binary and there is no C compiler or no FMPy (whose headers are used), or the
-        version is another.
+        If the version is unknown, or if the package contains no binary and the C compiler or FMPy (for its headers) is
+        missing.
     """
     path = Path(path)
     if version not in FOLDERS:
-        raise LinkError(f'FMI version "{version}": there are {" and ".join(FOLDERS)}')
+        raise LinkError(f'FMI version: got "{version}"; expected {" or ".join(FOLDERS)}')
     if isinstance(model, Runnable):
-        described, title = _of_test(model), model.title
+        exported, title = _test_model(model), model.title
     else:
-        described = _of_flow(model, inputs, step, method or RK4())
+        exported = _flow_model(model, inputs, step, method or RK4())
         title = (type(model).__doc__ or "").split("\n")[0]
     token = f"{{{uuid.uuid4()}}}"
     name = "".join(c if c.isalnum() else "_" for c in path.stem) or "model"
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        inside = folder / "resources"
-        inside.mkdir()
+        resource_folder = folder / "resources"
+        resource_folder.mkdir()
         binaries = folder / "binaries" / FOLDERS[version]
         binaries.mkdir(parents=True)
-        for call, data in _serialised(described).items():
-            (inside / f"{call}.bin").write_bytes(data)
+        for call, data in _serialise(exported).items():
+            (resource_folder / f"{call}.bin").write_bytes(data)
         about = {
             "token": token,
-            "step": described.length,
-            "whole": described.whole,
-            "parameters": [each.start for each in described.parameters],
-            "inputs": [each.start for each in described.inputs],
-            "outputs": [each.name for each in described.outputs],
+            "step": exported.length,
+            "whole_steps": exported.whole_steps,
+            "parameters": [each.start for each in exported.parameters],
+            "inputs": [each.start for each in exported.inputs],
+            "outputs": [each.name for each in exported.outputs],
         }
-        (inside / "about.json").write_text(json.dumps(about), "utf-8")
-        (inside / "python.txt").write_text(sys.executable + "\n", "utf-8")
+        (resource_folder / "about.json").write_text(json.dumps(about), "utf-8")
+        (resource_folder / "python.txt").write_text(sys.executable + "\n", "utf-8")
         here = resources.files("dovetail.links.fmi")
-        (inside / "fmu_worker.py").write_bytes(here.joinpath("fmu_worker.py").read_bytes())
-        put_binary(binaries / f"{name}.so", version)
-        text = description(version, name, token, title, described)
+        (resource_folder / "fmu_worker.py").write_bytes(here.joinpath("fmu_worker.py").read_bytes())
+        write_binary(binaries / f"{name}.so", version)
+        text = description(version, name, token, title, exported)
         (folder / "modelDescription.xml").write_text(text, "utf-8")
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in sorted(folder.rglob("*")):
@@ -127,8 +127,8 @@ def export(
     return path
 
 
-def _serialised(model: _Model) -> dict[str, bytes]:
-    """The three functions as StableHLO."""
+def _serialise(model: _Model) -> dict[str, bytes]:
+    """Return the three functions as StableHLO."""
     p, u = jnp.zeros(len(model.parameters)), jnp.zeros(len(model.inputs))
     t, number = jnp.zeros(()), jnp.zeros((), dtype=int)
     state = jax.eval_shape(model.start, p, t, u)
@@ -138,13 +138,13 @@ def _serialised(model: _Model) -> dict[str, bytes]:
         "show": (model.show, (p, t, state, u)),
     }
     return {
-        name: bytes(jax.export.export(jax.jit(call))(*given).serialize())
-        for name, (call, given) in calls.items()
+        name: bytes(jax.export.export(jax.jit(call))(*arguments).serialize())
+        for name, (call, arguments) in calls.items()
     }
 
 
-def _of_flow(flow: Flow, inputs: Any, step: float, method: Method) -> _Model:
-    u0 = _usual_input(flow) if inputs is None else inputs
+def _flow_model(flow: Flow, inputs: Any, step: float, method: Method) -> _Model:
+    u0 = _default_input(flow) if inputs is None else inputs
     u0 = jax.tree.map(lambda v: jnp.asarray(v, dtype=float), u0)
     flat_u, to_u = jax.flatten_util.ravel_pytree(u0)
     named = [
@@ -157,33 +157,34 @@ def _of_flow(flow: Flow, inputs: Any, step: float, method: Method) -> _Model:
     x0 = flow.init()
     shapes, tree = jax.tree.flatten((x0, method.init(flow, x0)))
 
-    def made(p):
+    def with_parameters(p):
         return eqx.combine(to_p(p), rest)
 
     def start(p, t, u):
-        sampled = Sampled(made(p), method)
+        sampled = Sampled(with_parameters(p), method)
         return tuple(jnp.asarray(leaf) for leaf in jax.tree.leaves(sampled.init()))
 
     def advance(p, t, h, number, state, u):
-        sampled, held = Sampled(made(p), method), to_u(u)
+        sampled, inputs = Sampled(with_parameters(p), method), to_u(u)
         x, h = tree.unflatten(state), h / number
 
         def one(i, x):
-            after = sampled.step(t + i * h, h, x, held)[0]
+            after = sampled.step(t + i * h, h, x, inputs)[0]
             return jax.tree.map(lambda new, old: jnp.asarray(new, old.dtype), after, x)
 
         return tuple(jax.tree.leaves(jax.lax.fori_loop(0, number, one, x)))
 
     def show(p, t, state, u):
-        shown = made(p).output(t, tree.unflatten(state)[0], to_u(u))
-        return jax.flatten_util.ravel_pytree(jax.tree.map(lambda v: jnp.asarray(v, float), shown))[0]
+        outputs = with_parameters(p).output(t, tree.unflatten(state)[0], to_u(u))
+        return jax.flatten_util.ravel_pytree(jax.tree.map(lambda v: jnp.asarray(v, float), outputs))[0]
 
-    shown = jax.eval_shape(lambda: flow.output(0.0, x0, u0))
+    outputs = jax.eval_shape(lambda: flow.output(0.0, x0, u0))
     ins = _variables(u0, np.asarray(flat_u), "")
-    outs = _variables(shown, None, "")
-    taken = {each.name for each in ins}
+    outs = _variables(outputs, None, "")
+    input_names = {each.name for each in ins}
     outs = [
-        dataclasses.replace(each, name=f"shown.{each.name}") if each.name in taken else each for each in outs
+        dataclasses.replace(each, name=f"output.{each.name}") if each.name in input_names else each
+        for each in outs
     ]
     parameters = [
         FmuVariable(f"parameters.{name}", float(value), "", "")
@@ -192,8 +193,8 @@ def _of_flow(flow: Flow, inputs: Any, step: float, method: Method) -> _Model:
     return _Model(parameters, ins, outs, start, advance, show, step, False)
 
 
-def _of_test(test: Runnable) -> _Model:
-    prepared = test.prepared()
+def _test_model(test: Runnable) -> _Model:
+    prepared = test.prepare()
 
     def tick(state, k):
         state, records = prepared.advance(state, k, 1)
@@ -227,17 +228,19 @@ def _of_test(test: Runnable) -> _Model:
         record = tree.unflatten(state)[2]
         return jax.flatten_util.ravel_pytree({n: v.astype(float) for n, v in record.items()})[0]
 
-    shown = jax.eval_shape(begin)[2]
+    outputs = jax.eval_shape(begin)[2]
     return _Model(
-        [], [], _variables(shown, None, ""), start, advance, show, test.dt, True, duration=test.duration
+        [], [], _variables(outputs, None, ""), start, advance, show, test.dt, True, duration=test.duration
     )
 
 
-def _usual_input(flow: Flow) -> Any:
+def _default_input(flow: Flow) -> Any:
     names = ("excitation", "excitation_rate", "force") if isinstance(flow, Substructure) else ()
     names = ("displacement", "velocity", "acceleration") if isinstance(flow, Specimen) else names
     if not names:
-        raise LinkError(f"{type(flow).__name__}: say what its input is, export(flow, path, inputs={{...}})")
+        raise LinkError(
+            f"{type(flow).__name__}: the inputs are unknown; call export(flow, path, inputs={{...}})"
+        )
     return dict.fromkeys(names, 0.0)
 
 
@@ -246,18 +249,18 @@ def _path(path: Any) -> str:
 
 
 def _variables(tree: Any, values: np.ndarray | None, prefix: str) -> list[FmuVariable]:
-    """One for each number in a tree, in the order of raveling; those of an array are counted from 1."""
-    found: list[FmuVariable] = []
+    """Return one variable per number of a tree, in flat order; indices of arrays start at 1."""
+    variables: list[FmuVariable] = []
     for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
         name, shape = prefix + (_path(path) or "u"), np.shape(leaf)
-        unit = label = ""
+        unit, label = ("N", "interface force") if name == "force" else ("", "")
         try:
-            known = signal(name.split(".")[-1])
-            unit, label = known.unit, known.label
+            description = signal(name.split(".")[-1])
+            unit, label = description.unit, description.label
         except UnknownNameError:
             pass
         for index in np.ndindex(*shape):
-            place = f"[{','.join(str(i + 1) for i in index)}]" if index else ""
-            start = None if values is None else float(values[len(found)])
-            found.append(FmuVariable(name + place, start, unit, label))
-    return found
+            suffix = f"[{','.join(str(i + 1) for i in index)}]" if index else ""
+            start = None if values is None else float(values[len(variables)])
+            variables.append(FmuVariable(name + suffix, start, unit, label))
+    return variables

@@ -1,7 +1,7 @@
-"""Computes the model of an FMU for the binary that started this process; see `fmu.c`.
+"""Process that computes the model of an FMU for its binary; see `fmu.c`.
 
-Stands alone in the FMU's resources: it needs JAX and nothing else. The model is three exported functions: `start`,
-`step` and `show`. Their arguments: parameters, time [s], then step [s] and number of integration steps, state, inputs.
+Part of the resources of the FMU; requires JAX only. The model consists of three exported functions: `start`, `step` and
+`show`. Their arguments: parameters, time [s], step [s] and number of integration steps, state, inputs.
 """
 
 import json
@@ -15,7 +15,7 @@ FOLDER = Path(__file__).resolve().parent
 
 
 class Model:
-    """The exported functions with the state in hand."""
+    """Exported functions with their state."""
 
     def __init__(self, about):
         import jax
@@ -31,30 +31,30 @@ class Model:
         self.state = None
 
     def start(self, time, values):
-        """Begin with these parameters and inputs; what is shown."""
+        """Start with these parameters and inputs; return the outputs."""
         split = len(self.about["parameters"])
         self.parameters, inputs = values[:split], values[split:]
         self.state = self.calls["start"](self.parameters, time, inputs)
         return self.show(time, inputs)
 
     def step(self, time, h, inputs):
-        """Advance by `h` [s]; what is shown."""
+        """Advance by `h` [s]; return the outputs."""
         ticks = h / self.about["step"]
-        number = max(round(ticks), 1) if self.about["whole"] else max(int(-(-(ticks - 1e-9) // 1)), 1)
-        if self.about["whole"] and abs(ticks - number) > 1e-6 * number:
+        number = max(round(ticks), 1) if self.about["whole_steps"] else max(int(-(-(ticks - 1e-9) // 1)), 1)
+        if self.about["whole_steps"] and abs(ticks - number) > 1e-6 * number:
             raise ValueError(
-                f"a step of {h:g} s: this test has ticks of {self.about['step']:g} s, take whole ones"
+                f"got a step of {h:g} s; expected an integer number of ticks of {self.about['step']:g} s"
             )
         self.state = self.calls["step"](self.parameters, time, h, number, self.state, inputs)
         return self.show(time + h, inputs)
 
     def show(self, time, inputs):
-        """The outputs."""
+        """Return the outputs."""
         return self.numpy.asarray(self.calls["show"](self.parameters, time, self.state, inputs), dtype=float)
 
 
 def receive(stream, size):
-    """Exactly so many bytes; the end of the other side is ours."""
+    """Receive exactly `size` bytes; exit if the other side has closed."""
     data = b""
     while len(data) < size:
         piece = stream.recv(size - len(data))
@@ -64,40 +64,40 @@ def receive(stream, size):
     return data
 
 
-def failed(stream, error):
-    """Tell what went wrong."""
+def send_error(stream, error):
+    """Send the text of an error."""
     text = f"{type(error).__name__}: {error}".encode()[:1000]
     stream.sendall(struct.pack("=BI", 1, len(text)) + text)
 
 
 def main():
-    """Answer until told to quit."""
+    """Answer requests until the quit request."""
     stream = socket.socket(fileno=0)
     about = json.loads((FOLDER / "about.json").read_text("utf-8"))
     counts = [len(about[name]) for name in ("parameters", "inputs", "outputs")]
     try:
         if sys.argv[1] != about["token"]:
-            raise ValueError(f"this model is {about['token']}, asked for was {sys.argv[1]}")
+            raise ValueError(f"got the token {sys.argv[1]}; expected {about['token']}")
         model = Model(about)
-    except Exception as error:  # whatever it is, the importing tool shows it
-        failed(stream, error)
+    except Exception as error:  # any error is passed to the importing tool
+        send_error(stream, error)
         return
     first = struct.pack(f"={counts[0] + counts[1]}d", *about["parameters"], *about["inputs"])
     stream.sendall(struct.pack("=B3I", 0, *counts) + first)
     while True:
-        what, time, h = struct.unpack("=cdd", receive(stream, 17))
-        if what == b"Q":
+        request, time, h = struct.unpack("=cdd", receive(stream, 17))
+        if request == b"Q":
             return
-        number = counts[1] + (counts[0] if what == b"I" else 0)
+        number = counts[1] + (counts[0] if request == b"I" else 0)
         values = model.numpy.frombuffer(receive(stream, 8 * number))
         try:
-            if what == b"I":
-                shown = model.start(time, values)
+            if request == b"I":
+                outputs = model.start(time, values)
             else:
-                shown = model.step(time, h, values) if what == b"S" else model.show(time, values)
-            stream.sendall(b"\0" + shown.tobytes())
+                outputs = model.step(time, h, values) if request == b"S" else model.show(time, values)
+            stream.sendall(b"\0" + outputs.tobytes())
         except Exception as error:
-            failed(stream, error)
+            send_error(stream, error)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
-"""A co-simulation FMU as a numerical substructure or as a specimen, through FMPy.
+"""Co-simulation FMU as a numerical substructure or as a specimen, through FMPy.
 
-An FMU steps itself and keeps its state to itself, so it is advanced by a method of its own,
-`CoSimulation`, named where another test names RK4; its inputs are held over a step, taken at its middle for the
-numerical substructure and at its end for the specimen, whose motion is known by then. The compiled loop calls out to
-it; so a test with an FMU runs and is rehearsed, one at a time, but has no derivatives, no batch and no ideal:
-`emulate` gives numbers that are not finite.
+An FMU makes its own steps and keeps its own state. Therefore it has its own method, `CoSimulation`, in place of RK4. Its
+inputs are constant over a step: those at the middle of the step for the numerical substructure, those at its end for
+the specimen, whose motion is already known. The compiled loop calls the FMU. A test with an FMU can be run and
+rehearsed, one at a time, without derivatives, batches and reference solution: `reference` gives values that are not
+finite.
 
-The names of the FMU's variables are given where they differ from ours::
+Name the variables of the FMU if they differ from those of Dovetail::
 
     FmuSubstructure(file="frame.fmu", inputs={"force": "F"}, outputs={"displacement": "x", "velocity": "v",
                     "acceleration": "a"}, start={"k": 2250.0})
@@ -33,11 +33,11 @@ from dovetail.links.fmi.unpack_folder import new_folder
 from dovetail.mechanics import Substructure
 from dovetail.specimens import Specimen
 
-MOST_OPEN = 8  # instances of a process; the one that was not used for longest is closed for the next
+MAX_OPEN = 8  # instances in a process; the least recently used one is closed for a new one
 
 
 class Slave:
-    """One instance of an FMU, 2.0 or 3.0, with values by name; `close` ends it and what it started."""
+    """Instance of an FMU, 2.0 or 3.0, with values by name; `close` ends it and its processes."""
 
     def __init__(self, file: str, start: tuple[tuple[str, float], ...]):
         self.file, self.start = file, start
@@ -49,19 +49,17 @@ class Slave:
         except DovetailError:
             self.close()
             raise
-        except Exception as error:  # of many kinds, none of them FMPy's own
+        except Exception as error:  # of various types, none specific to FMPy
             self.close()
-            raise LinkError(f"{file}: is no FMU that can be read ({str(error)[:500]})") from error
+            raise LinkError(f"{file}: cannot be read as an FMU ({str(error)[:500]})") from error
         finally:
-            os.chdir(
-                here
-            )  # FMPy goes into the FMU's folder, and stays there when its library cannot be loaded
+            os.chdir(here)  # FMPy changes the folder, and does not restore it if the library cannot be loaded
 
     def _open(self) -> None:
         fmpy = _fmpy()
         self.description = fmpy.read_model_description(self.file)
         if self.description.coSimulation is None:
-            raise LinkError(f"{self.file}: holds no co-simulation; export it as one")
+            raise LinkError(f"{self.file}: contains no co-simulation; export it for co-simulation")
         fmpy.extract(self.file, unzipdir=str(self.folder))
         self.references = {v.name: v.valueReference for v in self.description.modelVariables}
         self.three = self.description.fmiVersion.startswith("3")
@@ -81,22 +79,22 @@ class Slave:
         self.begin()
 
     def close(self) -> None:
-        """End the instance, with whatever processes it has, and remove what was unpacked."""
+        """End the instance and its processes, and remove the unpacked files."""
         fmu, self.fmu = self.fmu, None
         try:
             if fmu is not None:
-                fmu.freeInstance()  # its library with it
+                fmu.freeInstance()  # also unloads its library
         finally:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def check(self, names: dict[str, str], what: str) -> None:
-        """That all of these are there."""
+    def check(self, names: dict[str, str], role: str) -> None:
+        """Raise `UnknownNameError` if the FMU lacks a variable."""
         for name in names.values():
             if name not in self.references:
-                raise UnknownNameError(f"{what} of {self.file}", name, list(self.references))
+                raise UnknownNameError(f"{role} of {self.file}", name, list(self.references))
 
     def begin(self) -> None:
-        """To the start, at time zero."""
+        """Reset to the start at time zero."""
         if self.fresh:
             return
         if self.count:
@@ -111,9 +109,11 @@ class Slave:
         self.count, self.fresh = 0, True
 
     def read(self, names: list[str]) -> np.ndarray:
-        """Values by name."""
-        wanted = [self.references[name] for name in names]
-        return np.array(self.fmu.getFloat64(wanted) if self.three else self.fmu.getReal(wanted), dtype=float)
+        """Return values by name."""
+        numbers = [self.references[name] for name in names]
+        return np.array(
+            self.fmu.getFloat64(numbers) if self.three else self.fmu.getReal(numbers), dtype=float
+        )
 
     def write(self, names: list[str], values: Any) -> None:
         """Set values by name."""
@@ -122,11 +122,11 @@ class Slave:
             (self.fmu.setFloat64 if self.three else self.fmu.setReal)(which, values)
 
     def step(self, count: int, t: float, h: float, inputs: list[str], values: Any) -> None:
-        """The step after `count` of them. What went before is not to be had again, but for the start."""
+        """Make the step after `count` steps; earlier steps cannot be repeated, except from the start."""
         if count == 0:
             self.begin()
         if count != self.count:
-            raise LinkError(f"{self.file}: has taken {self.count} steps and cannot go back to {count}")
+            raise LinkError(f"{self.file}: has made {self.count} steps and cannot return to step {count}")
         self.write(inputs, values)
         if h > 0:
             self.fmu.doStep(currentCommunicationPoint=t, communicationStepSize=h)
@@ -137,7 +137,7 @@ def _fmpy() -> Any:
     try:
         import fmpy
     except ImportError:
-        raise LinkError('reading an FMU needs FMPy: pip install "dovetail-hybrid[fmi]"') from None
+        raise LinkError('reading an FMU requires FMPy: pip install "dovetail-hybrid[fmi]"') from None
     return fmpy
 
 
@@ -147,23 +147,23 @@ _open: OrderedDict[tuple[str, tuple[tuple[str, float], ...]], Slave] = (
 
 
 def slave(file: str, start: tuple[tuple[str, float], ...]) -> Slave:
-    """The instance of this process for a file and start values; begun anew if it was closed meanwhile."""
-    known = _open.pop((file, start), None)
-    while known is None and len(_open) >= MOST_OPEN:
+    """Return the instance of this process for a file and start values; a closed one is created again."""
+    instance = _open.pop((file, start), None)
+    while instance is None and len(_open) >= MAX_OPEN:
         _open.popitem(last=False)[1].close()
-    _open[file, start] = found = known or Slave(file, start)
-    return found
+    _open[file, start] = instance = instance or Slave(file, start)
+    return instance
 
 
 def close_all() -> None:
-    """End all instances of this process."""
+    """Close all instances of this process."""
     while _open:
         _open.popitem()[1].close()
 
 
 @jax.custom_jvp
 def _no_rate(x: Any) -> Any:
-    """Not finite, so that whoever integrates an FMU as if it had an equation sees it; its slope is zero."""
+    """Return NaN, so that the integration of an FMU by another method is noticed; the derivative is zero."""
     return jax.tree.map(lambda v: jnp.full_like(v, jnp.nan), x)
 
 
@@ -173,34 +173,34 @@ def _no_slope(primals, tangents):
 
 
 class _Fmu(Flow):
-    """What both have in common. The state is what the FMU showed last, and how many steps it has taken."""
+    """Base of both kinds. The state contains the last outputs of the FMU and its number of steps."""
 
     file: str = file_name(default="")
     inputs: dict[str, str] = eqx.field(static=True, default_factory=dict)
     outputs: dict[str, str] = eqx.field(static=True, default_factory=dict)
     start: dict[str, float] = eqx.field(static=True, default_factory=dict)
 
-    usual_inputs: ClassVar[tuple[str, ...]] = ()
-    usual_outputs: ClassVar[tuple[str, ...]] = ()
-    at: ClassVar[float] = 0.5  # share of a step at which its inputs are taken
+    default_inputs: ClassVar[tuple[str, ...]] = ()
+    default_outputs: ClassVar[tuple[str, ...]] = ()
+    input_fraction: ClassVar[float] = 0.5  # fraction of a step at which the inputs are evaluated
 
     @property
     def slave(self) -> Slave:
-        """The instance behind it."""
-        found = slave(str(Path(self.file).resolve()), tuple(sorted(self.start.items())))
-        found.check(self.taken, "input")
-        found.check(self.shown, "output")
-        return found
+        """Instance of the FMU."""
+        instance = slave(str(Path(self.file).resolve()), tuple(sorted(self.start.items())))
+        instance.check(self.input_names, "input")
+        instance.check(self.output_names, "output")
+        return instance
 
     @property
-    def taken(self) -> dict[str, str]:
-        """Our names of inputs with the FMU's: those named, else those of ours that it has."""
-        return self.inputs or {name: name for name in self.usual_inputs if name in self._names}
+    def input_names(self) -> dict[str, str]:
+        """Names of inputs in Dovetail and in the FMU: `inputs`, or the default names that the FMU has."""
+        return self.inputs or {name: name for name in self.default_inputs if name in self._names}
 
     @property
-    def shown(self) -> dict[str, str]:
-        """Our names of outputs with the FMU's."""
-        return {**{name: name for name in self.usual_outputs}, **self.outputs}
+    def output_names(self) -> dict[str, str]:
+        """Names of outputs in Dovetail and in the FMU."""
+        return {**{name: name for name in self.default_outputs}, **self.outputs}
 
     @property
     def _names(self) -> dict[str, int]:
@@ -208,56 +208,58 @@ class _Fmu(Flow):
 
     def init(self):
         self.slave.begin()
-        first = self.slave.read(list(self.shown.values()))
-        return {"shown": jnp.asarray(first), "count": jnp.zeros(())}
+        first = self.slave.read(list(self.output_names.values()))
+        return {"outputs": jnp.asarray(first), "count": jnp.zeros(())}
 
     def derivative(self, t, x, u):
         return _no_rate(x)
 
     def output(self, t, x, u):
-        return dict(zip(self.shown, x["shown"], strict=True))
+        return dict(zip(self.output_names, x["outputs"], strict=True))
 
     def advance(self, t, h, x, u):
-        """One step of the FMU under these inputs."""
+        """Make one step of the FMU with these inputs."""
 
         def call(count, t, h, values):
-            self.slave.step(int(count), float(t), float(h), list(self.taken.values()), np.asarray(values))
-            return self.slave.read(list(self.shown.values()))
+            self.slave.step(
+                int(count), float(t), float(h), list(self.input_names.values()), np.asarray(values)
+            )
+            return self.slave.read(list(self.output_names.values()))
 
         values = (
-            jnp.stack([jnp.asarray(u[name], dtype=float) for name in self.taken])
-            if self.taken
+            jnp.stack([jnp.asarray(u[name], dtype=float) for name in self.input_names])
+            if self.input_names
             else jnp.zeros(0)
         )
-        like = jax.ShapeDtypeStruct((len(self.shown),), float)
-        shown = io_callback(
+        like = jax.ShapeDtypeStruct((len(self.output_names),), float)
+        outputs = io_callback(
             call, like, x["count"], jnp.asarray(t, dtype=float), jnp.asarray(h, dtype=float), values
         )
-        return {"shown": shown, "count": x["count"] + 1}
+        return {"outputs": outputs, "count": x["count"] + 1}
 
 
 @kind("fmu-substructure")
 class FmuSubstructure(_Fmu, Substructure):
-    """A co-simulation FMU as the numerical substructure, with `CoSimulation` as the test's method.
+    """Co-simulation FMU as the numerical substructure, with `CoSimulation` as the method of the test.
 
-    It shows displacement, velocity and acceleration and takes the force; whatever else is named is recorded.
+    Outputs: displacement, velocity and acceleration; input: the force. Other named outputs are recorded.
     """
 
-    usual_inputs = ("excitation", "excitation_rate", "force")
-    usual_outputs = ("displacement", "velocity", "acceleration")
+    default_inputs = ("excitation", "excitation_rate", "force")
+    default_outputs = ("displacement", "velocity", "acceleration")
 
 
 @kind("fmu-specimen")
 class FmuSpecimen(_Fmu, Specimen):
-    """A co-simulation FMU as a virtual specimen, with `CoSimulation` as the rig's method: motion in, force out."""
+    """Co-simulation FMU as a simulated specimen, with `CoSimulation` as the method of the rig: from motion to force."""
 
-    usual_inputs = ("displacement", "velocity", "acceleration")
-    usual_outputs = ("force",)
-    at = 1.0
+    default_inputs = ("displacement", "velocity", "acceleration")
+    default_outputs = ("force",)
+    input_fraction = 1.0
 
 
-class _Given(Flow):
-    """In the place of an FMU: shows what it is given."""
+class _InputProbe(Flow):
+    """Replaces an FMU and returns its inputs."""
 
     def init(self):
         return ()
@@ -271,13 +273,13 @@ class _Given(Flow):
 
 @kind("co-simulation")
 class CoSimulation(Method):
-    """Lets an FMU take the step itself, under inputs held over it."""
+    """Step of an FMU by itself, with inputs that are constant over the step."""
 
     def step(self, flow, t, dt, x, u, memory):
         is_fmu = lambda node: isinstance(node, _Fmu)  # noqa: E731
-        found = [node for node in jax.tree.leaves(flow, is_leaf=is_fmu) if is_fmu(node)]
-        if len(found) != 1:
-            raise LinkError(f"co-simulation: {type(flow).__name__} holds {len(found)} FMUs; it takes one")
-        probe = jax.tree.map(lambda node: _Given() if is_fmu(node) else node, flow, is_leaf=is_fmu)
-        given = probe.derivative(t + found[0].at * dt, x, u)
-        return found[0].advance(t, dt, x, given), memory
+        fmus = [node for node in jax.tree.leaves(flow, is_leaf=is_fmu) if is_fmu(node)]
+        if len(fmus) != 1:
+            raise LinkError(f"co-simulation: {type(flow).__name__} contains {len(fmus)} FMUs; expected one")
+        probe = jax.tree.map(lambda node: _InputProbe() if is_fmu(node) else node, flow, is_leaf=is_fmu)
+        inputs = probe.derivative(t + fmus[0].input_fraction * dt, x, u)
+        return fmus[0].advance(t, dt, x, inputs), memory

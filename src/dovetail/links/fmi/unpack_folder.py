@@ -1,8 +1,8 @@
-"""Folders of this process that end with it, however it ends.
+"""Folders that are removed at the end of this process, also after a kill.
 
-An FMU is unpacked before its library can be loaded. What is unpacked lies in one folder of this process, beside which
-a shell waits for the end of a pipe that only this process holds open: when the process ends, killed or not, the shell
-reads the end of the pipe, removes the folder and ends as well.
+An FMU is unpacked before its library can be loaded. All files are in one folder of this process. A shell waits for the
+end of a pipe that only this process keeps open. When the process ends, the shell reads the end of the pipe, removes the
+folder and ends.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-_roots: dict[int, Path] = {}  # by process: one that was forked makes its own
-_guards: dict[Path, subprocess.Popen] = {}  # kept, as one that waits is not over
+_roots: dict[int, Path] = {}  # by process: a forked process has its own
+_guards: dict[Path, subprocess.Popen] = {}  # running shells
 
 
 def new_folder() -> Path:
-    """An empty folder; whoever is done with it removes it, and nobody has to."""
+    """Return an empty folder; it is removed at the end of the process at the latest."""
     return Path(tempfile.mkdtemp(dir=_root()))
 
 
@@ -34,7 +34,7 @@ def _root() -> Path:
 
 
 def _end(process: int, root: Path) -> None:
-    """At an orderly end of the process that made it nothing is left to wait for."""
+    """Remove the folder and end the shell at a normal exit of the process that created them."""
     if os.getpid() != process:
         return
     shutil.rmtree(root, ignore_errors=True)
@@ -44,17 +44,17 @@ def _end(process: int, root: Path) -> None:
 
 
 def _guard(root: Path) -> None:
-    """Start the shell that waits; where there is none the folder goes at an orderly end only."""
-    ours, its = os.pipe()
+    """Start the waiting shell; without a shell the folder is removed at a normal exit only."""
+    read_end, _ = os.pipe()
     try:
         with contextlib.suppress(OSError):
             _guards[root] = subprocess.Popen(
                 ["/bin/sh", "-c", 'read line; rm -rf -- "$1"', "sh", str(root)],
-                stdin=ours,
+                stdin=read_end,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C is for us, not for it
+                start_new_session=True,  # Ctrl-C must not end the shell
             )
     finally:
-        os.close(ours)
-    # `its` is left open, to be closed by the system when this process ends; no child inherits it
+        os.close(read_end)
+    # the write end stays open until the system closes it at the end of this process; child processes do not inherit it

@@ -1,4 +1,4 @@
-"""The tick, the served rig and the window on a loop in C++: with the package, or built on first use.
+"""Tick, rig session and ring buffer in C++: part of the package, or built at first use.
 
 Depends on: core, testing.
 """

@@ -1,9 +1,9 @@
-"""The native tick as a file: the one that came with the package, else built with the system's compiler.
+"""Library of the native tick: the file of the package, or built with the compiler of the system.
 
-It is made against XLA's stable FFI header. Where the package brought none (a clone, another machine) it is built on
-first use, once for each source and jaxlib, and kept in `native` of the user's cache folder (`DOVETAIL_CACHE`, else
-`XDG_CACHE_HOME/dovetail`, else `~/.cache/dovetail`). To load it is to run it: where that folder is open to others it is
-built anew for this process, and that is said.
+It uses the stable FFI header of XLA. If the package contains no library (a clone, another type of machine), it is built
+at first use, once for each version of sources and jaxlib, in `native` of the cache folder of the user
+(`DOVETAIL_CACHE`, or `XDG_CACHE_HOME/dovetail`, or `~/.cache/dovetail`). If other users can write to this folder, the
+library is built for this process only, with a warning, because loading a library executes it.
 """
 
 from __future__ import annotations
@@ -29,46 +29,46 @@ TICK = Library(
     "the native tick",
     "dovetail.links.native",
     "tick",
-    sources=("tick.cc", "session.cc", "show.cc", "dials.cc"),
+    sources=("tick.cc", "session.cc", "show.cc", "tunables.cc"),
     headers=("wire.h",),
     flags=("-std=c++17",),
 )
 
 
 def compiler() -> str | None:
-    """Path of a C++ compiler: `CXX`, else the usual names."""
+    """Return the path of a C++ compiler: `CXX`, or a common name."""
     names = [os.environ.get("CXX", ""), "c++", "g++", "clang++"]
     return next((path for name in names if name and (path := shutil.which(name))), None)
 
 
 def cache_folder() -> Path:
-    """Where built libraries are kept."""
-    return Path(os.environ.get("DOVETAIL_CACHE") or program_cache.cache()) / "native"
+    """Return the folder of built libraries."""
+    return Path(os.environ.get("DOVETAIL_CACHE") or program_cache.user_cache()) / "native"
 
 
 @functools.cache
-def _of_this_process() -> Path:
-    """A folder that is gone with the process."""
+def _process_folder() -> Path:
+    """Return a folder that is removed at the end of the process."""
     scratch = tempfile.TemporaryDirectory(prefix="dovetail-")
     atexit.register(scratch.cleanup)
     return Path(scratch.name)
 
 
-def built() -> Path:
-    """The library: the one of the package, else built now if it was not before.
+def library_path() -> Path:
+    """Return the path of the library: in the package, or built if necessary.
 
     Raises
     ------
     LinkError
-        If there is no compiler, or it fails, or this is not Linux.
+        If there is no compiler, the compiler fails, or the system is not Linux.
     """
     if platform.system() != "Linux":
-        raise LinkError(f"the native tick is for Linux; this is {platform.system()}")
-    if (target := TICK.shipped()) is None:
+        raise LinkError(f"the native tick requires Linux; this system is {platform.system()}")
+    if (target := TICK.packaged_library()) is None:
         folder = cache_folder()
-        if why := program_cache.unfit(folder):
-            log.warning("the native tick is built for this run alone: %s", why)
-            folder = _of_this_process()
+        if reason := program_cache.folder_fault(folder):
+            log.warning("the native tick is built for this process only: %s", reason)
+            folder = _process_folder()
         target = folder / TICK.name(metadata.version("jaxlib"))
     if not target.is_file():
         build(target)
@@ -76,8 +76,8 @@ def built() -> Path:
 
 
 def origin() -> str:
-    """Where the library in use comes from, in words."""
-    return "came with the package" if TICK.shipped() else "built on this machine"
+    """Return the origin of the library in use."""
+    return "from the package" if TICK.packaged_library() else "built on this machine"
 
 
 def build(target: Path, *flags: str) -> None:
@@ -86,9 +86,9 @@ def build(target: Path, *flags: str) -> None:
     Raises
     ------
     LinkError
-        If there is no compiler, or it fails, or the file cannot be written.
+        If there is no compiler, the compiler fails, or the file cannot be written.
     """
     command = compiler()
     if command is None:
-        raise LinkError("no C++ compiler; install g++ or clang, or name one in CXX")
+        raise LinkError("no C++ compiler found; install g++ or clang, or set CXX")
     TICK.build(target, command, *flags, "-isystem", jax.ffi.include_dir())

@@ -1,4 +1,4 @@
-"""The built tick: its structure as Python sees it, and the same methods as the tick in Python."""
+"""Native tick: its C structure, and the same methods as the tick in Python."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import jax
 import numpy as np
 
 from dovetail.core.errors import LinkError
-from dovetail.links.native.build import built
-from dovetail.links.rig_protocol import MOST_VALUES, Rejection
-from dovetail.links.tick import NOTES, OVERRUN, Clock, Counts, Settings
+from dovetail.links.native.build import library_path
+from dovetail.links.rig_protocol import MAX_VALUES, Rejection
+from dovetail.links.tick import NOTES, OVERRUN, Clock, Counts, TickSettings
 from dovetail.testing.outcome import Outcome
 
 _NOW, _SLEEP = CFUNCTYPE(c_int64), CFUNCTYPE(None, c_int64)
 
 
-def _whole(*names: str) -> list[tuple[str, Any]]:
+def _int64_fields(*names: str) -> list[tuple[str, Any]]:
     return [(name, c_int64) for name in names]
 
 
@@ -31,8 +31,8 @@ class Direction(ctypes.Structure):
     _fields_ = [("session", c_uint64), ("keyed", c_int64), ("key", c_uint8 * 16)]
 
     @staticmethod
-    def of(session: int, key: bytes | None) -> Direction:
-        """That of a session, signed if there is a key."""
+    def from_key(session: int, key: bytes | None) -> Direction:
+        """Return the direction of a session, signed if there is a key."""
         return Direction(session, key is not None, (c_uint8 * 16)(*(key or bytes(16))))
 
 
@@ -40,69 +40,71 @@ class Scheduling(ctypes.Structure):
     """`struct Scheduling` of wire.h."""
 
     _fields_ = [
-        *_whole("fifo", "lock", "core", "fifo_error", "lock_error", "core_error", "count"),
+        *_int64_fields("fifo", "lock", "core", "fifo_error", "lock_error", "core_error", "count"),
         ("threads", c_int64 * 16),
     ]
 
     @staticmethod
-    def asked(fifo: int = 0, lock: bool = False, core: int = -1) -> Scheduling:
-        """What is asked for; nothing is granted yet."""
+    def request(fifo: int = 0, lock: bool = False, core: int = -1) -> Scheduling:
+        """Return the requested settings, not yet granted."""
         return Scheduling(fifo, lock, core, -1, -1, -1)
 
-    def told(self) -> dict[str, str]:
-        """What was granted or refused."""
-        words = {
+    def report(self) -> dict[str, str]:
+        """Return granted and refused settings."""
+        errors = {
             "real-time policy": self.fifo_error,
             "locked memory": self.lock_error,
             "core": self.core_error,
         }
-        return {word: _granted(error) for word, error in words.items()}
+        return {name: _error_text(error) for name, error in errors.items()}
 
 
 class _Tick(ctypes.Structure):
     """`struct Tick` of tick.cc, field by field."""
 
     _fields_ = [
-        *_whole("socket", "axes", "count", "tick", "wait", "spin", "grace", "silence", "overrun"),
+        *_int64_fields("socket", "axes", "count", "tick", "wait", "spin", "grace", "link_timeout", "overrun"),
         ("wire", Direction),
-        *_whole("code_not_finite", "code_deadline", "code_link_lost", "code_rig_stopped", "code_interrupted"),
+        *_int64_fields(
+            "code_not_finite", "code_deadline", "code_link_lost", "code_rig_stopped", "code_interrupted"
+        ),
         ("scheduling", Scheduling),
         ("now", _NOW),
         ("sleep", _SLEEP),
         ("attend", _SLEEP),
-        *_whole("stop", "hold", "started", "epoch", "done", "ended", "code", "safe"),
+        *_int64_fields("stop", "hold", "started", "epoch", "tick_count", "ended", "code", "safe"),
         ("sequence", c_uint64),
         ("newest", c_uint64),
-        *_whole("missed", "rig_state", "rig_flags"),
-        ("reading", c_double * MOST_VALUES),
-        *_whole("sent", "received", "lost", "overruns", "held"),
+        *_int64_fields("missed", "rig_state", "rig_flags"),
+        ("reading", c_double * MAX_VALUES),
+        *_int64_fields("sent", "received", "lost", "overruns", "held"),
         ("rejected", c_int64 * len(Rejection)),
     ]
 
 
 @cache
 def library() -> ctypes.CDLL:
-    """The library, built if need be, its calls registered with JAX."""
-    path = built()
+    """Return the library, built if necessary, with its calls registered in JAX."""
+    path = library_path()
     try:
         loaded = ctypes.CDLL(str(path))
     except OSError as error:
-        raise LinkError(f"{path}: cannot be loaded ({error}); remove it to build it anew") from error
+        raise LinkError(f"{path}: cannot be loaded ({error}); remove it to build it again") from error
     loaded.dovetail_size.restype = c_int64
     doubles = POINTER(c_double)
     loaded.dovetail_step.argtypes = [POINTER(_Tick), c_int64, doubles, doubles, doubles]
     loaded.dovetail_settle.argtypes = [POINTER(_Tick), c_int64]
     loaded.dovetail_siphash.argtypes = [ctypes.c_char_p, ctypes.c_char_p, c_int64, ctypes.c_char_p]
-    if loaded.dovetail_size() != ctypes.sizeof(_Tick):  # the other structure is checked where it is used
-        raise LinkError(f"{path}: does not fit this version of Dovetail; remove it to build it anew")
-    for name in ("step", "settle", "session", "show", "dials"):
+    if loaded.dovetail_size() != ctypes.sizeof(_Tick):  # the session structure is checked in `session`
+        raise LinkError(f"{path}: is of another version of Dovetail; remove it to build it again")
+    for name in ("step", "settle", "session", "show", "tunables"):
         handler = jax.ffi.pycapsule(getattr(loaded, f"Dovetail{name.title()}"))
         jax.ffi.register_ffi_target(f"dovetail_{name}", handler, platform="cpu")
     return loaded
 
 
 def available() -> str:
-    """Why there is no native tick; empty if there is one."""
+    """Return the reason why there is no native tick; empty if there is one."""
     try:
         library()
     except LinkError as error:
@@ -111,9 +113,9 @@ def available() -> str:
 
 
 class NativeTick:
-    """The tick over a connected datagram socket; see `dovetail.links.tick`."""
+    """Tick over a connected datagram socket; see `dovetail.links.tick`."""
 
-    def __init__(self, settings: Settings, connection: socket.socket, clock: Clock | None = None):
+    def __init__(self, settings: TickSettings, connection: socket.socket, clock: Clock | None = None):
         self.library, self.settings, self.connection = library(), settings, connection
         connection.setblocking(False)
         codes = ("not_finite", "deadline", "link_lost", "rig_stopped", "interrupted")
@@ -122,15 +124,15 @@ class NativeTick:
             axes=settings.axes,
             count=settings.count,
             tick=settings.tick,
-            wait=settings.longest_wait,
+            wait=settings.max_wait,
             spin=settings.spin,
-            grace=settings.allowed_lateness,
-            silence=settings.silence,
+            grace=settings.max_lateness,
+            link_timeout=settings.link_timeout,
             overrun=OVERRUN.index(settings.overrun),
-            wire=Direction.of(settings.session, settings.key),
+            wire=Direction.from_key(settings.session, settings.key),
             sequence=settings.sequence,
             newest=settings.sequence,
-            scheduling=Scheduling.asked(settings.fifo, settings.lock, settings.core),
+            scheduling=Scheduling.request(settings.fifo, settings.lock, settings.core),
             **{f"code_{name}": Outcome[name.upper()].code for name in codes},
         )
         if clock is not None:
@@ -140,29 +142,29 @@ class NativeTick:
                 _SLEEP(lambda until: clock.attend(connection, until)),
             )
             self.inner.now, self.inner.sleep, self.inner.attend = self._hooks
-        # for calls from Python; the compiled loop brings buffers of its own
+        # for calls from Python; the compiled loop has its own buffers
         self._command, self._reading, self._notes = (
             np.zeros(n) for n in (settings.axes, settings.count, len(NOTES))
         )
 
     @property
     def handle(self) -> int:
-        """Where the compiled loop finds this tick."""
+        """Address for the compiled loop."""
         return ctypes.addressof(self.inner)
 
     def step(self, state: int, command: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """One tick: the reading, and the notes named in `NOTES`."""
+        """Execute one tick; return the reading and the notes named in `NOTES`."""
         self._command[:] = command
         pointers = [a.ctypes.data_as(POINTER(c_double)) for a in (self._command, self._reading, self._notes)]
         self.library.dovetail_step(ctypes.byref(self.inner), int(state), *pointers)
         return self._reading.copy(), self._notes.copy()
 
     def settle(self, code: int) -> None:
-        """The supervisor's word on this tick: a code above zero sends the rig to its safe state now."""
+        """Process the result of the limit monitor: a code above zero sends the rig to its safe state."""
         self.library.dovetail_settle(ctypes.byref(self.inner), int(code))
 
     def counts(self) -> Counts:
-        """What was counted so far."""
+        """Return the counters."""
         inner = self.inner
         rejected = {reason: int(inner.rejected[reason]) for reason in Rejection if reason}
         return Counts(
@@ -172,14 +174,14 @@ class NativeTick:
             inner.overruns,
             inner.held,
             {reason: number for reason, number in rejected.items() if number},
-            inner.scheduling.told(),
+            inner.scheduling.report(),
         )
 
     def close(self) -> None:
-        """Nothing is kept open: the socket belongs to the connection."""
+        """Do nothing: the socket belongs to the connection."""
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("stop", "hold", "done", "code", "safe", "rig_state", "started"):
+        if name in ("stop", "hold", "tick_count", "code", "safe", "rig_state", "started"):
             return getattr(self.inner, name)
         raise AttributeError(name)
 
@@ -190,7 +192,7 @@ class NativeTick:
             object.__setattr__(self, name, value)
 
 
-def _granted(error: int) -> str:
+def _error_text(error: int) -> str:
     if error == 0:
         return "granted"
-    return "not asked for" if error < 0 else f"refused: {os.strerror(error).lower()}"
+    return "not requested" if error < 0 else f"refused: {os.strerror(error).lower()}"

@@ -1,8 +1,8 @@
-// The rig's side of a session: follow the commands, keep its own time, answer, go to its safe state.
+// Session of a rig: follow the commands with its own clock, answer, enter the safe state.
 //
-// The rules are those of `dovetail.links.session`, which says what each is for; the tests run both. The compiled
-// program of a served rig calls `DovetailSession` with the reading of the tick it took last and gets the command of
-// the next one; in between the rig sleeps and answers. Nothing is allocated, no lock taken, no interpreter called.
+// The rules are those of `dovetail.links.session`, which documents them; the tests run both. The compiled program of a
+// served rig calls `DovetailSession` with the reading of its last tick and gets the command of the next one; in between
+// the rig sleeps and answers. It does not allocate memory, take a lock or call the interpreter.
 
 #include <cmath>
 #include <cstdint>
@@ -19,27 +19,27 @@ using namespace dovetail;
 
 namespace {
 
-enum Flag { kSilent = 2, kDisplacement = 4, kForce = 8, kNotFinite = 16, kTold = 1, kLate = 128 };
-constexpr double kRestTime = 0.5;           // [s] in which a rig moves to rest in its safe state
-constexpr int64_t kLook = 50'000'000;       // [ns] between two looks at whether the session has ended
+enum Flag { kLinkTimeout = 2, kDisplacement = 4, kForce = 8, kNotFinite = 16, kRequested = 1, kLate = 128 };
+constexpr double kRestTime = 0.5;           // [s] duration of the move to rest in the safe state
+constexpr int64_t kPollInterval = 50'000'000;  // [ns] interval of the check for the end of the session
 
 }  // namespace
 
 // Mirrored field by field in `dovetail.links.native.library`.
 struct Session {
   // settings
-  int64_t socket, axes, count, tick, silence;
-  int64_t position_at, force_at;            // where the measured displacements and forces begin in a reading
+  int64_t socket, axes, count, tick, link_timeout;
+  int64_t position_at, force_at;            // positions of the measured displacements and forces in a reading
   Direction wire;
-  double displacement_limit[kMostValues], force_limit[kMostValues];  // by axis
+  double displacement_limit[kMaxValues], force_limit[kMaxValues];  // by axis
   Scheduling scheduling;
-  volatile int64_t ending;                  // set from outside when the session is over
+  volatile int64_t ending;                  // set from outside at the end of the session
   // state
-  int64_t started, epoch, done, due, heard, state, flags, safe_tick;
+  int64_t started, epoch, tick_count, due, last_command_time, state, flags, safe_tick;
   uint64_t newest;
-  double command[kMostValues], safe_command[kMostValues], reading[kMostValues];
+  double command[kMaxValues], safe_command[kMaxValues], reading[kMaxValues];
   int64_t rejected[kRejections];
-  // the command that is not answered yet
+  // command without answer
   int64_t pending, asked_at, stepping;
   uint64_t asked_sequence, asked_clock;
   sockaddr_storage asker;
@@ -48,13 +48,13 @@ struct Session {
 
 namespace {
 
-void GoSafe(Session* s, int64_t why) {
+void GoSafe(Session* s, int64_t reason) {
   if (s->state != kSafe) {
     s->state = kSafe;
-    s->safe_tick = s->done;
+    s->safe_tick = s->tick_count;
     memcpy(s->safe_command, s->command, sizeof s->command);
   }
-  s->flags |= why;
+  s->flags |= reason;
 }
 
 bool AllFinite(const double* values, int64_t count) {
@@ -63,38 +63,38 @@ bool AllFinite(const double* values, int64_t count) {
   return true;
 }
 
-// As `dovetail.testing.limit_monitor.beyond`; the tests hold one against the other.
-bool Beyond(const double* values, int64_t count, const double* limit) {
+// As `dovetail.testing.limit_monitor.exceeds`; a test compares both.
+bool Exceeds(const double* values, int64_t count, const double* limit) {
   for (int64_t i = 0; i < count; i++)
     if (std::abs(values[i]) > limit[i]) return true;
   return false;
 }
 
-void Obey(Session* s, int state, const double* values, int64_t now) {
+void FollowRequest(Session* s, int state, const double* values, int64_t now) {
   if (s->state == kSafe) return;
-  if (state == kSafe) return GoSafe(s, kTold);
+  if (state == kSafe) return GoSafe(s, kRequested);
   if (state == kHold && s->state == kActive) s->state = kHold;
-  if (state == kReady) s->state = kReady;  // the loop has led the rig to rest and takes its leave
+  if (state == kReady) s->state = kReady;  // end of the run: the rig is at rest
   if (state != kActive) return;
   if (!AllFinite(values, s->axes)) return GoSafe(s, kNotFinite);
-  if (Beyond(values, s->axes, s->displacement_limit)) return GoSafe(s, kDisplacement);
+  if (Exceeds(values, s->axes, s->displacement_limit)) return GoSafe(s, kDisplacement);
   s->state = kActive;
   memcpy(s->command, values, 8 * s->axes);
   if (!s->started) {
     s->started = 1;
-    s->epoch = now - s->tick;  // the tick that leads to this command ends now
+    s->epoch = now - s->tick;  // the tick of this command ends now
   }
 }
 
-// Ticks that the rig's own clock says are due; one that is far behind does not catch up.
+// Ticks that are due by the clock of the rig; a rig that is too late skips ticks.
 void Advance(Session* s, int64_t now) {
   if (!s->started) return;
   int64_t passed = now - s->epoch + s->tick / 2;
   int64_t due = passed < 0 ? -((s->tick - 1 - passed) / s->tick) : passed / s->tick;
-  if (due - s->done > s->silence) {
+  if (due - s->tick_count > s->link_timeout) {
     GoSafe(s, kLate);
-    s->epoch += (due - s->done - s->silence) * s->tick;
-    due = s->done + s->silence;
+    s->epoch += (due - s->tick_count - s->link_timeout) * s->tick;
+    due = s->tick_count + s->link_timeout;
   }
   s->due = due;
 }
@@ -105,39 +105,39 @@ extern "C" {
 
 int64_t dovetail_session_size() { return sizeof(Session); }
 
-void dovetail_session_safe(Session* s, int64_t why) { GoSafe(s, why); }
+void dovetail_session_safe(Session* s, int64_t reason) { GoSafe(s, reason); }
 
-// Take a datagram that came at `now` [ns]; why it was dropped, or 0.
+// Process a datagram received at `now` [ns]; return the reason if it is dropped, or 0.
 int64_t dovetail_session_receive(Session* s, const uint8_t* data, int64_t length, int64_t now) {
-  int reason = s->wire.Judge(data, length, kCommand, s->axes, s->newest, UINT64_MAX);
+  int reason = s->wire.Reject(data, length, kCommand, s->axes, s->newest, UINT64_MAX);
   if (reason) {
     s->rejected[reason]++;
     return reason;
   }
-  double values[kMostValues];
+  double values[kMaxValues];
   memcpy(values, data + kHeader, 8 * s->axes);
   s->newest = s->asked_sequence = Get<uint64_t>(data, 16);
   s->asked_clock = Get<uint64_t>(data, 24);
-  s->asked_at = s->heard = now;
+  s->asked_at = s->last_command_time = now;
   s->pending = 1;
-  Obey(s, data[6], values, now);
+  FollowRequest(s, data[6], values, now);
   Advance(s, now);
   return kNone;
 }
 
-// Time has passed until `now` [ns] with no word from the loop.
+// Process the time until `now` [ns] without a datagram.
 void dovetail_session_wait(Session* s, int64_t now) {
-  if ((s->state == kActive || s->state == kHold) && now - s->heard > s->silence * s->tick) GoSafe(s, kSilent);
+  if ((s->state == kActive || s->state == kHold) && now - s->last_command_time > s->link_timeout * s->tick) GoSafe(s, kLinkTimeout);
   Advance(s, now - s->tick);  // a command is on time until half a tick after its tick
 }
 
 // The command of the next tick that is due; 0 if there is none.
 int64_t dovetail_session_next(Session* s, double* command) {
-  if (s->done >= s->due) return 0;
-  s->done++;
+  if (s->tick_count >= s->due) return 0;
+  s->tick_count++;
   double share = 1.0;
-  if (s->state == kSafe) {  // the least jerk from there to rest
-    double r = std::fmin((s->done - s->safe_tick) * s->tick * 1e-9 / kRestTime, 1.0);
+  if (s->state == kSafe) {  // minimum-jerk path to rest
+    double r = std::fmin((s->tick_count - s->safe_tick) * s->tick * 1e-9 / kRestTime, 1.0);
     share = 1 - r * r * r * (10 - 15 * r + 6 * r * r);
   }
   const double* from = s->state == kSafe ? s->safe_command : s->command;
@@ -145,15 +145,15 @@ int64_t dovetail_session_next(Session* s, double* command) {
   return 1;
 }
 
-// The reading at the end of that tick, and the rig's own limits on it.
+// Store the reading at the end of this tick, and check the limits of the rig.
 void dovetail_session_took(Session* s, const double* reading) {
   memcpy(s->reading, reading, 8 * s->count);
   if (!AllFinite(reading, s->count)) GoSafe(s, kNotFinite);
-  if (Beyond(reading + s->position_at, s->axes, s->displacement_limit)) GoSafe(s, kDisplacement);
-  if (Beyond(reading + s->force_at, s->axes, s->force_limit)) GoSafe(s, kForce);
+  if (Exceeds(reading + s->position_at, s->axes, s->displacement_limit)) GoSafe(s, kDisplacement);
+  if (Exceeds(reading + s->force_at, s->axes, s->force_limit)) GoSafe(s, kForce);
 }
 
-// The answer to the command that waits for one; its length.
+// Write the answer to the last command; return its length.
 int64_t dovetail_session_answer(Session* s, uint8_t* data) {
   s->pending = 0;
   return s->wire.Pack(data, kMeasurement, static_cast<int>(s->state), s->asked_sequence, s->asked_at, s->asked_clock,
@@ -164,7 +164,7 @@ int64_t dovetail_session_answer(Session* s, uint8_t* data) {
 
 namespace ffi = xla::ffi;
 
-// `reading` is that of the command given last (unread in the first call); `go` is 0 once the session is over.
+// `reading` belongs to the last command (not used in the first call); `go` is 0 at the end of the session.
 static ffi::Error Serve(ffi::Buffer<ffi::S64> handle, ffi::Buffer<ffi::F64> reading,
                         ffi::Result<ffi::Buffer<ffi::F64>> command, ffi::Result<ffi::Buffer<ffi::S64>> go) {
   Session* s = reinterpret_cast<Session*>(handle.typed_data()[0]);
@@ -180,8 +180,8 @@ static ffi::Error Serve(ffi::Buffer<ffi::S64> handle, ffi::Buffer<ffi::F64> read
       go->typed_data()[0] = 1;
       return ffi::Error::Success();
     }
-    uint8_t data[kMostBytes + 1];
-    if (s->pending) {  // a full or vanished receiver: its silence is noticed elsewhere
+    uint8_t data[kMaxBytes + 1];
+    if (s->pending) {  // receiver full or lost: detected by the link timeout
       int64_t length = dovetail_session_answer(s, data);
       sendto(static_cast<int>(s->socket), data, length, MSG_DONTWAIT | MSG_NOSIGNAL,
              reinterpret_cast<sockaddr*>(&s->asker), static_cast<socklen_t>(s->asker_size));
@@ -199,10 +199,10 @@ static ffi::Error Serve(ffi::Buffer<ffi::S64> handle, ffi::Buffer<ffi::F64> read
       continue;
     }
     dovetail_session_wait(s, now);
-    if (s->done < s->due) continue;
-    int64_t left = kLook;
-    if (s->started) {  // until the tick after this one is given up; see `wait`
-      int64_t wake = s->epoch + (2 * s->done + 3) * s->tick / 2 - now;
+    if (s->tick_count < s->due) continue;
+    int64_t left = kPollInterval;
+    if (s->started) {  // until the time limit of the next command; see `wait`
+      int64_t wake = s->epoch + (2 * s->tick_count + 3) * s->tick / 2 - now;
       left = wake < left ? (wake > 0 ? wake : 0) : left;
     }
     timespec t = {left / 1000000000LL, left % 1000000000LL};

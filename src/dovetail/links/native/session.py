@@ -1,4 +1,4 @@
-"""The rig's side of a session in C++: the same attributes and methods as `dovetail.links.session.Session`."""
+"""Session of a rig in C++, with the attributes and methods of `dovetail.links.session.Session`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from dovetail.core.errors import LinkError
 from dovetail.links.handshake import Bounds
-from dovetail.links.native.library import Direction, Scheduling, _whole, library
-from dovetail.links.rig_protocol import MOST_VALUES, Flag, Rejection, State, size
+from dovetail.links.native.library import Direction, Scheduling, _int64_fields, library
+from dovetail.links.rig_protocol import MAX_VALUES, Rejection, RigState, SafeStateReason, size
 from dovetail.links.session import Plant
 
 
@@ -24,18 +24,28 @@ class _Session(ctypes.Structure):
     """`struct Session` of session.cc, field by field."""
 
     _fields_ = [
-        *_whole("socket", "axes", "count", "tick", "silence", "position_at", "force_at"),
+        *_int64_fields("socket", "axes", "count", "tick", "link_timeout", "position_at", "force_at"),
         ("wire", Direction),
-        ("displacement_limit", c_double * MOST_VALUES),
-        ("force_limit", c_double * MOST_VALUES),
+        ("displacement_limit", c_double * MAX_VALUES),
+        ("force_limit", c_double * MAX_VALUES),
         ("scheduling", Scheduling),
-        *_whole("ending", "started", "epoch", "done", "due", "heard", "state", "flags", "safe_tick"),
+        *_int64_fields(
+            "ending",
+            "started",
+            "epoch",
+            "tick_count",
+            "due",
+            "last_command_time",
+            "state",
+            "flags",
+            "safe_tick",
+        ),
         ("newest", c_uint64),
-        ("command", c_double * MOST_VALUES),
-        ("safe_command", c_double * MOST_VALUES),
-        ("reading", c_double * MOST_VALUES),
+        ("command", c_double * MAX_VALUES),
+        ("safe_command", c_double * MAX_VALUES),
+        ("reading", c_double * MAX_VALUES),
         ("rejected", c_int64 * len(Rejection)),
-        *_whole("pending", "asked_at", "stepping"),
+        *_int64_fields("pending", "asked_at", "stepping"),
         ("asked_sequence", c_uint64),
         ("asked_clock", c_uint64),
         ("asker", c_uint64 * 16),
@@ -44,7 +54,7 @@ class _Session(ctypes.Structure):
 
 
 def _by_axis(limit: ArrayLike, axes: int) -> Any:
-    return (c_double * MOST_VALUES)(*np.broadcast_to(np.asarray(limit, dtype=float), (axes,)))
+    return (c_double * MAX_VALUES)(*np.broadcast_to(np.asarray(limit, dtype=float), (axes,)))
 
 
 @cache
@@ -52,7 +62,7 @@ def _calls() -> ctypes.CDLL:
     loaded = library()
     loaded.dovetail_session_size.restype = c_int64
     if loaded.dovetail_session_size() != ctypes.sizeof(_Session):
-        raise LinkError("the native session does not fit this version of Dovetail; empty its cache folder")
+        raise LinkError("the native session is of another version of Dovetail; empty its cache folder")
     one = POINTER(_Session)
     loaded.dovetail_session_receive.argtypes = [one, c_char_p, c_int64, c_int64]
     loaded.dovetail_session_receive.restype = c_int64
@@ -69,8 +79,8 @@ def _calls() -> ctypes.CDLL:
 class NativeSession:
     """One session of a rig; see `dovetail.links.session.Session`.
 
-    A compiled program that is handed `handle` drives it over a socket (`VirtualPlant.serve`); `receive` and
-    `wait` are the same by hand.
+    A compiled program with `handle` runs the session over a socket (`VirtualPlant.program`); `receive` and `wait` do
+    the same for direct calls.
     """
 
     def __init__(
@@ -79,14 +89,14 @@ class NativeSession:
         *,
         session: int,
         rate: float,
-        silence: int,
+        link_timeout: int,
         limits: Bounds,
         key: bytes | None = None,
         datagrams: socket.socket | None = None,
         priority: int = 0,
     ):
         self.library, self.plant, self.limits, self.tick = _calls(), plant, limits, round(1e9 / rate)
-        self.silence = silence
+        self.link_timeout = link_timeout
         at, first = {}, 0
         for name, count in plant.signals:
             at[name], first = first, first + count
@@ -96,40 +106,40 @@ class NativeSession:
             axes=plant.axes,
             count=first,
             tick=self.tick,
-            silence=silence,
+            link_timeout=link_timeout,
             position_at=at["measured_displacement"],
             force_at=at["measured_force"],
-            wire=Direction.of(session, key),
+            wire=Direction.from_key(session, key),
             displacement_limit=_by_axis(limits.get("displacement", math.inf), plant.axes),
             force_limit=_by_axis(limits.get("force", math.inf), plant.axes),
-            scheduling=Scheduling.asked(priority),
-            reading=(c_double * MOST_VALUES)(*reading),
+            scheduling=Scheduling.request(priority),
+            reading=(c_double * MAX_VALUES)(*reading),
         )
 
     @property
     def handle(self) -> int:
-        """Where the compiled program finds this session."""
+        """Address for the compiled program."""
         return ctypes.addressof(self.inner)
 
     def receive(self, data: bytes, now: int) -> bytes | None:
-        """The answer to a datagram that came at `now` [ns]; None if it is to be dropped."""
+        """Return the answer to a datagram received at `now` [ns]; None if it is dropped."""
         if self.library.dovetail_session_receive(self.inner, data, len(data), now):
             return None
         self._advance()
-        answer = (c_uint8 * size(MOST_VALUES))()
+        answer = (c_uint8 * size(MAX_VALUES))()
         return bytes(answer[: self.library.dovetail_session_answer(self.inner, answer)])
 
     def wait(self, now: int) -> None:
-        """Let time pass until `now` [ns] with no word from the loop."""
+        """Process the time until `now` [ns] without a datagram."""
         self.library.dovetail_session_wait(self.inner, now)
         self._advance()
 
-    def go_safe(self, why: Flag) -> None:
-        """To the safe state; further reasons are added to the first."""
-        self.library.dovetail_session_safe(self.inner, int(why))
+    def go_safe(self, reason: SafeStateReason) -> None:
+        """Enter the safe state; further reasons are added to the first."""
+        self.library.dovetail_session_safe(self.inner, int(reason))
 
     def end(self) -> None:
-        """Let the compiled program leave within a fraction of a second."""
+        """End the compiled program within a fraction of a second."""
         self.inner.ending = 1
 
     def _advance(self) -> None:
@@ -140,37 +150,37 @@ class NativeSession:
 
     @property
     def next_wake(self) -> int | None:
-        """Clock [ns] at which `wait` has something to do; None while the rig has not started."""
-        return None if self.epoch is None else self.epoch + (2 * self.done + 3) * self.tick // 2
+        """Time [ns] of the next action of `wait`; None before the rig has started."""
+        return None if self.epoch is None else self.epoch + (2 * self.tick_count + 3) * self.tick // 2
 
     @property
     def epoch(self) -> int | None:
-        """Own clock [ns] one tick before the first moving command; None until then."""
+        """Time [ns] one tick before the first moving command; None until then."""
         return self.inner.epoch if self.inner.started else None
 
     @property
-    def state(self) -> State:
-        """What the rig is in."""
-        return State(self.inner.state)
+    def state(self) -> RigState:
+        """State of the rig."""
+        return RigState(self.inner.state)
 
     @property
-    def flags(self) -> Flag:
-        """Why it went to its safe state."""
-        return Flag(self.inner.flags)
+    def flags(self) -> SafeStateReason:
+        """Reasons of the safe state."""
+        return SafeStateReason(self.inner.flags)
 
     @property
-    def done(self) -> int:
-        """Ticks taken."""
-        return int(self.inner.done)
+    def tick_count(self) -> int:
+        """Number of ticks."""
+        return int(self.inner.tick_count)
 
     @property
-    def heard(self) -> int:
-        """When the last valid command came [ns]."""
-        return int(self.inner.heard)
+    def last_command_time(self) -> int:
+        """Time of the last valid command [ns]."""
+        return int(self.inner.last_command_time)
 
     @property
     def reader(self) -> SimpleNamespace:
-        """The newest sequence number, and what was dropped by reason."""
+        """Newest sequence number, and numbers of dropped datagrams by reason."""
         rejected = {reason: int(self.inner.rejected[reason]) for reason in Rejection}
         return SimpleNamespace(
             newest=int(self.inner.newest),

@@ -1,7 +1,7 @@
-// A window on a running loop: the newest records in a ring of a file that anybody may map and read.
+// Ring buffer with the newest records of a running loop, in a file that other processes can map and read.
 //
-// The writer never waits and never looks at a reader. `claimed` is raised before a row is written, `newest` after:
-// a reader copies rows and then drops those that were claimed meanwhile. `dovetail.links.ring` has the layout.
+// The writer never waits for a reader. `claimed` is increased before a row is written, `newest` after it: a reader copies
+// rows and drops those that were claimed during the copy. The layout is described in `dovetail.links.ring`.
 
 #include <atomic>
 #include <cstdint>
@@ -27,7 +27,7 @@ extern "C" void dovetail_show(Ring* ring, const double* values) {
 
 namespace ffi = xla::ffi;
 
-// A handle of 0 shows nothing to nobody.
+// Without a ring (handle 0) nothing is written.
 static ffi::Error Show(ffi::Buffer<ffi::S64> handle, ffi::Buffer<ffi::S64> after, ffi::Buffer<ffi::F64> values,
                        ffi::Result<ffi::Buffer<ffi::S64>> same) {
   Ring* ring = reinterpret_cast<Ring*>(handle.typed_data()[0]);

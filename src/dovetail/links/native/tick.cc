@@ -1,8 +1,8 @@
-// The tick: sleep to the deadline, send the command, take the measurement, note the times.
+// Tick of the loop: sleep until the deadline, send the command, receive the measurement, record the times.
 //
-// Called once per tick from inside the compiled loop through XLA's foreign function interface, or directly. It
-// allocates nothing, takes no lock and calls no interpreter. `dovetail.links.tick` is the same in Python and says
-// what each rule is for; the tests run both. The layout of a datagram is on the page "The rig protocol".
+// Called once per tick from the compiled loop through the foreign function interface of XLA, or directly. It does not
+// allocate memory, take a lock or call the interpreter. `dovetail.links.tick` is the same in Python and documents the
+// rules; the tests run both. The layout of a datagram is on the page "The rig protocol".
 
 #include <cmath>
 #include <cstdint>
@@ -21,7 +21,7 @@ using namespace dovetail;
 namespace {
 
 constexpr int kNotes = 8;
-constexpr int kLeaves = 5;  // times at most that a rig is told that the run is over, until it answers
+constexpr int kMaxReleases = 5;  // largest number of messages about the end of the run, until the rig answers
 
 enum Overrun { kCount = 0, kHoldTime = 1, kStop = 2 };
 
@@ -31,21 +31,21 @@ enum Overrun { kCount = 0, kHoldTime = 1, kStop = 2 };
 struct Tick {
   // settings
   int64_t socket, axes, count;         // connected socket; values in a command and in a measurement
-  int64_t tick, wait, spin, grace;     // [ns] length; longest wait for an answer; spun part; lateness allowed
-  int64_t silence, overrun;            // ticks without an answer; what to do when late
+  int64_t tick, wait, spin, grace;     // [ns] duration; time limit of an answer; busy waiting; accepted lateness
+  int64_t link_timeout, overrun;       // ticks without an answer; reaction to lateness
   Direction wire;
   int64_t code_not_finite, code_deadline, code_link_lost, code_rig_stopped, code_interrupted;
   Scheduling scheduling;
   int64_t (*now)();                    // clock of a test, or null
   void (*sleep)(int64_t until);
   void (*attend)(int64_t until);
-  // the operator's
+  // set by the operator
   volatile int64_t stop, hold;
   // state
-  int64_t started, epoch, done, ended, code, safe;
+  int64_t started, epoch, tick_count, ended, code, safe;
   uint64_t sequence, newest;
   int64_t missed, rig_state, rig_flags;
-  double reading[kMostValues];
+  double reading[kMaxValues];
   // counts
   int64_t sent, received, lost, overruns, held;
   int64_t rejected[kRejections];
@@ -55,7 +55,7 @@ namespace {
 
 int64_t Now(const Tick* tick) { return tick->now ? tick->now() : Monotonic(); }
 
-// Sleep to shortly before, then spin: a sleeping thread wakes late by tens of microseconds.
+// Sleep until shortly before, then wait busily: a sleeping thread wakes late by tens of microseconds.
 void SleepUntil(const Tick* tick, int64_t until) {
   if (tick->sleep) return tick->sleep(until);
   int64_t early = until - tick->spin;
@@ -66,7 +66,7 @@ void SleepUntil(const Tick* tick, int64_t until) {
   while (Monotonic() < until) {}
 }
 
-// Wait for a datagram, at most until then.
+// Wait for a datagram, at most until this time.
 void Attend(const Tick* tick, int64_t until) {
   if (tick->attend) return tick->attend(until);
   int64_t left = until - Monotonic();
@@ -77,15 +77,15 @@ void Attend(const Tick* tick, int64_t until) {
 }
 
 void Send(Tick* tick, int state, const double* values) {
-  uint8_t data[kMostBytes];
+  uint8_t data[kMaxBytes];
   int length = tick->wire.Pack(data, kCommand, state, ++tick->sequence, static_cast<uint64_t>(Now(tick)), 0, 0, values,
                                tick->axes);
-  // an error (nobody there, a full queue) is a lost datagram; the missing answer is what counts
+  // an error (no receiver, full queue) is a lost datagram, which is noticed by the missing answer
   if (send(static_cast<int>(tick->socket), data, length, MSG_DONTWAIT | MSG_NOSIGNAL) > 0) tick->sent++;
 }
 
 int Parse(Tick* tick, const uint8_t* data, int64_t length) {
-  int reason = tick->wire.Judge(data, length, kMeasurement, tick->count, tick->newest, tick->sequence);
+  int reason = tick->wire.Reject(data, length, kMeasurement, tick->count, tick->newest, tick->sequence);
   if (reason) return reason;
   tick->newest = Get<uint64_t>(data, 16);
   tick->rig_state = data[6];
@@ -94,14 +94,14 @@ int Parse(Tick* tick, const uint8_t* data, int64_t length) {
   return kNone;
 }
 
-// Send, and take what comes until this command is answered or the wait is over. Later answers are not waited
-// for, but taken in the next exchange if nothing newer is there.
+// Send, and receive datagrams until this command is answered or the waiting time has passed. Later answers are received
+// in the next exchange, if no newer one has arrived.
 void Exchange(Tick* tick, int state, const double* values) {
   Send(tick, state, values);
   int64_t until = Now(tick) + tick->wait;
   bool fresh = false;
   while (tick->newest < tick->sequence) {
-    uint8_t data[kMostBytes + 1];
+    uint8_t data[kMaxBytes + 1];
     int64_t length = recv(static_cast<int>(tick->socket), data, sizeof data, MSG_DONTWAIT);
     if (length >= 0) {
       int reason = Parse(tick, data, length);
@@ -121,13 +121,13 @@ void Exchange(Tick* tick, int state, const double* values) {
   }
 }
 
-// The first reason is kept; the rig is told at once.
-void Trip(Tick* tick, int64_t code, bool tell) {
-  static const double rest[kMostValues] = {};
+// Store the first reason, and send the rig to its safe state.
+void Trip(Tick* tick, int64_t code, bool notify) {
+  static const double rest[kMaxValues] = {};
   if (tick->safe) return;
   if (!tick->code) tick->code = code;
   tick->safe = 1;
-  if (tell) Send(tick, kSafe, rest);
+  if (notify) Send(tick, kSafe, rest);
 }
 
 }  // namespace
@@ -146,13 +146,13 @@ void dovetail_step(Tick* tick, int64_t state, const double* command, double* rea
   if (!tick->started) {
     tick->started = 1;
     tick->epoch = tick->ended = entered;
-    tick->done = 0;
+    tick->tick_count = 0;
   }
-  int64_t due = tick->epoch + tick->done * tick->tick;
+  int64_t due = tick->epoch + tick->tick_count * tick->tick;
   SleepUntil(tick, due);
-  while (tick->hold && !tick->stop && !tick->safe) {  // the test's time stands still
+  while (tick->hold && !tick->stop && !tick->safe) {  // the test time stops
     Exchange(tick, kHold, command);
-    if (tick->missed >= tick->silence) Trip(tick, tick->code_link_lost, true);
+    if (tick->missed >= tick->link_timeout) Trip(tick, tick->code_link_lost, true);
     tick->held++;
     tick->epoch += tick->tick;
     due += tick->tick;
@@ -171,9 +171,9 @@ void dovetail_step(Tick* tick, int64_t state, const double* command, double* rea
   for (int64_t i = 0; i < tick->axes; i++)
     if (!std::isfinite(command[i])) Trip(tick, tick->code_not_finite, false);
   Exchange(tick, tick->safe ? kSafe : static_cast<int>(state), command);
-  if (tick->missed >= tick->silence) Trip(tick, tick->code_link_lost, true);
+  if (tick->missed >= tick->link_timeout) Trip(tick, tick->code_link_lost, true);
   if (tick->rig_state == kSafe) Trip(tick, tick->code_rig_stopped, true);
-  tick->done++;
+  tick->tick_count++;
   int64_t before = tick->ended;
   tick->ended = Now(tick);
   memcpy(reading, tick->reading, 8 * tick->count);
@@ -191,8 +191,8 @@ void dovetail_step(Tick* tick, int64_t state, const double* command, double* rea
 void dovetail_settle(Tick* tick, int64_t code) {
   if (code > 0) Trip(tick, code, true);
   if (code >= 0) return;
-  static const double rest[kMostValues] = {};
-  for (int i = 0; i < kLeaves && !tick->safe; i++) {  // the run is over and the rig rests: it is ready again
+  static const double rest[kMaxValues] = {};
+  for (int i = 0; i < kMaxReleases && !tick->safe; i++) {  // end of the run: the rig at rest is set to ready
     Exchange(tick, kReady, rest);
     if (!tick->missed) break;
   }
@@ -205,8 +205,7 @@ namespace ffi = xla::ffi;
 
 static Tick* At(ffi::Buffer<ffi::S64>& handle) { return reinterpret_cast<Tick*>(handle.typed_data()[0]); }
 
-// `after` is not read: that it has to be there first puts the calls in order, which the compiler would else be
-// free to change.
+// `after` is not used: as an argument it fixes the order of the calls, which the compiler could otherwise change.
 static ffi::Error Step(ffi::Buffer<ffi::S64> handle, ffi::Buffer<ffi::S64> /* after */, ffi::Buffer<ffi::S64> state,
                        ffi::Buffer<ffi::F64> command, ffi::Result<ffi::Buffer<ffi::F64>> reading, ffi::Result<ffi::Buffer<ffi::F64>> notes) {
   Tick* tick = At(handle);

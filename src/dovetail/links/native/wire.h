@@ -1,4 +1,4 @@
-// What both ends of a link share: SipHash, the clock, how numbers lie in a datagram, and real-time scheduling.
+// Common parts of both ends of a link: SipHash, clock, layout of a datagram, real-time scheduling.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 #include <sys/mman.h>
 #include <time.h>
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "datagrams are written as they lie in memory");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "datagrams are written in memory order");
 
 namespace dovetail {
 
-constexpr int kMostValues = 128, kHeader = 48, kTag = 16;
-constexpr int kMostBytes = kHeader + 8 * kMostValues + kTag;
+constexpr int kMaxValues = 128, kHeader = 48, kTag = 16;
+constexpr int kMaxBytes = kHeader + 8 * kMaxValues + kTag;
 constexpr uint8_t kVersion = 1, kCommand = 1, kMeasurement = 2;
 
 enum State { kReady = 0, kActive = 1, kHold = 2, kSafe = 3 };
@@ -76,7 +76,7 @@ struct Direction {
   int64_t keyed;
   uint8_t key[16];
 
-  // Header, values and tag of a datagram; its length.
+  // Write header, values and tag of a datagram; return its length.
   int Pack(uint8_t* data, uint8_t kind, int state, uint64_t sequence, uint64_t clock, uint64_t echo, uint32_t flags,
            const double* values, int64_t count) const {
     const uint8_t start[8] = {'D', 'V', 'T', 'L', kVersion, kind, static_cast<uint8_t>(state), 0};
@@ -94,8 +94,8 @@ struct Direction {
     return body + kTag;
   }
 
-  // Why a datagram is to be dropped; its sequence number has to lie above `newest` and not beyond `most`.
-  int Judge(const uint8_t* data, int64_t length, uint8_t kind, int64_t count, uint64_t newest, uint64_t most) const {
+  // Return the reason to drop a datagram; its sequence number must be above `newest` and at most `last`.
+  int Reject(const uint8_t* data, int64_t length, uint8_t kind, int64_t count, uint64_t newest, uint64_t last) const {
     int body = kHeader + 8 * static_cast<int>(count);
     if (length != body + kTag) return kLength;
     if (memcmp(data, "DVTL", 4)) return kMagic;
@@ -108,27 +108,27 @@ struct Direction {
     for (int i = 0; i < kTag; i++) differ |= tag[i] ^ data[body + i];
     if (differ) return kWrongTag;
     uint64_t sequence = Get<uint64_t>(data, 16);
-    return sequence <= newest || sequence > most ? kSequence : kNone;
+    return sequence <= newest || sequence > last ? kSequence : kNone;
   }
 };
 
-// Real-time scheduling for the threads that tick, where it is permitted; what was refused is noted. It is one thread
-// as long as the program's work is in one function; a larger program may hand its calls to several of its pool's.
+// Real-time scheduling for the threads that execute ticks, if permitted; refusals are recorded. It is one thread if the
+// work of the program is in one function; a larger program may distribute its calls over several threads of its pool.
 // Mirrored in `dovetail.links.native.library`.
 struct Scheduling {
-  static constexpr int kMostThreads = 16;
-  int64_t fifo, lock, core;                    // asked for: priority (0 no), locked memory, core (-1 any)
-  int64_t fifo_error, lock_error, core_error;  // errno; 0 granted; -1 not asked for
-  int64_t count, threads[kMostThreads];        // those that were prepared
+  static constexpr int kMaxThreads = 16;
+  int64_t fifo, lock, core;                    // requested: priority (0 no), locked memory, core (-1 any)
+  int64_t fifo_error, lock_error, core_error;  // errno; 0 granted; -1 not requested
+  int64_t count, threads[kMaxThreads];        // prepared threads
 
   void Prepare() {
     int64_t self = static_cast<int64_t>(pthread_self());
     for (int64_t i = 0; i < count; i++)
       if (threads[i] == self) return;
-    if (count == kMostThreads) return;
+    if (count == kMaxThreads) return;
     threads[count++] = self;
     if (fifo > 0) fifo_error = Policy(self, SCHED_FIFO, static_cast<int>(fifo));
-    // of the whole process, and slow: once
+    // for the complete process, and slow: once
     if (lock && count == 1) lock_error = mlockall(MCL_CURRENT) ? errno : 0;
     if (core >= 0) {
       cpu_set_t set;

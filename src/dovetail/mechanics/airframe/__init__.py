@@ -1,4 +1,4 @@
-"""Rigid airframes with flexible landing gears: plane and space, gears, struts, loads, the whole aircraft.
+"""Aircraft with a rigid airframe and flexible landing gear, in the plane and in space.
 
 Depends on: core, and of this package `beam`, `bodies`, `collision`, `contact`, `friction`,
 `motion`, `securing` and `spatial`.
@@ -11,11 +11,11 @@ from dovetail.lazily import lazily
 if TYPE_CHECKING:
     from dovetail.mechanics.airframe.aircraft import DeckAircraft
     from dovetail.mechanics.airframe.deck_probe import ProbeAndGrid
-    from dovetail.mechanics.airframe.formulation_comparison import FormsChart
+    from dovetail.mechanics.airframe.formulation_comparison import FormulationComparison
     from dovetail.mechanics.airframe.gear import GearModel, NodalGear
     from dovetail.mechanics.airframe.modal_gear import ModalGear
-    from dovetail.mechanics.airframe.outcomes import DeckLimits, Fate, Phase, fate, phases
-    from dovetail.mechanics.airframe.reduced_aircraft import AirBody, DeckFeel, SprungAircraft, deck_feel
+    from dovetail.mechanics.airframe.outcomes import DeckLimits, DeckOutcome, Phase, deck_outcome, phases
+    from dovetail.mechanics.airframe.reduced_aircraft import AirBody, DeckMotion, ReducedAircraft, deck_motion
     from dovetail.mechanics.airframe.skids import LandingGear, SkidGear, WheelGear
     from dovetail.mechanics.airframe.struts import Oleo, SpringDamperStrut, Strut, StrutLaw
 
@@ -25,10 +25,10 @@ lazily(__name__)
 __all__ = [
     "AirBody",
     "DeckAircraft",
-    "DeckFeel",
     "DeckLimits",
-    "Fate",
-    "FormsChart",
+    "DeckMotion",
+    "DeckOutcome",
+    "FormulationComparison",
     "GearModel",
     "LandingGear",
     "ModalGear",
@@ -36,13 +36,13 @@ __all__ = [
     "Oleo",
     "Phase",
     "ProbeAndGrid",
+    "ReducedAircraft",
     "SkidGear",
     "SpringDamperStrut",
-    "SprungAircraft",
     "Strut",
     "StrutLaw",
     "WheelGear",
-    "deck_feel",
-    "fate",
+    "deck_motion",
+    "deck_outcome",
     "phases",
 ]

@@ -1,14 +1,15 @@
-r"""An aircraft with a flexible gear among moving bodies: free rigid airframe, gear, struts, contact, loads.
+r"""Aircraft with flexible landing gear on moving platforms: rigid airframe, gear, struts, contact and loads.
 
 Speeds :math:`u = (\xi, \nu)` follow from :math:`\mathcal M\dot u = F`, assembled by Kane's method
-[Schock 2020, ch. 5]; :math:`\mathcal M` is constant (see `gear`). The interface forces, which the source solves for
-together with the accelerations, are what is left of the interface rows.
+[Schock 2020, ch. 5]; :math:`\mathcal M` is constant (see `gear`). The source solves for the interface forces
+together with the accelerations. Here they are the residual of the interface rows.
 
-Two formulations. `consistent` follows from one Lagrangian: energy and momentum are kept exactly, inner forces do not
-act on the whole. `printed` is the source's: damping on absolute speeds, inner forces in the rows of the airframe,
-inertia by nodal accelerations, and a hinge that passes force but no moment to the airframe.
+There are two formulations. `consistent` follows from one Lagrangian: energy and momentum are conserved exactly, and
+internal forces have no resultant. `published` is the form of the source: damping on absolute speeds, internal forces
+in the rows of the airframe, inertia from nodal accelerations, and a hinge that transmits force but no moment.
 
-The state holds a ledger of work: gear damping, struts, contact (losses and what springs hold), moving bodies, loads.
+The state integrates the work of each source: gear damping, struts, contact (losses and spring energy), moving
+platforms, loads.
 """
 
 from __future__ import annotations
@@ -34,14 +35,17 @@ from dovetail.mechanics.collision.contact_force import PairTouch
 from dovetail.mechanics.contact import NormalLaw
 from dovetail.mechanics.dimension import Dimension, dimension
 from dovetail.mechanics.friction import Friction, NoFriction
-from dovetail.mechanics.securing.drive import Drive, accelerations, drive_faults
+from dovetail.mechanics.securing.drive import CompliantDrive, accelerations, drive_faults
 from dovetail.mechanics.securing.platform import Platform, motion_ends, platform_faults
 from dovetail.mechanics.spatial import euler
 
 
 @kind("deck-aircraft")
 class DeckAircraft(Flow):
-    """The whole. Its airframe is a body without its gear, whose `centre` is where everything else is counted from."""
+    """Aircraft with landing gear; positions are from the airframe's centre of mass.
+
+    `airframe` has the mass properties without the gear.
+    """
 
     airframe: MassProperties
     gear: LandingGear
@@ -50,51 +54,58 @@ class DeckAircraft(Flow):
     friction: Friction = NoFriction()
     struts: tuple[Strut, ...] = ()
     loads: tuple[BodyLoad, ...] = ()
-    drives: tuple[Drive, ...] = ()
-    start: jax.Array = parameter("1", "position [m] and angles [rad] at the start", default=None)
-    start_velocity: jax.Array | None = parameter(
-        "1", "velocity [m/s] and rates [rad/s], world axes", default=None
+    drives: tuple[CompliantDrive, ...] = ()
+    initial_pose: jax.Array = parameter("1", "initial position [m] and angles [rad]", default=None)
+    initial_velocity: jax.Array | None = parameter(
+        "1", "initial velocity [m/s] and angular velocity [rad/s], world axes", default=None
     )
-    start_shape: jax.Array | None = parameter("1", "deformation of the gear's coordinates", default=None)
+    initial_shape: jax.Array | None = parameter(
+        "1", "initial deformation of the gear coordinates", default=None
+    )
     gravity: jax.Array = parameter("m/s^2", "acceleration of gravity", default=9.81, at_least=0.0)
     formulation: str = choice(
-        "consistent", "printed", about="of the joint of gear and airframe", default="consistent"
+        "consistent",
+        "published",
+        about="formulation of the joint between gear and airframe",
+        default="consistent",
     )
-    surfaces: str = choice(
-        "last-crossed", "nearest", about="how the touched surface is found", default="last-crossed"
+    touched_surface: str = choice(
+        "last-crossed", "nearest", about="selection of the touched surface", default="last-crossed"
     )
     load_sampling: str = choice(
         "stage",
         "step",
-        about="how often air loads are computed: at every stage, or held over a step",
+        about="air loads are computed at every solver stage, or once per step and held",
         default="stage",
     )
     limits: DeckLimits = DeckLimits()
-    built: Any = eqx.field(default=None, kw_only=True, repr=False)  # follows from the rest, whatever is given
-    # what the numbers of a record belong to
+    built: Any = eqx.field(
+        default=None, kw_only=True, repr=False
+    )  # computed from the other fields; a value passed in is overwritten
+    # dimensions of the recorded signals
     DIMS: ClassVar[dict[str, tuple[str, ...]]] = {
         "node_position": ("node", "axis"),
         "contact_force": ("foot", "axis"),
-        "contact_point": ("foot", "platform", "axis"),
+        "bristle_anchor": ("foot", "platform", "axis"),
         "pair_normal_force": ("foot", "platform"),
-        "penetration": ("foot",),
-        "slip": ("foot", "platform"),
+        "foot_penetration": ("foot",),
+        "slip_speed": ("foot", "platform"),
         "platform_position": ("platform", "axis"),
         "platform_angle": ("platform",),
-        "interface_load": ("interface_node", "freedom"),
-        "load_wrench": ("freedom",),
-        "work_ledger": ("ledger",),
-        "solver_count": ("counted",),
-        "drive_way": ("drive",),
+        "gear_wrench": ("interface_node", "freedom"),
+        "air_wrench": ("freedom",),
+        "work_by_source": ("ledger",),
+        "solver_steps": ("counted",),
+        "drive_deflection": ("drive",),
     }
 
     def __post_init__(self):
         d = self.gear.places.shape[1]
         dim = dimension(d)
         model = self.gear.model(np.asarray(self.airframe.centre)[-d:], tuple(s.node - 1 for s in self.struts))
-        if isinstance(model, ModalGear) and self.formulation == "printed":
+        if isinstance(model, ModalGear) and self.formulation == "published":
             raise ParameterError(
-                "DeckAircraft.formulation: the printed form needs all freedoms; set gear.modes to 0"
+                "DeckAircraft.formulation: the published form needs all degrees of freedom; set gear.mode_count to 0"
             )
         size = model.nd + model.speed_size
         own = np.zeros((size, size))
@@ -111,22 +122,22 @@ class DeckAircraft(Flow):
 
     @property
     def model(self) -> Any:
-        """The gear's dynamics."""
+        """Dynamics of the gear."""
         return self.built["model"]
 
     @property
     def mass_matrix(self) -> np.ndarray:
-        """Of the speeds, in the rows of the formulation."""
+        """Mass matrix of the speeds, in the rows of the formulation."""
         return self.built["mass_matrix"]
 
     @property
     def mass_inverse(self) -> np.ndarray:
-        """Of the mass matrix."""
+        """Inverse of the mass matrix."""
         return self.built["mass_inverse"]
 
     @property
     def kinetic(self) -> np.ndarray:
-        """Twice the kinetic energy as a form of the speeds."""
+        """Matrix of the kinetic energy: twice the energy is a quadratic form of the speeds."""
         return self.built["kinetic"]
 
     # geometry
@@ -138,29 +149,29 @@ class DeckAircraft(Flow):
 
     @property
     def feet(self) -> tuple[int, ...]:
-        """Nodes that can touch, counted from 0."""
+        """Contact nodes, counted from 0."""
         return self.gear.contact_nodes
 
     @property
     def inertia(self) -> jax.Array:
-        """Of the airframe alone, (turns, turns)."""
+        """Inertia of the airframe without gear, (turns, turns)."""
         return self.airframe.inertia[: self.dim.turns, : self.dim.turns]
 
     @property
     def offset(self) -> jax.Array:
-        """Centre of gravity in the axes of the data, (d,)."""
+        """Centre of gravity in the axes of the input data, (d,)."""
         return self.airframe.centre[-self.dim.d :]
 
-    @eqx.filter_jit  # piece by piece it takes seconds
+    @eqx.filter_jit  # without jit it takes seconds
     def init(self) -> dict[str, Any]:
         dim, model = self.dim, self.model
-        start = jnp.zeros(dim.d + dim.turns) if self.start is None else self.start
+        start = jnp.zeros(dim.d + dim.turns) if self.initial_pose is None else self.initial_pose
         attitude = start[dim.d :] if dim.d == 2 else euler.to_quaternion(start[dim.d :])
         R = dim.rotation(attitude)
-        moving = jnp.zeros(dim.d + dim.turns) if self.start_velocity is None else self.start_velocity
+        moving = jnp.zeros(dim.d + dim.turns) if self.initial_velocity is None else self.initial_velocity
         spin = moving[dim.d :] if dim.d == 2 else R.T @ moving[dim.d :]
         twist = jnp.concatenate([R.T @ moving[: dim.d], spin])
-        shape = jnp.zeros(model.shape_size) if self.start_shape is None else self.start_shape
+        shape = jnp.zeros(model.shape_size) if self.initial_shape is None else self.initial_shape
         rho = model.nodes + model.displacement(shape)[:, : dim.d]
         own = jnp.zeros(model.speed_size)
         own = own - model.shape_rate(twist, own, rho)  # no deformation rate
@@ -171,11 +182,11 @@ class DeckAircraft(Flow):
             "attitude": attitude,
             "shape": shape,
             "speed": jnp.concatenate([twist, own]),
-            "bristle": self.friction.memory(len(self.feet), len(self.platforms), dim.d),
+            "bristle": self.friction.initial_bristles(len(self.feet), len(self.platforms), dim.d),
             "drive": jnp.zeros((len(self.drives), 2)),
             "work": jnp.zeros(len(LEDGER)),
         }
-        inside, on = touched_surface.started(self._distances(0.0, x))
+        inside, on = touched_surface.initial_surfaces(self._distances(0.0, x))
         held = {
             "inside": inside,
             "touch": on,
@@ -185,7 +196,7 @@ class DeckAircraft(Flow):
             "load": jnp.zeros(dim.d + dim.turns),
             "count": jnp.zeros(3),
             "energy": jnp.zeros(()),
-            "event_depth": jnp.zeros(()),
+            "event_penetration": jnp.zeros(()),
             "event_time": jnp.full((), -1.0, float),
         }
         x = {**x, "held": held}  # type: ignore[dict-item]  # a state within a state
@@ -200,7 +211,7 @@ class DeckAircraft(Flow):
         return dynamics.nodes(self, x)
 
     def node_positions(self, x: dict[str, Any]) -> jax.Array:
-        """World coordinates of all nodes (n, d) [m]."""
+        """Return the world coordinates of all nodes (n, d) [m]."""
         rho, _, _ = self._nodes(x)
         return x["position"] + rho @ self.dim.rotation(x["attitude"]).T
 
@@ -210,7 +221,7 @@ class DeckAircraft(Flow):
         return contact_search.distances(self, t, x)
 
     def touches(self, t: Any, x: dict[str, Any]) -> PairTouch:
-        """What happens at every pair of foot and body."""
+        """Return the contact state of every pair of foot and platform."""
         return contact_search.touches(self, t, x)
 
     def _body_loads(self, t, x):
@@ -241,78 +252,76 @@ class DeckAircraft(Flow):
             "held": jax.tree.map(jnp.zeros_like, x["held"]),
         }
 
-    # what an implicit method asks
+    # interface to implicit methods
 
     def scales(self) -> dict[str, Any]:
-        """Sizes that count as one for the error of a step: a centimetre, a tenth of a metre a second; see `gear`."""
+        """Return the scales of the step error: 1 cm, 0.1 m/s; for gear coordinates see `gear`."""
         dim, model = self.dim, self.model
         return {
             "position": jnp.full(dim.d, 1e-2),
             "attitude": jnp.full(dim.attitude, 1e-2),
             "shape": 1e-2 * jnp.asarray(model.sizes),
             "speed": jnp.concatenate([jnp.full(model.nd, 1e-1), jnp.asarray(model.sizes)]),
-            "bristle": 1e-2 + self.friction.memory(len(self.feet), len(self.platforms), dim.d),
+            "bristle": 1e-2 + self.friction.initial_bristles(len(self.feet), len(self.platforms), dim.d),
             "drive": jnp.full((len(self.drives), 2), 1e-2),
             "work": jnp.full(len(LEDGER), 1e9),
             "held": None,
         }
 
     def guards(self, t: Any, x: dict[str, Any]) -> jax.Array:
-        """Gap of each pair [m], with the sign turned where they touch: negative means that this must change."""
+        """Return the event functions [m]: the gap of each pair, negated in contact; negative values are events."""
         return contact_search.guards(self, t, x)
 
-    def settled(self, t: Any, x: dict[str, Any]) -> dict[str, Any]:
-        """The state after an accepted step: touched surfaces, impact speeds, anchors of the bristles."""
-        return contact_search.settled(self, t, x)
+    def accept_step(self, t: Any, x: dict[str, Any]) -> dict[str, Any]:
+        """Return the state after an accepted step: touched surfaces, impact speeds, bristle anchors."""
+        return contact_search.accept_step(self, t, x)
 
     def time_rate(self, t: Any, x: dict[str, Any]) -> dict[str, Any]:
-        """Partial derivative of the rates with respect to time, as far as contact with moving bodies causes it."""
+        """Return the partial derivative of the rates by time, for contact with moving platforms only."""
         return implicit.time_rate(self, t, x)
 
-    def shifted(self, t: Any, x: dict[str, Any], g: Any) -> Any:
-        """A function that solves (1 - g J) k = b, with J exact for all that is stiff."""
-        return implicit.shifted(self, t, x, g)
+    def shifted_solver(self, t: Any, x: dict[str, Any], g: Any) -> Any:
+        """Return a function that solves (1 - g J) k = b, with J exact for the stiff terms."""
+        return implicit.shifted_solver(self, t, x, g)
 
-    # what it shows
+    # output
 
     def energy(self, t: Any, x: dict[str, Any]) -> dict[str, jax.Array]:
-        """Kinetic, gravity, elastic energy of gear and struts [J], and their sum."""
+        """Return kinetic and gravity energy, elastic energy of gear and struts, and their sum [J]."""
         return dynamics.energy(self, x)
 
     def output(self, t, x, u):
-        from dovetail.mechanics.airframe.recording import recorded
+        from dovetail.mechanics.airframe.recording import output_signals
 
-        return recorded(self, t, x)
+        return output_signals(self, t, x)
 
     def measures(self, data: Any) -> dict[str, str]:
-        """What a run showed, in words."""
+        """Return the results of a run as text."""
         from dovetail.mechanics.airframe.recording import measures
 
         return measures(self, data)
 
     def faults(self, method: Method, step: float) -> list[Fault]:
-        """What is wrong with the whole: platforms, a start inside a body, a method that cannot see contact."""
+        """Return faults: platforms, drives, feet that start inside a platform, a method without contact events."""
         problems = platform_faults(self.platforms, self.dim.d)
         problems += drive_faults(self.platforms, self.drives, self.dim.d)
         if problems:
             return problems
-        if self.surfaces == "last-crossed" and not method.contact:
-            text = 'a method that keeps account of contacts is needed: method = "contact-rosenbrock"'
-            problems.append(Fault("method", text + ', or surfaces = "nearest"'))
+        if self.touched_surface == "last-crossed" and not method.contact:
+            text = 'needs a method with contact events: method = "contact-rosenbrock"'
+            problems.append(Fault("method", text + ', or touched_surface = "nearest"'))
         gap = np.asarray(contact_search.gaps_at_start(self))
         deep = np.argwhere(gap < -1e-2)
         for foot, body in deep:
-            text = (
-                f"foot {foot + 1} is {-gap[foot, body]:.3g} m inside {self.platforms[body].name} at the start"
-            )
-            problems.append(Fault("system.start", text + "; lift the aircraft or move the body"))
+            text = f"foot {foot + 1} starts {-gap[foot, body]:.3g} m inside {self.platforms[body].name}"
+            problems.append(Fault("system.initial_pose", text + "; raise the aircraft or move the platform"))
         return problems
 
     def time_faults(self, duration: float) -> list[Fault]:
-        """What of the prescribed ends before the run does: motions of platforms, wind, rotor, pilot."""
+        """Return faults of prescribed inputs that end before the run: platform motions, wind, rotor, pilot."""
         ends = motion_ends(self.platforms, duration)
         for i, load in enumerate(self.loads):
-            if load.ends < duration - 1e-9:
-                text = f"is given until {load.ends:g} s, the run lasts {duration:g} s; make its tables longer"
+            if load.valid_until < duration - 1e-9:
+                text = f"data end at {load.valid_until:g} s, the run at {duration:g} s; extend the tables"
                 ends.append(Fault(f"system.loads.{i}", text))
         return ends

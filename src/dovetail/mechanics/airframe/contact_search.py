@@ -1,7 +1,7 @@
-r"""Feet of an aircraft on the bodies around it: which pairs touch, with what force, and what is remembered of it.
+r"""Contact between the feet of an aircraft and the platforms: active pairs, forces and contact memory.
 
-All pairs of foot and body are one batch (see `collision.response`). The memory (touched surfaces, speed of the first
-touch, slip, anchors of the bristles) changes only when a step has been accepted.
+All pairs of foot and platform are one batch (see `collision.contact_force`). The contact memory (touched surfaces,
+impact speed, slip speed, bristle anchors) changes only after an accepted step.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def distances(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Array:
-    """Signed distances [m] of the feet to the planes of all bodies, (feet, bodies, planes)."""
+    """Return the signed distances [m] of the feet to the planes of all bodies, (feet, bodies, planes)."""
     normals, offsets = half_spaces(aircraft.platforms)
     frame = driven_frames(aircraft.platforms, aircraft.drives, t, x["drive"])
     at = aircraft.node_positions(x)[np.array(aircraft.feet)]
@@ -34,7 +34,7 @@ def distances(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Array:
 
 @eqx.filter_jit
 def gaps_at_start(aircraft: DeckAircraft) -> jax.Array:
-    """Gap [m] of each pair of foot and body at the start; one program, since a check should take less than the run."""
+    """Return the initial gap [m] of each pair of foot and body; one compiled program, to keep the check fast."""
     return touched_surface.gap(distances(aircraft, 0.0, aircraft.init()))
 
 
@@ -45,7 +45,7 @@ def all_pairs(
     velocity: jax.Array,
     memory: contact_force.PairMemory,
 ) -> contact_force.PairTouch:
-    """All pairs of foot and body; arrays (feet, bodies, ...) in world axes."""
+    """Return the contact state of all pairs of foot and body; arrays (feet, bodies, ...) in world axes."""
 
     def pair(foot, body, memory):
         return contact_force.touch(foot, body, memory, aircraft.law, aircraft.friction, aircraft.dim)
@@ -55,54 +55,54 @@ def all_pairs(
     return jax.vmap(jax.vmap(pair, (None, 0, 0)), (0, None, 0))(feet, bodies, memory)
 
 
-def touched(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Array:
-    """One at the touched plane of each pair, (feet, bodies, planes)."""
-    if aircraft.surfaces == "nearest":
+def touched_planes(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Array:
+    """Return 1 at the touched plane of each pair, else 0, (feet, bodies, planes)."""
+    if aircraft.touched_surface == "nearest":
         return touched_surface.nearest(distances(aircraft, t, x))
     return x["held"]["touch"]
 
 
 def touches(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> contact_force.PairTouch:
-    """What happens at every pair of foot and body."""
+    """Return the contact state of every pair of foot and body."""
     return _touches(aircraft, jnp.asarray(t, float), x)
 
 
 @eqx.filter_jit
-def _touches(aircraft, t, x):  # traced once for all that asks for it
+def _touches(aircraft, t, x):  # traced once for all callers
     R = aircraft.dim.rotation(x["attitude"])
     rho, V, _ = aircraft._nodes(x)
     feet, d = np.array(aircraft.feet), aircraft.dim.d
     at = x["position"] + rho[feet] @ R.T
     held = x["held"]
-    on = touched(aircraft, t, x)
+    on = touched_planes(aircraft, t, x)
     frame = driven_frames(aircraft.platforms, aircraft.drives, t, x["drive"])
     memory = contact_force.PairMemory(x["bristle"], on, held["impact"], held["slid"])
     return all_pairs(aircraft, frame, at, V[feet, :d] @ R.T, memory)
 
 
 def contact_points(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Array:
-    """Where each foot's bristle is anchored on each body (feet, bodies, d) [m], in world axes.
+    """Return the bristle anchor of each foot on each body (feet, bodies, d) [m], in world axes.
 
-    For a pair that does not touch it is the foot's own place: nothing is anchored.
+    For a pair without contact it is the position of the foot.
     """
-    R = poses(aircraft.platforms, t)[1]  # drives do not turn
+    R = poses(aircraft.platforms, t)[1]  # drives do not rotate
     at = aircraft.node_positions(x)[np.array(aircraft.feet), None]
-    if not aircraft.friction.remembers:
+    if not aircraft.friction.has_bristles:
         return jnp.broadcast_to(at, (len(aircraft.feet), *R.shape[:2]))
     return at + jnp.einsum("bij,fbj->fbi", R, x["bristle"])
 
 
 def guards(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Array:
-    """Gap of each pair [m], with the sign turned where they touch: negative means that this must change."""
+    """Return the event functions [m]: the gap of each pair, negated in contact. Negative values are contact events."""
     gap = touched_surface.gap(distances(aircraft, t, x))
     return jnp.where(jnp.any(x["held"]["touch"] > 0.5, -1), -gap, gap).ravel()
 
 
-def settled(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> dict[str, Any]:
-    """The state after an accepted step: touched surfaces, impact speeds, anchors of the bristles."""
+def accept_step(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> dict[str, Any]:
+    """Return the state after an accepted step: touched surfaces, impact speeds, bristle anchors."""
     held, friction = x["held"], aircraft.friction
     apart = distances(aircraft, t, x)
-    inside, on = touched_surface.updated(apart, held["inside"], held["touch"])
+    inside, on = touched_surface.update_surfaces(apart, held["inside"], held["touch"])
     before, now = (jnp.any(a > 0.5, -1) for a in (held["touch"], on))
     x = {**x, "held": {**held, "inside": inside, "touch": on}}
     touch = touches(aircraft, t, x)
@@ -110,15 +110,15 @@ def settled(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> dict[str, Any]
     load = aircraft._body_loads(t, x) if aircraft.load_sampling == "step" else held["load"]
     impact = jnp.where(new, jnp.maximum(touch.approach, 0.0), held["impact"])
     gap = jnp.abs(touched_surface.gap(apart))
-    deepest = jnp.maximum(held["event_depth"], jnp.max(jnp.where(now != before, gap, 0.0)))
+    deepest = jnp.maximum(held["event_penetration"], jnp.max(jnp.where(now != before, gap, 0.0)))
     speed = jnp.sqrt(jnp.sum(touch.slip**2, -1))
-    speed = jnp.where(new, speed, friction.remembered(held["slid"], speed, t - held["time"])) * now
+    speed = jnp.where(new, speed, friction.filtered_slip_speed(held["slid"], speed, t - held["time"])) * now
     bristle = x["bristle"]
-    if friction.remembers:
+    if friction.has_bristles:
         R = poses(aircraft.platforms, t)[1]
         world = jnp.einsum("bij,fbj->fbi", R, bristle)
-        slid = friction.settled(jnp.maximum(touch.normal, 0.0), touch.slip, world, speed[..., None])
-        slid = jnp.where(friction.due(held["time"], t), slid, world)
+        slid = friction.update_anchors(jnp.maximum(touch.normal, 0.0), touch.slip, world, speed[..., None])
+        slid = jnp.where(friction.anchor_update_due(held["time"], t), slid, world)
         bristle = jnp.einsum("bji,fbj->fbi", R, slid) * now[..., None]
     return {
         **x,
@@ -126,7 +126,7 @@ def settled(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> dict[str, Any]
         "held": {
             **x["held"],
             "impact": impact,
-            "event_depth": deepest,
+            "event_penetration": deepest,
             "event_time": jnp.where(jnp.any(new), t, held["event_time"]),
             "slid": speed,
             "time": t + 0.0 * deepest,

@@ -1,15 +1,14 @@
-r"""Probe and grid: a probe under the airframe that is locked in a hole of a grid in the deck and pulls it down.
+r"""Probe and grid (harpoon): a probe under the airframe locks into a hole of a deck grid and pulls the aircraft down.
 
-The other way to secure a helicopter at touchdown (a harpoon in a grid). The probe is a post with springs: across, its
-tip is pressed back by the walls of the hole, by a contact law on either axis of the grid; along the deck's normal it
-pulls with a tension that does not give way, and stiffer when the tip rises:
+The probe is a post with springs. In the deck plane, the walls of the hole push the tip back, by a contact law on
+each axis of the grid. Along the deck normal the probe pulls with a constant tension and a spring and damper:
 
 .. math:: F = s(t)\left[-\sum_i F_N(e_i, \dot e_i)\,t_i - n\,\max\!\left(T + k_n(h - h_0) + c_n\dot h,\ 0\right)\right]
 
-with the ways :math:`e_i` of the tip from the hole along the axes :math:`t_i` of the deck, the tip's height h over it,
-and a share s that rises from zero to one over `closing` after it is engaged, and falls likewise when it is let go.
-Which hole it takes is given: a load has no memory. It holds as long as the tip is within `reach` of the hole; a probe
-that missed does nothing. Nothing slides in a hole that is gripped on all sides: there is no friction.
+with the displacements :math:`e_i` of the tip from the hole along the axes :math:`t_i` of the deck, the height h of
+the tip above it, and an engagement fraction s. s rises from 0 to 1 over `closing_time` after `engage_time`, and falls
+in the same time after `release_time`. The hole is prescribed, because a load has no memory. The probe acts while the
+tip is within `max_reach` of the hole. There is no friction: the hole grips the probe on all sides.
 """
 
 from __future__ import annotations
@@ -26,64 +25,68 @@ from dovetail.mechanics.motion import FrameMotion
 
 @kind("probe-and-grid")
 class ProbeAndGrid(BodyLoad):
-    """The device; axes are forward, port, up. `deck` is the motion of the ship in which the grid is."""
+    """Probe and deck grid; axes are forward, port, up. `deck` is the motion of the ship that carries the grid."""
 
     deck: FrameMotion
-    hole: jax.Array = parameter("m", "that is taken, in the ship's axes (3,)", default=(0.0, 0.0, 0.0))
-    tip: jax.Array = parameter("m", "of the probe in the airframe's axes", default=(0.0, 0.0, -0.4))
-    engaged: jax.Array = parameter("s", "time", default=0.0)
-    released: jax.Array = parameter("s", "time", default=1e9)
-    closing: jax.Array = parameter("s", "in which it takes hold", default=0.2, above=0.0)
-    reach: jax.Array = parameter("m", "beyond which the tip is not held", default=0.15, above=0.0)
+    hole_position: jax.Array = parameter(
+        "m", "position of the hole, in the ship's axes (3,)", default=(0.0, 0.0, 0.0)
+    )
+    tip: jax.Array = parameter("m", "tip of the probe, in the airframe's axes", default=(0.0, 0.0, -0.4))
+    engage_time: jax.Array = parameter("s", "time of engagement", default=0.0)
+    release_time: jax.Array = parameter("s", "time of release", default=1e9)
+    closing_time: jax.Array = parameter("s", "duration of engagement and of release", default=0.2, above=0.0)
+    max_reach: jax.Array = parameter(
+        "m", "largest distance of the tip from the hole at which the probe acts", default=0.15, above=0.0
+    )
     law: NormalLaw = KelvinVoigt(2e4, damping=400.0)
-    tension: jax.Array = parameter("N", "down, T", default=300.0, at_least=0.0)
-    height: jax.Array = parameter("m", "of the tip at which the tension is T, h_0", default=0.13)
-    lift_stiffness: jax.Array = parameter("N/m", "down, k_n", default=1e4, at_least=0.0)
-    lift_damping: jax.Array = parameter("N s/m", "down, c_n", default=200.0, at_least=0.0)
+    tension: jax.Array = parameter("N", "constant downward tension, T", default=300.0, at_least=0.0)
+    height: jax.Array = parameter("m", "height of the tip at which the tension is T, h_0", default=0.13)
+    lift_stiffness: jax.Array = parameter("N/m", "vertical stiffness, k_n", default=1e4, at_least=0.0)
+    lift_damping: jax.Array = parameter("N s/m", "vertical damping, c_n", default=200.0, at_least=0.0)
 
     def __check_init__(self):
         super().__check_init__()
-        if self.law.latches:
+        if self.law.needs_impact_speed:
             raise ParameterError(
-                f"ProbeAndGrid.law: {type(self.law).__name__} asks for the speed of the impact, and a load has no "
-                "memory of it; take a law of depth and speed alone, hertz, kelvin-voigt or slow-return"
+                f"ProbeAndGrid.law: {type(self.law).__name__} needs the impact speed, which a stateless load does "
+                "not store; use a law of penetration and speed only: hertz, kelvin-voigt or hysteretic-spring"
             )
 
     @property
-    def ends(self) -> float:
-        """Time [s] until which the ship's motion is known."""
-        return self.deck.ends
+    def valid_until(self) -> float:
+        """Time [s] at which the ship's motion data end."""
+        return self.deck.valid_until
 
-    def share(self, t: jax.Array) -> jax.Array:
-        """How far it has taken hold, 0 to 1."""
-        rise = jnp.clip((t - self.engaged) / self.closing, 0.0, 1.0)
-        fall = jnp.clip((self.released - t) / self.closing, 0.0, 1.0)
+    def engagement(self, t: jax.Array) -> jax.Array:
+        """Return the engagement fraction, 0 to 1."""
+        rise = jnp.clip((t - self.engage_time) / self.closing_time, 0.0, 1.0)
+        fall = jnp.clip((self.release_time - t) / self.closing_time, 0.0, 1.0)
         s = jnp.minimum(rise, fall)
         return s * s * (3 - 2 * s)
 
     def _hole(self, t):
-        """Place of the hole and axes of the deck, in the world."""
-        deck = self.deck.placed(t)
-        return deck.point(self.hole), deck.R
+        """Return the position of the hole and the axes of the deck, in world axes."""
+        deck = self.deck.pose_of_frame(t)
+        return deck.point(self.hole_position), deck.R
 
     def force(self, t: jax.Array, motion: BodyMotion) -> jax.Array:
-        """On the tip (3,) [N], world axes."""
+        """Return the force on the tip (3,) [N], world axes."""
         t = jnp.asarray(t, float)
-        (place, R), (moving, _) = jax.jvp(self._hole, (t,), (jnp.ones_like(t),))
+        (hole, R), (hole_velocity, _) = jax.jvp(self._hole, (t,), (jnp.ones_like(t),))
         arm = self.tip - motion.offset
         tip = motion.position + motion.rotation @ arm
         velocity = motion.rotation @ (motion.velocity + jnp.cross(motion.spin, arm))
         n = R[:, 2]
-        apart, relative = tip - place, velocity - moving
-        h, rate = apart @ n, relative @ n
-        across, drift = (apart @ R)[:2], (relative @ R)[:2]
+        offset, relative = tip - hole, velocity - hole_velocity
+        h, rate = offset @ n, relative @ n
+        across, drift = (offset @ R)[:2], (relative @ R)[:2]
         side = jnp.where(across < 0, -1.0, 1.0)
         press = side * self.law.push(side * across, side * drift, 1.0)
         pull = jnp.maximum(
             self.tension + self.lift_stiffness * (h - self.height) + self.lift_damping * rate, 0.0
         )
-        held = jnp.sqrt(jnp.sum(across**2) + 1e-18) < self.reach
-        return -self.share(t) * held * (R[:, :2] @ press + pull * n)
+        in_reach = jnp.sqrt(jnp.sum(across**2) + 1e-18) < self.max_reach
+        return -self.engagement(t) * in_reach * (R[:, :2] @ press + pull * n)
 
     def act(self, t, motion):
         force = motion.rotation.T @ self.force(t, motion)

@@ -1,12 +1,12 @@
-r"""Forces on an aircraft, row by row of its speeds, the work they do, and what holds gear and airframe together.
+r"""Generalised forces on an aircraft, their power, and the interface forces between gear and airframe.
 
-With the speeds :math:`u = (\xi, \nu)` of `gear` the right-hand side is gathered from gear, struts, contact, weight and
-air loads. The interface forces are what is left of the rows of the interface nodes: with the acceleration known,
+With the speeds :math:`u = (\xi, \nu)` of `gear`, the right-hand side is the sum of gear, struts, contact, weight and
+air loads. The interface forces are the residual of the rows of the interface nodes. Given the acceleration,
 
 .. math:: F_u = \left(M\dot V + \omega\times p - Q\right)_i
 
-acts from the airframe on the gear's node i, in body axes [Schock 2020, eqs 5.3 and 5.17, where accelerations and
-:math:`F_u` are one set of unknowns].
+is the force of the airframe on gear node i, in body axes [Schock 2020, eqs 5.3 and 5.17, where accelerations and
+:math:`F_u` are solved together].
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def nodes(aircraft: DeckAircraft, x: dict[str, Any]) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Body axes: positions (n, d), velocities (n, nd), deformation (n, nd)."""
+    """Return node positions (n, d), velocities (n, nd) and deformation (n, nd), in body axes."""
     model, d = aircraft.model, aircraft.dim.d
     twist, own = aircraft._split(x)
     deformation = model.displacement(x["shape"])
@@ -35,26 +35,26 @@ def nodes(aircraft: DeckAircraft, x: dict[str, Any]) -> tuple[jax.Array, jax.Arr
 
 
 def body_loads(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Array:
-    """Wrench of all loads in body axes, (d + turns,)."""
+    """Return the wrench of all loads in body axes, (d + turns,)."""
     dim = aircraft.dim
     twist, _ = aircraft._split(x)
     total = jnp.zeros(dim.d + dim.turns)
     if not aircraft.loads:
         return total
     R = dim.rotation(x["attitude"])
-    v, w = dim.lifted(twist[: dim.d], twist[dim.d :])
+    v, w = dim.to_spatial(twist[: dim.d], twist[dim.d :])
     if dim.d == 2:
         R, place = jnp.eye(3).at[1:, 1:].set(R), jnp.pad(x["position"], (1, 0))
     else:
         place = x["position"]
     motion = BodyMotion(R, place, v, w, aircraft.airframe.centre)
     for load in aircraft.loads:
-        total = total + jnp.concatenate(dim.restricted(*load.act(t, motion)))
+        total = total + jnp.concatenate(dim.from_spatial(*load.act(t, motion)))
     return total
 
 
 def strut_forces(aircraft: DeckAircraft, rho: jax.Array, rate: jax.Array) -> list[jax.Array]:
-    """Force of each strut on its node, (d,), in body axes."""
+    """Return the force of each strut on its node, (d,), in body axes."""
     mounts = [s.mount - aircraft.offset for s in aircraft.struts]
     return [
         strut_force(s, rho[s.node - 1] - mount, rate[s.node - 1])
@@ -63,7 +63,7 @@ def strut_forces(aircraft: DeckAircraft, rho: jax.Array, rate: jax.Array) -> lis
 
 
 def _nodal(aircraft, t, x):
-    """What acts on nodes (n, nd): contact, struts; the power the struts lose; the touches."""
+    """Return nodal loads (n, nd) of contact and struts, the power dissipated by the struts, and the contacts."""
     model, d = aircraft.model, aircraft.dim.d
     twist, _ = aircraft._split(x)
     rho, V, _ = nodes(aircraft, x)
@@ -83,13 +83,13 @@ def _nodal(aircraft, t, x):
 
 
 def _weight(aircraft, x):
-    """Acceleration of gravity in body axes (d,)."""
+    """Return the acceleration of gravity in body axes (d,)."""
     d = aircraft.dim.d
     return aircraft.dim.rotation(x["attitude"]).T @ jnp.zeros(d).at[-1].set(-aircraft.gravity)
 
 
 def forces(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> tuple:
-    """Right-hand side of the rows of all speeds, powers for the ledger, touches, wrench of the loads."""
+    """Return the right-hand side of all speeds, the power by source, the contacts, and the wrench of the loads."""
     dim, model, d = aircraft.dim, aircraft.model, aircraft.dim.d
     twist, own = aircraft._split(x)
     rho, V, deformation = nodes(aircraft, x)
@@ -123,23 +123,23 @@ def forces(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> tuple:
 
 
 def interface_loads(aircraft: DeckAircraft, t: Any, x: dict[str, Any], rate: jax.Array) -> jax.Array:
-    """Force [N] and moment [N m] of the airframe on each interface node, (interface nodes, nd), body axes.
+    """Return force [N] and moment [N m] of the airframe on each interface node, (interface nodes, nd), body axes.
 
-    `rate` is that of the speeds. A hinge has no moment about its axis; wheels have no interface of nodes.
+    `rate` is the rate of the speeds. A hinge has no moment about its axis; wheels have no interface nodes.
     """
     model, d = aircraft.model, aircraft.dim.d
     twist, own = aircraft._split(x)
     rho, _, deformation = nodes(aircraft, x)
     load, strut, _, _ = _nodal(aircraft, t, x)
-    left = model.left_over(
+    left = model.residual_loads(
         aircraft.formulation, twist, own, rate, rho, deformation, load + strut, _weight(aircraft, x)
     )
     at = np.array(model.interface, int)
-    return (left * model.held_mask)[at] if len(at) else jnp.zeros((0, d + aircraft.dim.turns))
+    return (left * model.interface_mask)[at] if len(at) else jnp.zeros((0, d + aircraft.dim.turns))
 
 
 def energy(aircraft: DeckAircraft, x: dict[str, Any]) -> dict[str, jax.Array]:
-    """Kinetic, gravity, elastic energy of gear and struts [J], and their sum."""
+    """Return kinetic and gravity energy, elastic energy of gear and struts, and their sum [J]."""
     model, d = aircraft.model, aircraft.dim.d
     R = aircraft.dim.rotation(x["attitude"])
     rho, _, deformation = nodes(aircraft, x)

@@ -1,13 +1,13 @@
-r"""How far the published formulation is from the consistent one: posture and loads at rest, over the centre of gravity.
+r"""Comparison of the published and the consistent formulation: posture and loads at rest over the centre of gravity.
 
-The source's hinge hands its force to the airframe but not its moment [Schock 2020, eq. 5.3]; at rest on a level deck
-that shows as soon as the centre of gravity is off the middle. For each offset both forms are brought to rest; the sum
-of the loads must be the weight in both, and the moment about the centre of gravity,
+The hinge of the source transmits its force to the airframe but not its moment [Schock 2020, eq. 5.3]. At rest on a
+level deck this causes an error if the centre of gravity is off the centre plane. For each offset, the equilibrium of
+both formulations is computed. The sum of the loads must be the weight in both. The moment about the centre of gravity,
 
 .. math:: \sum_f (x_f - x_G)\,N_f = g\,S_x
 
-with the first moment :math:`S` of the gear, whose weight does not act at the airframe's centre,
-holds only in the consistent one. What is left of it is the error of the published form, in newton metres.
+with the first moment :math:`S` of the gear, whose weight does not act at the airframe's centre, balances only in the
+consistent formulation. The moment residual is the error of the published formulation, in newton metres.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core import kind, parameter
-from dovetail.core.parameter_map import Chart
+from dovetail.core.parameter_map import ParameterMap
 from dovetail.mechanics.airframe.aircraft import DeckAircraft
 from dovetail.mechanics.airframe.statics import equilibrium, foot_loads, node_places
 
-FORMS = ("printed", "consistent")
+FORMS = ("published", "consistent")
 
 
-@kind("forms-chart")
-class FormsChart(Chart):
-    """Loads and roll at rest in both formulations, over sideways offsets of the centre of gravity (in the plane)."""
+@kind("formulation-comparison")
+class FormulationComparison(ParameterMap):
+    """Foot loads and roll at rest in both formulations, over lateral offsets of the centre of gravity (planar)."""
 
-    picture: ClassVar[str] = "lines"
-    along: ClassVar[str] = "offset"
+    figure: ClassVar[str] = "lines"
+    line_coordinate: ClassVar[str] = "offset"
 
     system: DeckAircraft
     offsets: jax.Array = parameter(
-        "m", "of the centre of gravity to port", default=(-0.3, 0.0, 0.1, 0.2, 0.3)
+        "m", "lateral offsets of the centre of gravity, positive to port", default=(-0.3, 0.0, 0.1, 0.2, 0.3)
     )
 
     def at_rest(self, form: str, offset: float) -> dict[str, np.ndarray]:
-        """Loads on the feet, roll, and the two sums that should vanish."""
+        """Return foot loads, roll, and the residuals of force and moment at equilibrium."""
         craft = self.system
-        start = np.array(craft.start) + np.array([offset, 0.0, 0.0])
+        start = np.array(craft.initial_pose) + np.array([offset, 0.0, 0.0])
         airframe = dataclasses.replace(craft.airframe, centre=np.array([0.0, offset, 0.0]))
-        craft = dataclasses.replace(craft, airframe=airframe, start=start, formulation=form)
+        craft = dataclasses.replace(craft, airframe=airframe, initial_pose=start, formulation=form)
         x = equilibrium(craft)
         loads = foot_loads(craft, x)
         feet = node_places(craft, x)[list(craft.feet)]
@@ -60,7 +60,7 @@ class FormsChart(Chart):
         }
 
     def compute(self) -> xr.Dataset:
-        """Over (form, offset)."""
+        """Return the dataset over (form, offset)."""
         rows = [[self.at_rest(form, float(o)) for o in np.ravel(self.offsets)] for form in FORMS]
         units = {"load": "N", "roll": "rad", "force_left": "N", "moment_left": "N m"}
         data = {}
@@ -72,25 +72,27 @@ class FormsChart(Chart):
         return xr.Dataset(data, {"form": list(FORMS), "offset": offsets})
 
     def labels(self, data: xr.Dataset) -> list[str]:
-        """A line for each form, and of the loads for each foot."""
+        """Return a line label for each formulation and foot."""
         return [f"{form}, foot {i + 1}" for form in FORMS for i in range(data.sizes["foot"])]
 
     def summary(self, data: xr.Dataset) -> str:
-        """A row for each offset: both forms, and their difference."""
+        """Return a text table with a row for each offset: both formulations and their difference."""
         lines = [
             "offset [m]   loads, published [N]    loads, consistent [N]   largest difference   roll [rad] of both"
-            "      moment left, published [N m]"
+            "   moment residual, published [N m]"
         ]
         for o in data.offset.values:
-            printed, ours = (data.sel(offset=o, form=form) for form in FORMS)
-            loads, rolls = ((printed[name], ours[name]) for name in ("load", "roll"))  # names of methods too
+            published, ours = (data.sel(offset=o, form=form) for form in FORMS)
+            loads, rolls = (
+                (published[name], ours[name]) for name in ("load", "roll")
+            )  # also names of Dataset methods
             apart = float(np.abs(loads[0] - loads[1]).max())
             lines.append(
                 f"{o:>10.3g}   {_pair(loads[0]):<22}  {_pair(loads[1]):<22}  {apart:>8.2f} N"
-                f"          {float(rolls[0]):+.4f}, {float(rolls[1]):+.4f}   {float(printed.moment_left):+.3f}"
+                f"          {float(rolls[0]):+.4f}, {float(rolls[1]):+.4f}   {float(published.moment_left):+.3f}"
             )
         worst = float(np.abs(data.sel(form="consistent").moment_left).max())
-        lines.append(f"consistent: moments balance to {worst:.1e} N m")
+        lines.append(f"consistent: largest moment residual {worst:.1e} N m")
         return "\n".join(lines)
 
 

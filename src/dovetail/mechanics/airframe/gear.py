@@ -1,14 +1,14 @@
-r"""A flexible landing gear on a rigid airframe: its nodes, how they move and which forces they pass on.
+r"""Dynamics of a flexible landing gear on a rigid airframe: node kinematics and forces.
 
-Speeds are the airframe's twist in body axes :math:`\xi = (v, \omega)` and the gear's own :math:`\nu`. A node's absolute
-velocity in body axes is :math:`V_j = B_j\xi + \dot r_j` with the partial velocities
+Speeds are the airframe's twist in body axes :math:`\xi = (v, \omega)` and the gear speeds :math:`\nu`. The absolute
+velocity of a node in body axes is :math:`V_j = B_j\xi + \dot r_j` with the partial velocities
 
 .. math:: B_j = \begin{pmatrix} 1 & -[\rho_j]_\times \\ 0 & 1 \end{pmatrix}, \qquad \rho_j = \rho_{j,0} + r_j .
 
-`NodalGear` takes :math:`\nu = V_f`, the absolute speeds of the free node freedoms: then the mass matrix is constant,
-because interface nodes do not move in the body. `ModalGear` keeps a few shapes only; see there.
+`NodalGear` uses :math:`\nu = V_f`, the absolute speeds of the free nodal degrees of freedom. The mass matrix is then
+constant, because interface nodes do not move relative to the body. `ModalGear` uses a few mode shapes only.
 
-Both are built once from data by `SkidGear` or `WheelGear`.
+`SkidGear` and `WheelGear` build these models from their data.
 """
 
 from __future__ import annotations
@@ -24,22 +24,25 @@ from dovetail.mechanics.dimension import Dimension, dimension
 
 
 class GearModel(eqx.Module):
-    """What an airframe asks of its gear; its arrays follow from data, so that gears of one shape share a program.
+    """Interface of a landing gear model to the airframe.
 
-    Arrays (n, nd) hold translations and rotations of all nodes.
+    Arrays (n, nd) hold translations and rotations of all nodes. The numbers are arrays, so gears of equal size use
+    one compiled program.
     """
 
     nodes: np.ndarray  # (n, d) [m] undeformed, relative to the centre of gravity
     M: np.ndarray  # (n nd, n nd)
     K: np.ndarray
     C: np.ndarray
-    weight: np.ndarray  # (n nd, d) M E: mass that gravity acts on
+    weight: np.ndarray  # (n nd, d) M E: mass under gravity
     first_moment: np.ndarray  # (d,) [kg m] of the undeformed gear about the centre of gravity
-    partials_at_rest: np.ndarray  # (n nd, d + turns) B of all nodes where they are undeformed
+    partials_at_rest: np.ndarray  # (n nd, d + turns) B of all nodes, undeformed
     mass: np.ndarray  # [kg]
     d: int = eqx.field(static=True)
-    interface: tuple[int, ...] = eqx.field(static=True)  # nodes on the airframe, from 0; none for wheels
-    fixed: tuple[int, ...] = eqx.field(static=True)  # freedoms of theirs that follow the airframe, of n nd
+    interface: tuple[int, ...] = eqx.field(
+        static=True
+    )  # nodes on the airframe, counted from 0; none for wheels
+    fixed: tuple[int, ...] = eqx.field(static=True)  # their degrees of freedom fixed to the airframe, of n nd
 
     @property
     def dim(self) -> Dimension:
@@ -48,7 +51,7 @@ class GearModel(eqx.Module):
 
     @property
     def nd(self) -> int:
-        """Freedoms of a node."""
+        """Degrees of freedom per node."""
         return self.d + self.dim.turns
 
     @property
@@ -57,8 +60,8 @@ class GearModel(eqx.Module):
         return self.nodes.shape[0]
 
     @property
-    def held_mask(self) -> np.ndarray:
-        """One at freedoms that follow the airframe, (n, nd)."""
+    def interface_mask(self) -> np.ndarray:
+        """1 at degrees of freedom fixed to the airframe, else 0, (n, nd)."""
         mask = np.zeros(self.count * self.nd)
         mask[list(self.fixed)] = 1.0
         return mask.reshape(self.count, self.nd)
@@ -66,38 +69,38 @@ class GearModel(eqx.Module):
     @property
     @abstractmethod
     def shape_size(self) -> int:
-        """Number of the gear's coordinates."""
+        """Number of gear coordinates."""
 
     @property
     @abstractmethod
     def speed_size(self) -> int:
-        """Number of the gear's own speeds."""
+        """Number of gear speeds."""
 
     @abstractmethod
     def displacement(self, shape: jax.Array) -> jax.Array:
-        """Deformation of all nodes, (n, nd)."""
+        """Return the deformation of all nodes, (n, nd)."""
 
     @abstractmethod
     def velocity(self, twist: jax.Array, speed: jax.Array, rho: jax.Array) -> jax.Array:
-        """Absolute velocities of all nodes in body axes, (n, nd)."""
+        """Return the absolute velocities of all nodes in body axes, (n, nd)."""
 
     @abstractmethod
     def shape_rate(self, twist: jax.Array, speed: jax.Array, rho: jax.Array) -> jax.Array:
-        """Rate of the gear's coordinates."""
+        """Return the rate of the gear coordinates."""
 
     def rigid(self, twist: jax.Array, rho: jax.Array) -> jax.Array:
-        """B xi for all nodes, (n, nd)."""
+        """Return B xi for all nodes, (n, nd)."""
         v, w = twist[: self.d], twist[self.d :]
         turning = jnp.broadcast_to(w, (self.count, self.dim.turns))
         return jnp.concatenate([v + self.dim.cross(w, rho), turning], 1)
 
     def wrench(self, load: jax.Array, rho: jax.Array) -> jax.Array:
-        """B^T of nodal loads (n, nd): force and moment on the whole about the centre of gravity."""
+        """Return B^T of nodal loads (n, nd): resultant force and moment about the centre of gravity."""
         f, m = load[:, : self.d], load[:, self.d :]
         return jnp.concatenate([jnp.sum(f, 0), jnp.sum(self.dim.moment(rho, f) + m, 0)])
 
     def partials(self, rho: jax.Array) -> jax.Array:
-        """B of all nodes, (n, nd, d + turns)."""
+        """Return B of all nodes, (n, nd, d + turns)."""
         top = jnp.concatenate(
             [jnp.broadcast_to(jnp.eye(self.d), (self.count, self.d, self.d)), self.dim.lever(rho)], 2
         )
@@ -107,26 +110,26 @@ class GearModel(eqx.Module):
 
     @property
     def sizes(self) -> np.ndarray:
-        """How large the gear's coordinates are beside a metre, for the error of a step."""
+        """Scale of each gear coordinate relative to a metre, for the step error."""
         return np.ones(self.shape_size)
 
     def at_nodes(self, values: jax.Array, nodes: tuple[int, ...]) -> jax.Array:
-        """Vectors (m, d) at some nodes as loads on all, (n, nd), added where a node is named twice."""
+        """Return vectors (m, d) at some nodes as loads on all nodes, (n, nd); repeated nodes are summed."""
         chosen = np.zeros((self.count, len(nodes)))
         chosen[list(nodes), np.arange(len(nodes))] = 1.0
         return jnp.pad(chosen @ values, ((0, 0), (0, self.nd - self.d)))
 
     def gravity(self, g: jax.Array) -> jax.Array:
-        """Consistent weight of all nodes, (n, nd), under gravity g (d,) in body axes."""
+        """Return the consistent weight of all nodes, (n, nd), under gravity g (d,) in body axes."""
         return jnp.asarray(self.weight @ g).reshape(self.count, self.nd)
 
     def weight_wrench(self, g: jax.Array, deformation: jax.Array) -> jax.Array:
-        """Force and moment of the gear's weight, the derivative of one potential."""
+        """Return force and moment of the gear's weight, the derivative of its potential."""
         centre = self.first_moment + self.weight.T @ deformation.ravel()
         return jnp.concatenate([self.mass * g, self.dim.moment(centre, g)])
 
     def elastic_energy(self, deformation: jax.Array) -> jax.Array:
-        """[J]"""
+        """Return the elastic energy [J]."""
         r = deformation.ravel()
         return r @ self.K @ r / 2
 
@@ -135,7 +138,7 @@ _lever = jax.jit(lambda d, nodes: dimension(d).lever(nodes), static_argnums=0)
 
 
 def rigid_partials(nodes: np.ndarray) -> np.ndarray:
-    """B of nodes (n, d), (n, nd, d + turns), by NumPy but for the lever: else a dozen small programs."""
+    """Return B (n, nd, d + turns) of nodes (n, d); in NumPy except the lever, which avoids many small compilations."""
     n, d = nodes.shape
     B = np.tile(np.eye(d + dimension(d).turns), (n, 1, 1))
     with jax.ensure_compile_time_eval():
@@ -144,20 +147,20 @@ def rigid_partials(nodes: np.ndarray) -> np.ndarray:
 
 
 class NodalGear(GearModel):
-    """All freedoms kept; see the module."""
+    """Gear model with all nodal degrees of freedom."""
 
-    free: tuple[int, ...] = eqx.field(static=True)  # freedoms with own speeds, of n nd
+    free: tuple[int, ...] = eqx.field(static=True)  # free degrees of freedom, of n nd
     hinged: bool = eqx.field(static=True)
 
     @property
     def held(self) -> np.ndarray:
-        """Freedoms that follow the airframe."""
+        """Degrees of freedom fixed to the airframe."""
         return np.array(self.fixed, int)
 
     @property
     def mask(self) -> np.ndarray:
-        """One at free freedoms, (n, nd)."""
-        return 1 - self.held_mask
+        """1 at free degrees of freedom, else 0, (n, nd)."""
+        return 1 - self.interface_mask
 
     @property
     def shape_size(self):
@@ -169,11 +172,14 @@ class NodalGear(GearModel):
 
     @property
     def sizes(self):
-        # a tube turns by ten times what it moves: a tenth of a metre is between its nodes
+        # node spacing of the tubes is about 0.1 m, so rotations [rad] are ten times displacements [m]
         return np.where(np.array(self.free) % self.nd < self.d, 1.0, 10.0)
 
     def _spread(self, own):
-        """Values of the free freedoms at their nodes, anything elsewhere: a gather, which compiles well."""
+        """Return the values of the free degrees of freedom at their nodes, arbitrary elsewhere.
+
+        It is a gather, which compiles well.
+        """
         place = np.zeros(self.count * self.nd, int)
         place[list(self.free)] = np.arange(len(self.free))
         return own[place].reshape(self.count, self.nd)
@@ -188,27 +194,27 @@ class NodalGear(GearModel):
         return speed - self.rigid(twist, rho).ravel()[np.array(self.free)]
 
     def mass_matrix(self, formulation: str) -> np.ndarray:
-        """Of twist and own speeds; the published hinge leaves the moment of the interface out of the rows."""
+        """Return the mass matrix of twist and gear speeds; the published hinge omits the interface moment."""
         return np.asarray(self._speeds(formulation).T @ self.M @ self._speeds("consistent"))
 
     def _speeds(self, formulation):
-        """V = N (xi, nu): all node velocities from the speeds, at the undeformed nodes."""
-        body = self.partials_at_rest * self.held_mask.reshape(-1, 1)
-        if formulation == "printed" and self.hinged:
+        """Return N of V = N (xi, nu): all node velocities from the speeds, at the undeformed nodes."""
+        body = self.partials_at_rest * self.interface_mask.reshape(-1, 1)
+        if formulation == "published" and self.hinged:
             body = body * (np.arange(self.nd) < self.d)
         own = np.eye(self.count * self.nd)[:, list(self.free)]
         join = np.concatenate if isinstance(body, np.ndarray) else jnp.concatenate
         return join([body, own], 1)
 
     def forces(self, formulation, twist, speed, rho, deformation, load, strut, g):
-        """Right-hand side of the rows of twist and own speeds, the airframe's own part left out.
+        """Return the right-hand side of twist and gear speeds, without the contribution of the airframe.
 
-        `load` (n, nd) are outer nodal loads, `strut` (n, nd) what struts put on nodes; both in body axes.
+        `load` (n, nd) holds external nodal loads, `strut` (n, nd) strut forces on nodes; both in body axes.
         """
         w, dim, d = twist[self.d :], self.dim, self.d
         free, mask = np.array(self.free), self.mask
         V = self.velocity(twist, speed, rho)
-        if formulation == "printed":
+        if formulation == "published":
             remainder = jnp.concatenate([dim.cross(w, V[:, :d]), dim.spin(w, V[:, d:])], 1)
             inner = self.K @ deformation.ravel() + self.C @ V.ravel() + self.M @ remainder.ravel()
             Q = load + self.gravity(g) - inner.reshape(self.count, self.nd)
@@ -228,15 +234,15 @@ class NodalGear(GearModel):
         own = (Q - jnp.pad(turning, ((0, 0), (0, dim.turns)))).ravel()[free]
         return jnp.concatenate([outer - self.wrench(Q * mask, rho) - inertia, own])
 
-    def left_over(self, formulation, twist, speed, rate, rho, deformation, load, g) -> jax.Array:
-        """Inertia less known forces in the rows of all nodes (n, nd): what the airframe must put on held ones.
+    def residual_loads(self, formulation, twist, speed, rate, rho, deformation, load, g) -> jax.Array:
+        """Return inertia minus applied forces of all nodes (n, nd): the airframe's force on fixed nodes.
 
-        `rate` is that of twist and own speeds, `load` (n, nd) all that acts on nodes but the gear itself.
+        `rate` is the rate of twist and gear speeds, `load` (n, nd) all nodal loads except those of the gear itself.
         """
         w, dim, d = twist[self.d :], self.dim, self.d
         V = self.velocity(twist, speed, rho)
         pushed = (self.M @ (self._speeds("consistent") @ rate)).reshape(self.count, self.nd)
-        if formulation == "printed":
+        if formulation == "published":
             remainder = jnp.concatenate([dim.cross(w, V[:, :d]), dim.spin(w, V[:, d:])], 1)
             inner = self.K @ deformation.ravel() + self.C @ V.ravel() + self.M @ remainder.ravel()
             return pushed + inner.reshape(self.count, self.nd) - load - self.gravity(g)
@@ -247,12 +253,12 @@ class NodalGear(GearModel):
         return pushed + turning + inner - load - self.gravity(g)
 
     def damping_power(self, twist, speed, rho) -> jax.Array:
-        """Power [W] of the gear's own damping, zero or negative."""
+        """Return the power [W] of the gear damping, zero or negative."""
         rate = ((self.velocity(twist, speed, rho) - self.rigid(twist, rho)) * self.mask).ravel()
         return -rate @ self.C @ rate
 
     def implicit(self, formulation, g, rho, strut_blocks, contact_blocks, nodes_strut, nodes_contact):
-        """What (1 - gJ) adds to the mass matrix, (size, size); blocks (m, d, d) act on a node's own translation."""
+        """Return the terms of (1 - gJ) added to the mass matrix, (size, size); blocks (m, d, d) act on translations."""
         nd, free = self.nd, np.array(self.free)
         X = (g * self.C + g**2 * self.K)[np.ix_(np.arange(self.count * nd), free)]
         Bf = self.partials(rho).reshape(self.count * nd, nd)[free]
@@ -264,7 +270,7 @@ class NodalGear(GearModel):
         return jnp.concatenate([top, jnp.concatenate([-own @ Bf, own + contact], 1)])
 
     def _on_body(self, formulation, X, Bf):
-        """Rows of the twist for inner forces X (n nd, ...) of all nodes."""
+        """Return the rows of the twist for internal forces X (n nd, ...) of all nodes."""
         if formulation == "consistent":
             return -Bf.T @ X[np.array(self.free)]
         held = self.held
@@ -274,23 +280,23 @@ class NodalGear(GearModel):
         return Bi.T @ X[held]
 
     def _blocks(self, blocks, nodes):
-        """Blocks (m, d, d) at the translations of nodes, as a matrix of own speeds."""
+        """Return blocks (m, d, d) at the translations of nodes as a matrix of the gear speeds."""
         size = len(self.free)
         place = {f: i for i, f in enumerate(self.free)}
         if not len(nodes):
             return jnp.zeros((size, size))
-        each, of = np.unique(np.array(nodes), return_inverse=True)  # a node may be named twice
+        each, of = np.unique(np.array(nodes), return_inverse=True)  # a node can be repeated
         summed = jnp.einsum("ej,jik->eik", np.eye(len(each))[:, of], blocks)
         where = np.full(
             (size, size), summed.size
-        )  # of a last entry that is zero: a gather, which compiles well
+        )  # index of the appended zero: a gather, which compiles well
         for e, j in enumerate(each):
             index = np.array([place[j * self.nd + i] for i in range(self.d)])
             where[np.ix_(index, index)] = e * self.d**2 + np.arange(self.d**2).reshape(self.d, self.d)
         return jnp.append(summed.ravel(), 0.0)[where]
 
     def stiff_forces(self, formulation, change, rho, strut_push, contact_push, nodes_strut, nodes_contact):
-        """Forces that a change of shape causes, and given pushes (m, d) on nodes, on the rows of twist and own."""
+        """Return forces of a shape change and of nodal forces (m, d), in the rows of twist and gear speeds."""
         nd, free = self.nd, np.array(self.free)
         Bf = self.partials(rho).reshape(self.count * nd, nd)[free]
         inner = -self.K[:, free] @ change
@@ -301,6 +307,6 @@ class NodalGear(GearModel):
         return jnp.concatenate([on_body - Bf.T @ by_strut, own])
 
     def node_change(self, twist_change, speed_change, nodes, rho):
-        """Changes of the absolute velocities of nodes (m, d) in body axes under changes of the speeds."""
+        """Return changes of the absolute node velocities (m, d) in body axes for changes of the speeds."""
         V = self.velocity(twist_change, speed_change, rho)
         return V[np.array(nodes), : self.d]

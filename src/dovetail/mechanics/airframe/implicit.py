@@ -1,11 +1,11 @@
-r"""What an implicit method asks of an aircraft: the solution of :math:`(1 - gJ)k = b`, with J exact for what is stiff.
+r"""Linear solve of implicit methods for an aircraft: :math:`(1 - gJ)k = b`, with J exact for the stiff terms.
 
-Positions, attitude, shape and bristles are eliminated by hand, so that one matrix of the size of the speeds is left:
+Positions, attitude, shape and bristles are eliminated analytically. One matrix of the size of the speeds remains:
 
 .. math:: S = \mathcal M - g\,\partial F/\partial u - g^2\,\partial F/\partial s\,A
 
-with :math:`\dot s = A u`. In it are the gear, the struts, contact and bristles; air loads and inertial terms are not,
-which a W-method allows. Derivatives of contact are taken pair by pair, by automatic differentiation.
+with :math:`\dot s = A u`. It includes gear, struts, contact and bristles. Air loads and inertial terms are omitted,
+which a W-method allows. Contact derivatives are computed for each pair by automatic differentiation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.mechanics.airframe.contact_search import all_pairs, touched
+from dovetail.mechanics.airframe.contact_search import all_pairs, touched_planes
 from dovetail.mechanics.airframe.struts import strut_force
 from dovetail.mechanics.collision.contact_force import PairMemory, PairTouch
 from dovetail.mechanics.securing.drive import driven_frames
@@ -27,26 +27,26 @@ from dovetail.mechanics.securing.drive import driven_frames
 if TYPE_CHECKING:
     from dovetail.mechanics.airframe.aircraft import DeckAircraft
 
-DENSE = 40  # speeds up to which an inverse is cheaper than factors
+DENSE = 40  # number of speeds up to which an inverse is cheaper than a factorisation
 LEDGER = ("gear damping", "struts", "contact", "platforms", "loads")
 
 
 class Slopes(NamedTuple):
-    """Derivatives at all pairs of foot and body, in world axes."""
+    """Contact derivatives of all pairs of foot and body, in world axes."""
 
     R: jax.Array  # body to world
-    position: jax.Array  # of the force, (feet, bodies, d, d)
+    position: jax.Array  # of the force by position, (feet, bodies, d, d)
     by_velocity: jax.Array
     bristle: jax.Array
-    bristle_velocity: jax.Array  # of the bristle's rate, by velocity
-    time: jax.Array  # of the force, (feet, bodies, d)
+    bristle_velocity: jax.Array  # of the bristle rate by velocity
+    time: jax.Array  # of the force by time, (feet, bodies, d)
     bristle_time: jax.Array
     relaxation: jax.Array  # (feet, bodies) [1/s]
-    velocity: jax.Array  # (feet, d) [m/s] of the feet themselves
+    velocity: jax.Array  # (feet, d) [m/s] of the feet
 
 
 def time_rate(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> dict[str, Any]:
-    """Partial derivative of the rates with respect to time, as far as contact with moving bodies causes it."""
+    """Return the partial derivative of the rates by time, for contact with moving bodies only."""
     slopes = contact_slopes(aircraft, t, x)
     touch = aircraft.touches(t, x)
     moving = jnp.sum(slopes.time, 1) @ slopes.R
@@ -67,18 +67,18 @@ def time_rate(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> dict[str, An
 
 
 def contact_slopes(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> Slopes:
-    """Derivatives of the forces and bristle rates of all pairs."""
+    """Return the derivatives of forces and bristle rates of all pairs."""
     return _slopes(aircraft, jnp.asarray(t, float), x)
 
 
 @eqx.filter_jit
-def _slopes(aircraft, t, x):  # traced once for all that asks for it
+def _slopes(aircraft, t, x):  # traced once for all callers
     d = aircraft.dim.d
     R = aircraft.dim.rotation(x["attitude"])
     rho, V, _ = aircraft._nodes(x)
     feet = np.array(aircraft.feet)
     at, velocity = x["position"] + rho[feet] @ R.T, V[feet, :d] @ R.T
-    on, impact, slid = touched(aircraft, t, x), x["held"]["impact"], x["held"]["slid"]
+    on, impact, slid = touched_planes(aircraft, t, x), x["held"]["impact"], x["held"]["slid"]
 
     def moving(t):
         return driven_frames(aircraft.platforms, aircraft.drives, t, x["drive"])
@@ -91,7 +91,7 @@ def _slopes(aircraft, t, x):  # traced once for all that asks for it
         touch = all_pairs(aircraft, then, at + dp, velocity + dv, memory)
         return touch.force, touch.bristle_rate, touch.relaxation
 
-    m = x["bristle"].shape[-1]  # none where friction has no memory
+    m = x["bristle"].shape[-1]  # 0 if the friction law has no bristles
     here = (jnp.zeros(()), jnp.zeros(d), jnp.zeros(d), jnp.zeros(m))
     every = jnp.eye(1 + 2 * d + m)
     tangents = (every[:, 0], every[:, 1 : 1 + d], every[:, 1 + d : 1 + 2 * d], every[:, 1 + 2 * d :])
@@ -107,8 +107,8 @@ def _slopes(aircraft, t, x):  # traced once for all that asks for it
     return Slopes(R, position, by_velocity, bristle, per(rate, 1), force_t, rate_t, relax[..., 0], velocity)
 
 
-def shifted(aircraft: DeckAircraft, t: Any, x: dict[str, Any], g: Any):
-    """A function that solves (1 - g J) k = b, with J exact for all that is stiff."""
+def shifted_solver(aircraft: DeckAircraft, t: Any, x: dict[str, Any], g: Any):
+    """Return a function that solves (1 - g J) k = b, with J exact for the stiff terms."""
     dim, model, d = aircraft.dim, aircraft.model, aircraft.dim.d
     R = dim.rotation(x["attitude"])
     rho = aircraft._nodes(x)[0]
@@ -128,7 +128,7 @@ def shifted(aircraft: DeckAircraft, t: Any, x: dict[str, Any], g: Any):
     at, strut_at = np.array(feet), np.array(strut_nodes, int)
 
     def solve(b):
-        turned = dim.turned(x["attitude"], b["attitude"])
+        turned = dim.small_rotation(x["attitude"], b["attitude"])
         moved = model.displacement(b["shape"])[:, :d]
         carried = (R.T @ b["position"]) + dim.cross(turned, rho[at]) + moved[at]
         z = b["bristle"]
@@ -142,7 +142,7 @@ def shifted(aircraft: DeckAircraft, t: Any, x: dict[str, Any], g: Any):
         work = _contact_work(slopes, touch, k_nodes @ R.T, (carried + g * k_nodes) @ R.T, k_z)
         return {
             "position": b["position"] + g * (R @ k_twist[:d]),
-            "attitude": b["attitude"] + g * dim.turn_rate(x["attitude"], k_twist[d:]),
+            "attitude": b["attitude"] + g * dim.attitude_change(x["attitude"], k_twist[d:]),
             "shape": b["shape"] + g * model.shape_rate(k_twist, k_own, rho),
             "speed": k,
             "bristle": k_z,
@@ -155,7 +155,7 @@ def shifted(aircraft: DeckAircraft, t: Any, x: dict[str, Any], g: Any):
 
 
 def _strut_slopes(aircraft: DeckAircraft, x: dict[str, Any]) -> tuple[jax.Array, jax.Array]:
-    """Derivatives of the struts' forces (struts, d, d) by their lengths and by their velocities."""
+    """Return the derivatives of the strut forces (struts, d, d) by strut vector and by velocity."""
     d = aircraft.dim.d
     rho, V, _ = aircraft._nodes(x)
     twist, _ = aircraft._split(x)
@@ -170,18 +170,18 @@ def _strut_slopes(aircraft: DeckAircraft, x: dict[str, Any]) -> tuple[jax.Array,
 
 
 def _solver(S: jax.Array) -> Callable[[jax.Array], jax.Array]:
-    """A function that solves S k = b, by what is cheaper at that size."""
+    """Return a function that solves S k = b, with the cheaper method for its size."""
     if S.shape[0] <= DENSE:
         inverse = jnp.linalg.inv(S)
         return lambda b: inverse @ b
     lu, _, order = jax.lax.linalg.lu(S)
     triangle = functools.partial(jax.scipy.linalg.solve_triangular, lu)
-    # the order of the rows is found once, not at every solution
+    # row permutation computed once, not at every solution
     return lambda b: triangle(triangle(b[order], lower=True, unit_diagonal=True))
 
 
 def _contact_work(slopes: Slopes, touch: PairTouch, dv: jax.Array, dp: jax.Array, dz: jax.Array) -> jax.Array:
-    """Change of the ledger's powers with the feet's places, velocities and bristles: as stiff as the force itself."""
+    """Return the change of the powers by source with positions, velocities and bristles of the feet."""
     slip = slopes.velocity[:, None] - touch.surface_velocity
     df = jnp.einsum("fbij,fj->fbi", slopes.position, dp) + jnp.einsum("fbij,fj->fbi", slopes.by_velocity, dv)
     df = df + jnp.einsum("fbij,fbj->fbi", slopes.bristle, dz)

@@ -1,7 +1,7 @@
-r"""A reduced gear: a few shapes of the whole one, whose amplitudes are its coordinates.
+r"""Modally reduced gear: the amplitudes of a few shapes of the full gear are the coordinates.
 
-With :math:`r = \Phi\eta` the gear's own speeds are :math:`\nu = \dot\eta`. The deformation is left out of the inertia
-(of the contact points it is kept), so that the mass matrix is constant here too.
+With :math:`r = \Phi\eta` the gear speeds are :math:`\nu = \dot\eta`. The inertia neglects the deformation, so the mass
+matrix is constant as well. The contact points include the deformation.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dovetail.mechanics.airframe.gear import GearModel
 
 
 class ModalGear(GearModel):
-    """A few shapes kept. Only the consistent formulation has it."""
+    """Gear model reduced to a few shapes; for the consistent formulation only."""
 
     basis: np.ndarray  # (n nd, m)
 
@@ -36,19 +36,19 @@ class ModalGear(GearModel):
         return speed
 
     def mass_matrix(self, formulation: str) -> np.ndarray:
-        """Of twist and own speeds, at the undeformed nodes."""
+        """Return the mass matrix of twist and gear speeds, at the undeformed nodes."""
         N = np.hstack([self.partials_at_rest, self.basis])
         return N.T @ self.M @ N
 
     def forces(self, formulation, twist, speed, rho, deformation, load, strut, g):
-        """Right-hand side of the rows of twist and own speeds; momenta of the whole are the airframe's affair."""
+        """Return the right-hand side of twist and gear speeds; `dynamics.forces` adds the total momenta."""
         outer = self.wrench(load, rho) + self.weight_wrench(g, deformation)
         flat = (load + strut + self.gravity(g)).ravel()
         inner = (self.basis.T @ self.K) @ deformation.ravel() + self._reduced(self.C) @ speed
         return jnp.concatenate([outer, self.basis.T @ flat - inner])
 
-    def left_over(self, formulation, twist, speed, rate, rho, deformation, load, g) -> jax.Array:
-        """Inertia less known forces in the rows of all nodes (n, nd), as far as the kept shapes know them."""
+    def residual_loads(self, formulation, twist, speed, rate, rho, deformation, load, g) -> jax.Array:
+        """Return inertia minus applied forces of all nodes (n, nd), within the retained shapes."""
         N = jnp.hstack([self.partials_at_rest, self.basis])
         p = jnp.asarray(self.M @ (N @ jnp.concatenate([twist, speed]))).reshape(self.count, self.nd)
         pushed = (self.M @ (N @ rate)).reshape(self.count, self.nd)
@@ -57,18 +57,18 @@ class ModalGear(GearModel):
         return pushed + turning + inner - load - self.gravity(g)
 
     def damping_power(self, twist, speed, rho) -> jax.Array:
-        """Power [W] of the gear's own damping, zero or negative."""
+        """Return the power [W] of the gear damping, zero or negative."""
         return -speed @ self._reduced(self.C) @ speed
 
     def _reduced(self, matrix):
-        """A matrix of all freedoms on the kept shapes."""
+        """Return a matrix of all degrees of freedom projected on the retained shapes."""
         return self.basis.T @ matrix @ self.basis
 
     def _rows(self, nodes):
         return np.array([[j * self.nd + i for i in range(self.d)] for j in nodes], int).reshape(-1, self.d)
 
     def implicit(self, formulation, g, rho, strut_blocks, contact_blocks, nodes_strut, nodes_contact):
-        """What (1 - gJ) adds to the mass matrix, (size, size)."""
+        """Return the terms of (1 - gJ) added to the mass matrix, (size, size)."""
         own = g * self._reduced(self.C) + g**2 * self._reduced(self.K)
         if len(nodes_strut):
             at = self.basis[self._rows(nodes_strut)]
@@ -78,12 +78,12 @@ class ModalGear(GearModel):
         return total + jnp.einsum("jia,jik,jkb->ab", L, contact_blocks, L)
 
     def _reach(self, rho, nodes):
-        """Velocities of nodes by the speeds, (m, d, size)."""
+        """Return the derivative of node velocities by the speeds, (m, d, size)."""
         B = self.partials(rho)[np.array(nodes), : self.d]
         return jnp.concatenate([B, self.basis[self._rows(nodes)]], 2)
 
     def stiff_forces(self, formulation, change, rho, strut_push, contact_push, nodes_strut, nodes_contact):
-        """Forces that a change of shape causes, and given pushes (m, d) on nodes, on the rows of twist and own."""
+        """Return forces of a shape change and of nodal forces (m, d), in the rows of twist and gear speeds."""
         own = -self._reduced(self.K) @ change
         if len(nodes_strut):
             own = own + jnp.einsum("jia,ji->a", self.basis[self._rows(nodes_strut)], strut_push)
@@ -91,5 +91,5 @@ class ModalGear(GearModel):
         return contact + jnp.pad(own, (self.nd, 0))
 
     def node_change(self, twist_change, speed_change, nodes, rho):
-        """Changes of the absolute velocities of nodes (m, d) in body axes under changes of the speeds."""
+        """Return changes of the absolute node velocities (m, d) in body axes for changes of the speeds."""
         return self._reach(rho, nodes) @ jnp.concatenate([twist_change, speed_change])

@@ -1,12 +1,12 @@
-r"""What became of an aircraft among moving decks: phases, and whether it slid, toppled, overloaded a clamp.
+r"""Outcome of an aircraft run on moving decks: mission phases, sliding, toppling and overloads.
 
-Read from a run's records. A phase is a stretch of one kind: flight, touchdown (contact, not yet held), secured,
-traverse (held, and what carries the clamps moves on the ship), released, launch. Bounces shorter than `BOUNCE` do not
-make a phase of their own.
+The outcome is computed from the recorded signals of a run. The phases are flight, touchdown (contact, not yet
+clamped), secured (clamped), traverse (clamped, and the platform that carries the clamps moves on the ship), released
+and launch. Bounces shorter than `MAX_BOUNCE_TIME` are not separate phases.
 
-It slides where a foot that no clamp touches has gone further than `way` over the deck on which it stands; it topples
-where the airframe leans from the deck's normal by more than `tilt`; a clamp is overloaded above its `strength`; it is
-overboard once it is below the deck of the first platform.
+The aircraft slides if a foot without clamp contact moves further than `max_slip` over its deck. It topples if the
+airframe tilts from the deck normal by more than `max_tilt`. A clamp is overloaded above `clamp_strength`. The aircraft
+is overboard once it is below the deck of the first platform.
 """
 
 from __future__ import annotations
@@ -24,53 +24,51 @@ from dovetail.mechanics.securing.platform import poses, rotation_of
 if TYPE_CHECKING:
     from dovetail.mechanics.airframe.aircraft import DeckAircraft
 
-BOUNCE = 0.25  # [s]
-TOUCH = 1.0  # [N] below which a pair does not count as touching
-MOVING = 2e-3  # [m/s] or [rad/s] of what carries the clamps
-STOOD = 1.0  # [s] after touching before a way is counted: legs splay as they take the load
+MAX_BOUNCE_TIME = 0.25  # [s] longest interruption of a contact that is not a separate phase
+MIN_CONTACT_FORCE = 1.0  # [N] smallest normal force that counts as contact
+MIN_CARRIER_SPEED = 2e-3  # [m/s] or [rad/s] smallest speed of a moving clamp carrier
+SETTLING_TIME = 1.0  # [s] after touchdown before slip is measured, because the legs splay under load
 
 
 @kind("deck-limits")
 class DeckLimits(Part):
-    """What counts as sliding, toppling and overload."""
+    """Limits of sliding, tilt and foot and clamp loads."""
 
-    way: jax.Array = parameter("m", "of a foot over the deck that counts as sliding", default=0.1, above=0.0)
-    tilt: jax.Array = parameter(
-        "rad", "from the deck's normal that counts as toppling", default=0.6, above=0.0
-    )
-    strength: jax.Array = parameter("N", "load that a clamp may bear", default=np.inf, above=0.0)
-    gear_strength: jax.Array = parameter("N", "load that a foot may bear", default=np.inf, above=0.0)
+    max_slip: jax.Array = parameter("m", "largest slip of a foot over the deck", default=0.1, above=0.0)
+    max_tilt: jax.Array = parameter("rad", "largest tilt from the deck normal", default=0.6, above=0.0)
+    clamp_strength: jax.Array = parameter("N", "largest load of a clamp", default=np.inf, above=0.0)
+    gear_strength: jax.Array = parameter("N", "largest load of a foot", default=np.inf, above=0.0)
 
 
 class Phase(NamedTuple):
-    """A stretch of a mission."""
+    """Phase of a mission."""
 
     name: str
     start: float  # [s]
     end: float  # [s]
-    foot_load: float  # [N] largest on a foot
-    clamp_load: float  # [N] largest of a clamp
+    foot_load: float  # [N] largest load on a foot
+    clamp_load: float  # [N] largest load of a clamp
 
 
-class Fate(NamedTuple):
-    """When what happened first [s], not a number where it did not; and how far it went."""
+class DeckOutcome(NamedTuple):
+    """Time of each first event [s], NaN if it did not occur, and largest slip, tilt and clamp load."""
 
     slides: float
     topples: float
     overloads: float
-    breaks: float  # a foot beyond its strength
+    breaks: float  # first overload of a foot
     overboard: float
-    way: float  # [m] largest of a free foot
-    tilt: float  # [rad] largest on deck
-    clamp_load: float  # [N] largest
+    slip: float  # [m] largest slip of a free foot
+    tilt: float  # [rad] largest tilt on deck
+    clamp_load: float  # [N] largest load of a clamp
 
-    def words(self) -> str:
-        """In words; "stands" where nothing happened."""
-        said = [
+    def summary(self) -> str:
+        """Return the outcome as text."""
+        events = [
             f"{text} at {t:.2f} s"
             for text, t in (
-                (f"slides ({self.way:.2g} m in all)", self.slides),
-                (f"topples ({self.tilt:.2g} rad)", self.topples),
+                (f"slides ({self.slip:.2g} m in total)", self.slides),
+                (f"topples ({np.degrees(self.tilt):.3g} deg)", self.topples),
                 (f"overloads a clamp ({self.clamp_load:.4g} N)", self.overloads),
                 ("overloads a foot", self.breaks),
                 ("goes overboard", self.overboard),
@@ -78,7 +76,9 @@ class Fate(NamedTuple):
             if np.isfinite(t)
         ]
         return (
-            ", ".join(said) if said else f"holds: {1e3 * self.way:.2g} mm of way, {self.tilt:.2g} rad of tilt"
+            ", ".join(events)
+            if events
+            else f"held: {1e3 * self.slip:.2g} mm slip, {np.degrees(self.tilt):.3g} deg largest tilt"
         )
 
 
@@ -88,34 +88,34 @@ def _platform_poses(aircraft: DeckAircraft, times: np.ndarray) -> tuple[np.ndarr
 
 
 def _roles(aircraft: DeckAircraft) -> tuple[list[int], list[int]]:
-    """Platforms to stand on, and clamps."""
+    """Return the indices of the decks and of the clamps."""
     clamps = [i for i, p in enumerate(aircraft.platforms) if p.role == "clamp"]
     return [i for i in range(len(aircraft.platforms)) if i not in clamps], clamps
 
 
-def _carried(aircraft: DeckAircraft, times: np.ndarray) -> np.ndarray:
-    """Where what carries the clamps moves on the ship."""
+def _carrier_moves(aircraft: DeckAircraft, times: np.ndarray) -> np.ndarray:
+    """Return for each time whether a platform that carries clamps moves on the ship."""
     _, clamps = _roles(aircraft)
     parents = {aircraft.platforms[i].parent for i in clamps} - {""}
     moving = np.zeros(len(times), bool)
     for platform in aircraft.platforms:
         if platform.name in parents and platform.parent:
             rate = jax.jit(jax.vmap(jax.jacfwd(platform.motion.pose)))(jnp.asarray(times, float))
-            moving |= np.abs(np.asarray(rate)).max(1) > MOVING
+            moving |= np.abs(np.asarray(rate)).max(1) > MIN_CARRIER_SPEED
     return moving
 
 
 def phases(aircraft: DeckAircraft, data: Any) -> list[Phase]:
-    """The stretches of a run, in order."""
+    """Return the phases of a run in time order."""
     t = data.time.values
     pairs = data["pair_normal_force"].values  # (time, feet, platforms)
     _, clamps = _roles(aircraft)
-    pressed = (pairs > TOUCH).any((1, 2))
-    pressed[0] |= pressed[:2].any()  # a foot that stands from the start has no depth in the first record
-    touching = _bridged(t, pressed)
-    each = [(pairs[:, :, i] > TOUCH).any(1) for i in clamps]
-    held = _bridged(t, np.all(each, 0)) if each else np.zeros(len(t), bool)
-    moving = _carried(aircraft, t)
+    pressed = (pairs > MIN_CONTACT_FORCE).any((1, 2))
+    pressed[0] |= pressed[:2].any()  # a foot that stands initially has no penetration in the first sample
+    touching = _without_bounces(t, pressed)
+    each = [(pairs[:, :, i] > MIN_CONTACT_FORCE).any(1) for i in clamps]
+    held = _without_bounces(t, np.all(each, 0)) if each else np.zeros(len(t), bool)
+    moving = _carrier_moves(aircraft, t)
     ever_held = np.maximum.accumulate(held)
     ever_touched = np.maximum.accumulate(touching)
     code = np.where(held, np.where(moving, 3, 2), np.where(ever_held, 4, 1))
@@ -132,63 +132,63 @@ def phases(aircraft: DeckAircraft, data: Any) -> list[Phase]:
     return spans
 
 
-def _bridged(t: np.ndarray, on: np.ndarray) -> np.ndarray:
-    """Gaps and blips shorter than `BOUNCE` taken out; what holds at the end stays."""
+def _without_bounces(t: np.ndarray, on: np.ndarray) -> np.ndarray:
+    """Return a flag without gaps and pulses shorter than `MAX_BOUNCE_TIME`; the last state is kept."""
     on = on.copy()
     for state in (False, True):
         edges = [0, *(np.flatnonzero(np.diff(on)) + 1).tolist(), len(on)]
         for a, b in itertools.pairwise(edges):
-            if on[a] == state and a > 0 and b < len(on) and t[b] - t[a] < BOUNCE:
+            if on[a] == state and a > 0 and b < len(on) and t[b] - t[a] < MAX_BOUNCE_TIME:
                 on[a:b] = not state
     return on
 
 
-def fate(aircraft: DeckAircraft, data: Any) -> Fate:
-    """What became of the aircraft in a run."""
+def deck_outcome(aircraft: DeckAircraft, data: Any) -> DeckOutcome:
+    """Return the outcome of the aircraft in a run."""
     limits, t = aircraft.limits, data.time.values
     pairs = data["pair_normal_force"].values
     r, R = _platform_poses(aircraft, t)
-    r = data["platform_position"].values if "platform_position" in data else r  # drives give way
+    r = data["platform_position"].values if "platform_position" in data else r  # drives deflect
     decks, clamps = _roles(aircraft)
     feet = data["node_position"].values[:, list(aircraft.feet)]
     clamp = pairs[:, :, clamps].max((1, 2)) if clamps else np.zeros(len(t))
-    free = clamp <= TOUCH
-    way = _ways(t, feet, pairs, r, R, decks, free)
+    free = clamp <= MIN_CONTACT_FORCE
+    slip = _largest_slip(t, feet, pairs, r, R, decks, free)
     tilt = np.zeros(len(t))
     angles = np.asarray(data["attitude_angles"].values).reshape(len(t), -1)
-    up = np.asarray(jax.vmap(rotation_of)(jnp.asarray(angles)))[..., -1]  # the body's upward axis
+    up = np.asarray(jax.vmap(rotation_of)(jnp.asarray(angles)))[..., -1]  # upward axis of the body
     for i in decks:
         lean = np.arccos(np.clip(np.einsum("ti,ti->t", up, R[:, i, :, -1]), -1, 1))
-        tilt = np.maximum(tilt, np.where(pairs[:, :, i].max(1) > TOUCH, lean, 0.0))
+        tilt = np.maximum(tilt, np.where(pairs[:, :, i].max(1) > MIN_CONTACT_FORCE, lean, 0.0))
     below = np.einsum("tji,tj->ti", R[:, 0], data["displacement"].values - r[:, 0])[:, -1] < 0
     force = np.sqrt(np.sum(data["contact_force"].values ** 2, -1)).max(1)
 
     def first(on: np.ndarray) -> float:
         return float(t[np.argmax(on)]) if on.any() else float("nan")
 
-    return Fate(
-        first(way > float(limits.way)),
-        first(tilt > float(limits.tilt)),
-        first(clamp > float(limits.strength)),
+    return DeckOutcome(
+        first(slip > float(limits.max_slip)),
+        first(tilt > float(limits.max_tilt)),
+        first(clamp > float(limits.clamp_strength)),
         first(force > float(limits.gear_strength)),
         first(below),
-        float(way.max()),
+        float(slip.max()),
         float(tilt.max()),
         float(clamp.max()),
     )
 
 
-def _ways(t, feet, pairs, r, R, decks, free):
-    """Largest way of a free foot over a deck so far, from where it stood, (time,) [m]."""
-    most = np.zeros(len(t))
+def _largest_slip(t, feet, pairs, r, R, decks, free):
+    """Return the running maximum of the slip of free feet over the decks, (time,) [m]."""
+    largest = np.zeros(len(t))
     for i in decks:
         local = np.einsum("tji,tfj->tfi", R[:, i], feet - r[:, i, None])[..., :-1]
         for f in range(feet.shape[1]):
-            on = _bridged(t, (pairs[:, f, i] > TOUCH) & free)
+            on = _without_bounces(t, (pairs[:, f, i] > MIN_CONTACT_FORCE) & free)
             edges = [0, *(np.flatnonzero(np.diff(on)) + 1).tolist(), len(on)]
             for a, b in itertools.pairwise(edges):
-                stood = a + int(np.searchsorted(t[a:b], t[a] + STOOD)) if a else a
+                stood = a + int(np.searchsorted(t[a:b], t[a] + SETTLING_TIME)) if a else a
                 if on[a] and stood < b:
-                    gone = np.linalg.norm(local[stood:b, f] - local[stood, f], axis=-1)
-                    most[stood:b] = np.maximum(most[stood:b], gone)
-    return most
+                    slip = np.linalg.norm(local[stood:b, f] - local[stood, f], axis=-1)
+                    largest[stood:b] = np.maximum(largest[stood:b], slip)
+    return largest

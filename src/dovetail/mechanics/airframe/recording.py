@@ -1,4 +1,4 @@
-"""What a run of an aircraft among moving bodies records, and what it measured, in words."""
+"""Recorded signals and result summary of an aircraft run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from dovetail.mechanics.airframe.contact_search import contact_points
 from dovetail.mechanics.airframe.dynamics import interface_loads
-from dovetail.mechanics.airframe.outcomes import fate, phases
+from dovetail.mechanics.airframe.outcomes import deck_outcome, phases
 from dovetail.mechanics.securing.drive import driven_frames
 from dovetail.mechanics.spatial import euler
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from dovetail.mechanics.airframe.aircraft import DeckAircraft
 
 
-def recorded(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> dict[str, Any]:
-    """All signals at a time."""
+def output_signals(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> dict[str, Any]:
+    """Return all output signals at a time."""
     dim = aircraft.dim
     d = dim.d
     F, _, touch, wrench = aircraft._forces(t, x)
@@ -39,28 +39,28 @@ def recorded(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> dict[str, Any
         "acceleration": R @ (rate[:d] + dim.cross(w, v)),
         "node_position": aircraft.node_positions(x),
         "contact_force": jnp.sum(touch.force, 1),
-        "contact_point": contact_points(aircraft, t, x),
-        **({"interface_load": joint} if joint.size else {}),
+        "bristle_anchor": contact_points(aircraft, t, x),
+        **({"gear_wrench": joint} if joint.size else {}),
         "pair_normal_force": touch.normal[..., 0],
-        "penetration": jnp.max(touch.depth, 1),
-        "slip": jnp.sqrt(jnp.sum(touch.slip**2, -1)),
-        "load_wrench": wrench,
+        "foot_penetration": jnp.max(touch.depth, 1),
+        "slip_speed": jnp.sqrt(jnp.sum(touch.slip**2, -1)),
+        "air_wrench": wrench,
         "platform_position": place.position,
         "platform_angle": jnp.arctan2(place.rotation[:, -1, -2], place.rotation[:, -1, -1]),
         "kinetic_energy": energy["kinetic"],
         "gravity_energy": energy["gravity"],
         "elastic_energy": energy["gear"] + energy["struts"],
-        "work_ledger": work,
+        "work_by_source": work,
         "energy_residual": energy["total"] - x["held"]["energy"] - jnp.sum(work),
-        "solver_count": x["held"]["count"],
-        "event_depth": x["held"]["event_depth"],
+        "solver_steps": x["held"]["count"],
+        "event_penetration": x["held"]["event_penetration"],
         "event_time": x["held"]["event_time"],
-        **({"drive_way": x["drive"][:, 0]} if aircraft.drives else {}),
+        **({"drive_deflection": x["drive"][:, 0]} if aircraft.drives else {}),
     }
 
 
 def measures(aircraft: DeckAircraft, data: Any) -> dict[str, str]:
-    """What a run showed, in words."""
+    """Return the results of a run as text."""
     last = data.isel(time=-1)
     force = data["contact_force"].values
     peak = np.sqrt(np.sum(force**2, -1)).max(0)
@@ -68,25 +68,25 @@ def measures(aircraft: DeckAircraft, data: Any) -> dict[str, str]:
     names = ("roll",) if len(angles) == 1 else ("roll", "pitch", "yaw")
     residual = float(np.abs(data["energy_residual"].values).max())
     exchanged = float(
-        np.ptp(data["kinetic_energy"].values) + np.abs(np.diff(data["work_ledger"].values, axis=0)).sum()
+        np.ptp(data["kinetic_energy"].values) + np.abs(np.diff(data["work_by_source"].values, axis=0)).sum()
     )
-    steps, rejected, events = last["solver_count"].values
+    steps, rejected, events = last["solver_steps"].values
     stretches = phases(aircraft, data)
     clamps = [i for i, p in enumerate(aircraft.platforms) if p.role == "clamp"]
     held = data["pair_normal_force"].values[:, :, clamps].max((0, 1)) if clamps else ()
     joints = {}
-    if "interface_load" in data:
-        size = np.sqrt(np.sum(data["interface_load"].values[..., : aircraft.dim.d] ** 2, -1)).max(0)
+    if "gear_wrench" in data:
+        size = np.sqrt(np.sum(data["gear_wrench"].values[..., : aircraft.dim.d] ** 2, -1)).max(0)
         joints["largest interface loads"] = ", ".join(f"{v:.4g}" for v in size) + " N, by joint"
     return {
-        "outcome": fate(aircraft, data).words(),
+        "outcome": deck_outcome(aircraft, data).summary(),
         "phases": "; ".join(f"{p.name} to {p.end:.2f} s" for p in stretches),
-        "position at the end": ", ".join(f"{v:.5g}" for v in place) + " m",
-        "attitude at the end": ", ".join(f"{n} {a:.4g} rad" for n, a in zip(names, angles, strict=True)),
-        "loads at the end": ", ".join(f"{f[-1]:.5g}" for f in force[-1]) + " N up, by foot",
-        "largest loads": ", ".join(f"{p:.4g}" for p in peak) + " N, by foot",
+        "final position": ", ".join(f"{v:.5g}" for v in place) + " m",
+        "final attitude": ", ".join(f"{n} {a:.4g} rad" for n, a in zip(names, angles, strict=True)),
+        "final foot loads": ", ".join(f"{f[-1]:.5g}" for f in force[-1]) + " N vertical, by foot",
+        "largest foot loads": ", ".join(f"{p:.4g}" for p in peak) + " N, by foot",
         **({"largest clamp loads": ", ".join(f"{v:.4g}" for v in held) + " N"} if clamps else {}),
         **joints,
         "energy residual": f"{residual:.2e} J, {residual / max(exchanged, 1e-300):.1e} of the energy exchanged",
-        "steps": f"{steps:.0f}, {rejected:.0f} taken again, {events:.0f} contact events",
+        "steps": f"{steps:.0f}, {rejected:.0f} rejected, {events:.0f} contact events",
     }

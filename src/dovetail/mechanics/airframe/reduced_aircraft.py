@@ -1,18 +1,19 @@
-r"""An aircraft on a moving deck, reduced for batches: a rigid airframe on four sprung feet, free or held by a device.
+r"""Reduced aircraft model for batches: rigid airframe on four sprung feet on a moving deck, free or secured.
 
-The gear is condensed to what a foot feels. A leg turns about its hinge and has no mass; a foot that goes up by u goes
-out by :math:`\kappa u`, and the moment about the hinge is that of the strut, which acts on the foot with
-:math:`K = K_d(dL/dy)^2` and a damping likewise. So with a force H outwards on the foot the normal force is
+The gear is condensed to its stiffness at the feet. A leg is massless and rotates about its hinge: a foot that rises
+by u moves outwards by :math:`\kappa u`. The strut gives the moment about the hinge; it acts on the foot with
+:math:`K = K_d(dL/dy)^2` and a corresponding damping. With an outward force H on the foot the normal force is
 
 .. math:: N = Ku + C\dot u - \kappa H
 
-which stiffens such a gear against rolling some eightfold: what pushes it sideways also lifts it. Bending of the legs
-is left out. The airframe is a `RigidBody` seen from the deck, whose motion comes from any source.
+This coupling makes the gear about eight times stiffer in roll, because a lateral force also lifts the foot. Bending
+of the legs is neglected. The airframe is a `RigidBody` in the moving frame of the deck; any source of ship motion
+can be used.
 
-A foot is pushed up by its law (a spring and damper), never pulled, and rubs by its friction law. A device that holds
-it is a spring and damper in the deck's plane and against lifting, from where the foot stands at rest; its load is
-that force, with the preload of its clamps outwards. [Schock 2020, ch. 6] gives the numbers by default; the distance
-of the feet along the skid and two moments of inertia are assumed.
+The contact law (spring and damper) pushes a foot up and never pulls; the friction law acts in the deck plane. The
+securing device is a spring and damper in the deck plane and against lifting, from the standing position of the foot.
+Its load is that force plus the outward preload of the clamps. The default numbers are from [Schock 2020, ch. 6]; the
+distance of the feet along the skid and two moments of inertia are assumed.
 """
 
 from __future__ import annotations
@@ -27,120 +28,128 @@ import jax.numpy as jnp
 
 from dovetail.core import RK4, Part, kind, parameter
 from dovetail.mechanics.bodies import BodyState, MassProperties, RigidBody
-from dovetail.mechanics.contact import KelvinVoigt, Meeting, NormalLaw, approach
+from dovetail.mechanics.contact import KelvinVoigt, NormalLaw, SurfaceContact, contact_kinematics
 from dovetail.mechanics.friction import Bristle, Friction
 from dovetail.mechanics.motion import FrameMotion
-from dovetail.mechanics.spatial import Carrier, Pose, Wrench, quaternion
+from dovetail.mechanics.spatial import MovingFrame, Pose, Wrench, quaternion
 
-FALLEN = 0.6  # [rad] tilt beyond which it will not come back
-GONE = 1.0  # [m] way after which it is no more followed
+MAX_TILT = 0.6  # [rad] tilt beyond which the simulation of the aircraft stops
+MAX_SLIP = 1.0  # [m] slip beyond which the simulation of the aircraft stops
 
 
 class AirBody(Part):
-    """What the air does to a body that is blown at."""
+    """Aerodynamic load on a body in wind."""
 
     @abstractmethod
     def wrench(
         self, velocity: jax.Array, turning: jax.Array, wind: jax.Array, density: jax.Array | float = 1.225
     ) -> Wrench:
-        """Force [N] and moment [N m] about the body's origin; velocities [m/s], [rad/s] in the body's axes."""
+        """Return force [N] and moment [N m] about the body's origin; velocities [m/s], [rad/s] in the body's axes."""
 
 
-class DeckFeel(NamedTuple):
-    """What a spot of the deck feels, in the ship's axes."""
+class DeckMotion(NamedTuple):
+    """Motion and relative wind of a point of the deck, in the ship's axes."""
 
-    carrier: Carrier
-    wind: jax.Array  # (3,) [m/s] relative to the spot
+    moving_frame: MovingFrame
+    wind: jax.Array  # (3,) [m/s] relative to the point
 
 
-def deck_feel(
+def deck_motion(
     ship: FrameMotion, t: jax.Array, spot: jax.Array, wind: jax.Array, gravity: jax.Array | float = 9.81
-) -> DeckFeel:
-    """What a spot (3,) [m] of a ship feels at t, with the wind (3,) [m/s] of the frame of the mean ship."""
-    return _feel(ship, jnp.asarray(t, float), spot, wind, gravity)
+) -> DeckMotion:
+    """Return motion and wind at a point (3,) [m] of a ship at time t; `wind` (3,) [m/s] is in the mean ship frame."""
+    return _deck_motion(ship, jnp.asarray(t, float), spot, wind, gravity)
 
 
 @eqx.filter_jit
-def _feel(ship, t, spot, wind, gravity):  # traced once for all that asks for it
+def _deck_motion(ship, t, spot, wind, gravity):  # traced once for all callers
     state = ship.state(t)
-    return DeckFeel(state.carrier(spot, gravity), state.pose.R.T @ (wind - state.velocity(spot)))
+    return DeckMotion(state.moving_frame(spot, gravity), state.pose.R.T @ (wind - state.velocity(spot)))
 
 
-class Worst(NamedTuple):
+class Extremes(NamedTuple):
     """Extremes of a run."""
 
-    securing_load: jax.Array  # [N] largest of any foot
+    securing_load: jax.Array  # [N] largest device load of a foot
     foot_load: jax.Array  # [N] largest normal force
-    way: jax.Array  # [m] of any foot from where it stood
-    lift: jax.Array  # [m] of any foot off the deck
-    tilt: jax.Array  # [rad] from the deck's normal
+    slip: jax.Array  # [m] largest slip of a foot from its initial position
+    lift: jax.Array  # [m] largest height of a foot above the deck
+    tilt: jax.Array  # [rad] largest tilt from the deck normal
 
 
-@kind("sprung-aircraft")
-class SprungAircraft(Part):
-    """The reduced aircraft. Feet are given in axes forward, port, up from the centre of gravity."""
+@kind("reduced-aircraft")
+class ReducedAircraft(Part):
+    """Reduced aircraft with four sprung feet; axes are forward, port, up from the centre of gravity."""
 
     airframe: MassProperties = MassProperties(50.2383, (6.25, 12.0, 12.0))
     feet: jax.Array = parameter(
         "m",
-        "undeformed",
+        "undeformed positions of the feet",
         default=((0.4, 0.35, -0.44), (0.4, -0.35, -0.44), (-0.4, 0.35, -0.44), (-0.4, -0.35, -0.44)),
     )
     law: NormalLaw = KelvinVoigt(6675.0, damping=133.5)
-    splay: jax.Array = parameter("1", "way of a foot out, over its way up", default=0.9955, at_least=0.0)
-    radius: jax.Array = parameter("m", "of the skid tube", default=0.01, at_least=0.0)
-    friction: Friction = Bristle(stiffness=3e3, sliding=0.4, stiction=0.9, damping=600.0, stribeck=1e-3)
-    plates: AirBody | None = None
-    density: jax.Array = parameter("kg/m^3", "of the air", default=1.225, at_least=0.0)
-    secured: jax.Array = parameter(
-        "1", "1: held by the device, 0: free", default=1.0, at_least=0.0, at_most=1.0
+    splay: jax.Array = parameter(
+        "1", "outward displacement of a foot per upward displacement", default=0.9955, at_least=0.0
     )
-    hold_stiffness: jax.Array = parameter("N/m", "of the device at a foot", default=1e5, above=0.0)
-    hold_damping: jax.Array = parameter("N s/m", "of the device at a foot", default=500.0, at_least=0.0)
-    preload: jax.Array = parameter("N", "of a clamp, outwards", default=40.0, at_least=0.0)
-    gravity: jax.Array = parameter("m/s^2", "with which it settles at the start", default=9.81)
+    radius: jax.Array = parameter("m", "radius of the skid tube", default=0.01, at_least=0.0)
+    friction: Friction = Bristle(
+        stiffness=3e3, mu_kinetic=0.4, mu_static=0.9, damping=600.0, stribeck_speed=1e-3
+    )
+    plates: AirBody | None = None
+    density: jax.Array = parameter("kg/m^3", "air density", default=1.225, at_least=0.0)
+    secured: jax.Array = parameter(
+        "1", "1: secured by the device, 0: free", default=1.0, at_least=0.0, at_most=1.0
+    )
+    clamp_stiffness: jax.Array = parameter(
+        "N/m", "stiffness of the device at each foot", default=1e5, above=0.0
+    )
+    clamp_damping: jax.Array = parameter(
+        "N s/m", "damping of the device at each foot", default=500.0, at_least=0.0
+    )
+    preload: jax.Array = parameter("N", "outward preload of a clamp", default=40.0, at_least=0.0)
+    gravity: jax.Array = parameter("m/s^2", "gravity of the initial equilibrium", default=9.81)
 
     def init(self) -> dict[str, Any]:
-        """At rest on a still deck."""
+        """Return the state at rest on a fixed deck."""
         height = self.radius - self.feet[0, 2] - self.sag
         return {
-            "body": BodyState.at(Pose(p=jnp.zeros(3).at[2].set(height))),
-            **self.meeting.init(*self.feet.shape),
+            "body": BodyState.from_pose(Pose(p=jnp.zeros(3).at[2].set(height))),
+            **self.surface_contact.init(*self.feet.shape),
         }
 
     @property
-    def meeting(self) -> Meeting:
-        """The laws between feet and deck."""
-        return Meeting(self.law, self.friction)
+    def surface_contact(self) -> SurfaceContact:
+        """Contact and friction laws between feet and deck."""
+        return SurfaceContact(self.law, self.friction)
 
     @property
     def sag(self) -> jax.Array:
-        """How far a foot goes up when it stands [m]."""
+        """Upward deflection of a foot in the standing equilibrium [m]."""
         return self.law.resting_depth(self.airframe.mass * self.gravity / self.feet.shape[0])
 
     def standing(self) -> jax.Array:
-        """Feet from the centre of gravity when it stands level, (feet, 3) [m]."""
+        """Return the feet relative to the centre of gravity, standing level, (feet, 3) [m]."""
         side = jnp.sign(self.feet[:, 1])
         return self.feet + self.sag * jnp.stack([0 * side, self.splay * side, jnp.ones_like(side)], 1)
 
     def _home(self) -> jax.Array:
-        """Feet when it stands, (feet, 3) [m] in the deck's axes."""
+        """Return the standing positions of the feet, (feet, 3) [m] in the deck's axes."""
         return self.init()["body"].p + self.standing()
 
-    def _seen(self, body: BodyState, turning: jax.Array) -> tuple[jax.Array, jax.Array]:
-        """Attitude (3, 3) over the deck, and spin against it in the body's axes."""
+    def _relative_to_deck(self, body: BodyState, turning: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """Return the attitude (3, 3) and the angular velocity in body axes, both relative to the deck."""
         C = quaternion.to_matrix(body.q)
         return C, body.w - C.T @ turning
 
-    def forces(self, x: dict[str, Any], feel: DeckFeel) -> dict[str, Any]:
-        """At the feet, (feet, ...) in the deck's axes: contact, device's force, total, place."""
+    def forces(self, x: dict[str, Any], deck: DeckMotion) -> dict[str, Any]:
+        """Return contact, device force, total force and position at the feet, (feet, ...), in the deck's axes."""
         body = x["body"]
-        C, relative = self._seen(body, feel.carrier.turning)
+        C, relative = self._relative_to_deck(body, deck.moving_frame.angular_velocity)
         place = body.p + self.feet @ C.T
         speed = body.v + jnp.cross(relative, self.feet) @ C.T
         out = jnp.sign(self.feet[:, 1])[:, None] * C[:, 1]
         normal = jnp.array([0.0, 0.0, 1.0])
-        near = approach(place[:, 2] - self.radius, normal, speed)
+        near = contact_kinematics(place[:, 2] - self.radius, normal, speed)
         on = near.depth > 0
         up, pace_up = jnp.where(on, near.depth, 0.0), jnp.where(on, near.speed, 0.0)
         way = self.splay * out + normal
@@ -148,45 +157,45 @@ class SprungAircraft(Part):
         off = place - self._home()
         off = off.at[:, 2].set(jnp.maximum(off[:, 2], 0.0))
         pace = speed.at[:, 2].multiply(off[:, 2] > 0)
-        hold = -self.secured * (self.hold_stiffness * off + self.hold_damping * pace)
-        hold = hold.at[:, 2].set(jnp.minimum(hold[:, 2], 0.0))  # a wedge holds down and never lifts
+        hold = -self.secured * (self.clamp_stiffness * off + self.clamp_damping * pace)
+        hold = hold.at[:, 2].set(jnp.minimum(hold[:, 2], 0.0))  # the clamp pulls down and never lifts
         near = near._replace(slip=speed.at[:, 2].set(0.0))
-        began = self.meeting.latch.impact_speed(x["impact_speed"], pace_up)
+        began = self.surface_contact.impact_speed_memory.impact_speed(x["impact_speed"], pace_up)
         spring = self.law.push(up, pace_up, began) - self.splay * jnp.sum(hold * out, 1)
-        # the normal force with which it would slide along its bristle; whether it does is then the same at the true one
-        share = self.friction.share(near.slip, x["bristle"])
+        # normal force for sliding along the bristle; the stick-slip state is the same at the true normal force
+        share = self.friction.force_ratio(near.slip, x["bristle"])
         lean = jnp.maximum(1.0 + self.splay * jnp.sum(share * out, 1), 0.05)
-        met = self.meeting.pressed(x, near, normal, jnp.maximum(spring / lean, 0.0) * on)
+        met = self.surface_contact.with_normal_force(x, near, normal, jnp.maximum(spring / lean, 0.0) * on)
         rub = met.force.at[:, 2].set(0.0)
         borne = jnp.maximum(spring - self.splay * jnp.sum(rub * out, 1), 0.0) * on
         met = dataclasses.replace(met, normal_force=borne)
         return {"met": met, "hold": hold, "total": (rub + hold).at[:, 2].add(borne), "place": place}
 
-    def rate(self, x: dict[str, Any], feel: DeckFeel) -> dict[str, Any]:
-        """Rates of the state."""
-        body, acts = x["body"], self.forces(x, feel)
+    def rate(self, x: dict[str, Any], deck: DeckMotion) -> dict[str, Any]:
+        """Return the rates of the state."""
+        body, acts = x["body"], self.forces(x, deck)
         moments = jnp.cross(acts["place"] - body.p, acts["total"])
         load = Wrench(jnp.sum(acts["total"], 0), jnp.sum(moments, 0))
         if self.plates is not None:
-            C, relative = self._seen(body, feel.carrier.turning)
-            drag = self.plates.wrench(C.T @ body.v, relative, C.T @ feel.wind, self.density)
-            load = load + drag.expressed(C)
-        return {"body": RigidBody(self.airframe).rate(body, load, feel.carrier), **acts["met"].rate}
+            C, relative = self._relative_to_deck(body, deck.moving_frame.angular_velocity)
+            drag = self.plates.wrench(C.T @ body.v, relative, C.T @ deck.wind, self.density)
+            load = load + drag.reexpress(C)
+        return {"body": RigidBody(self.airframe).rate(body, load, deck.moving_frame), **acts["met"].rate}
 
-    def step(self, x: dict[str, Any], before: DeckFeel, after: DeckFeel, h: jax.Array) -> dict[str, Any]:
-        """One step of Runge and Kutta's; the deck is straight between its two ends."""
+    def step(self, x: dict[str, Any], before: DeckMotion, after: DeckMotion, h: jax.Array) -> dict[str, Any]:
+        """Return the state after a Runge-Kutta step; the deck motion is linear in time within the step."""
         middle = jax.tree.map(lambda a, b: 0.5 * (a + b), before, after)
-        feel = {0.0: before, 0.5: middle, 1.0: after}
-        new = RK4.tableau.step(lambda share, at: self.rate(at, feel[share]), x, h)
-        return new | self.meeting.after(new, self.forces(new, after)["met"])
+        deck = {0.0: before, 0.5: middle, 1.0: after}
+        new = RK4.tableau.step(lambda fraction, at: self.rate(at, deck[fraction]), x, h)
+        return new | self.surface_contact.update_memory(new, self.forces(new, after)["met"])
 
-    def seen(self, x: dict[str, Any], feel: DeckFeel) -> Worst:
-        """What counts, at a moment."""
-        acts = self.forces(x, feel)
+    def extremes(self, x: dict[str, Any], deck: DeckMotion) -> Extremes:
+        """Return the current values of the monitored quantities."""
+        acts = self.forces(x, deck)
         out = jnp.sign(self.feet[:, 1:2]) * jnp.array([0.0, 1.0, 0.0]) * self.preload * self.secured
         off = acts["place"] - self._home()
         up = quaternion.to_matrix(x["body"].q)[2, 2]
-        return Worst(
+        return Extremes(
             jnp.max(jnp.sqrt(jnp.sum((out - acts["hold"]) ** 2, 1))),
             jnp.max(acts["met"].normal_force),
             jnp.max(jnp.sqrt(off[:, 0] ** 2 + off[:, 1] ** 2)),
@@ -194,13 +203,15 @@ class SprungAircraft(Part):
             jnp.arccos(jnp.clip(up, -1.0, 1.0)),
         )
 
-    def run(self, feel: DeckFeel, spacing: float, substeps: int) -> tuple[Worst, dict[str, jax.Array]]:
-        """Through a record of the deck (n, 3), `spacing` [s] apart: the worst, and time series of position and tilt.
+    def run(
+        self, deck: DeckMotion, sample_time: float, substeps: int
+    ) -> tuple[Extremes, dict[str, jax.Array]]:
+        """Return extremes and time series of position and attitude for a deck record (n, 3), `sample_time` [s] apart.
 
-        An aircraft that has fallen or gone is no more moved, so that its numbers stay finite.
+        Integration stops beyond `MAX_TILT` or `MAX_SLIP`, so that the numbers stay finite.
         """
-        h = spacing / substeps
-        first = jax.tree.map(lambda a: a[0], feel)
+        h = sample_time / substeps
+        first = jax.tree.map(lambda a: a[0], deck)
 
         def one(carry, ends):
             x, worst = carry
@@ -213,15 +224,15 @@ class SprungAircraft(Part):
                     return jax.tree.map(lambda a, b: a + share * (b - a), start, stop)
 
                 before, after = at(i / substeps), at((i + 1) / substeps)
-                going = (worst.tilt < FALLEN) & (worst.way < GONE)
+                going = (worst.tilt < MAX_TILT) & (worst.slip < MAX_SLIP)
                 new = self.step(x, before, after, h)
                 x = jax.tree.map(lambda a, b: jnp.where(going, a, b), new, x)
-                return x, jax.tree.map(jnp.maximum, worst, self.seen(x, after))
+                return x, jax.tree.map(jnp.maximum, worst, self.extremes(x, after))
 
             x, worst = jax.lax.fori_loop(0, substeps, sub, (x, worst))
             return (x, worst), {"position": x["body"].p, "attitude": x["body"].q}
 
         x = self.init()
-        ends = jax.tree.map(lambda a: a[:-1], feel), jax.tree.map(lambda a: a[1:], feel)
-        (x, worst), trace = jax.lax.scan(one, (x, self.seen(x, first)), ends)
+        ends = jax.tree.map(lambda a: a[:-1], deck), jax.tree.map(lambda a: a[1:], deck)
+        (x, worst), trace = jax.lax.scan(one, (x, self.extremes(x, first)), ends)
         return worst, trace

@@ -1,8 +1,9 @@
-r"""Landing gears from data: skids of beams, or wheels on oleos.
+r"""Landing gears built from data: skids of beams, or wheels on oleos.
 
-A skid gear is a mesh whose interface nodes are fixed to or hinged on the airframe. Rayleigh damping is fixed at the
-highest frequency of the mesh unless one is given. `modes` keeps that many slow shapes (hinge rotations included) and
-static shapes for the loaded nodes; zero keeps every freedom.
+A skid gear is a mesh whose interface nodes are fixed to the airframe or hinged on it. The upper frequency of the
+Rayleigh damping is the highest frequency of the mesh unless given. `mode_count` retains that number of
+low-frequency shapes (hinge rotations included) and static shapes for the loaded nodes; 0 retains all degrees of
+freedom.
 """
 
 from __future__ import annotations
@@ -29,66 +30,78 @@ def _numbers(values: Any) -> tuple[int, ...]:
 
 
 class LandingGear(Part):
-    """Where a gear model comes from. Nodes are counted from 1."""
+    """Landing gear data from which a gear model is built. Nodes are counted from 1."""
 
     @property
     @abstractmethod
     def places(self) -> jax.Array:
-        """Undeformed nodes (n, d) [m], in the axes of the data."""
+        """Undeformed nodes (n, d) [m], in the axes of the input data."""
 
     @property
-    def joined(self) -> tuple[tuple[int, int], ...]:
-        """Pairs of nodes that a tube joins, counted from 0; none where nothing does."""
+    def elements(self) -> tuple[tuple[int, int], ...]:
+        """Pairs of nodes connected by a tube, counted from 0."""
         return ()
 
     @property
     @abstractmethod
     def contact_nodes(self) -> tuple[int, ...]:
-        """Nodes that can touch something, counted from 0."""
+        """Contact nodes, counted from 0."""
 
     @property
     @abstractmethod
     def radii(self) -> jax.Array:
-        """Radius [m] of each of them."""
+        """Radius [m] of each contact node."""
 
     @abstractmethod
     def model(self, offset: np.ndarray, strut_nodes: tuple[int, ...]) -> GearModel:
-        """Its dynamics; `offset` is where the centre of gravity is in the axes of the data."""
+        """Return the gear model; `offset` is the centre of gravity in the axes of the input data."""
 
 
 @kind("skid-gear")
 class SkidGear(LandingGear):
-    """Tubes on the airframe, fixed or hinged at some nodes."""
+    """Skid gear of tubes, fixed to the airframe or hinged on it at the interface nodes."""
 
     mesh: BeamMesh
     contact: tuple[int, ...] = eqx.field(static=True, converter=_numbers)
     interface: tuple[int, ...] = eqx.field(static=True, converter=_numbers)
-    joint: str = choice("hinged", "fixed", about="of the interface nodes", default="hinged")
-    radius: jax.Array = parameter("m", "of the tubes", default=0.01, at_least=0.0)
-    lower_omega: jax.Array = parameter("rad/s", "w1 of the Rayleigh damping", default=0.0, at_least=0.0)
-    lower_ratio: jax.Array = parameter("1", "xi1", default=0.0, at_least=0.0)
-    upper_omega: jax.Array | None = parameter("rad/s", "w2; the mesh's highest if not given", default=None)
-    upper_ratio: jax.Array = parameter("1", "xi2", default=0.0, at_least=0.0)
-    modes: int = count("shapes to keep; 0 for all freedoms", default=0)
-    least_give: jax.Array = parameter(
-        "m/N", "static shapes that give less are left out of a reduced gear", default=0.0, at_least=0.0
+    joint: str = choice("hinged", "fixed", about="joint of the interface nodes", default="hinged")
+    radius: jax.Array = parameter("m", "radius of the tubes", default=0.01, at_least=0.0)
+    lower_omega: jax.Array = parameter(
+        "rad/s", "lower frequency of the Rayleigh damping, w1", default=0.0, at_least=0.0
+    )
+    lower_ratio: jax.Array = parameter("1", "damping ratio at w1, xi1", default=0.0, at_least=0.0)
+    upper_omega: jax.Array | None = parameter(
+        "rad/s", "upper frequency, w2 (default: highest of the mesh)", default=None
+    )
+    upper_ratio: jax.Array = parameter("1", "damping ratio at w2, xi2", default=0.0, at_least=0.0)
+    mode_count: int = count("number of retained shapes; 0: all degrees of freedom", default=0)
+    min_compliance: jax.Array = parameter(
+        "m/N",
+        "smallest compliance of the static shapes retained in a reduced gear",
+        default=0.0,
+        at_least=0.0,
     )
     matrices: str = eqx.field(
         default="", static=True
-    )  # file with M, C, K (NumPy), in place of the mesh's own
+    )  # NumPy file with M, C, K, used instead of the matrices of the mesh
 
     def __check_init__(self):
         n = self.mesh.nodes.shape[0]
         for name in ("contact", "interface"):
             wrong = [i for i in getattr(self, name) if not 1 <= i <= n]
             if wrong or not getattr(self, name):
-                raise ParameterError(f"SkidGear.{name}: got {getattr(self, name)}; name nodes from 1 to {n}")
+                raise ParameterError(
+                    f"SkidGear.{name}: got {getattr(self, name)}; expected nodes from 1 to {n}"
+                )
         if set(self.contact) & set(self.interface):
-            raise ParameterError("SkidGear.contact: an interface node cannot touch; put a node beside it")
+            raise ParameterError(
+                "SkidGear.contact: an interface node cannot be a contact node; add a node next to it"
+            )
         for leg in components(n, self.mesh.elements):
             if not leg & set(self.interface):
                 raise ParameterError(
-                    f"SkidGear: nodes {sorted(leg)} hang together but not on the airframe; make one an interface"
+                    f"SkidGear.interface: nodes {sorted(leg)} are connected but not joined to the airframe; "
+                    "add one of them to interface"
                 )
 
     @property
@@ -96,7 +109,7 @@ class SkidGear(LandingGear):
         return self.mesh.nodes
 
     @property
-    def joined(self):
+    def elements(self):
         return tuple((a - 1, b - 1) for a, b in self.mesh.elements)
 
     @property
@@ -107,20 +120,24 @@ class SkidGear(LandingGear):
     def radii(self):
         return jnp.broadcast_to(self.radius, (len(self.contact),))
 
-    def held(self) -> np.ndarray:
-        """Freedoms that follow the airframe. A hinge in space turns about the forward axis only."""
+    def fixed_freedoms(self) -> np.ndarray:
+        """Return the degrees of freedom fixed to the airframe. A hinge in space rotates about the forward axis only."""
         nd, d = self.mesh.freedoms, self.mesh.dimension
         fixed = range(nd) if self.joint == "fixed" else [i for i in range(nd) if i != d]
         return np.array([(i - 1) * nd + k for i in self.interface for k in fixed])
 
     def structure(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Mass, damping and stiffness of all freedoms."""
+        """Return mass, damping and stiffness matrix of all degrees of freedom."""
         if self.matrices:
             return _read_matrices(self.matrices, self.mesh.nodes.shape[0] * self.mesh.freedoms)
         M, K = self.mesh.assemble()
         a0, a1 = 0.0, 0.0
         if float(self.upper_ratio) > 0 or float(self.lower_ratio) > 0:
-            top = float(modes(M, K, self.held())[0][-1]) if self.upper_omega is None else self.upper_omega
+            top = (
+                float(modes(M, K, self.fixed_freedoms())[0][-1])
+                if self.upper_omega is None
+                else self.upper_omega
+            )
             a0, a1 = rayleigh(
                 float(self.lower_omega), float(self.lower_ratio), float(top), float(self.upper_ratio)
             )
@@ -130,29 +147,29 @@ class SkidGear(LandingGear):
         M, C, K = self.structure()
         nodes = np.asarray(self.mesh.nodes) - offset
         common = gear_constants(nodes, M, C, K, self.mesh.mass() if not self.matrices else None)
-        held = self.held()
+        held = self.fixed_freedoms()
         common |= {"interface": tuple(i - 1 for i in self.interface), "fixed": tuple(int(i) for i in held)}
-        if self.modes == 0:
+        if self.mode_count == 0:
             free = tuple(int(i) for i in np.setdiff1d(np.arange(len(M)), held))
             return NodalGear(**common, free=free, hinged=self.joint == "hinged")
         nd, d = self.mesh.freedoms, self.mesh.dimension
         loaded = [j * nd + i for j in (*self.contact_nodes, *strut_nodes) for i in range(d)]
-        basis, _ = slow_basis(M, K, held, np.array(loaded), self.modes, float(self.least_give))
+        basis, _ = slow_basis(M, K, held, np.array(loaded), self.mode_count, float(self.min_compliance))
         return ModalGear(**common, basis=basis)
 
 
 @kind("wheel-gear")
 class WheelGear(LandingGear):
-    """Wheels that slide along an axis in the airframe, each on an oleo: give the struts with `kind = "oleo"`.
+    """Wheels that slide along an axis in the airframe, each on an oleo: define the struts with `kind = "oleo"`.
 
-    The tyre is the contact: its radius here, its stiffness and damping in the contact law. Wheels do not roll: what
-    they are free to do is in the friction.
+    The tyre is the contact: `radius` is its radius, the contact law has its stiffness and damping. Wheels do not
+    roll; the friction law represents their rolling resistance.
     """
 
     nodes: jax.Array = parameter("m", "wheel centres with the struts extended, (n, 2) or (n, 3)")
-    axis: jax.Array = parameter("1", "direction in which a wheel moves, one row each")
+    axis: jax.Array = parameter("1", "direction of travel of the wheels, one row each")
     wheel_mass: jax.Array = parameter("kg", "unsprung mass of each wheel", above=0.0)
-    radius: jax.Array = parameter("m", "of the tyres", above=0.0)
+    radius: jax.Array = parameter("m", "radius of the tyres", above=0.0)
 
     @property
     def places(self):
@@ -186,7 +203,7 @@ class WheelGear(LandingGear):
 def gear_constants(
     nodes: np.ndarray, M: np.ndarray, C: np.ndarray, K: np.ndarray, mass: float | None
 ) -> dict:
-    """Arrays that every gear model holds."""
+    """Return the arrays common to all gear models."""
     n, d = nodes.shape
     dim = dimension(d)
     nd = d + dim.turns
@@ -219,5 +236,7 @@ def _read_matrices(file: str, size: int) -> tuple[np.ndarray, np.ndarray, np.nda
     matrices = read_arrays(file, ("M", "C", "K"), "matrices")
     for name, part in matrices.items():
         if part.shape != (size, size):
-            raise ParameterError(f"SkidGear.matrices: {name} is {part.shape}; the mesh has {size} freedoms")
+            raise ParameterError(
+                f"SkidGear.matrices: {name} has shape {part.shape}; expected ({size}, {size}), as the mesh"
+            )
     return matrices["M"], matrices["C"], matrices["K"]

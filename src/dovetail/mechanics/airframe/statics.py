@@ -1,8 +1,8 @@
-r"""Static equilibrium of an aircraft on the bodies below it, without friction: the posture and the loads on its feet.
+r"""Static equilibrium of an aircraft on its platforms, without friction: posture and foot loads.
 
-Newton's method on the forces of all speeds at rest, :math:`F(s, u = 0) = 0`, over position, attitude and shape. Each
-foot is taken to touch the surface that it is nearest to at the start. A direction in which nothing holds the aircraft
-(it may stand anywhere on a level deck) is left where it starts.
+Newton's method solves :math:`F(s, u = 0) = 0` for position, attitude and shape. Each foot touches the surface
+that is nearest initially. Directions without stiffness (for example translation on a level deck) keep their initial
+values.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 def equilibrium(aircraft: DeckAircraft, *, iterations: int = 60, tolerance: float = 1e-9) -> dict[str, Any]:
-    """The state at rest near the start, as `DeckAircraft.init` gives it.
+    """Return the equilibrium state near the initial pose, in the form of `DeckAircraft.init`.
 
     Raises `ConvergenceError` if the forces do not vanish.
     """
-    # a law that pulls, so that an iterate off the deck finds back
+    # allow tension, so that an iterate above the deck converges
     aircraft = dataclasses.replace(aircraft, law=dataclasses.replace(aircraft.law, tension="allowed"))
     x = _touching(aircraft)
     unknown = np.zeros(aircraft.model.nd + aircraft.model.shape_size)
@@ -36,19 +36,19 @@ def equilibrium(aircraft: DeckAircraft, *, iterations: int = 60, tolerance: floa
         force, slope = map(np.asarray, _linearised(aircraft, x, unknown))
         if np.abs(force).max() <= tolerance * scale:
             return _found(aircraft, x, unknown)
-        # directions with no stiffness are left alone; rows are scaled so that both are of one size
+        # least squares: directions without stiffness are not changed
         change = np.linalg.lstsq(slope, -force, rcond=1e-10)[0]
         most = np.abs(change[: aircraft.model.nd]).max()
         unknown = unknown + change * min(1.0, 0.05 / max(most, 1e-12))
     raise ConvergenceError(
-        f"no rest was found near the start: forces of {np.abs(force).max():.3g} N are left after {iterations} "
-        "steps; start nearer to where it stands"
+        f"no equilibrium near initial_pose: force residual {np.abs(force).max():.3g} N after {iterations} "
+        "iterations; choose an initial_pose closer to the equilibrium"
     )
 
 
 @eqx.filter_jit
 def _touching(aircraft):
-    """The state at the start, at rest, with each foot on the surface that it is nearest to."""
+    """Return the initial state at rest, with each foot on its nearest surface."""
     x = aircraft.init()
     distance = aircraft._distances(0.0, x)
     nearest = jax.nn.one_hot(jnp.argmin(touched_surface.gap(distance), 1), distance.shape[1])[..., None]
@@ -58,16 +58,16 @@ def _touching(aircraft):
 
 @eqx.filter_jit
 def _found(aircraft, x, unknown):
-    """The state at rest, with what it truly touches."""
+    """Return the equilibrium state with its actual contacts."""
     x = _placed(aircraft, x, unknown)
-    inside, on = touched_surface.started(aircraft._distances(0.0, x))
+    inside, on = touched_surface.initial_surfaces(aircraft._distances(0.0, x))
     x = {**x, "held": {**x["held"], "inside": inside, "touch": on}}
     return {**x, "held": {**x["held"], "energy": aircraft.energy(0.0, x)["total"]}}
 
 
 def _placed(aircraft, x, unknown):
     d, nd, dim = aircraft.dim.d, aircraft.model.nd, aircraft.dim
-    turned = x["attitude"] + dim.turn_rate(x["attitude"], unknown[d:nd])
+    turned = x["attitude"] + dim.attitude_change(x["attitude"], unknown[d:nd])
     return {
         **x,
         "position": x["position"] + unknown[:d],
@@ -85,12 +85,12 @@ def _linearised(aircraft, x, unknown):
 
 
 def foot_loads(aircraft: DeckAircraft, x: dict[str, Any]) -> np.ndarray:
-    """Contact force on each foot (feet, d) [N], world axes."""
+    """Return the contact force on each foot (feet, d) [N], world axes."""
     return np.asarray(_shown(aircraft, x)[0])
 
 
 def node_places(aircraft: DeckAircraft, x: dict[str, Any]) -> np.ndarray:
-    """World coordinates of all nodes (n, d) [m]."""
+    """Return the world coordinates of all nodes (n, d) [m]."""
     return np.asarray(_shown(aircraft, x)[1])
 
 

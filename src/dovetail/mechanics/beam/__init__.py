@@ -1,4 +1,4 @@
-"""Frames of slender beams by finite elements: matrices, meshes, damping, modes, loads in the sections.
+"""Finite elements for frames of slender beams: matrices, meshes, damping, modes, section loads.
 
 Depends on: core.
 """

@@ -2,7 +2,7 @@ r"""Rayleigh damping :math:`C = \alpha_0 M + \alpha_1 K` from two pairs of frequ
 
 .. math:: \xi_i = \frac{\alpha_0}{2\omega_i} + \frac{\alpha_1\omega_i}{2}
 
-A lower frequency of zero can only mean :math:`\alpha_0 = 0`; its ratio then has no effect [Schock 2020, sec. 2.3].
+A lower frequency of zero means :math:`\alpha_0 = 0`; its damping ratio then has no effect [Schock 2020, sec. 2.3].
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from dovetail.core.errors import ParameterError
 
 
 def rayleigh(w1: float, xi1: float, w2: float, xi2: float) -> tuple[float, float]:
-    r""":math:`\alpha_0` [1/s] and :math:`\alpha_1` [s].
+    r"""Return :math:`\alpha_0` [1/s] and :math:`\alpha_1` [s].
 
     >>> rayleigh(0.0, 0.15, 6.5e5, 0.15)[0]
     0.0
     """
     if w2 <= w1 or w1 < 0:
         raise ParameterError(
-            f"rayleigh: frequencies {w1:g} and {w2:g} rad/s; the second must be above the first, none negative"
+            f"rayleigh: w1 = {w1:g} and w2 = {w2:g} rad/s; w1 must be at least 0 and w2 above w1"
         )
     if w1 == 0:
         return 0.0, 2 * xi2 / w2

@@ -1,13 +1,13 @@
-r"""Matrices of one beam element: a bar and Hermite's cubic, in the plane and in space.
+r"""Matrices of a beam element: bar and cubic Hermite beam, in the plane and in space.
 
-With the shape functions :math:`N` of a bar (linear) and of Hermite's beam (cubic),
+With the shape functions :math:`N` of a bar (linear) and of a Hermite beam (cubic),
 
 .. math:: K = \int_0^L \beta^T D\,\beta\,dx, \qquad M = \rho A\int_0^L N^T N\,dx
 
-[Schock 2020, sec. 4.1; the sign of its entry (3, 5) is put right here]. Local axes: x along the element. In the
-plane three freedoms a node, :math:`u, v, \theta`; in space six, :math:`u, v, w, \theta_x, \theta_y, \theta_z`, with
-torsion as a second bar and bending in both planes.
-Limits: slender (no shear deformation, no rotary inertia of bending), small rotation of the element.
+[Schock 2020, sec. 4.1; the sign of its entry (3, 5) is corrected here]. Local axes: x along the element. A planar
+node has three degrees of freedom, :math:`u, v, \theta`. A spatial node has six,
+:math:`u, v, w, \theta_x, \theta_y, \theta_z`, with torsion as a second bar and bending in both planes.
+Limits: slender beams (no shear deformation, no rotary inertia of bending), small rotations of the element.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from typing import Any
 
 import numpy as np
 
-PLANAR, SPATIAL = 3, 6  # freedoms of a node
+PLANAR, SPATIAL = 3, 6  # degrees of freedom per node
 
 
 def bar(stiffness: float, mass: float, length: float) -> tuple[np.ndarray, np.ndarray]:
-    """Stiffness and mass (2, 2) of a bar: axial with E A and rho A, or torsion with G J and rho J."""
+    """Return stiffness and mass (2, 2) of a bar: axial with E A and rho A, or torsion with G J and rho J."""
     k = stiffness / length * np.array([[1.0, -1.0], [-1.0, 1.0]])
     return k, mass * length / 6 * np.array([[2.0, 1.0], [1.0, 2.0]])
 
 
 def bending(stiffness: float, mass: float, length: float) -> tuple[np.ndarray, np.ndarray]:
-    """Stiffness and mass (4, 4) of Hermite's beam with E I and rho A: deflection and slope at both ends."""
+    """Return stiffness and mass (4, 4) of a Hermite beam with E I and rho A: deflection and slope at both ends."""
     l = length
     k = (
         stiffness
@@ -57,7 +57,7 @@ def bending(stiffness: float, mass: float, length: float) -> tuple[np.ndarray, n
 
 
 def string(tension: float, length: float) -> np.ndarray:
-    """Stiffness (4, 4) that a tension [N] adds to Hermite's beam: what keeps a string straight."""
+    """Return the geometric stiffness (4, 4) of a Hermite beam under tension [N]."""
     l = length
     shape = [
         [36.0, 3 * l, -36.0, 3 * l],
@@ -69,7 +69,7 @@ def string(tension: float, length: float) -> np.ndarray:
 
 
 def hermite(s: Any, length: Any, *ends: Any) -> tuple[Any, Any]:
-    """Deflection and slope at the share s of an element, from deflection and slope at its two ends."""
+    """Return deflection and slope at the fraction s of an element, from deflection and slope at its ends."""
     y0, d0, y1, d1 = ends
     bump = s * (1 - s)
     value = y0 + (y1 - y0) * s**2 * (3 - 2 * s) + length * bump * ((1 - s) * d0 - s * d1)
@@ -77,13 +77,18 @@ def hermite(s: Any, length: Any, *ends: Any) -> tuple[Any, Any]:
     return value, slope
 
 
-STRETCH, UP = [0, 3], [1, 2, 4, 5]  # places of a planar element: along it, and bending
-PULL, TURN, SIDE, RISE = [0, 6], [3, 9], [1, 5, 7, 11], [2, 4, 8, 10]  # of a spatial one
-LOWERS = np.diag([1.0, -1.0, 1.0, -1.0])  # a positive slope about y lowers w along x
+STRETCH, UP = [0, 3], [1, 2, 4, 5]  # planar element: indices of axial and of bending degrees of freedom
+PULL, TURN, SIDE, RISE = (
+    [0, 6],
+    [3, 9],
+    [1, 5, 7, 11],
+    [2, 4, 8, 10],
+)  # spatial element: axial, torsion, bending
+LOWERS = np.diag([1.0, -1.0, 1.0, -1.0])  # a positive rotation about y lowers w along x
 
 
 def placed(size: int, *pieces: tuple[list[int], np.ndarray]) -> np.ndarray:
-    """A matrix of an element from its pieces: where each has its freedoms, and what it is."""
+    """Return an element matrix assembled from pieces (indices of the degrees of freedom, matrix)."""
     matrix = np.zeros((size, size))
     for places, piece in pieces:
         matrix[np.ix_(places, places)] += LOWERS @ piece @ LOWERS if places == RISE else piece
@@ -91,16 +96,16 @@ def placed(size: int, *pieces: tuple[list[int], np.ndarray]) -> np.ndarray:
 
 
 def planar_element(E, A, I, rho, length) -> tuple[np.ndarray, np.ndarray]:
-    """Stiffness and consistent mass (6, 6) in local axes, freedoms u, v, theta at both ends."""
+    """Return stiffness and consistent mass (6, 6) in local axes, with u, v, theta at both ends."""
     along, across = bar(E * A, rho * A, length), bending(E * I, rho * A, length)
     k, m = (placed(6, (STRETCH, along[i]), (UP, across[i])) for i in (0, 1))
     return k, m
 
 
 def spatial_element(E, A, I_y, I_z, G, J, rho, length) -> tuple[np.ndarray, np.ndarray]:
-    """Stiffness and consistent mass (12, 12) in local axes, freedoms u, v, w and three rotations at both ends.
+    """Return stiffness and consistent mass (12, 12) in local axes, with u, v, w and three rotations at both ends.
 
-    `J` [m^4] is the torsion constant; the polar inertia of the section is taken as `I_y + I_z`.
+    `J` [m^4] is the torsion constant; the polar moment of the section is `I_y + I_z`.
     """
     along, turned = bar(E * A, rho * A, length), bar(G * J, rho * (I_y + I_z), length)
     side, rise = bending(E * I_z, rho * A, length), bending(E * I_y, rho * A, length)
@@ -109,27 +114,27 @@ def spatial_element(E, A, I_y, I_z, G, J, rho, length) -> tuple[np.ndarray, np.n
 
 
 def planar_tension(tension, length) -> np.ndarray:
-    """Stiffness (6, 6) that a tension [N] adds."""
+    """Return the geometric stiffness (6, 6) under tension [N]."""
     return placed(6, (UP, string(tension, length)))
 
 
 def spatial_tension(tension, polar, length) -> np.ndarray:
-    """Stiffness (12, 12) that a tension [N] adds: both planes, and twist by `polar` inertia over area [m^2]."""
+    """Return the geometric stiffness (12, 12) under tension [N]; `polar` is polar moment over area [m^2]."""
     bent = string(tension, length)
     return placed(12, (TURN, bar(tension * polar, 0.0, length)[0]), (SIDE, bent), (RISE, bent))
 
 
 def planar_turn(direction: np.ndarray) -> np.ndarray:
-    """Global to local (6, 6) for an element along the unit vector `direction` (2,)."""
+    """Return the global-to-local matrix (6, 6) of an element along the unit vector `direction` (2,)."""
     c, s = direction
     t = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
     return np.kron(np.eye(2), t)
 
 
 def spatial_turn(direction: np.ndarray, reference: np.ndarray | None = None) -> np.ndarray:
-    """Global to local (12, 12); local z lies in the plane of the element and `reference` (3,).
+    """Return the global-to-local matrix (12, 12); local z lies in the plane of the element and `reference` (3,).
 
-    Without a reference it is the global axis that is farthest from the element.
+    The default reference is the global axis most perpendicular to the element.
     """
     if reference is None:
         reference = np.eye(3)[int(np.argmin(np.abs(direction)))]

@@ -1,7 +1,7 @@
-r"""Loads inside the elements of a deformed frame, and how near a bar is to buckling.
+r"""Section loads of a deformed beam frame, and utilisation of the Euler buckling load.
 
-End forces of an element in its own axes are :math:`f = K_l\,T\,\delta`. Positive axial load is tension. Euler's load of
-an element that is pinned at both ends, :math:`\pi^2 EI/L^2`, is the measure for buckling.
+End forces of an element in local axes are :math:`f = K_l\,T\,\delta`. Positive axial load is tension. The buckling
+load is Euler's load of an element pinned at both ends, :math:`\pi^2 EI/L^2`.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from dovetail.mechanics.beam.mesh import BeamMesh
 
 
 def section_loads(mesh: BeamMesh, displacement: np.ndarray) -> dict[str, np.ndarray]:
-    """Axial load [N], shear [N] and bending moments at both ends [N m] of each element, and the use of Euler's load.
+    """Return axial load [N], shear [N], end moments [N m] and compression over Euler load for each element.
 
-    `displacement` holds all freedoms of the frame. In space shear and moment are the sizes over both planes.
+    `displacement` holds all degrees of freedom. In space, shear and moment are resultants of both planes.
     """
     rows = []
     for e in range(len(mesh.elements)):
         k, _, turn = mesh.element(e)
         f = k @ turn @ np.asarray(displacement)[mesh.places(e)]
         length = mesh.lengths()[e]
-        euler = np.pi**2 * float(mesh.of("E")[e] * mesh.of("I")[e]) / length**2
+        euler = np.pi**2 * float(mesh.element_values("E")[e] * mesh.element_values("I")[e]) / length**2
         if mesh.dimension == 2:
             axial, shear, first, second = f[3], abs(f[4]), abs(f[2]), abs(f[5])
         else:

@@ -1,4 +1,4 @@
-"""Rigid bodies: assembled from simple shapes, moving in six degrees of freedom, loaded, seen from one another.
+"""Rigid bodies: mass properties, six-degree-of-freedom dynamics, loads, pairs and flexible joints.
 
 Depends on: core, and of this package `motion` and `spatial`.
 """
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
-    from dovetail.mechanics.bodies.free_bodies import FreeBodies, MeetingBodies
+    from dovetail.mechanics.bodies.free_bodies import ContactingBodies, FreeBodies
     from dovetail.mechanics.bodies.joined_bodies import AttachedBody, JoinedBodies
-    from dovetail.mechanics.bodies.loads import BodyLoad, BodyMotion, GivenForce
-    from dovetail.mechanics.bodies.mass_properties import MassProperties, assembled
+    from dovetail.mechanics.bodies.loads import BodyLoad, BodyMotion, PrescribedForce
+    from dovetail.mechanics.bodies.mass_properties import MassProperties, combine
     from dovetail.mechanics.bodies.pair import BodyPair, PairState
     from dovetail.mechanics.bodies.primitives import cube, cuboid, cylinder, frustum, half_sphere, sphere
     from dovetail.mechanics.bodies.rigid_body import BodyState, RigidBody
@@ -25,14 +25,14 @@ __all__ = [
     "BodyMotion",
     "BodyPair",
     "BodyState",
+    "ContactingBodies",
     "FreeBodies",
-    "GivenForce",
     "JoinedBodies",
     "MassProperties",
-    "MeetingBodies",
     "PairState",
+    "PrescribedForce",
     "RigidBody",
-    "assembled",
+    "combine",
     "cube",
     "cuboid",
     "cylinder",

@@ -1,15 +1,16 @@
-r"""Spacecraft of several bodies, or with parts that bend: bodies hung on the two that dock by joints that give.
+r"""Spacecraft with several bodies or flexible parts: bodies attached to the docking pair by compliant joints.
 
-Each attached body has a joint on its carrier, the first or second body or one attached before: springs and dampers
-along and about the carrier's three axes. With the displacement e of the joint's frame K on the body from that J on the
-carrier, in the axes of J (three lengths, and the rotation vector :math:`\log R_{JK}`):
+Each attached body has a joint on its parent: the first body, the second body, or a body attached before. The joint has
+springs and dampers along and about the three axes of the parent. Let e be the displacement of the joint frame K on
+the body relative to the joint frame J on the parent, in the axes of J (three lengths and the rotation vector
+:math:`\log R_{JK}`):
 
 .. math:: U = \tfrac12\sum_i k_i e_i^2, \qquad f = -\frac{\partial U}{\partial e} - c\,\dot e
 
-acts on the body at K, and the opposite on the carrier at the same point, so that momentum is kept. One joint makes a
-flexible part (a panel, a boom: its first mode, :math:`\sqrt{k/m_e}`); no stiffness about an axis makes a hinge; several
-joints make a chain. Stiffness is chosen for the frequency of the part or, for a joint that should not give, well above
-that of the contact; the step must follow. Limit: a joint turns by less than half a turn.
+acts on the body at K, and the opposite on the parent at the same point, which conserves momentum. One joint represents
+a flexible part (panel, boom: its first mode, :math:`\sqrt{k/m_e}`). Zero stiffness about an axis makes a hinge; several
+joints make a chain. Choose the stiffness for the frequency of the part. For a rigid joint, choose a frequency well
+above the contact frequency and a correspondingly small step. Limit: joint rotations below half a turn.
 """
 
 from __future__ import annotations
@@ -20,73 +21,76 @@ import jax.numpy as jnp
 
 from dovetail.core import Part, count, kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.bodies.free_bodies import MeetingBodies
+from dovetail.mechanics.bodies.free_bodies import ContactingBodies
 from dovetail.mechanics.bodies.mass_properties import MassProperties
-from dovetail.mechanics.bodies.pair import BodyPair, MeetingPair, PairState
+from dovetail.mechanics.bodies.pair import BodyPair, ContactingPair, PairState
 from dovetail.mechanics.bodies.rigid_body import BodyState, RigidBody
 from dovetail.mechanics.spatial import Pose, Wrench, relative_twist, rotation
 
 
 @kind("attached-body")
 class AttachedBody(Part):
-    """A body on another by a joint that gives; at rest their axes are parallel."""
+    """Body attached to a parent by a compliant joint; the axes are parallel when the joint is unstrained."""
 
     body: MassProperties
-    place: jax.Array = parameter("m", "joint from the carrier's centre of mass, in its axes")
-    arm: jax.Array = parameter("m", "joint from the body's centre of mass, in its axes")
-    to: int = count("carrier: 0 the first body, 1 the second, 2 the first attached, ...", default=0)
+    parent_point: jax.Array = parameter("m", "joint from the parent's centre of mass, in the parent's axes")
+    body_point: jax.Array = parameter("m", "joint from the body's centre of mass, in the body's axes")
+    parent: int = count("parent: 0 first body, 1 second body, 2 first attached body, ...", default=0)
     stiffness: jax.Array = parameter(
-        "N/m", "along x, y, z [N/m] and about them [N m/rad]", default=(1e6,) * 3 + (1e5,) * 3, at_least=0.0
+        "N/m",
+        "stiffness along x, y, z [N/m] and about them [N m/rad]",
+        default=(1e6,) * 3 + (1e5,) * 3,
+        at_least=0.0,
     )
     damping: jax.Array = parameter(
-        "N s/m", "along x, y, z [N s/m] and about them [N m s]", default=(0.0,) * 6, at_least=0.0
+        "N s/m", "damping along x, y, z [N s/m] and about them [N m s]", default=(0.0,) * 6, at_least=0.0
     )
 
     def start(self, carrier: BodyState) -> BodyState:
-        """The state in which it moves with its carrier, the joint unstrained."""
-        pose = carrier.pose @ Pose(p=self.place - self.arm)
-        return BodyState.at(pose, carrier.twist.at(pose.p - carrier.p))
+        """Return the state of rigid motion with the parent, the joint unstrained."""
+        pose = carrier.pose @ Pose(p=self.parent_point - self.body_point)
+        return BodyState.from_pose(pose, carrier.twist.shift(pose.p - carrier.p))
 
     def strain(self, carrier: BodyState, own: BodyState) -> tuple[jax.Array, Pose, Pose]:
-        """Displacement (6,) of the joint in the carrier's axes, and its two frames in W."""
-        J, K = carrier.pose @ Pose(p=self.place), own.pose @ Pose(p=self.arm)
+        """Return the displacement (6,) of the joint in the parent's axes, and its two frames in W."""
+        J, K = carrier.pose @ Pose(p=self.parent_point), own.pose @ Pose(p=self.body_point)
         apart = J.inverse() @ K
         return jnp.concatenate([apart.p, rotation.logarithm(apart.R)]), J, K
 
-    def stored(self, carrier: BodyState, own: BodyState) -> jax.Array:
-        """Elastic energy [J]."""
+    def elastic_energy(self, carrier: BodyState, own: BodyState) -> jax.Array:
+        """Return the elastic energy [J]."""
         return jnp.sum(self.stiffness * self.strain(carrier, own)[0] ** 2) / 2
 
     def wrenches(self, carrier: BodyState, own: BodyState) -> tuple[Wrench, Wrench]:
-        """What acts on the carrier and on the body, in W about their centres of mass."""
+        """Return the wrenches on the parent and on the body, in W about their centres of mass."""
         e, J, K = self.strain(carrier, own)
-        seen = relative_twist(own.twist.at(K.p - own.p), carrier.twist, K.p - carrier.p).expressed(J.R.T)
+        seen = relative_twist(own.twist.shift(K.p - own.p), carrier.twist, K.p - carrier.p).reexpress(J.R.T)
         turned = J.R.T @ K.R
 
-        def stored(phi):
+        def energy(phi):
             return (
                 jnp.sum(self.stiffness[3:] * rotation.logarithm(rotation.exponential(phi) @ turned) ** 2) / 2
             )
 
         force = -self.stiffness[:3] * e[:3] - self.damping[:3] * seen.v
-        moment = -jax.grad(stored)(jnp.zeros(3)) - self.damping[3:] * seen.w
-        at_joint = Wrench(force, moment).expressed(J.R)
-        return (-at_joint).at(carrier.p - K.p), at_joint.at(own.p - K.p)
+        moment = -jax.grad(energy)(jnp.zeros(3)) - self.damping[3:] * seen.w
+        at_joint = Wrench(force, moment).reexpress(J.R)
+        return (-at_joint).shift(carrier.p - K.p), at_joint.shift(own.p - K.p)
 
 
 class JoinedState(PairState):
-    """States of the two bodies and of those attached."""
+    """States of the two bodies and of the attached bodies."""
 
     attached: tuple[BodyState, ...] = ()
 
     @property
     def all(self) -> list[BodyState]:
-        """Of every body, in the order in which carriers are counted."""
+        """States of all bodies, in the order of parent numbers."""
         return [self.first, self.second, *self.attached]
 
 
-class JoinedPair(MeetingPair):
-    """Two bodies that meet, and those attached to them."""
+class JoinedPair(ContactingPair):
+    """Contact pair with attached bodies."""
 
     attached: tuple[AttachedBody, ...] = ()
 
@@ -100,49 +104,52 @@ class JoinedPair(MeetingPair):
         loads = [*((nothing, nothing) if u is None else self.wrenches(x, u)), *[nothing] * len(self.attached)]
         loads[0] = loads[0] if outer is None else loads[0] + outer
         for i, one in enumerate(self.attached, start=2):
-            on_carrier, on_body = one.wrenches(states[one.to], states[i])
-            loads[one.to], loads[i] = loads[one.to] + on_carrier, loads[i] + on_body
+            on_carrier, on_body = one.wrenches(states[one.parent], states[i])
+            loads[one.parent], loads[i] = loads[one.parent] + on_carrier, loads[i] + on_body
         loads = loads if self.second is not None else [loads[0], *loads[2:]]
         rates = [body.rate(state, load) for (body, state), load in zip(self.bodies(x), loads, strict=True)]
         second = None if self.second is None else rates.pop(1)
         return JoinedState(rates[0], second, tuple(rates[1:]))
 
-    def stored(self, x: JoinedState) -> jax.Array:
-        """Elastic energy of all joints [J]."""
-        pairs = ((one, x.all[one.to], own) for one, own in zip(self.attached, x.attached, strict=True))
-        return sum((one.stored(carrier, own) for one, carrier, own in pairs), jnp.zeros(()))
+    def elastic_energy(self, x: JoinedState) -> jax.Array:
+        """Return the elastic energy of all joints [J]."""
+        pairs = ((one, x.all[one.parent], own) for one, own in zip(self.attached, x.attached, strict=True))
+        return sum((one.elastic_energy(carrier, own) for one, carrier, own in pairs), jnp.zeros(()))
 
 
 @kind("joined-bodies")
-class JoinedBodies(MeetingBodies):
-    """Two free bodies that meet with a frame each, and others attached to them; six interface axes."""
+class JoinedBodies(ContactingBodies):
+    """Two free bodies in contact with further bodies attached to them; six interface axes."""
 
     attached: tuple[AttachedBody, ...] = eqx.field(default=(), converter=tuple)
 
     def __check_init__(self):
         super().__check_init__()
         for i, one in enumerate(self.attached, start=2):
-            if one.to >= i:
+            if one.parent >= i:
                 raise ParameterError(
-                    f"JoinedBodies.attached[{i - 2}].to: got {one.to}; a carrier comes before what hangs on it, so "
-                    f"at most {i - 1} is right"
+                    f"JoinedBodies.attached[{i - 2}].parent: got {one.parent}; must be at most {i - 1}, because "
+                    "a parent is listed before the bodies attached to it"
                 )
 
     @property
     def pair(self) -> JoinedPair:
-        two = self._meeting
+        two = self._started_pair
         assert two.start is not None
         states = [two.start.first, two.start.second]
         for one in self.attached:
-            states.append(one.start(states[one.to]))
+            states.append(one.start(states[one.parent]))
         return self._with_attached(two, JoinedState(states[0], states[1], tuple(states[2:])))
 
     @property
     def _equations(self) -> JoinedPair:
-        return self._with_attached(self._facing, None)
+        return self._with_attached(self._pair_without_state, None)
 
     def _with_attached(self, two: BodyPair, start: JoinedState | None) -> JoinedPair:
         return JoinedPair(two.first, two.second, two.X_CP, two.X_TD, start, two.gravity, self.attached)
 
     def output(self, t, x, u):
-        return {**super().output(t, x, u), "elastic_energy": self._equations.stored(self._whole(t, x))}
+        return {
+            **super().output(t, x, u),
+            "elastic_energy": self._equations.elastic_energy(self._full_state(t, x)),
+        }

@@ -1,10 +1,10 @@
-r"""Mass, centre and inertia of bodies, and of bodies joined rigidly.
+r"""Mass, centre of mass and inertia of single and rigidly joined bodies.
 
 .. math:: m = \sum m_i,\qquad c = \frac1m\sum m_i c_i,\qquad
           I = \sum\left(I_i + m_i\,\tilde r_i\tilde r_i^{\mathsf T}\right),\quad r_i = c_i - c
 
 (the parallel-axis theorem, with :math:`\tilde r` the cross-product matrix). Source: [Bondoky 2020, eqs 6.1 to
-6.5]. Its table 6.1 lists two cylinders with the inertia about their *end* and shifts it again; feed the
+6.5]. Table 6.1 of the source lists two cylinders with the inertia about their *end* and shifts it again; use the
 primitives of this package instead.
 """
 
@@ -18,18 +18,18 @@ import numpy as np
 
 from dovetail.core import kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter import known
-from dovetail.mechanics.motion import Mover
+from dovetail.core.parameter import all_concrete
+from dovetail.mechanics.motion import MotionModel
 from dovetail.mechanics.spatial import Pose
 from dovetail.mechanics.spatial.rotation import skew
 
 
-@kind("body")
-class MassProperties(Mover):
+@kind("mass-properties")
+class MassProperties(MotionModel):
     """Mass [kg], centre of mass [m] in a reference frame, and inertia [kg m^2] about that centre.
 
-    The inertia is a 3 x 3 matrix in the axes of the reference frame; three numbers are taken as its diagonal, one
-    as the same about every axis (in a plane only that about x counts). As a body among others it moves freely.
+    The inertia is a 3 x 3 matrix in the axes of the reference frame. Three numbers are its diagonal; one number is
+    the inertia about every axis (planar models use only the x axis). As part of a system the body moves freely.
     """
 
     mass: jax.Array = parameter("kg", "mass", above=0.0)
@@ -38,7 +38,7 @@ class MassProperties(Mover):
 
     def __init__(self, mass, inertia, centre=(0.0, 0.0, 0.0)):
         if not isinstance(inertia, jax.Array):
-            inertia = np.asarray(inertia, float)  # of numbers that are there nothing is compiled
+            inertia = np.asarray(inertia, float)  # NumPy avoids compilation for concrete numbers
         if inertia.ndim < 2:
             inertia = inertia[..., None] * np.eye(inertia.size if inertia.ndim else 3)
         self.mass = mass
@@ -47,65 +47,67 @@ class MassProperties(Mover):
 
     def __check_init__(self):
         super().__check_init__()
-        if not known(self.inertia):
+        if not all_concrete(self.inertia):
             return
         inertia = np.asarray(self.inertia)
         if inertia.shape[-2:] != (3, 3):
             raise ParameterError(
-                f"MassProperties.inertia: has shape {inertia.shape}; needs one number, three or a 3 x 3 matrix"
+                f"MassProperties.inertia: got shape {inertia.shape}; expected one number, three or a 3 x 3 matrix"
             )
         skewness = np.abs(inertia - np.swapaxes(inertia, -1, -2)).max()
         if skewness > 1e-9 * np.abs(inertia).max():
-            raise ParameterError("MassProperties.inertia: is not symmetric")
+            raise ParameterError("MassProperties.inertia: the matrix is not symmetric")
         principal = np.linalg.eigvalsh(inertia)
         if np.any(principal <= 0):
-            raise ParameterError(f"MassProperties.inertia: principal values {principal}; must be above 0")
+            raise ParameterError(
+                f"MassProperties.inertia: principal values {principal} kg m^2; must be above 0"
+            )
 
     @property
     def inverse_inertia(self) -> jax.Array:
-        """Inverse of the inertia."""
+        """Inverse of the inertia matrix."""
         return inverse(self.inertia)
 
     @property
     def matrix(self) -> jax.Array:
-        """The 6 x 6 mass matrix at the centre: mass thrice, then inertia."""
+        """The 6 x 6 mass matrix at the centre of mass: mass on the first three diagonal entries, then inertia."""
         zero = jnp.zeros((3, 3))
         return jnp.block([[self.mass * jnp.eye(3), zero], [zero, self.inertia]])
 
-    def placed(self, pose: Pose) -> MassProperties:
-        """The same body seen from a frame A in which its own reference frame has the pose `X_AB`."""
+    def expressed_in(self, pose: Pose) -> MassProperties:
+        """Return the body expressed in a frame A; `pose` is the pose `X_AB` of its reference frame in A."""
         R = pose.R
         return MassProperties(self.mass, R @ self.inertia @ R.T, pose.point(self.centre))
 
-    def moved(self, offset: Iterable[float] | jax.Array) -> MassProperties:
-        """The same body shifted by an offset [m]."""
+    def translated_by(self, offset: Iterable[float] | jax.Array) -> MassProperties:
+        """Return the body translated by an offset [m]."""
         return MassProperties(self.mass, self.inertia, self.centre + jnp.asarray(offset, float))
 
-    def about(self, point: jax.Array) -> jax.Array:
-        """Inertia [kg m^2] about another point, given in the reference frame [m]."""
+    def inertia_about(self, point: jax.Array) -> jax.Array:
+        """Return the inertia [kg m^2] about another point, given in the reference frame [m]."""
         r = skew(self.centre - jnp.asarray(point, float))
         return self.inertia + self.mass * (r @ r.T)
 
-    def without(self, cavity: MassProperties) -> MassProperties:
-        """What is left when a part is cut out."""
+    def subtract(self, cavity: MassProperties) -> MassProperties:
+        """Return the body with a cavity removed."""
         mass = self.mass - cavity.mass
         centre = (self.mass * self.centre - cavity.mass * cavity.centre) / mass
-        inertia = self.about(centre) - cavity.about(centre)
+        inertia = self.inertia_about(centre) - cavity.inertia_about(centre)
         return MassProperties(mass, inertia, centre)
 
 
 def inverse(matrix: jax.Array) -> jax.Array:
-    """Of a 3 x 3 matrix, by cofactors: a general solver costs a simulation most of its time."""
+    """Return the inverse of a 3 x 3 matrix by cofactors, which is much faster than a general solver."""
     a, b, c = matrix[0], matrix[1], matrix[2]
     cofactors = jnp.stack([jnp.cross(b, c), jnp.cross(c, a), jnp.cross(a, b)], -1)
     return cofactors / jnp.sum(a * cofactors[:, 0])
 
 
-def assembled(*bodies: MassProperties) -> MassProperties:
-    """Several bodies joined rigidly, all given in the same reference frame."""
+def combine(*bodies: MassProperties) -> MassProperties:
+    """Return the mass properties of rigidly joined bodies, all given in the same reference frame."""
     if not bodies:
-        raise ParameterError("assembled: needs at least one body")
+        raise ParameterError("combine: needs at least one body")
     zero = jnp.zeros(())
     mass = sum((body.mass for body in bodies), zero)
     centre = sum((body.mass * body.centre for body in bodies), zero) / mass
-    return MassProperties(mass, sum((body.about(centre) for body in bodies), zero), centre)
+    return MassProperties(mass, sum((body.inertia_about(centre) for body in bodies), zero), centre)

@@ -1,13 +1,13 @@
-r"""Simple shapes of even density: mass, centre, inertia.
+r"""Mass properties of simple shapes with uniform density.
 
-The axis of symmetry is x. A cuboid, sphere or cylinder has its reference frame in its middle; a half-sphere
-has it in the middle of its flat face and bulges towards +x; a frustum has it at its first end and extends
-towards +x. Hollow shapes are what is left when the inner one is cut out of the outer.
+The axis of symmetry is x. The reference frame of a cuboid, sphere or cylinder is in its centre. The frame of a
+half-sphere is in the centre of its flat face, and the dome points towards +x. The frame of a frustum is at its first
+end, and the frustum extends towards +x. A hollow shape is the outer shape minus the inner shape.
 
-With :math:`r(x)` running straight from a to b over the length L, a frustum needs
+With :math:`r(x)` linear from a to b over the length L, the integrals of a frustum are
 :math:`\int r^2 = \tfrac L3(a^2+ab+b^2)`, :math:`\int x r^2 = \tfrac{L^2}{12}(a^2+2ab+3b^2)`,
 :math:`\int x^2r^2 = \tfrac{L^3}{30}(a^2+3ab+6b^2)` and
-:math:`\int r^4 = \tfrac L5(a^4+a^3b+a^2b^2+ab^3+b^4)`; a cylinder is one with a = b.
+:math:`\int r^4 = \tfrac L5(a^4+a^3b+a^2b^2+ab^3+b^4)`; a cylinder is a frustum with a = b.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dovetail.mechanics.bodies.mass_properties import MassProperties
 def _positive(shape: str, **sizes: float) -> None:
     for name, value in sizes.items():
         if not value > 0:
-            raise ParameterError(f"{shape}: {name} is {value:g}; must be above 0")
+            raise ParameterError(f"{shape}: {name} is {value:g}; must be above 0 (kg or m)")
 
 
 def _inside(shape: str, inner: float, outer: float) -> None:
@@ -30,19 +30,19 @@ def _inside(shape: str, inner: float, outer: float) -> None:
 
 
 def cuboid(mass: float, size: tuple[float, float, float]) -> MassProperties:
-    """A solid box with edges `size` [m] along x, y, z."""
+    """Return a solid box with edges `size` [m] along x, y, z."""
     a, b, c = (float(s) for s in size)
     _positive("cuboid", mass=mass, length=a, width=b, height=c)
     return MassProperties(mass, mass / 12 * np.array([b**2 + c**2, a**2 + c**2, a**2 + b**2]))
 
 
 def cube(mass: float, side: float) -> MassProperties:
-    """A solid cube."""
+    """Return a solid cube."""
     return cuboid(mass, (side, side, side))
 
 
 def sphere(mass: float, radius: float, inner: float = 0.0) -> MassProperties:
-    """A ball, or a shell between two radii [m]."""
+    """Return a solid sphere, or a shell between two radii [m]."""
     _positive("sphere", mass=mass, radius=radius)
     _inside("sphere", inner, radius)
     value = 2 / 5 * mass * (radius**5 - inner**5) / (radius**3 - inner**3)
@@ -50,7 +50,7 @@ def sphere(mass: float, radius: float, inner: float = 0.0) -> MassProperties:
 
 
 def half_sphere(mass: float, radius: float) -> MassProperties:
-    """Half a ball; its centre of mass is 3/8 of the radius in front of the flat face."""
+    """Return a solid half-sphere; its centre of mass is 3/8 of the radius from the flat face."""
     _positive("half-sphere", mass=mass, radius=radius)
     across = 83 / 320 * mass * radius**2
     return MassProperties(
@@ -59,7 +59,7 @@ def half_sphere(mass: float, radius: float) -> MassProperties:
 
 
 def cylinder(mass: float, radius: float, length: float, inner: float = 0.0) -> MassProperties:
-    """A cylinder along x, or a tube."""
+    """Return a cylinder along x, or a tube."""
     _positive("cylinder", mass=mass, radius=radius, length=length)
     _inside("cylinder", inner, radius)
     square = radius**2 + inner**2
@@ -73,18 +73,20 @@ def frustum(
     length: float,
     inner: tuple[float, float] = (0.0, 0.0),
 ) -> MassProperties:
-    """A cone cut off, with a radius at x = 0 and one at x = length [m]; hollow with inner radii."""
+    """Return a conical frustum with radii at x = 0 and x = length [m]; hollow with inner radii."""
     a, b = (float(r) for r in radii)
     _positive("frustum", mass=mass, length=length)
     if min(a, b) < 0 or max(a, b) <= 0:
-        raise ParameterError(f"frustum: radii {a:g} and {b:g} m; none negative, at least one above 0")
+        raise ParameterError(f"frustum: radii {a:g} and {b:g} m; both must be at least 0 and one above 0")
     for hollow, outer in zip(inner, (a, b), strict=True):
         if hollow < 0 or hollow > outer:
             raise ParameterError(f"frustum: inner radius {hollow:g} m; must be in 0 to {outer:g} m")
     full, cut = _moments(a, b, length), _moments(*inner, length)
     area, first, second, fourth = (f - c for f, c in zip(full, cut, strict=True))
     if not area > 0:
-        raise ParameterError("frustum: the inner radii leave nothing of it")
+        raise ParameterError(
+            "frustum: the inner radii equal the outer radii, so the volume is zero; reduce the inner radii"
+        )
     density = mass / area
     x = first / area
     across = density * (fourth / 4 + second) - mass * x**2
@@ -92,7 +94,7 @@ def frustum(
 
 
 def _moments(a: float, b: float, length: float) -> tuple[float, float, float, float]:
-    """Integrals over the length of r^2, x r^2, x^2 r^2 and r^4."""
+    """Return the integrals over the length of r^2, x r^2, x^2 r^2 and r^4."""
     return (
         length / 3 * (a**2 + a * b + b**2),
         length**2 / 12 * (a**2 + 2 * a * b + 3 * b**2),

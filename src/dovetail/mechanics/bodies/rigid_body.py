@@ -1,18 +1,18 @@
-r"""A free rigid body in six degrees of freedom.
+r"""Free rigid body with six degrees of freedom.
 
-With the frame B in the centre of mass and W at rest:
+With the frame B in the centre of mass and a fixed frame W:
 
 .. math:: \dot p_{WB} = v_{WB},\qquad m\,\dot v_{WB} = f,\qquad
           \dot q_{WB} = \tfrac12 q_{WB}\circ\omega_B,\qquad
           I\,\dot\omega_B = \tau_B - \omega_B\times I\omega_B
 
-The velocity is kept in W, where without force it is constant to the bit; the source keeps it in B and pays
-for it with the term :math:`v_B\times\omega_B`. Both are in the output. The orientation is a quaternion, so no
-attitude is singular; its length is held at one by a term that does not turn it (`quaternion.rate`). Every body of
-the library moves by these lines: spacecraft, an airframe over its deck, a device in tow.
+The velocity is expressed in W, where it is exactly constant without force. The source expresses it in B, with the
+additional term :math:`v_B\times\omega_B`. Both are in the output. The orientation is a quaternion without singular
+attitudes; a term without effect on the rotation keeps its norm at one (`quaternion.rate`). All rigid bodies of the
+library use these equations: spacecraft, the airframe above a deck, a towed device.
 
-W may be carried along itself, as a deck is: then position, velocity and attitude are those seen from it, body rates
-stay absolute, and the acceleration lacks what `Carrier.inertial` says.
+W can be a moving frame, for example a deck. Position, velocity and attitude are then relative to W, body rates
+remain absolute, and `MovingFrame.inertial` is subtracted from the acceleration.
 Not modelled: orbit, flexibility. Source: [Bondoky 2020, sec. 6.3.1.2].
 """
 
@@ -24,11 +24,11 @@ import jax.numpy as jnp
 
 from dovetail.core import Flow
 from dovetail.mechanics.bodies.mass_properties import MassProperties, inverse
-from dovetail.mechanics.spatial import Carrier, Pose, Twist, Wrench, euler, quaternion
+from dovetail.mechanics.spatial import MovingFrame, Pose, Twist, Wrench, euler, quaternion
 
 
 class BodyState(eqx.Module):
-    """Pose and velocity of a body: position and velocity of its centre in W, quaternion, body rates."""
+    """State of a body: position and velocity of its centre in W, quaternion, body rates."""
 
     p: jax.Array  # [m] p_WB
     q: jax.Array  # [1] q_WB, wxyz
@@ -36,46 +36,45 @@ class BodyState(eqx.Module):
     w: jax.Array  # [rad/s] w_WB_B
 
     @classmethod
-    def at(cls, pose: Pose, twist: Twist | None = None) -> BodyState:
-        """A body at a pose X_WB, at rest or with a velocity given in W."""
+    def from_pose(cls, pose: Pose, twist: Twist | None = None) -> BodyState:
+        """Return the state at a pose X_WB, at rest or with a twist given in W."""
         still = Twist(jnp.zeros(3), jnp.zeros(3))
         twist = still if twist is None else twist
         return cls(pose.p, pose.quaternion, twist.v, pose.R.T @ twist.w)
 
     @property
     def pose(self) -> Pose:
-        """X_WB."""
-        return Pose.of_quaternion(self.q, self.p)
+        """Pose X_WB."""
+        return Pose.from_quaternion(self.q, self.p)
 
     @property
     def twist(self) -> Twist:
-        """Velocity of the centre and angular velocity, in W."""
+        """Velocity of the centre and angular velocity, both in W."""
         return Twist(self.v, quaternion.rotate(self.q, self.w))
 
 
-def turning(
+def rotation_rates(
     q: jax.Array,
     w: jax.Array,
     moment: jax.Array,
     inertia: jax.Array,
-    carrier: Carrier | None = None,
+    carrier: MovingFrame | None = None,
     restore: float = 1.0,
 ) -> tuple[jax.Array, jax.Array]:
-    """Rates of the attitude q_WB and of the body rates w under a moment (3,) in B; inertia (3, 3)."""
-    spin = w if carrier is None else w - quaternion.rotate(quaternion.conjugate(q), carrier.turning)
+    """Return the rates of the attitude q_WB and of the body rates w for a moment (3,) in B; inertia (3, 3)."""
+    spin = w if carrier is None else w - quaternion.rotate(quaternion.conjugate(q), carrier.angular_velocity)
     return quaternion.rate(q, spin, restore), inverse(inertia) @ (moment - jnp.cross(w, inertia @ w))
 
 
 class RigidBody(Flow):
-    """A body that a wrench moves.
+    """Rigid body under a wrench.
 
-    The input is a `Wrench` in W about the centre of mass, or None where nothing acts. `start` is the state
-    at the start.
+    The input is a `Wrench` in W about the centre of mass, or None without load. `start` is the initial state.
     """
 
     body: MassProperties
-    start: BodyState = eqx.field(default_factory=lambda: BodyState.at(Pose()))
-    restore: float = eqx.field(default=1.0, static=True)  # [1/s] how fast the quaternion's length is mended
+    start: BodyState = eqx.field(default_factory=lambda: BodyState.from_pose(Pose()))
+    restore: float = eqx.field(default=1.0, static=True)  # [1/s] rate of the quaternion norm correction
     gravity: jax.Array | None = None  # (3,) [m/s^2] in W
 
     def init(self) -> BodyState:
@@ -84,25 +83,25 @@ class RigidBody(Flow):
     def derivative(self, t, x: BodyState, u: Wrench | None) -> BodyState:
         return self.rate(x, u)
 
-    def rate(self, x: BodyState, u: Wrench | None, carrier: Carrier | None = None) -> BodyState:
-        """Rate of the state under a wrench in W about the centre of mass, in a W that is at rest or carried."""
+    def rate(self, x: BodyState, u: Wrench | None, carrier: MovingFrame | None = None) -> BodyState:
+        """Return the rate of the state for a wrench in W about the centre of mass; W can move with `carrier`."""
         moment, push = jnp.zeros(3), jnp.zeros(3) if self.gravity is None else self.gravity
         if u is not None:
             moment = quaternion.rotate(quaternion.conjugate(x.q), u.tau)
             push = push + u.f / self.body.mass
         if carrier is not None:
             push = push - carrier.inertial(x.p, x.v)
-        q, w = turning(x.q, x.w, moment, self.body.inertia, carrier, self.restore)
+        q, w = rotation_rates(x.q, x.w, moment, self.body.inertia, carrier, self.restore)
         return BodyState(p=x.v, q=q, v=push, w=w)
 
     def output(self, t, x: BodyState, u: Wrench | None) -> dict[str, jax.Array]:
-        """Where the body is and how it moves, in the forms people ask for."""
+        """Return position, orientation, velocity and acceleration of the body."""
         rate = self.derivative(t, x, u)
         R = x.pose.R
         angles = euler.from_matrix(R)
         return {
             "position": x.p,
-            "quaternion": quaternion.normalised(x.q),
+            "quaternion": quaternion.normalise(x.q),
             "euler_angles": angles,
             "velocity": x.v,
             "euler_rates": euler.rates(angles, x.w),
@@ -113,14 +112,14 @@ class RigidBody(Flow):
         }
 
     def kinetic_energy(self, x: BodyState) -> jax.Array:
-        """Of translation and rotation [J]."""
+        """Return the kinetic energy of translation and rotation [J]."""
         return (self.body.mass * jnp.sum(x.v * x.v) + x.w @ self.body.inertia @ x.w) / 2
 
     def momentum(self, x: BodyState) -> jax.Array:
-        """Linear momentum in W [N s]."""
+        """Return the linear momentum in W [N s]."""
         return self.body.mass * x.v
 
     def angular_momentum(self, x: BodyState) -> jax.Array:
-        """About the origin of W, in W [N m s]."""
+        """Return the angular momentum about the origin of W, in W [N m s]."""
         own = quaternion.rotate(x.q, self.body.inertia @ x.w)
         return own + jnp.cross(x.p, self.momentum(x))

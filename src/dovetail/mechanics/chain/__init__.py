@@ -1,18 +1,19 @@
-"""Chains: rope, hose, tether and cable in five formulations behind one interface.
+"""Chain models of rope, hose, tether and cable: five formulations with one interface.
 
 Depends on: core, and of this package `spatial`.
 
 =============== ==================================================================================
-`LinkChain`     inextensible links, Cartesian nodes: fast, any orientation, length may change
-`AngleChain`    inextensible links by their angles, without drift: hoses; length may change
+`LinkChain`     inextensible links, Cartesian nodes: fast, any orientation, variable length
+`AngleChain`    inextensible links with angles as coordinates, no drift: hoses; variable length
 `RodChain`      rods with global angles and one visco-elastic element at the top, dense closed form
-`ElasticChain`  a spring and damper in every link: stretch along the rope, slack; length may change
-`AncfCable`     cable elements with nodal slopes: the accurate reference
+`ElasticChain`  spring and damper in each link: stretch along the rope, slack; variable length
+`AncfCable`     cable elements with nodal slopes: accurate reference
 =============== ==================================================================================
 
-Beside them: `ManyLinks` (link chains side by side, for sweeps), `catch.join` (a body caught at the tip), `remesh`
-(another number of links, and `AdaptiveElements`: as many as a run needs), `taut` (one straight rod), `torsion` (twist),
-`static` (equilibria), `identify` (damping from a measurement), `plain` (NumPy only), `ledger`.
+Further modules: `link_chain_batch` (link chains in a batch, for sweeps), `attach_body` (a body caught at the tip),
+`remesh` (change of the number of links, and `AdaptiveElements`), `single_rod` (one straight rod), `torsion` (twist),
+`equilibrium` and `trim` (states at rest), `identify` (damping from a measurement), `plain` (NumPy only),
+`energy_terms` (energy balance).
 """
 
 from typing import TYPE_CHECKING
@@ -21,12 +22,12 @@ from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
     from dovetail.mechanics.chain.angled import AngleChain
-    from dovetail.mechanics.chain.base import Chain, Loads, Nodes, Solved
+    from dovetail.mechanics.chain.base import Chain, ChainLoads, ChainNodes, ChainSolution
     from dovetail.mechanics.chain.cable import AncfCable
-    from dovetail.mechanics.chain.drum import Drum, ExactDrum, HoseDrum
+    from dovetail.mechanics.chain.drum import Drum, HoseDrum, IdealDrum
     from dovetail.mechanics.chain.elastic import ElasticChain
-    from dovetail.mechanics.chain.length import ContactReel, ReelLaw, SmoothReel, StillReel, TimedReel
-    from dovetail.mechanics.chain.link_chain_batch import ManyLinks
+    from dovetail.mechanics.chain.length import ContactReel, FixedReel, ReelLaw, SmoothReel, TimedReel
+    from dovetail.mechanics.chain.link_chain_batch import LinkChainBatch
     from dovetail.mechanics.chain.links import LinkChain
     from dovetail.mechanics.chain.remesh import AdaptiveElements
     from dovetail.mechanics.chain.rods import RodChain
@@ -40,20 +41,20 @@ __all__ = [
     "AncfCable",
     "AngleChain",
     "Chain",
+    "ChainLoads",
+    "ChainNodes",
+    "ChainSolution",
     "ContactReel",
     "Drum",
     "ElasticChain",
-    "ExactDrum",
+    "FixedReel",
     "HoseDrum",
+    "IdealDrum",
     "LinkChain",
-    "Loads",
-    "ManyLinks",
-    "Nodes",
+    "LinkChainBatch",
     "ReelLaw",
     "RodChain",
     "SmoothReel",
-    "Solved",
-    "StillReel",
     "TimedReel",
     "TwistLine",
 ]

@@ -1,9 +1,9 @@
-r"""Directions by two global angles, their tangents, and the published bending law in two planes.
+r"""Link directions by two global angles, their tangents, and the published bending law in two planes.
 
 .. math:: u = (\cos\psi\sin\varphi,\ \cos\psi\cos\varphi,\ \sin\psi)
 
-in axes x downstream, y down, z to starboard: :math:`\varphi` is 0 hanging and :math:`\pi/2` trailing,
-:math:`\psi` leans towards z. Singular at :math:`\psi = \pm\pi/2`. Source: [Mastrogiuseppe 2023, sec. 3.2].
+in axes x downstream, y down, z to starboard: :math:`\varphi` is 0 hanging and :math:`\pi/2` trailing, :math:`\psi` is
+the inclination towards z. Singular at :math:`\psi = \pm\pi/2`. Source: [Mastrogiuseppe 2023, sec. 3.2].
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from dovetail.mechanics.chain.base import dot
 
 
 def direction(phi: Float[Array, "*n"], psi: Float[Array, "*n"]) -> Float[Array, " 3 *n"]:
-    """Unit vectors (3, n)."""
+    """Return unit vectors (3, n)."""
     return jnp.stack([jnp.cos(psi) * jnp.sin(phi), jnp.cos(psi) * jnp.cos(phi), jnp.sin(psi)])
 
 
 def tangents(
     phi: Float[Array, "*n"], psi: Float[Array, "*n"]
 ) -> tuple[Float[Array, " 3 *n"], Float[Array, " 3 *n"]]:
-    """Derivatives of the directions by phi and by psi, (3, n) each."""
+    """Return the derivatives of the directions by phi and by psi, (3, n) each."""
     cf, sf, cp, sp = jnp.cos(phi), jnp.sin(phi), jnp.cos(psi), jnp.sin(psi)
     return jnp.stack([cp * cf, -cp * sf, jnp.zeros_like(phi)]), jnp.stack([-sp * sf, -sp * cf, cp])
 
@@ -34,7 +34,7 @@ def bias(
     phi_rate: Float[Array, "*n"],
     psi_rate: Float[Array, "*n"],
 ) -> Float[Array, " 3 *n"]:
-    """Second rate of the directions while the angles change at constant rates, (3, n) [1/s^2]."""
+    """Return the second rate of the directions at constant angular rates, (3, n) [1/s^2]."""
     cf, sf, cp, sp = jnp.cos(phi), jnp.sin(phi), jnp.cos(psi), jnp.sin(psi)
     both, mixed = phi_rate**2 + psi_rate**2, 2 * phi_rate * psi_rate
     return jnp.stack(
@@ -43,14 +43,14 @@ def bias(
 
 
 def angles(u: Float[Array, " 3 *n"]) -> tuple[Float[Array, "*n"], Float[Array, "*n"]]:
-    """The angles phi and psi of unit vectors (3, ...)."""
+    """Return the angles phi and psi of unit vectors (3, ...)."""
     return jnp.arctan2(u[0], u[1]), jnp.arcsin(jnp.clip(u[2], -1.0, 1.0))
 
 
 def angle_rates(
     phi: Float[Array, "*n"], psi: Float[Array, "*n"], u_rate: Float[Array, " 3 *n"]
 ) -> tuple[Float[Array, "*n"], Float[Array, "*n"]]:
-    """Rates of the angles from those of the directions (3, ...) [1/s]; what lies along a direction does not count."""
+    """Return the rates of the angles from rates of the directions (3, ...) [1/s]; axial components have no effect."""
     e_phi, e_psi = tangents(phi, psi)
     return dot(e_phi, u_rate) / jnp.cos(psi) ** 2, dot(e_psi, u_rate)
 
@@ -61,9 +61,9 @@ def angle_accelerations(
     rates: tuple[Float[Array, "*n"], Float[Array, "*n"]],
     u_rate2: Float[Array, " 3 *n"],
 ) -> tuple[Float[Array, "*n"], Float[Array, "*n"]]:
-    r"""Second rates of the angles from those of the directions (3, ...) [1/s^2].
+    r"""Return the second rates of the angles from second rates of the directions (3, ...) [1/s^2].
 
-    The tangents are orthogonal, hence they decouple: :math:`\ddot\varphi = e_\varphi\cdot\ddot u/\cos^2\psi
+    The tangents are orthogonal, so they decouple: :math:`\ddot\varphi = e_\varphi\cdot\ddot u/\cos^2\psi
     + 2\tan\psi\,\dot\varphi\dot\psi`, :math:`\ddot\psi = e_\psi\cdot\ddot u - \sin\psi\cos\psi\,\dot\varphi^2`.
     """
     e_phi, e_psi = tangents(phi, psi)
@@ -76,7 +76,7 @@ def angle_accelerations(
 
 
 def joint_moment(theta: jax.Array | float, stiffness: jax.Array | float, l: jax.Array | float) -> jax.Array:
-    r"""Moment [N m] of a joint bent by theta in one plane.
+    r"""Return the moment [N m] of a joint bent by theta in one plane.
 
     :math:`M = -(2K/l)\tan(\theta/2)/\cos(\theta/2)`, from the curvature radius
     :math:`R = -(l/2)\cos(\theta/2)\cot(\theta/2)`; :math:`-K\theta/l` for small angles, unbounded at a fold.
@@ -86,5 +86,5 @@ def joint_moment(theta: jax.Array | float, stiffness: jax.Array | float, l: jax.
 
 
 def joint_energy(theta: jax.Array, stiffness: jax.Array, l: jax.Array) -> jax.Array:
-    """Energy [J] of that moment."""
+    """Return the elastic energy [J] of `joint_moment`."""
     return 4 * stiffness / l * (1 / jnp.cos(theta / 2) - 1)

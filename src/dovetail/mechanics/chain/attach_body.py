@@ -1,11 +1,10 @@
-r"""A body joins the tip of a chain in flight: mass and momentum are taken over.
+r"""Attachment of a body to the tip of a moving chain: momentum is conserved.
 
 .. math:: M^+ \dot q^+ = M^- \dot q^- + m_b\,J_{tip}^T v_b
 
-with the mass matrix of the formulation and the tip's Jacobian J. Inextensible links keep their length, so the
-impulse runs up the rope, :math:`n_k\cdot(v_k^+ - v_{k-1}^+) = 0`; where the rope is elastic
-the tip alone changes its velocity and the stretch brings the rest. The impulse divided by the time in which
-the catch takes place is the snap load.
+with the mass matrix of the formulation and the tip's Jacobian J. Inextensible links keep their length, so the impulse
+travels up the rope, :math:`n_k\cdot(v_k^+ - v_{k-1}^+) = 0`. In an elastic rope only the velocity of the tip changes,
+and the stretch transmits the impulse. The impulse divided by the duration of the catch is the snap load.
 """
 
 from __future__ import annotations
@@ -22,9 +21,11 @@ from dovetail.mechanics.chain.rods import RodChain
 
 
 def join(chain: Chain, x: Any, *, mass: Any, velocity: jax.Array) -> tuple[Any, Any]:
-    """The chain with a body of `mass` [kg] and `velocity` (3,) [m/s] caught at its tip, and its state just after."""
+    """Return the chain with a body of `mass` [kg] and `velocity` (3,) [m/s] attached at its tip, and its state."""
     total = chain.tip_mass + mass
-    gained = mass * (jnp.asarray(velocity) - chain.nodes(x).tip[1])  # beyond what the tip itself would bring
+    gained = mass * (
+        jnp.asarray(velocity) - chain.nodes(x).tip[1]
+    )  # relative to the momentum at the speed of the tip
     if isinstance(chain, LumpedChain):
         lumped = chain.with_tip(total)
         return lumped, lumped.impulse(x, jnp.zeros((3, chain.n)).at[:, -1].set(gained))
@@ -40,5 +41,5 @@ def join(chain: Chain, x: Any, *, mass: Any, velocity: jax.Array) -> tuple[Any, 
 
 
 def release(chain: Chain, x: Any, *, mass: Any) -> tuple[Any, Any]:
-    """The chain without `mass` [kg] of what is at its tip; nothing jumps when a body is let go."""
+    """Return the chain without `mass` [kg] at its tip; releasing a body causes no jump."""
     return chain.with_tip(chain.tip_mass - mass), x

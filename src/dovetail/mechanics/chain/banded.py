@@ -1,11 +1,11 @@
-r"""Solving for the forces along a chain in one sweep down and one up: cost proportional to its links.
+"""Solution for the forces along a chain in one sweep down and one up; the cost is proportional to the links.
 
-Both solvers are Gaussian elimination without pivoting, safe for the matrices that chains lead to: positive
-definite ones, and quasi-definite blocks (one positive, two negative directions in each) whose elimination
-keeps their signature. They are written as `lax.scan`, which XLA compiles into the body of the simulation's
-own loop: on one core this beats cyclic reduction, an unrolled sweep and the library's tridiagonal routine
-(`bench/bench_chain.py`). On a GPU every round of a loop is a launch of its own, so there the sweep is written
-out: three to four times faster for a batch of hoses (`bench/gpu_campaign.py`).
+Both solvers are Gaussian elimination without pivoting, which is safe for the matrices of chains: positive definite
+matrices, and quasi-definite blocks (one positive, two negative directions each) whose elimination keeps their
+signature. They are a `lax.scan`, which XLA compiles into the loop of the simulation. On one core this is faster than
+cyclic reduction, an unrolled sweep and the tridiagonal routine of the library (`bench/bench_chain.py`). On a GPU every
+round of a loop is a separate launch, so the sweep is unrolled there: three to four times faster for a batch of hoses
+(`bench/gpu_campaign.py`).
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float
 
-from dovetail.mechanics.chain.base import after
+from dovetail.mechanics.chain.base import next_column
 
-WRITTEN_OUT = 64  # rounds of a sweep in one piece, on anything but a processor
+UNROLLED_ROUNDS = 64  # rounds of a sweep compiled as one piece, except on a CPU
 
 
 def solve_tridiagonal(
     diagonal: Float[Array, " n"], coupling: Float[Array, " n"], rhs: Float[Array, " n"]
 ) -> Float[Array, " n"]:
-    """Solution of a symmetric tridiagonal system.
+    """Return the solution of a symmetric tridiagonal system.
 
     Parameters
     ----------
     diagonal : (n,)
     coupling : (n,)
-        Entry k couples unknowns k - 1 and k; entry 0 is ignored by being zero.
+        Entry k couples unknowns k - 1 and k; entry 0 must be zero.
     rhs : (n,)
     """
     return lax.platform_dependent(
-        diagonal, coupling, rhs, cpu=_sweep, default=partial(_sweep, unroll=WRITTEN_OUT)
+        diagonal, coupling, rhs, cpu=_sweep, default=partial(_sweep, unroll=UNROLLED_ROUNDS)
     )
 
 
 def _sweep(diagonal, coupling, rhs, unroll: int = 1):
-    """Down the chain and up again; `unroll` rounds of it are compiled as one piece."""
+    """Return the result of a sweep down and up the chain; `unroll` rounds are compiled as one piece."""
 
     def down(carry, row):
         c, y = carry
@@ -54,7 +54,7 @@ def _sweep(diagonal, coupling, rhs, unroll: int = 1):
         return x, x
 
     zero = jnp.zeros((), rhs.dtype)
-    rows = (diagonal, coupling, after(coupling), rhs)
+    rows = (diagonal, coupling, next_column(coupling), rhs)
     _, (c, y) = lax.scan(down, (zero, zero), rows, unroll=unroll)
     return lax.scan(up, zero, (c, y), reverse=True, unroll=unroll)[1]
 
@@ -66,7 +66,7 @@ def solve_blocks(
     coupling: Float[Array, " n"],
     rhs: Float[Array, "3 n"],
 ) -> Float[Array, "3 n"]:
-    r"""Solution of a block tridiagonal system with blocks of three.
+    """Return the solution of a block tridiagonal system with blocks of three.
 
     .. math:: (a_k I + b_k n_k n_k^T) s_k - c_k s_{k-1} - c_{k+1} s_{k+1} = r_k
 
@@ -107,11 +107,11 @@ def solve_blocks(
     zero = jnp.zeros((), rhs.dtype)
     rows = scalar, axial, tuple(direction), coupling, tuple(rhs)
     _, (inverse, y) = lax.scan(down, ((zero,) * 6, (zero,) * 3), rows)
-    return jnp.stack(lax.scan(up, (zero,) * 3, (inverse, y, after(coupling)), reverse=True)[1])
+    return jnp.stack(lax.scan(up, (zero,) * 3, (inverse, y, next_column(coupling)), reverse=True)[1])
 
 
 def _times(inverse, r):
-    """Symmetric 3 x 3 matrix, six entries, times a vector."""
+    """Return a symmetric 3 x 3 matrix, six entries, times a vector."""
     i00, i01, i02, i11, i12, i22 = inverse
     return (
         i00 * r[0] + i01 * r[1] + i02 * r[2],

@@ -1,9 +1,9 @@
-r"""What every chain formulation offers: nodes, loads in, accelerations, tensions and energies out.
+"""Interface of all chain formulations: nodes, loads, accelerations, tensions and energies.
 
 A chain runs from node 0, the support, to node n, the tip. Vectors are columns: arrays of nodes have the shape
-(3, n + 1), arrays of links (3, n) or (n,); link k joins node k - 1 to node k. Everything is relative to the
-support, in axes that translate with it: an accelerating support enters as a uniform field, gravity less its
-acceleration. The axes are the user's; only chains whose coordinates are angles give them names.
+(3, n + 1), arrays of links (3, n) or (n,); link k joins node k - 1 to node k. Everything is relative to the support, in
+axes that translate with it. An accelerating support enters as a uniform field: gravity minus its acceleration. The axes
+are arbitrary, except for chains with angles as coordinates.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dovetail.core.errors import ParameterError
 from dovetail.core.kinds import name_of
 
 
-class Nodes(eqx.Module):
+class ChainNodes(eqx.Module):
     """Position [m] and velocity [m/s] of all nodes relative to the support, (3, n + 1)."""
 
     position: jax.Array
@@ -34,38 +34,37 @@ class Nodes(eqx.Module):
 
     @property
     def centres(self) -> tuple[Float[Array, "3 n"], Float[Array, "3 n"]]:
-        """Position and velocity half way along each link, (3, n) each."""
+        """Position and velocity of the middle of each link, (3, n) each."""
         p, v = self.position, self.velocity
         return 0.5 * (p[:, 1:] + p[:, :-1]), 0.5 * (v[:, 1:] + v[:, :-1])
 
 
-class Loads(eqx.Module):
-    """What acts on a chain from outside; whatever is left out is zero.
+class ChainLoads(eqx.Module):
+    """Loads on a chain; omitted entries are zero.
 
     Attributes
     ----------
     field : (3,)
-        Uniform acceleration [m/s^2]: gravity less the acceleration of the support.
+        Uniform acceleration [m/s^2]: gravity minus the acceleration of the support.
     node : (3, n + 1)
-        Forces on nodes [N]; a force part of the way along a link is shared by the lever rule.
+        Forces on nodes [N]; a force within a link is distributed by the lever rule.
     link : (3, n)
-        Forces half way along links [N]: drag, lift, distributed loads.
-    end : (3,)
-        Acceleration of the tip relative to the support [m/s^2], where the tip is held.
+        Forces at the middle of links [N]: drag, lift, distributed loads.
+    tip_acceleration : (3,)
+        Acceleration of the tip relative to the support [m/s^2], if the tip is prescribed.
     length : three numbers
-        Length paid out and its first two rates [m, m/s, m/s^2], where it is reeled in or paid out; a body's own
-        last link comes on top.
+        Paid-out length and its first two rates [m, m/s, m/s^2], if the chain is reeled; without a body's own last link.
     """
 
     field: jax.Array
     node: Any = 0.0
     link: Any = 0.0
-    end: Any = 0.0
+    tip_acceleration: Any = 0.0
     length: Any = None
 
 
-class Solved(eqx.Module):
-    """Accelerations and internal forces of a chain in a state under loads."""
+class ChainSolution(eqx.Module):
+    """Accelerations and internal forces of a chain for a state and loads."""
 
     rate: Any  # derivative of the state
     acceleration: jax.Array  # [m/s^2] of the nodes relative to the support, (3, n + 1)
@@ -74,23 +73,23 @@ class Solved(eqx.Module):
 
 
 class Chain(Flow):
-    """A slender body as a chain; its input is `Loads`."""
+    """Slender body as a chain; its input is `ChainLoads`."""
 
-    variable: ClassVar[bool] = False  # whether its length may change while it moves
+    variable: ClassVar[bool] = False  # whether its length can change during the motion
 
-    if TYPE_CHECKING:  # parameters that every chain has, each where its own order puts them
+    if TYPE_CHECKING:  # parameters of every chain, defined in the order of each class
 
         @property
         def length(self) -> jax.Array:
-            """[m] unstretched."""
+            """Unstretched length [m]."""
 
         @property
         def mass(self) -> jax.Array:
-            """[kg] without what is lumped on it."""
+            """Mass [kg] without lumped masses."""
 
         @property
         def tip_mass(self) -> jax.Array:
-            """[kg]"""
+            """Mass at the tip [kg]."""
 
     @property
     @abstractmethod
@@ -99,52 +98,56 @@ class Chain(Flow):
 
     @abstractmethod
     def straight(self, direction: jax.Array) -> Any:
-        """State at rest along a unit vector (3,) from the support, unstretched."""
+        """Return the unstretched state at rest along a unit vector (3,) from the support."""
 
     @abstractmethod
-    def along(self, directions: jax.Array, field: jax.Array, tip_force: jax.Array) -> Any:
-        """State at rest along given directions (3, n), stretched by what hangs on it (see `static`)."""
+    def rest_state_along(self, directions: jax.Array, field: jax.Array, tip_force: jax.Array) -> Any:
+        """Return the state at rest along directions (3, n), stretched by its load (see `equilibrium`)."""
 
     @abstractmethod
-    def nodes(self, x: Any, length: Any = None) -> Nodes:
-        """Where the nodes are and how fast they move, with the length and its rates where that changes."""
+    def nodes(self, x: Any, length: Any = None) -> ChainNodes:
+        """Return positions and velocities of the nodes; `length` and its rates if the length is variable."""
 
     @abstractmethod
-    def solve(self, t: Any, x: Any, u: Loads) -> Solved:
-        """Accelerations, tensions and root reaction."""
+    def solve(self, t: Any, x: Any, u: ChainLoads) -> ChainSolution:
+        """Return accelerations, tensions and root reaction."""
 
     @abstractmethod
-    def energies(self, x: Any, u: Loads | None = None) -> dict[str, jax.Array]:
-        """Kinetic, axial and bending energy [J]."""
+    def energies(self, x: Any, u: ChainLoads | None = None) -> dict[str, jax.Array]:
+        """Return kinetic, axial and bending energy [J]."""
 
     @abstractmethod
-    def mass_moments(self, x: Any, u: Loads | None = None) -> tuple[jax.Array, jax.Array]:
-        """First moment of mass [kg m] and momentum [kg m/s], (3,) each: for the work of uniform fields."""
+    def mass_moments(self, x: Any, u: ChainLoads | None = None) -> tuple[jax.Array, jax.Array]:
+        """Return first moment of mass [kg m] and momentum [kg m/s], (3,) each, for the work of uniform fields."""
 
     @abstractmethod
-    def power(self, x: Any, u: Loads) -> dict[str, jax.Array]:
-        """Power [W] of the forces on nodes and links (`external`) and of the chain's own dampers (`damping`)."""
+    def power(self, x: Any, u: ChainLoads) -> dict[str, jax.Array]:
+        """Return the power [W] of the forces on nodes and links (`external`) and of the dampers (`damping`)."""
 
     @abstractmethod
     def with_tip(self, mass: Any) -> Self:
-        """The same chain with another mass [kg] at its tip."""
+        """Return the chain with another mass [kg] at its tip."""
 
     def with_body(self, mass: Any, arm: Any, friction: Any = None) -> Chain:
-        """The same chain with a body at its end: `mass` [kg] at `arm` [m] behind a joint with friction [N m s]."""
+        """Return the chain with a body at its end: `mass` [kg] at `arm` [m] behind a joint with friction [N m s]."""
         raise ParameterError(
-            f"{name_of(type(self))}: has no last link of its own that could be a body with an attitude. "
-            "Do: take an angle-chain, a link-chain or an elastic-chain"
+            f"{name_of(type(self))}: has no separate last link for a body with an attitude. "
+            "Use an angle-chain, a link-chain or an elastic-chain"
         )
 
-    def account(self, x: Any, u: Loads | None = None) -> tuple[Float[Array, "3"], Float[Array, ""]]:
-        """Momentum (3,) [N s] and energy [J] of which `balance` gives the rates."""
+    def momentum_and_energy(
+        self, x: Any, u: ChainLoads | None = None
+    ) -> tuple[Float[Array, "3"], Float[Array, ""]]:
+        """Return the momentum (3,) [N s] and energy [J] whose rates `energy_balance` returns."""
         return self.mass_moments(x, u)[1], sum(self.energies(x, u).values(), jnp.zeros(()))
 
-    def balance(self, x: Any, u: Loads, solved: Solved) -> tuple[Float[Array, "3"], Float[Array, ""]]:
-        """Rates of momentum (3,) [N] and energy [W] by what acts from outside and what dampers take.
+    def energy_balance(
+        self, x: Any, u: ChainLoads, solved: ChainSolution
+    ) -> tuple[Float[Array, "3"], Float[Array, ""]]:
+        """Return the rates of momentum (3,) [N] and energy [W] from external loads and dampers.
 
-        Integrated beside the motion and held against `account`, they audit a run: coordinates move the masses, forces
-        do the work, and both must agree.
+        Integrated with the motion and compared with `momentum_and_energy`, they audit a run: masses follow from the
+        coordinates, work from the forces, and both must agree.
         """
         field = jnp.asarray(u.field)
         impulse = (self.mass + self.tip_mass) * field + jnp.sum(node_forces(self.links, u), axis=1)
@@ -152,7 +155,7 @@ class Chain(Flow):
         return impulse - solved.reaction, power
 
     def fastest_rates(self) -> list[complex]:
-        """Estimates of the fastest eigenvalues [rad/s], for the choice of a step."""
+        """Return estimates of the fastest eigenvalues [rad/s], for the choice of a step."""
         return []
 
     def init(self) -> Any:
@@ -174,24 +177,24 @@ class Chain(Flow):
 
 
 def dot(a: jax.Array, b: jax.Array) -> jax.Array:
-    """Dot products of columns."""
+    """Return the dot products of columns."""
     return jnp.sum(a * b, axis=0)
 
 
-def before(a: Float[Array, "*k n"], first: Any = 0.0) -> Float[Array, "*k n"]:
-    """`a` shifted by one along its last axis: entry k is a[k - 1], entry 0 is `first`."""
+def previous_column(a: Float[Array, "*k n"], first: Any = 0.0) -> Float[Array, "*k n"]:
+    """Return `a` shifted by one column: column k is a[k - 1], column 0 is `first`."""
     return jnp.concatenate([jnp.broadcast_to(first, (*a.shape[:-1], 1)), a[..., :-1]], axis=-1)
 
 
-def after(a: Float[Array, "*k n"], last: Any = 0.0) -> Float[Array, "*k n"]:
-    """`a` shifted by one the other way: entry k is a[k + 1], the last entry is `last`."""
+def next_column(a: Float[Array, "*k n"], last: Any = 0.0) -> Float[Array, "*k n"]:
+    """Return `a` shifted by one column: column k is a[k + 1], the last column is `last`."""
     return jnp.concatenate([a[..., 1:], jnp.broadcast_to(last, (*a.shape[:-1], 1))], axis=-1)
 
 
-def running(a: Float[Array, "k n"], *, reverse: bool = False) -> Float[Array, "k n"]:
-    """Running sums of the columns of (3, n), from the first or from the last.
+def running_sum(a: Float[Array, "k n"], *, reverse: bool = False) -> Float[Array, "k n"]:
+    """Return running sums of the columns of (3, n), from the first or from the last column.
 
-    As one scan: the library's cumulative sum is a tree of slices that XLA's CPU compiler cannot fuse.
+    One scan: the cumulative sum of the library is a tree of slices that XLA's CPU compiler cannot fuse.
     """
 
     def add(total, column):
@@ -202,19 +205,19 @@ def running(a: Float[Array, "k n"], *, reverse: bool = False) -> Float[Array, "k
     return jnp.stack(jax.lax.scan(add, zero, tuple(a), reverse=reverse)[1])
 
 
-def apart(a: Float[Array, "*k nodes"]) -> Float[Array, "*k nodes-1"]:
-    """Differences of neighbouring columns, (3, n + 1) to (3, n): what a link sees of its nodes."""
+def link_differences(a: Float[Array, "*k nodes"]) -> Float[Array, "*k nodes-1"]:
+    """Return differences of neighbouring columns, (3, n + 1) to (3, n): relative values of the ends of each link."""
     return a[..., 1:] - a[..., :-1]
 
 
-def gathered(b: Float[Array, "*k n"]) -> Float[Array, "*k n+1"]:
-    """Transpose of `apart`: link vectors act on the far node and, reversed, on the near one."""
+def sum_link_forces(b: Float[Array, "*k n"]) -> Float[Array, "*k n+1"]:
+    """Return the transpose of `link_differences`: link vectors act on the far node and, reversed, on the near node."""
     zero = jnp.zeros((*b.shape[:-1], 1))
     return jnp.concatenate([zero, b], axis=-1) - jnp.concatenate([b, zero], axis=-1)
 
 
-def node_forces(n: int, u: Loads) -> Float[Array, "3 {n}+1"]:
-    """All outer forces but the field, on nodes: link forces go half to each end."""
+def node_forces(n: int, u: ChainLoads) -> Float[Array, "3 {n}+1"]:
+    """Return all external node forces except the field; half of a link force acts on each end."""
     node = jnp.broadcast_to(u.node, (3, n + 1))
     if isinstance(u.link, float) and u.link == 0.0:
         return node

@@ -1,14 +1,13 @@
-r"""Cable elements with nodal slopes (absolute nodal coordinates): the accurate reference.
+r"""Cable elements with nodal slopes (absolute nodal coordinates): accurate reference.
 
-Each element of length l has the positions and slopes of its two nodes as coordinates and a cubic between them,
+Each element of length l has the positions and slopes of its two nodes as coordinates and a cubic shape,
 
 .. math:: r(\xi) = S_1 r_i + S_2 r_i' + S_3 r_j + S_4 r_j', \qquad
     V = \tfrac12\int_0^l EA\,\varepsilon^2 + EI\,\kappa^2\,dx,
 
 :math:`\varepsilon = (r'\cdot r' - 1)/2`, :math:`\kappa = |r'\times r''|/|r'|^3`, integrated with five Gauss points. The
-mass matrix is constant, there are no terms quadratic in the rates, and the shape converges with the fourth
-power of the element's length. Forces are the gradient of V by automatic differentiation.
-Source: [Gerstmayr & Shabana 2006].
+mass matrix is constant, there are no terms quadratic in the rates, and the shape converges with the fourth power of the
+element length. Forces are the gradient of V by automatic differentiation. Source: [Gerstmayr & Shabana 2006].
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dovetail.core import count, kind, parameter
-from dovetail.mechanics.chain.base import Chain, Nodes, Solved, node_forces
+from dovetail.mechanics.chain.base import Chain, ChainNodes, ChainSolution, node_forces
 
 _POINTS, _WEIGHTS = (
     0.5 * (np.polynomial.legendre.leggauss(5)[0] + 1),
@@ -32,14 +31,14 @@ _POINTS, _WEIGHTS = (
 
 @kind("ancf-cable")
 class AncfCable(Chain):
-    """Cable of cubic elements; the support's slope is free. Extensible; the step follows the axial wave."""
+    """Cable of cubic elements with a free slope at the support; the axial wave limits the step."""
 
     n: int = count("number of elements", at_least=1)
     length: jax.Array = parameter("m", "unstretched length", above=0.0)
     mass: jax.Array = parameter("kg", "mass of the cable", above=0.0)
     stiffness: jax.Array = parameter("N", "axial stiffness EA", above=0.0)
     bending: jax.Array = parameter("N m^2", "bending stiffness EI", default=0.0, at_least=0.0)
-    axial_damping: jax.Array = parameter("N s", "axial force by strain rate", default=0.0, at_least=0.0)
+    axial_damping: jax.Array = parameter("N s", "axial force per strain rate", default=0.0, at_least=0.0)
     tip_mass: jax.Array = parameter("kg", "mass lumped at the tip", default=0.0, at_least=0.0)
 
     @property
@@ -55,7 +54,7 @@ class AncfCable(Chain):
         direction = jnp.asarray(direction)[:, None]
         return self._state(direction * jnp.arange(self.n + 1) * self.element, jnp.tile(direction, self.n + 1))
 
-    def along(self, directions, field, tip_force):
+    def rest_state_along(self, directions, field, tip_force):
         m = self.mass / self.n
         weight = m * (self.n - jnp.arange(self.n) - 0.5) + self.tip_mass
         below = weight * jnp.asarray(field)[:, None] + jnp.asarray(tip_force)[:, None]
@@ -73,18 +72,18 @@ class AncfCable(Chain):
         return {"e": e, "rate": jnp.zeros_like(e)}
 
     def coordinates(self, e: Float[Array, "3 q"]) -> tuple[Float[Array, "3 m"], Float[Array, "3 m"]]:
-        """Positions and slopes (3, n + 1) from the coordinates (3, 2n + 1)."""
+        """Return positions and slopes (3, n + 1) from the coordinates (3, 2n + 1)."""
         both = jnp.concatenate([jnp.zeros((3, 1)), e], axis=1).reshape(3, self.n + 1, 2)
         return both[..., 0], both[..., 1]
 
     def nodes(self, x, length=None):
-        return Nodes(self.coordinates(x["e"])[0], self.coordinates(x["rate"])[0])
+        return ChainNodes(self.coordinates(x["e"])[0], self.coordinates(x["rate"])[0])
 
     def with_tip(self, mass):
         return dataclasses.replace(self, tip_mass=mass)
 
     def mass_matrix(self) -> Float[Array, "q q"]:
-        """(2n + 1, 2n + 1), the same for each axis."""
+        """Return the mass matrix (2n + 1, 2n + 1), equal for each axis."""
         l, m = self.element, self.mass / self.n
         s = jnp.stack(_shape(_POINTS, l))  # (4, points)
         each = m * (s * _WEIGHTS) @ s.T
@@ -94,7 +93,7 @@ class AncfCable(Chain):
         return full.at[-2, -2].add(self.tip_mass)[1:, 1:]
 
     def _weights(self):
-        """Mass times shape of every coordinate: the load of a unit field."""
+        """Return mass times shape function of every coordinate: the load of a unit field."""
         l, m = self.element, self.mass / self.n
         each = m * jnp.stack(_shape(_POINTS, l)) @ _WEIGHTS
         full = jnp.zeros(2 * self.n + 2)
@@ -103,7 +102,7 @@ class AncfCable(Chain):
         return full.at[-2].add(self.tip_mass)[1:]
 
     def _strains(self, e):
-        """Axial strain and squared curvature at the Gauss points, (n, points) each."""
+        """Return axial strain and squared curvature at the Gauss points, (n, points) each."""
         p, q = self.coordinates(e)
         l = self.element
         ends = (p[:, :-1, None], q[:, :-1, None], p[:, 1:, None], q[:, 1:, None])
@@ -120,7 +119,7 @@ class AncfCable(Chain):
         return axial, 0.5 * self.bending * l * jnp.sum(curved @ _WEIGHTS)
 
     def _damping(self, e, rate):
-        """Force (3, 2n + 1) of the axial damper, and its power [W]."""
+        """Return force (3, 2n + 1) of the axial damper, and its power [W]."""
         strain, pull_back = jax.vjp(lambda e: self._strains(e)[0], e)
         del strain
         strain_rate = jax.jvp(lambda e: self._strains(e)[0], (e,), (rate,))[1]
@@ -138,7 +137,7 @@ class AncfCable(Chain):
         acceleration = self.coordinates(second)[0]
         strain = self._strains(e)[0] @ _WEIGHTS
         carried = (self.mass + self.tip_mass) * jnp.asarray(u.field) + jnp.sum(outer, axis=1)
-        return Solved(
+        return ChainSolution(
             rate={"e": rate, "rate": second},
             acceleration=acceleration,
             tension=self.stiffness * strain,
@@ -165,7 +164,7 @@ class AncfCable(Chain):
         m, l = float(self.mass) / self.n, float(self.element)
         omega = 6 * float(
             np.sqrt(float(self.stiffness) / (m * l))
-        )  # of the element's own highest axial mode, about
+        )  # approximately the highest axial mode of an element
         return [complex(0.0, omega)]
 
 

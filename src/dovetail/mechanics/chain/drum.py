@@ -1,13 +1,13 @@
-r"""The drum that takes a chain in: it does what it is told, or has inertia and is pulled by the rope.
+r"""Drum of a reel: ideal, or with inertia and loaded by the rope.
 
-The drum takes in a length s. It is told :math:`s_r(t)` and, where it has dynamics, answers as
+The drum reels in a length s. Its demand is :math:`s_r(t)`; with dynamics it follows
 
 .. math:: m_d\ddot s = m_d\ddot s_r + K_p(s_r - s) + K_v(\dot s_r - \dot s) + F_0 - t_1
 
-with the tension :math:`t_1` of the first link and a holding force :math:`F_0`; no integral action. Tensions of a chain
-are linear in :math:`\ddot s`, whatever its formulation, so it is found by solving the chain twice: with the drum at
-steady speed, and with a unit acceleration. Source: [Bolien 2018, secs 3.5.2 and 3.5.3]; the coupling to :math:`t_1` is
-the frictionless roller's.
+with the tension :math:`t_1` of the first link and a holding force :math:`F_0`; there is no integral action. The
+tensions of a chain are linear in :math:`\ddot s` in every formulation, so :math:`\ddot s` follows from two solutions
+of the chain: at constant drum speed and at unit acceleration. Source: [Bolien 2018, secs 3.5.2 and 3.5.3]; the
+coupling to :math:`t_1` is that of a frictionless roller.
 """
 
 from __future__ import annotations
@@ -19,65 +19,69 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import Part, kind, parameter
-from dovetail.mechanics.chain.base import Solved
+from dovetail.mechanics.chain.base import ChainSolution
 
 
 class Drum(Part):
-    """How the drum follows what it is told."""
+    """Dynamics of the drum."""
 
     @abstractmethod
-    def drive(self, told: jax.Array, s: jax.Array, s_rate: jax.Array) -> tuple[jax.Array, jax.Array | None]:
-        """Force [N] on the rope taken in and inertia [kg] of the drum; or the reel's acceleration [m/s^2] and None."""
+    def drive(self, demand: jax.Array, s: jax.Array, s_rate: jax.Array) -> tuple[jax.Array, jax.Array | None]:
+        """Return force [N] on the rope and inertia [kg] of the drum; or the acceleration [m/s^2] and None."""
 
 
-@kind("exact-drum")
-class ExactDrum(Drum):
-    """A drum that does what it is told, whatever the tension."""
+@kind("ideal-drum")
+class IdealDrum(Drum):
+    """Drum that follows its demand exactly, at any tension."""
 
-    def drive(self, told, s, s_rate):
-        return told[2], None
+    def drive(self, demand, s, s_rate):
+        return demand[2], None
 
 
 @kind("hose-drum")
 class HoseDrum(Drum):
-    """A drum with inertia, driven by feed-forward and a proportional and derivative controller."""
+    """Drum with inertia, driven by feed-forward and a proportional-derivative controller."""
 
     inertia: jax.Array = parameter("kg", "equivalent linear inertia", default=100.0, above=0.0)
     stiffness: jax.Array = parameter("N/m", "proportional gain", default=1000.0, at_least=0.0)
     damping: jax.Array = parameter("N s/m", "derivative gain", default=100.0, at_least=0.0)
-    feed_forward: jax.Array = parameter("1", "share of the inertia force fed forward", default=1.0)
-    holding: jax.Array = parameter("N", "force that carries the tension of steady flight", default=0.0)
-    carried: jax.Array = parameter("kg/m", "rope that moves on with the drum, by its length", default=0.0)
+    feed_forward: jax.Array = parameter("1", "fraction of the inertia force fed forward", default=1.0)
+    holding_force: jax.Array = parameter(
+        "N", "holding force, equal to the tension of steady flight", default=0.0
+    )
+    stored_mass_per_length: jax.Array = parameter(
+        "kg/m", "mass of rope on the drum per stored length", default=0.0
+    )
 
-    def drive(self, told, s, s_rate):
-        force = self.feed_forward * self.inertia * told[2] + self.holding
-        force = force + self.stiffness * (told[0] - s) + self.damping * (told[1] - s_rate)
-        return force, self.inertia + self.carried * s
+    def drive(self, demand, s, s_rate):
+        force = self.feed_forward * self.inertia * demand[2] + self.holding_force
+        force = force + self.stiffness * (demand[0] - s) + self.damping * (demand[1] - s_rate)
+        return force, self.inertia + self.stored_mass_per_length * s
 
 
-def first_tension(solved: Solved) -> jax.Array:
-    """What a drum behind a frictionless roller feels [N]."""
+def first_tension(solved: ChainSolution) -> jax.Array:
+    """Return the tension [N] at a drum behind a frictionless roller."""
     return solved.tension[0]
 
 
-def driven(
-    solve: Callable[[jax.Array], Solved],
+def chain_and_drum_rates(
+    solve: Callable[[jax.Array], ChainSolution],
     drive: tuple[jax.Array, jax.Array | None],
-    felt: Callable[[Solved], jax.Array] = first_tension,
-) -> tuple[Solved, jax.Array]:
-    """A chain and its drum together: what the chain does, and the reel's acceleration [m/s^2].
+    rope_pull: Callable[[ChainSolution], jax.Array] = first_tension,
+) -> tuple[ChainSolution, jax.Array]:
+    """Return the solution of chain and drum together, and the reel's acceleration [m/s^2].
 
-    `solve` gives the chain's answer to an acceleration of the reel, `felt` the pull [N] of the rope on the drum. Both
-    are straight lines of the acceleration, so that one answer and its slope give every one.
+    `solve` returns the chain's solution for an acceleration of the reel, `rope_pull` the pull [N] of the rope on the
+    drum. Both are linear in the acceleration, so one solution and its derivative give all others.
     """
     pull, inertia = drive
     if inertia is None:
         return solve(pull), pull
 
-    def answer(reel):
+    def solution(reel):
         solved = solve(reel)
-        return solved, felt(solved)
+        return solved, rope_pull(solved)
 
-    (solved, steady), (slope, unit) = jax.jvp(answer, (jnp.zeros(()),), (jnp.ones(()),))
+    (solved, steady), (slope, unit) = jax.jvp(solution, (jnp.zeros(()),), (jnp.ones(()),))
     reel = (pull - steady) / (inertia + unit)
     return jax.tree.map(lambda value, more: value + reel * more, solved, slope), reel

@@ -1,9 +1,10 @@
-r"""Chains at rest: every link lies along the force that it carries.
+r"""Chains at rest: each link is parallel to the force it carries.
 
 .. math:: u_k \parallel F_{tip} + \sum_{j>k}(F_j + m_j g) + \tfrac12(F_k + m_k g) + m_p g
 
-With loads that depend on the shape (drag) the shape is found by fixed-point iteration. Bending is neglected, as
-it is in a loaded rope. Good as an initial state and as a test oracle. Source: [Mastrogiuseppe 2023, sec. 4.2].
+For loads that depend on the shape (drag), the shape is computed by fixed-point iteration. Bending is neglected, which
+is valid for a loaded rope. For use as an initial state and as a test reference. Source: [Mastrogiuseppe 2023, sec.
+4.2].
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ def hanging_directions(
     link_force: Callable[[jax.Array], jax.Array] | None = None,
     iterations: int = 200,
 ) -> Float[Array, "3 n"]:
-    """Directions (3, n) of the links of a chain at rest.
+    """Return the directions (3, n) of the links of a chain at rest.
 
     Parameters
     ----------
     mass, tip_mass : mass of the chain and at its tip [kg].
     field : (3,) uniform acceleration [m/s^2].
     tip_force : (3,) [N], or a function of the directions.
-    link_force : function of the directions (3, n) that gives forces (3, n) [N] on the links' middles.
+    link_force : function of the directions (3, n) that returns forces (3, n) [N] at the middle of the links.
     """
     field = jnp.asarray(field)[:, None]
     weight = mass / n * field
@@ -53,19 +54,19 @@ def hanging_directions(
         return start
 
     def improve(_, u):
-        mixed = u + 0.5 * (below(u) - u)  # relaxed: drag grows as the rope lifts into it
+        mixed = u + 0.5 * (below(u) - u)  # relaxation, because drag increases as the rope rises
         return mixed / jnp.sqrt(dot(mixed, mixed))
 
     return jax.lax.fori_loop(0, iterations, improve, start)
 
 
 def straight_to(tip: Float[np.ndarray, "3"], length: float) -> Float[np.ndarray, "3"]:
-    """Unit vector from the support to a wanted tip position (3,) [m] of a straight rope.
+    """Return the unit vector from the support to a tip position (3,) [m] of a straight rope.
 
     Raises
     ------
     ParameterError
-        If the rope would be slack there, or cannot reach it.
+        If the rope would be slack, or cannot reach the position.
     """
     distance = float(np.linalg.norm(tip))
     if distance > length * (1 + 1e-9):

@@ -1,9 +1,9 @@
-r"""Parameters of a rope from a measurement of its motion: damping above all, which no data sheet gives.
+r"""Identification of rope parameters, mainly damping, from a measured motion.
 
-Least squares in the logarithms of positive parameters, :math:`\min_\theta |y(e^\theta) - \hat y|^2`, with the
-derivatives of the whole simulation by automatic differentiation. The standard deviations are those of the linearised
-problem with the residual's own variance: what the noise explains, not what a wrong model adds. The source proposes the
-hanging rope with a moved support as the experiment [Mastrogiuseppe 2023, sec. 5.2].
+Least squares in the logarithms of positive parameters, :math:`\min_\theta |y(e^\theta) - \hat y|^2`, with derivatives
+of the simulation by automatic differentiation. Standard deviations are those of the linearised problem with the
+variance of the residual: they describe noise, not model errors. The source proposes a hanging rope with a moving
+support as experiment [Mastrogiuseppe 2023, sec. 5.2].
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ from dovetail.core.errors import ConvergenceError, ParameterError
 
 
 @dataclasses.dataclass(frozen=True)
-class Identified:
-    """Parameters found, by name."""
+class IdentifiedParameters:
+    """Identified parameters, by name."""
 
     value: dict[str, float]
-    relative_error: dict[str, float]  # standard deviation over value
+    relative_error: dict[str, float]  # standard deviation divided by value
     residual: float  # rms, in the unit of the measurement
     evaluations: int
 
 
 def identify(
     simulate: Callable[[dict[str, jax.Array]], jax.Array], measured: Any, start: Mapping[str, float]
-) -> Identified:
-    """Parameters with which `simulate` comes closest to what was `measured`.
+) -> IdentifiedParameters:
+    """Return the parameters for which `simulate` is closest to `measured`.
 
     Parameters
     ----------
-    simulate : function of named parameters, differentiable by JAX, that gives what was measured.
+    simulate : function of named parameters, differentiable by JAX, that returns the measured quantity.
     measured : array of the same shape.
-    start : first guesses, positive.
+    start : initial guesses, positive.
     """
     names = list(start)
     wrong = [name for name in names if not start[name] > 0]
     if wrong:
-        raise ParameterError(f"identify: the first guess of {', '.join(wrong)} must be above 0")
+        raise ParameterError(f"identify: the initial guess of {', '.join(wrong)} must be above 0")
     target = np.asarray(measured, float).ravel()
 
     def model(theta):
@@ -56,10 +56,10 @@ def identify(
         lambda theta: np.asarray(value(theta)) - target, first, jac=lambda theta: np.asarray(slope(theta))
     )
     if not fit.success or not np.isfinite(fit.cost):
-        raise ConvergenceError(f"identify: {fit.message} Do: start closer, or measure longer")
+        raise ConvergenceError(f"identify: {fit.message} Use better initial guesses or a longer measurement.")
     freedom = max(1, target.size - len(names))
     covariance = 2 * fit.cost / freedom * np.linalg.pinv(fit.jac.T @ fit.jac)
-    return Identified(
+    return IdentifiedParameters(
         dict(zip(names, np.exp(fit.x).tolist(), strict=True)),
         dict(zip(names, np.sqrt(np.diag(covariance)).tolist(), strict=True)),
         float(np.sqrt(2 * fit.cost / target.size)),

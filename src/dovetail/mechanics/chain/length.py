@@ -1,7 +1,7 @@
-r"""What a reel is told: the length of rope that it takes in, in time or from a contact on, as data.
+"""Reel laws: reeled-in length of rope as a function of time or of the time since contact.
 
-All by a polynomial of fifth order at rest at both ends, :math:`10 s^3 - 15 s^4 + 6 s^5`. Source: as in [Bolien 2018,
-secs 3.5.2, 3.5.3 and ch. 5 sec. IV-A].
+All laws use a polynomial of fifth order, at rest at both ends, :math:`10 s^3 - 15 s^4 + 6 s^5`. Source: as in [Bolien
+2018, secs 3.5.2, 3.5.3 and ch. 5 sec. IV-A].
 """
 
 from __future__ import annotations
@@ -16,82 +16,84 @@ from dovetail.core import Part, kind, parameter
 
 
 class ReelLaw(Part):
-    """Length of rope that a reel is told to take in."""
+    """Demand of a reel: reeled-in length of rope."""
 
-    waits: ClassVar[bool] = False  # for a contact
+    waits_for_contact: ClassVar[bool] = False
 
     @abstractmethod
-    def taken_in(self, t: Any, since_contact: Any, full: Any) -> jax.Array:
-        """Length and its first two rates, (3,), at t [s], `since_contact` [s] after the first contact (0 before).
+    def reeled_length(self, t: Any, since_contact: Any, full: Any) -> jax.Array:
+        """Return the length and its first two rates, (3,), at t [s], `since_contact` [s] after the first contact.
 
-        `full` [m] is the chain's length when nothing is taken in.
+        `since_contact` is 0 before the contact; `full` [m] is the length of the chain when nothing is reeled in.
         """
 
-    def paid_out(self, t: Any, full: Any, since_contact: Any = 0.0) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """Length that is out and its first two rates, for `Loads.length`."""
-        return remaining(full, self.taken_in(t, since_contact, full))
+    def paid_out_length(
+        self, t: Any, full: Any, since_contact: Any = 0.0
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """Return the paid-out length and its first two rates, for `ChainLoads.length`."""
+        return remaining_length(full, self.reeled_length(t, since_contact, full))
 
 
-def remaining(full: Any, taken: Any) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Length that is out and its two rates, when of `full` [m] so much is taken in, with its rates."""
+def remaining_length(full: Any, taken: Any) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Return the paid-out length and its two rates for a length `full` [m] and the reeled-in length and rates."""
     return full - taken[0], -taken[1], -taken[2]
 
 
-@kind("still-reel")
-class StillReel(ReelLaw):
-    """The reel is told to stand still."""
+@kind("fixed-reel")
+class FixedReel(ReelLaw):
+    """Reel that does not move."""
 
-    def taken_in(self, t, since_contact, full):
+    def reeled_length(self, t, since_contact, full):
         return jnp.zeros(3)
 
 
 @kind("timed-reel")
 class TimedReel(ReelLaw):
-    """A length taken in at a given time."""
+    """Reel-in of a length at a given time."""
 
-    distance: jax.Array = parameter("m", "length taken in")
-    duration: jax.Array = parameter("s", "how long it takes", above=0.0)
-    start: jax.Array = parameter("s", "when it begins", default=0.0)
+    distance: jax.Array = parameter("m", "reeled-in length")
+    duration: jax.Array = parameter("s", "duration of the reel motion", above=0.0)
+    start: jax.Array = parameter("s", "start of the reel motion", default=0.0)
 
-    def taken_in(self, t, since_contact, full):
+    def reeled_length(self, t, since_contact, full):
         return smooth_step((t - self.start) / self.duration, self.distance, self.duration)
 
 
 @kind("smooth-reel")
 class SmoothReel(ReelLaw):
-    """From one length paid out to another."""
+    """Change from one paid-out length to another."""
 
-    start_length: jax.Array = parameter("m", "length before", above=0.0)
-    end_length: jax.Array = parameter("m", "length after", above=0.0)
-    duration: jax.Array = parameter("s", "how long it takes", above=0.0)
-    start: jax.Array = parameter("s", "when it begins", default=0.0)
+    initial_length: jax.Array = parameter("m", "initial paid-out length", above=0.0)
+    final_length: jax.Array = parameter("m", "final paid-out length", above=0.0)
+    duration: jax.Array = parameter("s", "duration of the reel motion", above=0.0)
+    start: jax.Array = parameter("s", "start of the reel motion", default=0.0)
 
-    def taken_in(self, t, since_contact, full):
-        way = self.start_length - self.end_length
-        moved = smooth_step((t - self.start) / self.duration, way, self.duration)
-        return moved.at[0].add(full - self.start_length)
+    def reeled_length(self, t, since_contact, full):
+        distance = self.initial_length - self.final_length
+        reeled = smooth_step((t - self.start) / self.duration, distance, self.duration)
+        return reeled.at[0].add(full - self.initial_length)
 
 
 @kind("contact-reel")
 class ContactReel(ReelLaw):
-    """The law of the flight tests: a while after first contact, over a multiple of the receiver's stopping time.
+    """Reel law of the flight tests: starts after contact, lasts a multiple of the receiver's stopping time.
 
-    1.5 m/s stopped in 0.5 m takes 0.667 s; the drum takes in 0.5 m in three times that, from 0.1 s after contact
-    on [Bolien 2018, ch. 5 sec. IV-A].
+    1.5 m/s stopped in 0.5 m takes 0.667 s; the drum reels in 0.5 m in three times that, from 0.1 s after contact
+    [Bolien 2018, ch. 5 sec. IV-A].
     """
 
-    waits: ClassVar[bool] = True
+    waits_for_contact: ClassVar[bool] = True
 
-    distance: jax.Array = parameter("m", "length taken in: the receiver's stopping distance", default=0.5)
+    distance: jax.Array = parameter("m", "reeled-in length: the receiver's stopping distance", default=0.5)
     duration: jax.Array = parameter("s", "three times the receiver's stopping time", default=2.0, above=0.0)
     delay: jax.Array = parameter("s", "from first contact to the start", default=0.1, at_least=0.0)
 
-    def taken_in(self, t, since_contact, full):
+    def reeled_length(self, t, since_contact, full):
         return smooth_step((since_contact - self.delay) / self.duration, self.distance, self.duration)
 
 
 def smooth_step(s: Any, distance: Any, duration: Any) -> jax.Array:
-    """From 0 to `distance` while s goes from 0 to 1 in `duration`, with its first two rates, (3,)."""
+    """Return the transition from 0 to `distance` for s from 0 to 1 in `duration`, with its first two rates, (3,)."""
     s = jnp.clip(s, 0.0, 1.0)
     return jnp.stack(
         [

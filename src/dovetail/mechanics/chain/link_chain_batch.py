@@ -1,11 +1,11 @@
-r"""Many link chains side by side: the variants of a sweep in the lanes of the processor's vector units.
+r"""Batch of link chains: the variants of a sweep in the lanes of the vector units.
 
 The equations are those of `LinkChain` with point masses. Arrays have the links first and the variants last, (n, 3, k),
-so that every operation runs over variants that lie next to each other in memory, and only the two sweeps of the tension
-solve go from link to link. Batching a single chain with `vmap` puts the variants first instead: its sweeps then read
-from one memory line for each variant, and a batch is slower than one chain after another (`bench/bench_chain.py`).
+so every operation runs over variants that are adjacent in memory, and only the two sweeps of the tension solution go
+from link to link. A `vmap` of a single chain puts the variants first: its sweeps then read one cache line for each
+variant, and the batch is slower than the chains in sequence (`bench/bench_chain.py`).
 
-Between the sweeps nothing is kept that can be read again: with direction u, inverse masses and the coupling
+Only what cannot be recomputed is stored between the sweeps: with direction u, inverse masses and the coupling
 :math:`e_k = -m_{k-1}^{-1} u_k\cdot u_{k-1}`,
 
 .. math::
@@ -34,10 +34,11 @@ from dovetail.mechanics.chain.links import LinkChain
 LANES = 128  # variants at once: rows of a kilobyte, so that the rows of a link stay in the first cache
 
 
-class ManyLinks(Flow):
-    """Variants of a chain of inextensible links; its input is a uniform field and a force on each tip.
+class LinkChainBatch(Flow):
+    """Variants of a chain of inextensible links; the input is a uniform field and a force on each tip.
 
-    The state has `position` and `velocity` of the nodes 1 to n of each of k variants, (n, 3, k). Built by `of`.
+    The state has `position` and `velocity` of the nodes 1 to n of each of k variants, (n, 3, k). Build it with
+    `from_chains`.
     """
 
     n: int = eqx.field(static=True)
@@ -49,22 +50,22 @@ class ManyLinks(Flow):
     mass_damping: jax.Array | None = None  # [1/s] (k,)
 
     @classmethod
-    def of(cls, chains: Sequence[LinkChain] | LinkChain) -> ManyLinks:
-        """From chains of one form, or from one whose parameters are arrays (k,); best inside a compiled function.
+    def from_chains(cls, chains: Sequence[LinkChain] | LinkChain) -> LinkChainBatch:
+        """Return a batch of similar chains, or of one chain with parameter arrays (k,); best in a compiled function.
 
         Raises
         ------
         ParameterError
-            For what it does not have: rods, a held tip, a last link that differs.
+            For distributed mass (`rod`), a prescribed tip, or a last link of another length.
         """
         if isinstance(chains, LinkChain):
             joined = chains
         else:
             joined = jax.tree.map(lambda *leaves: jnp.stack([jnp.asarray(a, float) for a in leaves]), *chains)
-        if joined.distribution == "rod" or joined.end == "held" or joined.last_link is not None:
+        if joined.distribution == "rod" or joined.tip == "prescribed" or joined.last_link is not None:
             raise ParameterError(
-                "ManyLinks: has chains of equal links with point masses and a free tip; got "
-                f"distribution {joined.distribution}, end {joined.end}; batch others with jax.vmap"
+                "LinkChainBatch: requires chains of equal links with point masses and a free tip; got "
+                f"distribution {joined.distribution}, tip {joined.tip}; use jax.vmap for other chains"
             )
 
         def one(chain):
@@ -77,7 +78,7 @@ class ManyLinks(Flow):
         return cls(joined.n, link, inverse, drift, joined.bending, friction, joined.mass_damping)
 
     def straight(self, direction: Any) -> dict[str, jax.Array]:
-        """All at rest along a unit vector (3,)."""
+        """Return all chains at rest along a unit vector (3,)."""
         reach = jnp.arange(1, self.n + 1)[:, None] * self.link
         position = jnp.asarray(direction)[:, None] * reach[:, None]
         return {"position": position, "velocity": jnp.zeros_like(position)}
@@ -86,7 +87,7 @@ class ManyLinks(Flow):
         return self.straight([0.0, 1.0, 0.0])
 
     def derivative(self, t: Any, x: Any, u: tuple[Any, Any]) -> dict[str, jax.Array]:
-        """With u the field [m/s^2], (3,) or (3, k), and the force on the tips [N], (3, k) or zero."""
+        """Return the rates; u is the field [m/s^2], (3,) or (3, k), and the force on the tips [N], (3, k) or zero."""
         return {"position": x["velocity"], "velocity": self.solve(x, *u)[0]}
 
     def output(self, t: Any, x: Any, u: tuple[Any, Any]) -> dict[str, jax.Array]:
@@ -95,7 +96,7 @@ class ManyLinks(Flow):
     def solve(
         self, x: Any, field: Any, tip_force: Any = 0.0
     ) -> tuple[Float[Array, "n 3 k"], Float[Array, "n k"]]:
-        """Accelerations of the nodes (n, 3, k) and tensions of the links (n, k)."""
+        """Return accelerations of the nodes (n, 3, k) and tensions of the links (n, k)."""
         p, v = x["position"], x["velocity"]
         d, w = _columns(p - _above(p)), _columns(v - _above(v))
         square = _dot(d, d)
@@ -130,7 +131,7 @@ class ManyLinks(Flow):
         return acceleration, tension
 
     def _free(self, n, w, v, field, tip_force):
-        """Accelerations without the links' tensions."""
+        """Return the accelerations without the tensions."""
         field = field[:, None] if field.ndim == 1 else field
         free = jnp.broadcast_to(field, v.shape)
         if self.mass_damping is not None:
@@ -159,22 +160,22 @@ class ManyLinks(Flow):
 
 
 def _at(a: jax.Array, k: jax.Array) -> jax.Array:
-    """Row k; beyond the ends, the row at the end."""
+    """Return row k, or the first or last row outside the range."""
     return lax.dynamic_index_in_dim(a, jnp.clip(k, 0, a.shape[0] - 1), 0, keepdims=False)
 
 
 def _above(a: Float[Array, "*k"]) -> Float[Array, "*k"]:
-    """Rows shifted by one: row k is a[k - 1], the first is zero."""
+    """Return rows shifted by one: row k is a[k - 1], the first is zero."""
     return jnp.concatenate([jnp.zeros_like(a[:1]), a[:-1]])
 
 
 def _below(a: Float[Array, "*k"]) -> Float[Array, "*k"]:
-    """Rows shifted the other way; the last is zero."""
+    """Return rows shifted by one: row k is a[k + 1], the last is zero."""
     return jnp.concatenate([a[1:], jnp.zeros_like(a[:1])])
 
 
 def _columns(a: jax.Array) -> tuple[jax.Array, ...]:
-    """Components of vectors (n, 3, k), each (n, k)."""
+    """Return the components of vectors (n, 3, k), each (n, k)."""
     return tuple(a[:, i] for i in range(3))
 
 

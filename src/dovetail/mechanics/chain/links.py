@@ -1,17 +1,17 @@
-r"""Inextensible links between Cartesian nodes, with one banded solve for the tensions.
+r"""Inextensible links between Cartesian nodes, with one banded solution for the tensions.
 
-Nodes p carry the mass; links keep their length, which may be a function of time:
+Nodes p carry the mass; links keep their length, which can be a function of time:
 
 .. math::
 
     d_k \cdot \ddot d_k = l_k \ddot l_k + \dot l_k^2 - |\dot d_k|^2 - 2\alpha\dot c_k - \alpha^2 c_k,
     \qquad d_k = p_k - p_{k-1}
 
-with :math:`c_k = (|d_k|^2 - l_k^2)/2` and its rate pulled back to zero at the rate :math:`\alpha`
-[Baumgarte 1972]. For point masses the link force :math:`s_k = t_k n_k` is a tension, and eliminating the
-accelerations leaves a positive definite tridiagonal system for the t. For thin rods
-:math:`s_k = t_k n_k - (m_k/6)\ddot d_k`, as a rod is two half masses less an inertia in the relative motion of
-its ends, and the system has blocks of three. There are no angles, so no orientation is singular.
+with :math:`c_k = (|d_k|^2 - l_k^2)/2` and its rate returned to zero at the rate :math:`\alpha` [Baumgarte 1972]. For
+point masses the link force :math:`s_k = t_k n_k` is a tension, and elimination of the accelerations leaves a positive
+definite tridiagonal system for t. For thin rods :math:`s_k = t_k n_k - (m_k/6)\ddot d_k`, because a rod is two half
+masses minus an inertia of the relative motion of its ends, and the system has blocks of three. There are no angles, so
+no orientation is singular.
 """
 
 from __future__ import annotations
@@ -21,35 +21,33 @@ import jax.numpy as jnp
 
 from dovetail.core import choice, kind, parameter
 from dovetail.mechanics.chain.banded import solve_blocks
-from dovetail.mechanics.chain.base import Chain, before, dot
-from dovetail.mechanics.chain.lumped import ChainShape, PlacedChain, held_tensions
+from dovetail.mechanics.chain.base import Chain, dot, previous_column
+from dovetail.mechanics.chain.lumped import CartesianChain, ChainShape, constraint_tensions
 
 
 @kind("link-chain")
-class LinkChain(PlacedChain):
-    """Chain of inextensible links: the fast formulation, for any orientation and any number of links.
+class LinkChain(CartesianChain):
+    """Chain of inextensible links: fast, for any orientation and any number of links.
 
-    The mass of a link goes half to each end (`half`), to its far end (`end`, as hose models have it), or is
-    spread evenly along it (`rod`: a chain of thin rods, exactly). The error in the tip's motion against a
-    continuous rope falls with the square of the link's length for `half` and `rod`. With `rod` the length is constant.
+    The mass of a link is half at each end (`half`), at its far end (`end`, as in hose models), or distributed along it
+    (`rod`: an exact chain of thin rods). The error of the tip motion against a continuous rope is proportional to the
+    square of the link length for `half` and `rod`. With `rod` the length is constant.
 
-    Source: tensions as in [Bolien 2018, sec. 3.5], less its angles. Not modelled: stretch (see `ElasticChain`).
+    Source: tensions as in [Bolien 2018, sec. 3.5], without its angles. Not modelled: stretch (see `ElasticChain`).
     """
 
-    drift_rate: jax.Array = parameter(
-        "1/s", "rate at which link length errors decay", default=20.0, at_least=0.0
-    )
-    distribution: str = choice("half", "end", "rod", about="where a link's mass is", default="half")
+    drift_rate: jax.Array = parameter("1/s", "decay rate of link length errors", default=20.0, at_least=0.0)
+    distribution: str = choice("half", "end", "rod", about="location of the mass of a link", default="half")
 
     def shape(self, x, length=None):
         p, v = x["position"], x["velocity"]
-        d, w = p - before(p), v - before(v)
+        d, w = p - previous_column(p), v - previous_column(v)
         l = self.lengths(length)
         n = d * jax.lax.rsqrt(dot(d, d))
         return ChainShape(n, (w - n * dot(n, w)) / l[0], v, l[0], l, *self.masses(l[0]))
 
     def pull(self, x, s, free, inverse):
-        d, w = x["position"] - before(x["position"]), x["velocity"] - before(x["velocity"])
+        d, w = x["position"] - previous_column(x["position"]), x["velocity"] - previous_column(x["velocity"])
         l, l_rate, l_rate2 = s.l
         square = dot(d, d)
         a = self.drift_rate
@@ -57,10 +55,10 @@ class LinkChain(PlacedChain):
         axial = l * l_rate2 + l_rate**2 - dot(w, w) - 2 * a * stretch - 0.5 * a**2 * (square - l**2)
         axial = axial * jax.lax.rsqrt(square)  # n . d''
         if self.distribution != "rod":
-            tension = held_tensions(s.n, free, inverse, axial)
+            tension = constraint_tensions(s.n, free, inverse, axial)
             return tension * s.n, tension
-        block, near = 6 / s.link, before(inverse)
-        relative = free - before(free) - axial * s.n
+        block, near = 6 / s.link, previous_column(inverse)
+        relative = free - previous_column(free) - axial * s.n
         force = solve_blocks(inverse + near - block, block, s.n, near, relative)
         return force, dot(s.n, force) + s.link / 6 * axial
 
@@ -68,14 +66,18 @@ class LinkChain(PlacedChain):
         stored = super().energies(x, u)
         if self.distribution == "rod":
             link = self.masses(self.lengths(None if u is None else u.length)[0])[0]
-            w = x["velocity"] - before(x["velocity"])
+            w = x["velocity"] - previous_column(x["velocity"])
             stored["kinetic"] = stored["kinetic"] - jnp.sum(link / 12 * w**2)
         return stored
 
-    def account(self, x, u=None):
-        return Chain.account(self, x, u) if self.distribution == "rod" else super().account(x, u)
+    def momentum_and_energy(self, x, u=None):
+        return (
+            Chain.momentum_and_energy(self, x, u)
+            if self.distribution == "rod"
+            else super().momentum_and_energy(x, u)
+        )
 
-    def balance(self, x, u, solved):
+    def energy_balance(self, x, u, solved):
         if self.distribution == "rod":
-            return Chain.balance(self, x, u, solved)
-        return super().balance(x, u, solved)
+            return Chain.energy_balance(self, x, u, solved)
+        return super().energy_balance(x, u, solved)

@@ -1,7 +1,7 @@
-"""The rods' equations in plain NumPy: a fallback without a compiler, and a second writing to compare with.
+"""Rod chain in plain NumPy: fallback without a compiler, and independent implementation for comparison.
 
-The same closed form as `RodChain` with the dense solve: published or thin-rod inertia, bending in two planes, joint
-friction, the axial element, gravity, a force on the tip. `bench/bench_chain.py` says what compiling is worth.
+Same closed form as `RodChain` with the dense solver: published or thin-rod inertia, bending in two planes, joint
+friction, the axial element, gravity, a force on the tip. `bench/bench_chain.py` measures the gain of compilation.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dovetail.mechanics.chain.rods import RodChain
 def plain_rates(
     chain: RodChain, q: np.ndarray, rate: np.ndarray, field: np.ndarray, tip_force: np.ndarray
 ) -> np.ndarray:
-    """Second rates (2n + 1,) of the coordinates under a uniform field (3,) and a force on the tip (3,)."""
+    """Return second rates (2n + 1,) of the coordinates for a uniform field (3,) and a tip force (3,)."""
     n, l, m = chain.n, float(chain.length) / chain.n, float(chain.mass) / chain.n
     tip, total = float(chain.tip_mass), float(chain.mass) + float(chain.tip_mass)
     s, phi, psi = q[0], q[1 : n + 1], q[n + 1 :]
@@ -52,7 +52,7 @@ def plain_rates(
     if published:
         mass[1 + i, 1 + i] += m * l**2 / 12 * sp**2
 
-    # what is quadratic in the rates, and the generalised forces
+    # terms quadratic in the rates, and generalised forces
     pull = gamma @ with_own(b - m / 6 - (m / 12 if published else 0.0))
     pull = -pull - 2 * s_rate * np.outer(u1_rate, lever)
     pull += np.outer(field, lever) + np.outer(tip_force, h)
@@ -76,7 +76,7 @@ def plain_run(
     step: float,
     number: int,
 ) -> dict[str, np.ndarray]:
-    """The state after a number of steps of RK4."""
+    """Return the state after a number of RK4 steps."""
     size = 2 * chain.n + 1
     y = np.concatenate([np.asarray(x["q"]), np.asarray(x["rate"])])
 

@@ -1,6 +1,6 @@
-r"""Accelerations of a chain of rods in one sweep up and one down: the dense mass matrix is never formed.
+r"""Accelerations of a rod chain in one sweep up and one down, without the dense mass matrix.
 
-What lies beyond node k resists an acceleration a of that node with the force :math:`A_k a + b_k`. With the tangents
+The part beyond node k reacts to an acceleration a of that node with the force :math:`A_k a + b_k`. With the tangents
 :math:`E = (e_\varphi, e_\psi)` of rod k, :math:`H = A_k + m/3`, :math:`K = A_k + m/2` and
 :math:`D = l^2 E^T H E + J`,
 
@@ -9,8 +9,8 @@ What lies beyond node k resists an acceleration a of that node with the force :m
     \ddot q_k &= D^{-1}(r - l E^T K a_{k-1}), \qquad r = Q_k - l E^T(l H\gamma_k + b_k) \\
     A_{k-1} &= \tfrac m2 + K - l^2 K E D^{-1} E^T K, \qquad b_{k-1} = b_k + l K(E D^{-1} r + \gamma_k)
 
-and the first rod, with its axial element, is a system of three. It is the articulated-body idea
-[Featherstone 2008, ch. 7] with point joints; the same numbers as the dense solve, at a cost proportional to n.
+and the first rod, with its axial element, is a system of three. This is the articulated-body algorithm
+[Featherstone 2008, ch. 7] with point joints; it gives the same result as the dense solver at a cost proportional to n.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ def rod_accelerations(
     stretch: tuple[Float[Array, ""], Float[Array, ""]],
     u1_rate: Float[Array, "3"],
 ) -> tuple[Float[Array, ""], Float[Array, " n"], Float[Array, " n"]]:
-    """Second rates of the stretch, of phi (n,) and of psi (n,).
+    """Return the second rates of the stretch, of phi (n,) and of psi (n,).
 
     Parameters
     ----------
     m, l, tip_mass : mass and length of a rod, mass at the tip.
     u, e_phi, e_psi, gamma : (3, n) directions, their tangents, and their second rates at constant angular rates.
-    extra : (n,) further inertia of phi [kg m^2].
-    force : generalised forces on the stretch, on phi and on psi, with the rates' own of `extra`.
-    stretch : the stretch [m] and its rate [m/s].
+    extra : (n,) additional inertia of phi [kg m^2].
+    force : generalised forces on the stretch, on phi and on psi, including the rate terms of `extra`.
+    stretch : stretch [m] and its rate [m/s].
     u1_rate : (3,) rate of the first direction.
     """
     _, q_phi, q_psi = force
@@ -93,7 +93,7 @@ def rod_accelerations(
 
 
 def _first_rod(a, b, m, l, u, e_phi, e_psi, gamma, extra, force, stretch, u1_rate):
-    """Second rates of the stretch and of the first rod's angles, and the acceleration of node 1."""
+    """Return the second rates of the stretch and of the first rod, and the acceleration of node 1."""
     s, s_rate = stretch
     square = jnp.stack(
         [jnp.stack([a[0], a[1], a[2]]), jnp.stack([a[1], a[3], a[4]]), jnp.stack([a[2], a[4], a[5]])]
@@ -114,7 +114,7 @@ def _first_rod(a, b, m, l, u, e_phi, e_psi, gamma, extra, force, stretch, u1_rat
 
 
 def _solve3(matrix, rhs):
-    """By cofactors: smaller than a call of the library."""
+    """Return the solution by cofactors, cheaper than a library call."""
     c = jnp.cross(matrix[1], matrix[2]), jnp.cross(matrix[2], matrix[0]), jnp.cross(matrix[0], matrix[1])
     inverse = jnp.stack(c, axis=1) / dot(matrix[0], c[0])
     return inverse @ rhs
@@ -137,7 +137,7 @@ def _minus(a: Symmetric, b: Symmetric, c: Any) -> Symmetric:
 
 
 def _outer(f: Vector, g: Vector, p: Vector, q: Vector) -> Symmetric:
-    """f g^T + p q^T, which is symmetric here."""
+    """Return f g^T + p q^T, which is symmetric here."""
     return tuple(f[i] * g[j] + p[i] * q[j] for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))
 
 

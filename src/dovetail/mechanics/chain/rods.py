@@ -2,13 +2,13 @@ r"""Rigid rods with global angles and one visco-elastic element at the top, in c
 
 .. math:: M(q)\,\ddot q = f(q, \dot q) + Q, \qquad q = (s, \varphi_1..\varphi_n, \psi_1..\psi_n)
 
-s is the stretch of an axial element between the support and the first rod, which carries all rods with it.
-With tangents :math:`e = \partial u/\partial q`, suffix sums of mass
-:math:`B_i = m(n-i+\tfrac12)+m_p`, :math:`C_i = m(n-i+\tfrac13)+m_p`, :math:`N = nm+m_p` and
-:math:`W_{ij} = l\,B_{\max(i,j)}\,h_{\min(i,j)}`, :math:`h_1 = l+s`, the mass matrix is
-:math:`W_{ij}\,e_i\cdot e_j`, bordered by :math:`B_j l\,u_1\cdot e_j`, and f has the same weights on the second
-rates of the directions. Source: [Mastrogiuseppe 2023, ch. 3 and app. A], repaired: the printed weights hold for
-i <= j only, the printed diagonal of the psi block has b for c, and the tip mass is missing.
+s is the stretch of an axial element between the support and the first rod; it moves all rods. With tangents
+:math:`e = \partial u/\partial q`, suffix sums of mass :math:`B_i = m(n-i+\tfrac12)+m_p`,
+:math:`C_i = m(n-i+\tfrac13)+m_p`, :math:`N = nm+m_p` and :math:`W_{ij} = l\,B_{\max(i,j)}\,h_{\min(i,j)}`,
+:math:`h_1 = l+s`, the mass matrix is :math:`W_{ij}\,e_i\cdot e_j`, bordered by :math:`B_j l\,u_1\cdot e_j`. f has the
+same weights on the second rates of the directions. Source: [Mastrogiuseppe 2023, ch. 3 and app. A], corrected: the
+published weights are valid for i <= j only, the published diagonal of the psi block has b for c, and the tip mass is
+missing.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from dovetail.mechanics.chain.angles import (
     joint_moment,
     tangents,
 )
-from dovetail.mechanics.chain.base import Chain, Loads, Nodes, Solved, dot, running
+from dovetail.mechanics.chain.base import Chain, ChainLoads, ChainNodes, ChainSolution, dot, running_sum
 from dovetail.mechanics.chain.recursion import rod_accelerations
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _at_rest(n: int, stretch, phi, psi) -> dict[str, jax.Array]:  # one program, not one for each operation
+def _at_rest(n: int, stretch, phi, psi) -> dict[str, jax.Array]:  # one compiled program
     parts = [jnp.reshape(stretch, 1), jnp.broadcast_to(phi, n), jnp.broadcast_to(psi, n)]
     q = jnp.concatenate([jnp.asarray(part, dtype=float) for part in parts])
     return {"q": q, "rate": jnp.zeros_like(q)}
@@ -44,24 +44,24 @@ def _at_rest(n: int, stretch, phi, psi) -> dict[str, jax.Array]:  # one program,
 
 @kind("rod-chain")
 class RodChain(Chain):
-    r"""Chain of rigid rods, as published: the dense mass matrix with Cholesky factors, or one recursion.
+    r"""Chain of rigid rods: dense mass matrix with Cholesky factors, as published, or recursion.
 
-    `inertia` is that of a thin rod (`rod`), or the published one (`konig`), which leaves
-    :math:`\cos^2\psi` out of the rotational energy: it keeps M regular at :math:`\psi=\pm\pi/2` and makes the
-    model anisotropic. `curvature` bends joints in two planes, each for itself (`planes`, as published), or by
-    the angle between rods (`space`). The `root` joint has its rest position hanging (`hanging`, as
-    published), or no stiffness and friction (`pinned`), or along `root_angles` (`clamped`). From a clamp to the middle
-    of the first rod it is half a rod, so such a chain tends to the clamped beam with the square of the rods' length.
+    `inertia` is that of a thin rod (`rod`), or the published one (`konig`), which omits :math:`\cos^2\psi` in the
+    rotational energy: M remains regular at :math:`\psi=\pm\pi/2`, but the model is anisotropic. `curvature` bends
+    joints in two planes independently (`planes`, as published), or by the angle between rods (`space`). The `root`
+    joint has its rest position hanging (`hanging`, as published), has no stiffness and friction (`pinned`), or has its
+    rest position at `root_angles` (`clamped`). From a clamp to the middle of the first rod the length is half a rod,
+    so the chain converges to the clamped beam with the square of the rod length.
 
-    Axes: x downstream, y down, z to starboard. Singular at psi = 90 degrees with `rod`. The tension estimate of
-    the source is that of the top element, in the output `stretch_tension`; `tension` is found rod by rod.
+    Axes: x downstream, y down, z to starboard. Singular at psi = 90 degrees with `rod`. The tension estimate of the
+    source is that of the top element, in the output `stretch_tension`; `tension` is computed for each rod.
     """
 
     n: int = count("number of rods", at_least=1)
     length: jax.Array = parameter("m", "total length", above=0.0)
     mass: jax.Array = parameter("kg", "mass of the chain without its tip mass", above=0.0)
     stiffness: jax.Array = parameter("N", "axial stiffness EA; the top element has EA / length", above=0.0)
-    axial_damping: jax.Array = parameter("N s", "axial force by strain rate", default=0.0, at_least=0.0)
+    axial_damping: jax.Array = parameter("N s", "axial force per strain rate", default=0.0, at_least=0.0)
     bending: jax.Array = parameter("N m^2", "bending stiffness EI", default=0.0, at_least=0.0)
     joint_damping: jax.Array = parameter("N m s", "friction of a joint", default=0.0, at_least=0.0)
     rate_damping: jax.Array = parameter("N m s", "friction on absolute rates", default=0.0, at_least=0.0)
@@ -70,8 +70,10 @@ class RodChain(Chain):
     inertia: str = choice("konig", "rod", about="rotational energy of a rod", default="konig")
     curvature: str = choice("planes", "space", about="bending law", default="planes")
     root: str = choice("hanging", "pinned", "clamped", about="rest position of the root", default="hanging")
-    solver: str = choice("recursive", "dense", about="how M is solved with", default="recursive")
-    slack: str = choice("carries", "slack", about="the top element when compressed", default="carries")
+    solver: str = choice("recursive", "dense", about="solver for the mass matrix", default="recursive")
+    compression: str = choice(
+        "elastic", "none", about="force of the compressed top element", default="elastic"
+    )
 
     @property
     def links(self) -> int:
@@ -84,22 +86,22 @@ class RodChain(Chain):
 
     def straight(self, direction):
         phi, psi = angles(jnp.asarray(direction))
-        return self.at(jnp.zeros(()), jnp.full(self.n, phi), jnp.full(self.n, psi))
+        return self.rest_state(jnp.zeros(()), jnp.full(self.n, phi), jnp.full(self.n, psi))
 
-    def at(self, stretch: Any, phi: Any, psi: Any) -> dict[str, jax.Array]:
-        """State at rest with a stretch [m] and angles [rad], each one number or n."""
+    def rest_state(self, stretch: Any, phi: Any, psi: Any) -> dict[str, jax.Array]:
+        """Return the state at rest with a stretch [m] and angles [rad], each one number or n."""
         return _at_rest(self.n, stretch, phi, psi)
 
-    def along(self, directions, field, tip_force):
+    def rest_state_along(self, directions, field, tip_force):
         phi, psi = angles(directions)
         pull = self._total() * jnp.asarray(field) + jnp.asarray(tip_force)
-        return self.at(pull @ directions[:, 0] * self.length / self.stiffness, phi, psi)
+        return self.rest_state(pull @ directions[:, 0] * self.length / self.stiffness, phi, psi)
 
     def with_tip(self, mass):
         return dataclasses.replace(self, tip_mass=mass)
 
     def split(self, q: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """Stretch, phi and psi of coordinates, rates or generalised forces."""
+        """Return stretch, phi and psi of coordinates, rates or generalised forces."""
         return q[0], q[1 : self.n + 1], q[self.n + 1 :]
 
     def nodes(self, x, length=None):
@@ -111,15 +113,15 @@ class RodChain(Chain):
         u_rate = e_phi * phi_rate + e_psi * psi_rate
         v = (h * u_rate).at[:, 0].add(s_rate * u[:, 0])
         zero = jnp.zeros((3, 1))
-        return Nodes(
-            jnp.concatenate([zero, running(h * u)], axis=1),
-            jnp.concatenate([zero, running(v)], axis=1),
+        return ChainNodes(
+            jnp.concatenate([zero, running_sum(h * u)], axis=1),
+            jnp.concatenate([zero, running_sum(v)], axis=1),
         )
 
     # equations of motion
 
     def mass_matrix(self, q: Float[Array, " q"]) -> Float[Array, "q q"]:
-        """M, (2n + 1, 2n + 1), symmetric positive definite."""
+        """Return M, (2n + 1, 2n + 1), symmetric positive definite."""
         s, phi, psi = self.split(q)
         u1 = direction(phi[:1], psi[:1])
         e = jnp.concatenate(tangents(phi, psi), axis=1)  # (3, 2n)
@@ -134,7 +136,7 @@ class RodChain(Chain):
         return jnp.concatenate([top[None], jnp.concatenate([edge[:, None], full], axis=1)])
 
     def quadratic(self, q: Float[Array, " q"], rate: Float[Array, " q"]) -> Float[Array, " q"]:
-        """f, (2n + 1,): the terms quadratic in the rates."""
+        """Return f, (2n + 1,), the terms quadratic in the rates."""
         s, phi, psi = self.split(q)
         s_rate, phi_rate, psi_rate = self.split(rate)
         u1 = direction(phi[0], psi[0])
@@ -147,7 +149,7 @@ class RodChain(Chain):
         return jnp.concatenate([jnp.reshape(f_s, 1), -dot(e_phi, pull), -dot(e_psi, pull)])
 
     def _weights(self, s, diagonal):
-        """W (n, n), with other suffix sums on its diagonal."""
+        """Return W (n, n), with other suffix sums on its diagonal."""
         l = self.rod_length
         index = jnp.arange(self.n)
         h = jnp.full(self.n, l).at[0].add(s)
@@ -156,7 +158,7 @@ class RodChain(Chain):
         return jnp.where(jnp.eye(self.n, dtype=bool), own, w)
 
     def _lever(self, s):
-        """Mass times lever of a uniform field on each rod."""
+        """Return mass times lever of a uniform field on each rod."""
         return (self._b() * self.rod_length).at[0].add(self._total() * s)
 
     def _total(self):
@@ -171,7 +173,7 @@ class RodChain(Chain):
     # generalised forces
 
     def field_force(self, q: Float[Array, " q"], field: Float[Array, "3"]) -> Float[Array, " q"]:
-        """Of a uniform acceleration field (3,) on all mass."""
+        """Return the generalised force of a uniform acceleration field (3,)."""
         s, phi, psi = self.split(q)
         e_phi, e_psi = tangents(phi, psi)
         u1 = direction(phi[0], psi[0])
@@ -180,22 +182,22 @@ class RodChain(Chain):
         q_s = self._total() * (field @ u1)
         return jnp.concatenate([jnp.reshape(q_s, 1), lever * (field @ e_phi), lever * (field @ e_psi)])
 
-    def outer_force(self, q: Float[Array, " q"], u: Loads) -> Float[Array, " q"]:
-        """Of forces on nodes and half way along rods: each loads the rods above it."""
+    def outer_force(self, q: Float[Array, " q"], u: ChainLoads) -> Float[Array, " q"]:
+        """Return the generalised force of loads on nodes and at the middle of rods."""
         s, phi, psi = self.split(q)
         e_phi, e_psi = tangents(phi, psi)
         u1 = direction(phi[0], psi[0])
         node = jnp.broadcast_to(u.node, (3, self.n + 1))[:, 1:]
         link = jnp.broadcast_to(u.link, (3, self.n))
         h = jnp.full(self.n, self.rod_length).at[0].add(s)
-        below = running(node + link, reverse=True) - link  # beyond a rod's centre
+        below = running_sum(node + link, reverse=True) - link  # beyond a rod's centre
         centre = jnp.full(self.n, self.rod_length / 2).at[0].add(s)
         load = h * below + centre * link
         q_s = u1 @ jnp.sum(node + link, axis=1)
         return jnp.concatenate([jnp.reshape(q_s, 1), dot(e_phi, load), dot(e_psi, load)])
 
     def damping_force(self, rate: Float[Array, " q"]) -> Float[Array, " q"]:
-        """Of the axial damper, of the joints, and of friction on absolute rates."""
+        """Return the generalised force of the axial damper, of the joints, and of friction on absolute rates."""
         s_rate, phi_rate, psi_rate = self.split(rate)
         return jnp.concatenate(
             [
@@ -206,7 +208,7 @@ class RodChain(Chain):
         )
 
     def elastic_force(self, q: Float[Array, " q"]) -> Float[Array, " q"]:
-        """Of the axial element and of bending."""
+        """Return the generalised force of the axial element and of bending."""
         s, phi, psi = self.split(q)
         if self.curvature == "space":
             return -jax.grad(lambda q: sum(self._elastic_energies(q)))(q)
@@ -230,7 +232,7 @@ class RodChain(Chain):
         return self.joint_damping * (jnp.concatenate([theta[1:], jnp.zeros(1)]) - theta)
 
     def _joint_lengths(self):
-        """Length [m] of chain that bends in each joint: from the middle of a rod to that of the next."""
+        """Return the length [m] of chain that bends in each joint, between the middles of neighbouring rods."""
         l = jnp.full(self.n, self.rod_length)
         return l.at[0].divide(2) if self.root == "clamped" else l
 
@@ -238,9 +240,9 @@ class RodChain(Chain):
         return self.root_angles if self.root == "clamped" else jnp.zeros(2)
 
     def _stiffness(self, s):
-        """Stiffness of the top element [N/m]; none when compressed, if it is slack then."""
+        """Return the stiffness of the top element [N/m]; zero in compression with `compression = "none"`."""
         axial = self.stiffness / self.length
-        return jnp.where(s < 0, 0.0, axial) if self.slack == "slack" else axial
+        return jnp.where(s < 0, 0.0, axial) if self.compression == "none" else axial
 
     def solve(self, t, x, u):
         q, rate = x["q"], x["rate"]
@@ -254,7 +256,7 @@ class RodChain(Chain):
         return self._solved(x, second, u)
 
     def _recursive(self, q, rate, force):
-        """Second rates by the recursion along the chain."""
+        """Return the second rates by recursion along the chain."""
         s, phi, psi = self.split(q)
         s_rate, phi_rate, psi_rate = self.split(rate)
         m, l = self.mass / self.n, self.rod_length
@@ -291,8 +293,8 @@ class RodChain(Chain):
         h = jnp.full(self.n, self.rod_length).at[0].add(s)
         u1_rate = e_phi[:, 0] * phi_rate[0] + e_psi[:, 0] * psi_rate[0]
         a = (h * turn).at[:, 0].add(s_2 * n_[:, 0] + 2 * s_rate * u1_rate)
-        acceleration = jnp.concatenate([jnp.zeros((3, 1)), running(a)], axis=1)
-        # the rods' centres, and from them what each rod must carry: Newton's law for all that hangs below
+        acceleration = jnp.concatenate([jnp.zeros((3, 1)), running_sum(a)], axis=1)
+        # accelerations of the rod centres, and from them the load of each rod: Newton's law for all parts below it
         centre = acceleration[:, 1:] - 0.5 * self.rod_length * turn
         m = self.mass / self.n
         field = jnp.asarray(u.field)[:, None]
@@ -300,9 +302,9 @@ class RodChain(Chain):
         node = jnp.broadcast_to(u.node, (3, self.n + 1))
         carried = load + node[:, 1:]
         carried = carried.at[:, -1].add(self.tip_mass * (field[:, 0] - acceleration[:, -1]))
-        below = running(carried, reverse=True)
+        below = running_sum(carried, reverse=True)
         tension = dot(n_, below - 0.5 * load)  # at the rod's middle
-        return Solved(
+        return ChainSolution(
             rate={"q": x["rate"], "rate": second},
             acceleration=acceleration,
             tension=tension,
@@ -310,7 +312,7 @@ class RodChain(Chain):
         )
 
     def fastest_rates(self):
-        r"""Of joint friction, :math:`-48 C n^3/(m L^2)`, a bound that is tight for many rods; of the axial element."""
+        """Return rates of joint friction, :math:`-48 C n^3/(m L^2)`, tight for many rods, and of the axial element."""
         m, n, total = float(self.mass), self.n, float(self.mass + self.tip_mass)
         joint = -48 * float(self.joint_damping) * n**3 / (m * float(self.length) ** 2)
         b, c = (float(v) / float(self.length) / total for v in (self.axial_damping, self.stiffness))
@@ -339,7 +341,7 @@ class RodChain(Chain):
         return {"kinetic": self._kinetic(x), "axial": axial, "bending": bent}
 
     def _kinetic(self, x):
-        """Of the rods from the velocities of their ends, and of the tip mass."""
+        """Return the kinetic energy of the rods, from the velocities of their ends, and of the tip mass."""
         __, phi, psi = self.split(x["q"])
         _, phi_rate, psi_rate = self.split(x["rate"])
         e_phi, e_psi = tangents(phi, psi)

@@ -1,8 +1,8 @@
-r"""A rope so heavily loaded that it is straight: one rod with the axial element, and when that is allowed.
+"""Straight rope under high tension: one rod with the axial element, and the condition for its use.
 
-A rope of weight W across its pull T sags by :math:`W/(8T)` of its length; where that is negligible, all that is left of
-its motion is the tip's: three coordinates instead of 2n + 1, and no joint to bound the step. The tow of a stage is such
-a case. Named as future work in [Mastrogiuseppe 2023, sec. 5.2].
+A rope of weight W across its tension T sags by :math:`W/(8T)` of its length. If that is negligible, the motion reduces
+to that of the tip: three coordinates instead of 2n + 1, and no joint that limits the step. An example is the tow of a
+stage. Named as future work in [Mastrogiuseppe 2023, sec. 5.2].
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from dovetail.mechanics.chain.rods import RodChain
 
 
 def sag(weight: Any, pull: Any) -> Any:
-    """Sag over length of a rope of `weight` [N] across its `pull` [N]."""
+    """Return sag divided by length of a rope of `weight` [N] across its tension `pull` [N]."""
     return weight / (8 * pull)
 
 
-def straightened(chain: RodChain, x: Any) -> tuple[RodChain, dict[str, jax.Array]]:
-    """The same rope as one rod, and the state in which its tip is where it was and moves as it did.
+def to_single_rod(chain: RodChain, x: Any) -> tuple[RodChain, dict[str, jax.Array]]:
+    """Return the rope as one rod, and the state with the same position and velocity of the tip.
 
-    Bending and joint friction, which a straight rope does not have, are left out.
+    Bending and joint friction, which a straight rope does not have, are omitted.
     """
     rod = dataclasses.replace(
         chain, n=1, bending=jnp.zeros(()), joint_damping=jnp.zeros(()), root="pinned", curvature="planes"

@@ -1,10 +1,11 @@
-r"""A chain at rest under loads that depend on its shape: every link lies along the force that it carries.
+r"""Chain at rest under loads that depend on its shape: each link is parallel to the force it carries.
 
 .. math:: n_k \parallel \sum_{i\ge k} F_i(n)
 
-by Newton's method on the sines between the two, from all links along one direction; links that stretch get the length
-of their tension on the way. Bending counts. What does not converge, or would have to push, is refused; under a JAX
-transformation NaN says so. Modes are those of the equations about it. Without bending and for any chain, see `static`.
+Newton's method on the sines between link and force, starting with all links in one direction; elastic links get the
+length of their tension. Bending is included. If there is no convergence, or a link would push, an error is raised;
+under a JAX transformation the result is NaN. Modes are those of the equations about this state. For any chain without
+bending, see `equilibrium`.
 """
 
 from __future__ import annotations
@@ -19,53 +20,53 @@ import jax.numpy as jnp
 from dovetail.core.errors import ConvergenceError
 from dovetail.core.linear import Modes, modes
 from dovetail.mechanics.chain.angles import angles, direction, tangents
-from dovetail.mechanics.chain.base import Loads, dot, running
+from dovetail.mechanics.chain.base import ChainLoads, dot, running_sum
 from dovetail.mechanics.chain.lumped import LumpedChain
 
-ROUNDS = 30
-FARTHEST = 0.4  # [rad] that a link may turn in a round
-BALANCED = 1e-9  # sine of the angle between link and force that counts as none; four rounds reach 1e-15
+MAX_ITERATIONS = 30
+MAX_ROTATION = 0.4  # [rad] rotation of a link in one iteration
+TOLERANCE = 1e-9  # sine of the angle between link and force
 
 
 class AtRest(eqx.Module):
-    """A chain at rest: its state, tensions (n,) [N], and how far it is from it."""
+    """Chain at rest: state, tensions (n,) [N], and residuals."""
 
     state: Any
     tension: jax.Array
-    aside: jax.Array  # largest sine between a link and the force that it carries
-    along: jax.Array  # least cosine: below zero a link would push
+    aside: jax.Array  # largest sine of the angle between a link and its force
+    along: jax.Array  # smallest cosine; below zero a link would push
 
 
 def at_rest(
     chain: LumpedChain,
-    loads: Callable[[Any], Loads],
+    loads: Callable[[Any], ChainLoads],
     start: jax.Array,
     length: Any = None,
     what: str = "chain",
 ) -> AtRest:
-    """A chain at rest under `loads`, a function of its state (a `jax.tree_util.Partial`, so that it compiles once).
+    """Return the chain at rest under `loads`, a function of its state (a `jax.tree_util.Partial`, compiled once).
 
     Parameters
     ----------
-    start : (3,) direction along which the search begins.
-    length : (3,) paid out, where it is not all.
+    start : (3,) initial direction of all links.
+    length : (3,) paid-out length and its rates, if not the full length.
 
     Raises
     ------
     ConvergenceError
-        If there is none, or none was found.
+        If no solution exists or none was reached.
     """
     trimmed = _balanced(chain, loads, start, length)
-    steady = (trimmed.aside <= BALANCED) & (trimmed.along > 0)  # False for NaN
+    steady = (trimmed.aside <= TOLERANCE) & (trimmed.along > 0)  # False for NaN
     if isinstance(steady, jax.core.Tracer):
         return jax.tree.map(lambda a: jnp.where(steady, a, jnp.nan), trimmed)
     if not steady:
-        aside = f"a link lies {float(trimmed.aside):.3g} rad beside its force"
+        aside = f"the angle between a link and its force is {float(trimmed.aside):.3g} rad"
         raise ConvergenceError(
-            f"{what}: no steady flight found in {ROUNDS} rounds, "
+            f"{what}: no steady flight after {MAX_ITERATIONS} iterations: "
             f"{aside if trimmed.along > 0 else 'a link would push'}; "
-            f"each must lie within {BALANCED:g} rad of a pull. Do: check airspeed, drag and masses, or take a chain "
-            "that bends less or is longer."
+            f"expected at most {TOLERANCE:g} rad, and tension in each link. Check airspeed, drag and masses, or use a "
+            "chain with less bending stiffness or more length."
         )
     return trimmed
 
@@ -73,14 +74,18 @@ def at_rest(
 @eqx.filter_jit
 def _balanced(chain, loads, start, length) -> AtRest:
     def carried(a, tension):
-        """State with the links at angles a (2 n,), and the forces (3, n) that they carry."""
+        """Return the state with the links at angles a (2 n,), and the forces (3, n) they carry."""
         u = direction(*a.reshape(2, -1))
-        x = chain.placed(u, chain.stretched(tension, length))
+        x = chain.state_from_directions(u, chain.stretched_lengths(tension, length))
         acts, s = loads(x), chain.shape(x, length)
-        return x, u, running(chain.acting(s, acts) + s.mass * jnp.asarray(acts.field)[:, None], reverse=True)
+        return (
+            x,
+            u,
+            running_sum(chain.acting(s, acts) + s.mass * jnp.asarray(acts.field)[:, None], reverse=True),
+        )
 
     def unbalanced(a, tension):
-        """Sines (2 n,) between links and what they carry; cosines (n,), 1 where they pull, and tensions."""
+        """Return sines (2 n,) between links and forces; cosines (n,), 1 for pure tension, and tensions."""
         _, u, force = carried(a, tension)
         size = jnp.sqrt(dot(force, force))
         e_phi, e_psi = tangents(*a.reshape(2, -1))
@@ -92,10 +97,10 @@ def _balanced(chain, loads, start, length) -> AtRest:
         sines, push, (_, tension) = jax.linearize(lambda a: unbalanced(a, tension), a, has_aux=True)
         slope = jax.lax.map(push, jnp.eye(a.size)).T  # column by column: compiles in less time
         turn = jnp.linalg.solve(slope, sines)
-        return a - turn * jnp.minimum(1.0, FARTHEST / jnp.max(jnp.abs(turn))), tension
+        return a - turn * jnp.minimum(1.0, MAX_ROTATION / jnp.max(jnp.abs(turn))), tension
 
     first = jnp.repeat(jnp.stack(angles(start)), chain.n)
-    a, tension = jax.lax.fori_loop(0, ROUNDS, improve, (first, jnp.zeros(chain.n)))
+    a, tension = jax.lax.fori_loop(0, MAX_ITERATIONS, improve, (first, jnp.zeros(chain.n)))
     sines, (cosines, pull) = unbalanced(a, tension)
     return AtRest(carried(a, tension)[0], pull, jnp.max(jnp.abs(sines)), jnp.min(cosines))
 
@@ -118,8 +123,8 @@ def _matrix(chain, loads, x, rows) -> jax.Array:
 
 
 def modes_about(
-    chain: LumpedChain, loads: Callable[[Any], Loads], x: Any, rows: tuple[int, ...] | None = None
+    chain: LumpedChain, loads: Callable[[Any], ChainLoads], x: Any, rows: tuple[int, ...] | None = None
 ) -> Modes:
-    """Modes about a state at rest, slowest first: of all coordinates, or of some rows of them, as of one plane."""
+    """Return the modes about a state at rest, slowest first; `rows` selects coordinates, for example of one plane."""
     every = tuple(range(next(iter(x.values())).shape[0]))
     return modes(_matrix(chain, loads, x, every if rows is None else rows))

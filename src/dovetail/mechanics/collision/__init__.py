@@ -1,4 +1,4 @@
-"""Contact of nodes with moving bodies: which surface is touched, forces, and steps that end at events.
+"""Contact of nodes with moving bodies: touched surface, forces, and steps that end at contact events.
 
 Depends on: core, and of this package `contact` and `friction`.
 """

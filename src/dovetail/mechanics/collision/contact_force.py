@@ -1,7 +1,7 @@
-r"""The force of a moving convex body on a node that touches it: along the touched surface's normal, and in the surface.
+r"""Contact force of a moving convex body on a node, normal and tangential to the touched surface.
 
-With the touched plane's normal :math:`n`, depth :math:`\delta = r - (x' \cdot n - c)` for a node of radius r at
-:math:`x'` in the body's frame, and the velocity of the surface at the node's foot point,
+With the normal :math:`n` of the touched plane, the penetration :math:`\delta = r - (x' \cdot n - c)` of a node of
+radius r at :math:`x'` in the body's frame, and the velocity of the surface at the nearest point,
 
 .. math:: F = n\,F_n(\delta, \dot\delta) + F_t(F_n, v_t, z).
 
@@ -15,15 +15,15 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from dovetail.mechanics.contact import Latch, NormalLaw, approach
+from dovetail.mechanics.contact import ImpactSpeedMemory, NormalLaw, contact_kinematics
 from dovetail.mechanics.dimension import Dimension
 from dovetail.mechanics.friction import Friction
 
-LATCH = Latch(floor=1e-3)  # a foot that stands has no impact
+IMPACT_MEMORY = ImpactSpeedMemory(min_speed=1e-3)  # a standing foot has no impact
 
 
 class PairTouch(NamedTuple):
-    """What happens at one pair, in world axes."""
+    """Contact state of one pair of node and body, in world axes."""
 
     force: jax.Array  # (d,) [N] on the node
     bristle_rate: jax.Array  # (d,) [m/s] in the body's frame
@@ -36,7 +36,7 @@ class PairTouch(NamedTuple):
 
 
 class Foot(NamedTuple):
-    """A node that can touch something, in world axes."""
+    """Contact node, in world axes."""
 
     position: jax.Array  # (d,) [m]
     velocity: jax.Array  # (d,) [m/s]
@@ -44,7 +44,7 @@ class Foot(NamedTuple):
 
 
 class TouchedBody(NamedTuple):
-    """A convex body: where it is and how it moves, in world axes, and its planes, in its own."""
+    """Convex body: pose and velocity in world axes, planes in its own axes."""
 
     position: jax.Array  # (d,) [m]
     rotation: jax.Array  # (d, d)
@@ -55,28 +55,28 @@ class TouchedBody(NamedTuple):
 
 
 class PairMemory(NamedTuple):
-    """What is remembered of a pair."""
+    """Contact memory of one pair."""
 
-    bristle: jax.Array  # (d,) [m] in the body's frame; empty where friction has no memory
-    on: jax.Array  # (m,) one at the touched plane, all zero where none is
-    impact_speed: jax.Array  # () [m/s] of the first touch
-    slid: jax.Array  # () [m/s] speed of slip
+    bristle: jax.Array  # (d,) [m] in the body's frame; empty if the friction law has no bristles
+    on: jax.Array  # (m,) one at the touched plane; all zero without contact
+    impact_speed: jax.Array  # () [m/s] at the start of the contact
+    slid: jax.Array  # () [m/s] slip speed
 
 
 def distances(
     position: jax.Array, radius: jax.Array, r: jax.Array, R: jax.Array, normals: jax.Array, offsets: jax.Array
 ) -> jax.Array:
-    """Signed distances (m,) [m] of a node of a radius to the planes of a body at (r, R)."""
+    """Return signed distances (m,) [m] of a node with a radius to the planes of a body at (r, R)."""
     return normals @ (R.T @ (position - r)) - offsets - radius
 
 
 def touch(
     foot: Foot, body: TouchedBody, memory: PairMemory, law: NormalLaw, friction: Friction, dim: Dimension
 ) -> PairTouch:
-    """Force on one node by one body.
+    """Return the force of one body on one node.
 
-    The law is evaluated as if they touched, also when a trial state has left the surface by a hair: a step ends at the
-    event and not inside a jump.
+    The law is evaluated as in contact even if a trial state has just left the surface: a step ends at the event, not
+    within a discontinuity.
     """
     R, on, z = body.rotation, memory.on, memory.bristle
     active = jnp.sum(on)
@@ -85,16 +85,16 @@ def touch(
     gap = (R.T @ (foot.position - body.position)) @ local - on @ body.offsets - foot.radius
     below = foot.position - (gap + foot.radius) * n
     surface = body.velocity + dim.cross(body.spin, below - body.position)
-    depth, speed, slip = approach(gap, n, foot.velocity - surface)
+    depth, speed, slip = contact_kinematics(gap, n, foot.velocity - surface)
     slip = slip * active
-    push = active * law.clamped(law.push(depth, speed, LATCH.above_floor(memory.impact_speed)))
-    if friction.remembers:
+    push = active * law.clamp_tension(law.push(depth, speed, IMPACT_MEMORY.clip_speed(memory.impact_speed)))
+    if friction.has_bristles:
         z = R @ z
         z = z - (z @ n) * n
-    force, rate, relax = friction.act(jnp.maximum(push, 0.0)[None], slip, z, memory.slid[None])
+    force, rate, relax = friction.force_and_rate(jnp.maximum(push, 0.0)[None], slip, z, memory.slid[None])
     return PairTouch(
         force=push * n + active * force,
-        bristle_rate=active * (R.T @ rate if friction.remembers else rate),
+        bristle_rate=active * (R.T @ rate if friction.has_bristles else rate),
         relaxation=active * relax,
         normal=push[None],
         slip=slip,

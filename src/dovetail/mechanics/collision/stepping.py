@@ -1,21 +1,20 @@
-r"""Linearly implicit steps that end at contact events: a Rosenbrock method of order three with frozen contacts.
+r"""Linearly implicit steps that end at contact events: Rosenbrock method of order three.
 
-Inside a step the set of touched surfaces is held, so the equation is smooth whatever the contacts; a step after which
-a node would be through a surface that it did not touch (or out of one it did) by more than `event` is taken again,
-shorter, so that it ends at the surface. A node that grazes never stalls it: what stays within `event` is simply
-accepted. Each stage solves :math:`(1 - \gamma h J)k = \ldots` with the matrix that the flow itself provides; the method
-keeps its order with an inexact one (a W-method), so that only what is stiff need be in it.
+The set of touched surfaces is constant within a step, so the equations are smooth. If a step would move a node through
+a surface it did not touch (or out of a surface it did touch) by more than `event_tolerance`, the step is repeated
+shorter, so that it ends at the surface. Penetrations within `event_tolerance` are accepted, so grazing nodes do not
+stall the integration. Each stage solves :math:`(1 - \gamma h J)k = \ldots` with the matrix of the flow. The order does
+not depend on an exact matrix (W-method), so it needs to contain the stiff terms only.
 
 The coefficients are those of ROS34PW2 [Rang & Angermann 2005]: four stages, L-stable, stiffly accurate, with an
-embedded estimate of the error, which is filtered by the same matrix so that vibration faster than the step, which the
-method damps, does not shorten it. `control = "fixed"` takes one step a call, or two that meet at a first touch, without
-an estimate: a known cost for real time. `switching = "automatic"` takes an explicit step where the flow is not stiff
-for the step that accuracy allows; see `switching`.
+embedded error estimate. The estimate is filtered by the same matrix, so vibration faster than the step, which the
+method damps, does not reduce the step. `control = "fixed"` takes one step per call, or two at a first touch, without an
+estimate: a known cost for real time. `switching = "automatic"` takes an explicit step if the flow is not stiff at the
+step that accuracy allows; see `switching`.
 
-What a flow brings: `shifted(t, x, g)`, a function that solves :math:`(1 - gJ)k = b`; `time_rate(t, x)`, the part of
-:math:`\partial f/\partial t` worth having; `guards(t, x)`, gaps that are positive where they should be;
-`settled(t, x)`, the state after an accepted step; `scales()`, sizes for the error. State under the key `"held"` is not
-integrated.
+The flow provides `shifted_solver(t, x, g)`, a function that solves :math:`(1 - gJ)k = b`; `time_rate(t, x)`, the
+relevant part of :math:`\partial f/\partial t`; `guards(t, x)`, event functions; `accept_step(t, x)`, the state after an
+accepted step; `scales()`, scales of the error. State under the key `"held"` is not integrated.
 """
 
 from __future__ import annotations
@@ -60,27 +59,29 @@ _TIMES, _SLOPES = _ALPHA.sum(1), _GAMMA.sum(1)
 
 @kind("contact-rosenbrock")
 class ContactRosenbrock(Method):
-    """Steps for stiff systems with contact; see the module."""
+    """Step method for stiff systems with contact."""
 
     rtol: float = parameter("1", "relative tolerance", default=1e-4, above=0.0)
     atol: float = parameter("1", "tolerance in units of the flow's scales", default=1e-4, above=0.0)
-    event: float = parameter("m", "depth to which a first touch is located", default=1e-7, above=0.0)
-    smallest: float = parameter("s", "step below which everything is accepted", default=1e-8, above=0.0)
-    largest: float = parameter("s", "step that is never exceeded", default=1e-2, above=0.0)
-    restart: float = parameter("s", "longest step after an event", default=1e-4, above=0.0)
-    control: str = choice("adaptive", "fixed", about="who chooses the step", default="adaptive")
+    event_tolerance: float = parameter(
+        "m", "penetration to which a first touch is located", default=1e-7, above=0.0
+    )
+    min_step: float = parameter("s", "step at which every result is accepted", default=1e-8, above=0.0)
+    max_step: float = parameter("s", "largest step", default=1e-2, above=0.0)
+    restart_step: float = parameter("s", "largest step after an event", default=1e-4, above=0.0)
+    control: str = choice("adaptive", "fixed", about="adaptive or fixed step", default="adaptive")
     switching: str = choice(
-        "never", "automatic", about="whether explicit steps are taken where they will do", default="never"
+        "never", "automatic", about="explicit steps where the flow is not stiff", default="never"
     )
     order: ClassVar[int] = 3
-    contact: ClassVar[bool] = True  # it calls `settled`
+    contact: ClassVar[bool] = True  # calls `accept_step`
 
     def __check_init__(self):
         check(self)
 
     def init(self, flow: Flow, x: State) -> Any:
-        first = jnp.asarray(self.restart, float)  # the next step to try [s]
-        return (first, switching.begun(_flat(flow, x)[0].size)) if self._switches else first
+        first = jnp.asarray(self.restart_step, float)  # the next step to try [s]
+        return (first, switching.initial_choice(_flat(flow, x)[0].size)) if self._switches else first
 
     @property
     def _switches(self) -> bool:
@@ -88,35 +89,35 @@ class ContactRosenbrock(Method):
 
     def step(self, flow: Any, t: Time, dt: Time, x: State, u: Input, memory: Any) -> tuple[State, Any]:
         if not isinstance(flow, roles.Implicit):
-            flow = flow.flow  # with an excitation around it, which what moves by itself has no use for
+            flow = flow.flow  # the flow inside an excitation, which it does not use
         if self.control == "fixed":
             return self._fixed(flow, t, dt, x, u), memory
         return self._adaptive(flow, t, dt, x, u, memory)
 
     def _fixed(self, flow, t, dt, x, u):
-        """One step, or two that meet at the first touch inside it: three solves at most."""
+        """Return one step, or two at the first touch inside it; at most three solutions."""
         new, _ = single(flow, t, dt, x, u)
         before, gap = flow.guards(t, x), flow.guards(t + dt, new)
-        through = gap < -self.event
+        through = gap < -self.event_tolerance
         share = jnp.min(
-            jnp.where(through, (before + self.event) / jnp.where(through, before - gap, 1.0), 1.0)
+            jnp.where(through, (before + self.event_tolerance) / jnp.where(through, before - gap, 1.0), 1.0)
         )
         share = jnp.clip(share, 1e-3, 1.0)
 
-        def whole(_):
-            return _counted(_settled(flow, t + dt, new), 1, 0, 0)
+        def one_step(_):
+            return _counted(_accepted(flow, t + dt, new), 1, 0, 0)
 
-        def parted(_):
+        def two_steps(_):
             first, _ = single(flow, t, share * dt, x, u)
-            first = _settled(flow, t + share * dt, first)
-            # the impact is over within the step: stages that overshoot it would be pushed about by the law's clamp
+            first = _accepted(flow, t + share * dt, first)
+            # the impact ends within the step: stages beyond it would be disturbed by the clamped tension
             second = euler(flow, t + share * dt, (1 - share) * dt, first, u)
-            return _counted(_settled(flow, t + dt, second), 2, 1, 1)
+            return _counted(_accepted(flow, t + dt, second), 2, 1, 1)
 
-        return jax.lax.cond(jnp.any(through), parted, whole, None)
+        return jax.lax.cond(jnp.any(through), two_steps, one_step, None)
 
     def _attempt(self, flow, t, h, x, u, scale, choice):
-        """A step and its error, implicit or, where one may choose, explicit if that will do."""
+        """Return a step and its error; explicit if switching is automatic and the flow is not stiff."""
         if choice is None:
             return *single(flow, t, h, x, u), None
         y, unravel = _flat(flow, x)
@@ -125,13 +126,15 @@ class ContactRosenbrock(Method):
             return _flat(flow, flow.derivative(t + share * h, unravel(y), u))[0]
 
         rate = f(0.0, y)
-        choice = switching.chosen(choice, lambda y: f(0.0, y), y, rate, scale, h)
+        choice = switching.choose_method(choice, lambda y: f(0.0, y), y, rate, scale, h)
 
         def implicit(_):
             new, error = single(flow, t, h, x, u)
             return _flat(flow, new)[0], error
 
-        new, error = jax.lax.cond(choice.stiff, implicit, lambda _: switching.explicit(f, y, rate, h), None)
+        new, error = jax.lax.cond(
+            choice.stiff, implicit, lambda _: switching.explicit_step(f, y, rate, h), None
+        )
         return unravel(new), error, choice
 
     def _adaptive(self, flow, t, dt, x, u, memory):
@@ -140,7 +143,7 @@ class ContactRosenbrock(Method):
         scale = _flat(flow, flow.scales())[0]
         quantum = 1e-12 * jnp.maximum(1.0, jnp.abs(end))
 
-        def going(carry):
+        def not_finished(carry):
             return carry[0] < end - quantum
 
         def attempt(carry):
@@ -155,76 +158,76 @@ class ContactRosenbrock(Method):
             ratio = jnp.sqrt(jnp.mean((error / size) ** 2))
             ratio = jnp.where(jnp.isfinite(ratio), ratio, 1e6)
             gap = flow.guards(t + h_now, new)
-            through = gap < -self.event
+            through = gap < -self.event_tolerance
             share = jnp.where(
-                through, (before + 0.5 * self.event) / jnp.where(through, before - gap, 1.0), 1.0
+                through, (before + 0.5 * self.event_tolerance) / jnp.where(through, before - gap, 1.0), 1.0
             )
-            crossed, tiny = jnp.any(through), h_now <= self.smallest
+            crossed, tiny = jnp.any(through), h_now <= self.min_step
             accept = ((ratio <= 1) & ~crossed) | tiny
-            # a finite state is kept even if the step was tiny and bad
+            # a finite state is accepted at the smallest step, even if inaccurate
             factor = jnp.clip(0.9 * ratio ** (-1 / 3), 0.15, 4.0)
             shorter = h_now * jnp.clip(jnp.min(share), 1e-3, 0.95)
             h_next = jnp.where(crossed & (ratio <= 1), shorter, h_now * factor)
-            settled = _settled(flow, t + h_now, new)
-            after = flow.guards(t + h_now, settled)
-            # a guard that flips its sign says that a contact has begun or ended
+            accepted = _accepted(flow, t + h_now, new)
+            after = flow.guards(t + h_now, accepted)
+            # a sign change of a guard is the start or end of a contact
             event = jnp.any(jnp.abs(after - gap) > 0) & accept
-            h_next = jnp.where(event, jnp.minimum(h_next, self.restart), h_next)
+            h_next = jnp.where(event, jnp.minimum(h_next, self.restart_step), h_next)
             h_next = jnp.where(
                 accept & ~reaches_end, h_next, jnp.where(accept, jnp.maximum(h_next, h), h_next)
             )
-            h_next = jnp.where(event, jnp.minimum(h_next, self.restart), h_next)
-            h_next = jnp.clip(h_next, self.smallest, self.largest)
-            settled = _counted(settled, 1, 0, event.astype(float))
-            kept = jax.tree.map(lambda a, b: jnp.where(accept, a, b), settled, _counted(x, 0, 1, 0))
+            h_next = jnp.where(event, jnp.minimum(h_next, self.restart_step), h_next)
+            h_next = jnp.clip(h_next, self.min_step, self.max_step)
+            accepted = _counted(accepted, 1, 0, event.astype(float))
+            state = jax.tree.map(lambda a, b: jnp.where(accept, a, b), accepted, _counted(x, 0, 1, 0))
             return (
                 jnp.where(accept, jnp.where(reaches_end, end, t + h_now), t),
-                kept,
+                state,
                 h_next,
                 jnp.where(accept, after, before),
                 choice,
             )
 
         start = (jnp.asarray(t, float), x, memory, flow.guards(t, x), choice)
-        _, x, h, _, choice = jax.lax.while_loop(going, attempt, start)
+        _, x, h, _, choice = jax.lax.while_loop(not_finished, attempt, start)
         return x, (h, choice) if self._switches else h
 
 
 def single(flow: Any, t: Time, h: Any, x: State, u: Input) -> tuple[State, jax.Array]:
-    """One step of length h, and the estimate of its error (flat)."""
+    """Return one step of length h and its error estimate (flat)."""
     y, unravel = _flat(flow, x)
-    solve = flow.shifted(t, x, _G * h)
+    solve = flow.shifted_solver(t, x, _G * h)
     slope = _flat(flow, flow.time_rate(t, x))[0]
     A, C, times, slopes = (jnp.asarray(a) for a in (_A, _C, _TIMES, _SLOPES))
 
     def stage(i, stages):
-        """Compiled once: four copies of a large flow would take minutes to compile."""
+        """Return the stages with stage i; compiled once, because four copies of a large flow compile for minutes."""
         rate = _flat(flow, flow.derivative(t + times[i] * h, unravel(y + A[i] @ stages), u))[0]
         b = _G * h * (rate + slopes[i] * h * slope) + _G * (C[i] @ stages)
         return stages.at[i].set(_flat(flow, solve(unravel(b)))[0])
 
     stages = jax.lax.fori_loop(0, 4, stage, jnp.zeros((4, y.size)))
-    # what the implicit matrix damps anyway does not count: otherwise every ringing of a beam would set the step
+    # exclude what the implicit matrix damps; otherwise every beam vibration would limit the step
     error = _flat(flow, solve(unravel(jnp.asarray(_E) @ stages)))[0]
     return unravel(y + jnp.asarray(_M) @ stages), error
 
 
 def euler(flow: Any, t: Time, h: Any, x: State, u: Input) -> State:
-    """One linearly implicit Euler step: of order one, monotone where a transient is shorter than the step."""
+    """Return one linearly implicit Euler step: order one, monotone if a transient is shorter than the step."""
     y, unravel = _flat(flow, x)
     rate = _flat(flow, flow.derivative(t, x, u))[0] + h * _flat(flow, flow.time_rate(t, x))[0]
-    return unravel(y + _flat(flow, flow.shifted(t, x, h)(unravel(h * rate)))[0])
+    return unravel(y + _flat(flow, flow.shifted_solver(t, x, h)(unravel(h * rate)))[0])
 
 
 def _flat(flow, x):
-    """The integrated part of a state as a vector, and the way back to a whole state."""
+    """Return the integrated part of a state as a vector, and the function that restores the state."""
     held = x.get("held")
     y, unravel = ravel_pytree({name: value for name, value in x.items() if name != "held"})
     return y, lambda flat: {**unravel(flat), "held": held}
 
 
-def _settled(flow, t, x):
-    return flow.settled(t, x)
+def _accepted(flow, t, x):
+    return flow.accept_step(t, x)
 
 
 def _counted(x, steps, rejected, events):

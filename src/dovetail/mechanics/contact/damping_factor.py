@@ -1,4 +1,4 @@
-"""A damping factor that is known, fitted, or varied over many laws in one batch."""
+"""Dissipative law with a prescribed damping factor: fitted, or varied to cover many laws in one batch."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
-from dovetail.mechanics.contact.normal_law import Dissipative
+from dovetail.mechanics.contact.normal_law import DissipativeLaw
 
 
-@kind("given-damping")
-class GivenDamping(Dissipative):
-    r""":math:`\Lambda` itself; `restitution` has no part in it.
+@kind("damping-factor")
+class DampingFactor(DissipativeLaw):
+    r"""Law with a prescribed damping factor :math:`\Lambda`; `restitution` is not used.
 
-    The laws of Hunt and Crossley's form differ in this number alone, so a batch of them is one law with an
-    array of factors.
+    Laws of Hunt and Crossley's form differ in this number only, so a batch of them is one law with an array of factors.
     """
 
     factor: jax.Array = parameter("1", "damping times impact speed over stiffness", at_least=0.0, default=0.4)

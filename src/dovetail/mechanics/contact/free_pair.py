@@ -1,4 +1,4 @@
-"""Two free bodies on one line, by their relative motion: the numerical part of a 1-DOF docking test."""
+"""Two free bodies on one line: numerical substructure of a docking test with one degree of freedom."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from dovetail.mechanics.base import Substructure
 
 @kind("free-pair")
 class FreePair(Substructure):
-    r"""Two free rigid bodies that approach each other; nothing but the contact acts on them.
+    r"""Two free rigid bodies that approach each other along a line; only the contact force acts on them.
 
     .. math:: m_e \ddot z = F, \qquad m_e = \frac{m_1 m_2}{m_1 + m_2}
 
-    z is how far body 1 (the chaser) has come nearer to body 2 (the target) since the start; F is the
-    interface force, negative in contact. Also shown: the kinetic energy of the relative motion (that of
-    the common motion never changes). No gravity, orbit or attitude [Bondoky 2020, eqs 4.29 to 4.31].
+    z is the approach of body 1 (chaser) to body 2 (target) since the start. F is the interface force, negative in
+    contact. Further output: kinetic energy of the relative motion (that of the common motion is constant). Without
+    gravity, orbit and attitude [Bondoky 2020, eqs 4.29 to 4.31].
     """
 
     m1: jax.Array = parameter("kg", "mass of body 1", above=0.0)
     m2: jax.Array = parameter("kg", "mass of body 2", above=0.0)
-    speed: jax.Array = parameter("m/s", "speed of approach at the start", above=0.0)
+    speed: jax.Array = parameter("m/s", "initial approach speed", above=0.0)
 
     @property
     def reduced_mass(self) -> jax.Array:
-        """m_e [kg]."""
+        """Reduced mass m_e [kg]."""
         return self.m1 * self.m2 / (self.m1 + self.m2)
 
     def init(self) -> dict[str, jax.Array]:

@@ -1,7 +1,7 @@
-r"""Gonthier's damping: exact for any restitution, and its usual approximation.
+r"""Gonthier's contact law: exact for any restitution, and its usual approximation.
 
 The motion :math:`m\ddot\delta + k\delta^n(1 + a\dot\delta) = 0` has a first integral, so the damping that
-realises :math:`c_r` exactly is a root: with :math:`\Lambda = a\dot\delta_i`,
+realises :math:`c_r` exactly is the root, with :math:`\Lambda = a\dot\delta_i`, of
 
 .. math:: \frac{1 + \Lambda}{1 - \Lambda c_r} = e^{\Lambda(1 + c_r)}
 
@@ -14,27 +14,27 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind
-from dovetail.mechanics.contact.normal_law import Dissipative
+from dovetail.mechanics.contact.normal_law import DissipativeLaw
 
 
 @kind("gonthier")
-class Gonthier(Dissipative):
-    r"""Approximate, :math:`\Lambda = (1 - c_r^2)/c_r` from :math:`d \approx 1 - c_r^2`."""
+class Gonthier(DissipativeLaw):
+    r"""Gonthier law, approximate, :math:`\Lambda = (1 - c_r^2)/c_r` from :math:`d \approx 1 - c_r^2`."""
 
     def damping_factor(self, restitution):
         return (1 - restitution**2) / restitution
 
 
 @kind("gonthier-exact")
-class GonthierExact(Dissipative):
-    """Exact: the realised restitution is the projected one."""
+class GonthierExact(DissipativeLaw):
+    """Gonthier law, exact: the realised restitution equals the target."""
 
     def damping_factor(self, restitution):
         return exact_damping_factor(restitution)
 
 
 def exact_damping_factor(restitution) -> jax.Array:
-    r"""The :math:`\Lambda` that realises a restitution in (0, 1]; differentiable."""
+    r"""Return the :math:`\Lambda` that realises a restitution in (0, 1]; differentiable."""
     c = jnp.asarray(restitution, float)
 
     def excess(factor, c):
@@ -53,5 +53,5 @@ def exact_damping_factor(restitution) -> jax.Array:
     slope = 1 / (1 + root) + fixed / (1 - root * fixed) - (1 + fixed)
     safe = jnp.where(slope > 1e-6, slope, 1.0)
     newton = root - jnp.where(slope > 1e-6, excess(root, c) / safe, 0.0)
-    near_one = 1.5 * (1 - c**2) / (1 + c**3)  # where the loss is too small for the root to be resolved
+    near_one = 1.5 * (1 - c**2) / (1 + c**3)  # the loss is too small to resolve the root
     return jnp.where(1 - c < 1e-5, near_one, newton)

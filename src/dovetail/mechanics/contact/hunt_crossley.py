@@ -1,16 +1,16 @@
-"""The first law whose damping vanishes with the depth: no jump at touch, no pull."""
+"""Hunt and Crossley contact law: damping proportional to the elastic force, so no jump at first contact."""
 
 from __future__ import annotations
 
 from dovetail.core import kind
-from dovetail.mechanics.contact.normal_law import Dissipative
+from dovetail.mechanics.contact.normal_law import DissipativeLaw
 
 
 @kind("hunt-crossley")
-class HuntCrossley(Dissipative):
-    r""":math:`\Lambda = \tfrac32(1 - c_r)` [Hunt & Crossley 1975; Bondoky 2020, eq. 4.12].
+class HuntCrossley(DissipativeLaw):
+    r"""Hunt and Crossley law, :math:`\Lambda = \tfrac32(1 - c_r)` [Hunt & Crossley 1975; Bondoky 2020, eq. 4.12].
 
-    Good near c_r = 1 only.
+    Accurate near c_r = 1 only.
     """
 
     def damping_factor(self, restitution):

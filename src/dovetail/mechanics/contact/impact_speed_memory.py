@@ -1,10 +1,9 @@
-r"""The speed at which a contact began: followed while the bodies are apart, kept while they touch.
+r"""Memory of the impact speed: tracks the approach speed while the bodies are apart, holds it during contact.
 
-Every contact law that dissipates needs :math:`\dot\delta_i`, and every impact has its own. It is remembered from
-step to step, :math:`w \leftarrow \dot\delta` while :math:`\delta < 0`, by the jump at the end of a step
-(`Flow.jump`): exact for a free approach, which is unaccelerated, and at most one step old for any other.
-Nothing is integrated, so no step is too long. A contact that begins before anything was remembered takes the
-speed that it has.
+Dissipative contact laws need the impact speed :math:`\dot\delta_i` of the present contact. It is stored from step to
+step, :math:`w \leftarrow \dot\delta` while :math:`\delta < 0`, by the jump at the end of a step (`Flow.jump`). This is
+exact for an approach without acceleration, and at most one step old otherwise. The stored value is not integrated, so
+it does not limit the step. A contact that exists from the start uses its present speed.
 """
 
 from __future__ import annotations
@@ -16,22 +15,22 @@ from jaxtyping import Array, Float
 from dovetail.core import Part, kind, parameter
 
 
-@kind("latch")
-class Latch(Part):
-    """Holds the impact speed of the present contact; `floor` keeps a grazing contact finite."""
+@kind("impact-speed-memory")
+class ImpactSpeedMemory(Part):
+    """Memory of the impact speed of the present contact; `min_speed` bounds it for a grazing contact."""
 
-    floor: jax.Array = parameter("m/s", "least impact speed that counts", above=0.0, default=1e-4)
+    min_speed: jax.Array = parameter("m/s", "smallest impact speed used", above=0.0, default=1e-4)
 
     def update(
-        self, latched: Float[Array, "*#m"], depth: Float[Array, "*#m"], speed: Float[Array, "*#m"]
+        self, stored: Float[Array, "*#m"], depth: Float[Array, "*#m"], speed: Float[Array, "*#m"]
     ) -> Float[Array, "*#m"]:
-        """Impact speed [m/s] after a step, from that before it and the depth [m] and speed [m/s] now."""
-        return jnp.where(depth < 0, self.above_floor(speed), self.impact_speed(latched, speed))
+        """Return the stored speed [m/s] after a step, from that before it and present depth [m] and speed [m/s]."""
+        return jnp.where(depth < 0, self.clip_speed(speed), self.impact_speed(stored, speed))
 
-    def impact_speed(self, latched: Float[Array, "*#m"], speed: Float[Array, "*#m"]) -> Float[Array, "*#m"]:
-        """The latched speed [m/s], or the present one where none was yet; a law may divide by it."""
-        return self.above_floor(jnp.where(latched > 0, latched, speed))
+    def impact_speed(self, stored: Float[Array, "*#m"], speed: Float[Array, "*#m"]) -> Float[Array, "*#m"]:
+        """Return the stored speed [m/s], or the present one if none is stored; never below `min_speed`."""
+        return self.clip_speed(jnp.where(stored > 0, stored, speed))
 
-    def above_floor(self, speed: Float[Array, "*m"]) -> Float[Array, "*m"]:
-        """A speed [m/s] that a law may divide by."""
-        return jnp.maximum(speed, self.floor)
+    def clip_speed(self, speed: Float[Array, "*m"]) -> Float[Array, "*m"]:
+        """Return a speed [m/s] that is at least `min_speed`."""
+        return jnp.maximum(speed, self.min_speed)

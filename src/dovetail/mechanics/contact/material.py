@@ -1,7 +1,7 @@
 """Elastic materials of bodies in contact: Young's modulus and Poisson's ratio.
 
-The named ones are those of [Bondoky 2020, tables 4.2 and 8.1]; any other is
-`Material(modulus=..., poisson=...)`. The two aluminium alloys differ because the source quotes two.
+Named materials: [Bondoky 2020, tables 4.2 and 8.1]. For others use `Material(modulus=..., poisson=...)`. The source
+quotes two aluminium alloys.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from dovetail.core import Part, kind, parameter
 
 
 def modulus(default: float) -> jax.Array:
-    """The field of Young's modulus with a value of its own."""
+    """Return a field for Young's modulus with a default [Pa]."""
     return parameter("Pa", "Young's modulus", above=0.0, default=default)
 
 
 def poisson(default: float) -> jax.Array:
-    """The field of Poisson's ratio with a value of its own."""
+    """Return a field for Poisson's ratio with a default."""
     return parameter("1", "Poisson's ratio", above=-1.0, at_most=0.5, default=default)
 
 
 @kind("material")
 class Material(Part):
-    """A linear elastic, isotropic material; steel if nothing is said."""
+    """Linear elastic, isotropic material (default: steel)."""
 
     modulus: jax.Array = modulus(200e9)  # [Pa]
     poisson: jax.Array = poisson(0.3)
@@ -49,7 +49,7 @@ class Aluminium(Material):
 
 @kind("polyimide")
 class Polyimide(Material):
-    """Polyimide, the probe tip [Bondoky 2020, table 4.2]."""
+    """Polyimide of the probe tip [Bondoky 2020, table 4.2]."""
 
     modulus: jax.Array = modulus(4e9)  # [Pa]
     poisson: jax.Array = poisson(0.35)
@@ -81,7 +81,7 @@ class PEEK(Material):
 
 @kind("ptfe")
 class PTFE(Material):
-    """PTFE, Teflon [Bondoky 2020, table 8.1]; real impacts found it stiffer than this at their rates."""
+    """PTFE, Teflon [Bondoky 2020, table 8.1]; stiffer in measured impacts, at their strain rates."""
 
     modulus: jax.Array = modulus(0.45e9)  # [Pa]
     poisson: jax.Array = poisson(0.42)

@@ -1,9 +1,9 @@
-r"""The coefficient of restitution that a law of Hunt and Crossley's form realises, in closed form.
+r"""Realised coefficient of restitution of contact laws of Hunt and Crossley's form, in closed form.
 
 .. math:: \frac{1 + \Lambda}{1 - \Lambda e} = e^{\Lambda(1+e)}
 
 From the first integral of :math:`m\ddot\delta + k\delta^n(1+\Lambda\dot\delta/\dot\delta_i) = 0`, so it does
-not depend on mass, stiffness, exponent or speed: after [Gonthier 2007], solved here for e instead.
+not depend on mass, stiffness, exponent or speed. After [Gonthier 2007], here solved for e.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.mechanics.contact.normal_law import Dissipative
+from dovetail.mechanics.contact.normal_law import DissipativeLaw
 
 
 @jax.jit
 def realised_restitution(damping_factor) -> jax.Array:
-    r"""Realised restitution e for a given :math:`\Lambda`; to 1e-9, differentiable."""
+    r"""Return the realised restitution e for a :math:`\Lambda`, to 1e-9; differentiable."""
     factor = jnp.asarray(damping_factor, float)
     fixed = jax.lax.stop_gradient(jnp.maximum(factor, 1e-3))
 
@@ -38,6 +38,6 @@ def realised_restitution(damping_factor) -> jax.Array:
     return jnp.where(factor < 1e-3, series, newton)
 
 
-def restitution_of_law(law: Dissipative, impact_speed: float = 0.1) -> jax.Array:
-    """Realised restitution of a law at an impact speed [m/s] (which only matters with a restitution law)."""
-    return realised_restitution(law.damping_factor(law.projected(jnp.asarray(impact_speed, float))))
+def restitution_of_law(law: DissipativeLaw, impact_speed: float = 0.1) -> jax.Array:
+    """Return the realised restitution of a law; the impact speed [m/s] matters only with a restitution law."""
+    return realised_restitution(law.damping_factor(law.target_restitution(jnp.asarray(impact_speed, float))))

@@ -1,7 +1,7 @@
-r"""Coefficient of restitution as a function of the impact speed, where it is not a constant.
+r"""Coefficient of restitution as a function of the impact speed.
 
-Low-speed laws from the literature. No validated one is known below 0.1 m/s [Bondoky 2020, sec. 4.2.3], so a
-constant is the default of every contact law and these are options.
+Low-speed laws from the literature. No validated law is known below 0.1 m/s [Bondoky 2020, sec. 4.2.3], so the
+default of every contact law is a constant.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from dovetail.core import Part, kind, parameter
 
 
 class RestitutionLaw(Part):
-    """Coefficient of restitution from the impact speed."""
+    """Coefficient of restitution as a function of the impact speed; base class."""
 
     @abstractmethod
     def __call__(self, impact_speed: Float[Array, "*m"] | float) -> Float[Array, "*m"]:
-        """Coefficient of restitution, from 0 to 1, at an impact speed [m/s]."""
+        """Return the coefficient of restitution, 0 to 1, at an impact speed [m/s]."""
 
 
 @kind("goldsmith")
 class Goldsmith(RestitutionLaw):
-    r"""Falls linearly, :math:`c_r = 1 - \alpha\dot\delta_i`, held at 0.
+    r"""Linear decrease with the impact speed, :math:`c_r = 1 - \alpha\dot\delta_i`, not below 0.
 
     alpha is 0.08 to 0.32 s/m for steel, bronze and ivory [Goldsmith 1960; Bondoky 2020, eq. 4.4].
     """
@@ -38,12 +38,14 @@ class Goldsmith(RestitutionLaw):
 
 @kind("herbert-mcwhannell-restitution")
 class HerbertMcWhannellRestitution(RestitutionLaw):
-    r"""Falls with the cube root, :math:`c_r = 1 - 0.026\,\dot\delta_i^{1/3}`, below 0.3 m/s.
+    r"""Decrease with the cube root of the impact speed, :math:`c_r = 1 - 0.026\,\dot\delta_i^{1/3}`, below 0.3 m/s.
 
     [Herbert & McWhannell 1977; Bondoky 2020, eq. 4.5]. The factor has the unit (s/m)^(1/3).
     """
 
-    factor: jax.Array = parameter("(s/m)^(1/3)", "loss per cube root of speed", at_least=0.0, default=0.026)
+    factor: jax.Array = parameter(
+        "(s/m)^(1/3)", "loss per cube root of impact speed", at_least=0.0, default=0.026
+    )
 
     def __call__(self, impact_speed: Float[Array, "*m"] | float) -> Float[Array, "*m"]:
         return jnp.clip(1 - self.factor * jnp.cbrt(impact_speed), 0.0, 1.0)

@@ -1,4 +1,4 @@
-r"""Stiffness of a contact, :math:`k` in :math:`F = k\,\delta^n`: given, or Hertz's from two bodies.
+r"""Contact stiffness, :math:`k` in :math:`F = k\,\delta^n`: a constant, or Hertz stiffness of two bodies.
 
 .. math::
 
@@ -7,7 +7,7 @@ r"""Stiffness of a contact, :math:`k` in :math:`F = k\,\delta^n`: given, or Hert
     \frac1{R^*} = \frac1{R_1} + \frac1{R_2}
 
 [Hertz 1882; Bondoky 2020, eqs 4.7 to 4.9]. A flat body has an infinite radius. Assumes small strain, a
-contact small against the radii, no friction.
+contact area small against the radii, no friction.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from dovetail.mechanics.contact.material import Material
 
 
 class ContactStiffness(Part):
-    """Where the stiffness of a contact law comes from."""
+    """Stiffness of a contact law; base class."""
 
     @property
     @abstractmethod
     def value(self) -> jax.Array:
-        """k [N/m^n]."""
+        """Stiffness k [N/m^n]."""
 
 
 @kind("stiffness")
-class GivenStiffness(ContactStiffness):
-    """A stiffness that is known or fitted."""
+class ConstantStiffness(ContactStiffness):
+    """Constant contact stiffness, known or fitted."""
 
     k: jax.Array = parameter("N/m^1.5", "stiffness; N/m^n for another exponent", above=0.0)
 
@@ -44,7 +44,7 @@ class GivenStiffness(ContactStiffness):
 
 @kind("hertz-pair")
 class HertzPair(ContactStiffness):
-    """Two elastic bodies with spherical or flat ends."""
+    """Hertz stiffness of two elastic bodies with spherical or flat ends."""
 
     material_1: Material
     material_2: Material
@@ -67,5 +67,5 @@ class HertzPair(ContactStiffness):
 
 
 def as_stiffness(value: Any) -> Any:
-    """A number, or several, as a `GivenStiffness`; everything else as it is."""
-    return GivenStiffness(value) if isinstance(value, int | float | tuple | list | jax.Array) else value
+    """Return a number or several as a `ConstantStiffness`, any other value unchanged."""
+    return ConstantStiffness(value) if isinstance(value, int | float | tuple | list | jax.Array) else value

@@ -1,16 +1,16 @@
-"""Lankarani and Nikravesh's law corrected for strong loss."""
+"""Zhiying and Qishao contact law: Lankarani and Nikravesh's law corrected for large energy loss."""
 
 from __future__ import annotations
 
 import jax.numpy as jnp
 
 from dovetail.core import kind
-from dovetail.mechanics.contact.normal_law import Dissipative
+from dovetail.mechanics.contact.normal_law import DissipativeLaw
 
 
 @kind("zhiying-qishao")
-class ZhiyingQishao(Dissipative):
-    r""":math:`\Lambda = \tfrac34(1 - c_r^2)\,e^{2(1-c_r)}`.
+class ZhiyingQishao(DissipativeLaw):
+    r"""Zhiying and Qishao law, :math:`\Lambda = \tfrac34(1 - c_r^2)\,e^{2(1-c_r)}`.
 
     [Zhiying & Qishao 2006; Bondoky 2020, eq. 4.25].
     """

@@ -1,4 +1,4 @@
-"""Friction of sliding contacts, one family: with bristles that remember, and without.
+"""Friction laws of sliding contacts, with and without bristle states.
 
 Depends on: core.
 """

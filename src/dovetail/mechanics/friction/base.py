@@ -1,13 +1,12 @@
-r"""What friction laws share: normal force, slip and memory in; a force against the slip and the memory's rate out.
+r"""Base classes of friction laws: normal force, slip velocity and bristle in; force and bristle rate out.
 
-The slip :math:`v` is a vector in the surface, along the last axis; any number of contacts at once. A law with memory
-has a bristle :math:`z` for each: it points from the body back to its anchor on the surface, so that :math:`\dot z = -v`
-while it sticks, and pulls along itself. A law without has an empty one. Whatever relaxes a bristle at a rate r in
-:math:`\dot z = -v - rz` is told apart, so that an implicit method can take it into account.
+The slip velocity :math:`v` is a vector in the surface, along the last axis of the array; the other axes count contacts.
+A law with bristles has a deflection :math:`z` for each contact. It points from the body to the anchor on the surface,
+so :math:`\dot z = -v` while the contact sticks, and the bristle force acts along :math:`z`. A law without bristles has
+an empty array. The relaxation rate r in :math:`\dot z = -v - rz` is returned separately, for implicit methods.
 
-Some laws have a rule beside their equation, an anchor that is moved once it slides: `settled` is applied at the end of
-each step. Others let the coefficient follow the slip with a lag, for which a stepper that can keeps the speed of
-slip, `slid`; where nobody keeps it, the present one is taken.
+Some laws move an anchor once it slides: `update_anchors` is applied at the end of each step. The coefficient may also
+depend on a low-pass filtered slip speed, which the integrator stores; without it the present slip speed is used.
 """
 
 from __future__ import annotations
@@ -22,65 +21,67 @@ from dovetail.core import Part, parameter
 
 
 def length(v: jax.Array) -> jax.Array:
-    """Length (..., 1) of vectors (..., d) with a finite derivative at zero."""
+    """Return the lengths (..., 1) of vectors (..., d); the derivative at zero is finite."""
     square = jnp.sum(v * v, -1, keepdims=True)
     return jnp.sqrt(jnp.where(square > 0, square, 1.0)) * (square > 0)
 
 
 class Friction(Part):
-    """A friction law."""
+    """Friction law; base class."""
 
-    remembers: ClassVar[bool] = False  # whether it has bristles
-    settles: ClassVar[bool] = False  # whether their anchors are moved at the end of a step
+    has_bristles: ClassVar[bool] = False
+    moves_anchors: ClassVar[bool] = False  # whether `update_anchors` changes a bristle
 
     @abstractmethod
     def coefficient(self, speed: jax.Array) -> jax.Array:
-        """Friction over normal force in steady slip at a speed [m/s], zero or positive."""
+        """Return friction force over normal force in steady slip at a speed [m/s]; zero or positive."""
 
     @abstractmethod
-    def act(
-        self, normal: jax.Array, slip: jax.Array, z: jax.Array, slid: jax.Array | None = None
+    def force_and_rate(
+        self, normal: jax.Array, slip: jax.Array, z: jax.Array, filtered_speed: jax.Array | None = None
     ) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """Force (..., d) [N] on the body, rate of z [m/s], and the rate (..., 1) [1/s] at which z relaxes.
+        """Return force (..., d) [N] on the body, rate of z [m/s], and relaxation rate (..., 1) [1/s] of z.
 
-        `normal` (..., 1) [N] is zero or positive, `slip` (..., d) [m/s] and `z` lie in the surface, `slid` (..., 1)
-        [m/s] is the speed of slip that is remembered.
+        `normal` (..., 1) [N] is zero or positive, `slip` (..., d) [m/s] and `z` lie in the surface, `filtered_speed`
+        (..., 1) [m/s] is the filtered slip speed.
         """
 
-    def share(self, slip: jax.Array, z: jax.Array) -> jax.Array:
-        """Force (..., d) over normal force, were the body to slide on its bristles as they are bent now."""
-        return self.act(jnp.ones_like(slip[..., :1]), slip, z)[0]
+    def force_ratio(self, slip: jax.Array, z: jax.Array) -> jax.Array:
+        """Return friction force (..., d) over normal force for sliding at the current bristle deflection."""
+        return self.force_and_rate(jnp.ones_like(slip[..., :1]), slip, z)[0]
 
-    def memory(self, *shape: int) -> jax.Array:
-        """Bristles that are not bent, for slips of a shape; without any, an array of no length."""
-        return jnp.zeros(shape if self.remembers else (*shape[:-1], 0))
+    def initial_bristles(self, *shape: int) -> jax.Array:
+        """Return undeflected bristles for slip velocities of a shape; an empty array for a law without bristles."""
+        return jnp.zeros(shape if self.has_bristles else (*shape[:-1], 0))
 
-    def settled(
-        self, normal: jax.Array, slip: jax.Array, z: jax.Array, slid: jax.Array | None = None
+    def update_anchors(
+        self, normal: jax.Array, slip: jax.Array, z: jax.Array, filtered_speed: jax.Array | None = None
     ) -> jax.Array:
-        """The bristle after an accepted step."""
+        """Return the bristle after an accepted step."""
         return z
 
-    def due(self, before: jax.Array, now: jax.Array) -> jax.Array:
-        """Whether the bristle is settled at the end of a step from one time [s] to another; after each, if not said."""
-        return now >= before
+    def anchor_update_due(self, start: jax.Array, end: jax.Array) -> jax.Array:
+        """Return whether anchors are updated at the end of a step between two times [s] (default: always)."""
+        return end >= start
 
-    def remembered(self, slid: jax.Array, speed: jax.Array, dt: jax.Array) -> jax.Array:
-        """The speed of slip [m/s] to remember after a step of dt [s]."""
+    def filtered_slip_speed(self, filtered_speed: jax.Array, speed: jax.Array, dt: jax.Array) -> jax.Array:
+        """Return the filtered slip speed [m/s] after a step of dt [s]."""
         return speed
 
 
 class MemorylessFriction(Friction):
-    r"""A law of the present slip alone: against it, with a sign that is smoothed over a small speed :math:`v_r`.
+    r"""Friction that depends on the present slip velocity alone, smoothed over a small speed :math:`v_r`; base class.
 
     .. math:: \mathbf{F} = -\mu(|\mathbf v|)\,N\,\frac{\mathbf v}{\sqrt{|\mathbf v|^2 + v_r^2}}
 
-    It does not hold a body on a slope: it creeps. Where sticking matters take a law with bristles.
+    A body on a slope does not stick but slides slowly. Use a law with bristles where sticking matters.
     """
 
-    creep: jax.Array = parameter("m/s", "speed over which the sign is smoothed", above=0.0, default=1e-4)
+    smoothing_speed: jax.Array = parameter(
+        "m/s", "slip speed below which the force is smoothed", above=0.0, default=1e-4
+    )
 
-    def act(self, normal, slip, z, slid=None):
-        smooth = jnp.sqrt(jnp.sum(slip * slip, -1, keepdims=True) + self.creep**2)
+    def force_and_rate(self, normal, slip, z, filtered_speed=None):
+        smooth = jnp.sqrt(jnp.sum(slip * slip, -1, keepdims=True) + self.smoothing_speed**2)
         force = -self.coefficient(length(slip)) * normal * slip / smooth
         return force, jnp.zeros_like(z), jnp.zeros_like(normal)

@@ -1,10 +1,10 @@
-r"""A bristle that bends, slides at a limit, and is released when the body leaves: stick and slip of a foot on a deck.
+r"""Bristle with spring, damper and movable anchor: stick and slip of a foot on a deck.
 
-With the slip :math:`v`, :math:`\dot z = -v` while it sticks, and the limit
+While the foot sticks, :math:`\dot z = -v` with the slip velocity :math:`v`. The deflection limit is
 
 .. math:: z_{max} = \frac{N}{K_f}\left[\mu_d + (\mu_s - \mu_d)\,e^{-(v/v_s)^2}\right]
 
-[Schock 2020, eqs 4.46 to 4.52, with the base of the exponential and the sign of the bristle damping put right].
+[Schock 2020, eqs 4.46 to 4.52, with the base of the exponential and the sign of the bristle damping corrected].
 """
 
 from __future__ import annotations
@@ -20,76 +20,88 @@ from dovetail.mechanics.friction.base import Friction, length
 
 @kind("bristle-friction")
 class Bristle(Friction):
-    r"""The source's form of LuGre: a spring and damper on an anchor that slides at the limit.
+    r"""Spring and damper on an anchor that slides at the friction limit (the source's form of LuGre).
 
-    Inside a step a deflection beyond the limit gives the limiting force; the anchor is moved when the step has been
-    accepted. The fall from stiction is as steep as a negative damper of :math:`(\mu_s - \mu_d)N/v_s`, which throws a
-    light foot about within microseconds; `fall = "lagged"` lets the coefficient follow the slip over `lag`, as dry
-    friction does [Hess & Soom 1990], `fall = "now"` takes that of the moment, as printed. The damper may not lift
-    the force above the limit, unless `damping_bound = "free"`, as printed: then a foot that slides as it touches
-    feels the full damper at the slightest normal force, a jump that no step gets past. With equal coefficients it
-    is Coulomb's slider.
+    Within a step, a deflection beyond the limit gives the limit force; the anchor moves after the accepted step. With
+    equal coefficients the law is Coulomb friction.
 
-    The damper resists the slip. Eqs 4.47 and 4.52 taken literally, :math:`F = K_f z - C_f\dot z` with
-    :math:`\dot z = -v(1 - |z|/z_{max})`, make it push along with the slip (`damper = "printed"`): a foot that sticks is
-    then not damped but driven.
+    `stribeck_slip`: the decrease from the static to the kinetic coefficient acts like a negative damper of
+    :math:`(\mu_s - \mu_d)N/v_s`, which accelerates a light foot within microseconds. With `"filtered"` the coefficient
+    follows the slip speed with the time constant `stribeck_time`, as in dry friction [Hess & Soom 1990];
+    `"instantaneous"` is the published form.
 
-    The source moves an anchor at the end of each of its intervals of 2.5 ms. Within one the bristle stretches beyond
-    what slip allows, so that a foot that slows down feels all of its stiction at once and catches itself; `interval`
-    does the same. With 0 the anchor follows every step, and a foot catches itself with no more than sliding friction.
+    `damping_bound`: the damper may not raise the force above the limit. `"free"` is the published form: a foot that
+    slides at touchdown has the full damper force at any normal force, a discontinuity that no step resolves.
+
+    `damper_sign`: the damper resists the slip. Eqs 4.47 and 4.52 taken literally, :math:`F = K_f z - C_f\dot z` with
+    :math:`\dot z = -v(1 - |z|/z_{max})`, accelerate it (`"published"`): a sticking foot is driven, not damped.
+
+    `anchor_interval`: the source moves an anchor every 2.5 ms. In between the bristle deflects beyond its limit, so a
+    foot that slows down has the full static friction at once and sticks again. With 0 the anchor is updated after
+    every step, and a foot that slows down has kinetic friction at most.
     """
 
-    remembers: ClassVar[bool] = True
-    settles: ClassVar[bool] = True
+    has_bristles: ClassVar[bool] = True
+    moves_anchors: ClassVar[bool] = True
 
-    stiffness: jax.Array = parameter("N/m", "of the bristle, K_f", above=0.0, default=3e3)
-    sliding: jax.Array = parameter("1", "coefficient of slip, mu_d", at_least=0.0, default=0.4)
-    stiction: jax.Array = parameter("1", "coefficient at the onset of slip, mu_s", at_least=0.0, default=0.4)
-    damping: jax.Array = parameter("N s/m", "of the bristle, C_f", at_least=0.0, default=0.0)
-    stribeck: jax.Array = parameter("m/s", "speed over which it falls, v_s", above=0.0, default=1e-3)
-    fall: str = choice("lagged", "now", about="which slip sets the coefficient", default="lagged")
-    lag: jax.Array = parameter("s", "time in which the coefficient follows the slip", default=5e-3, above=0.0)
+    stiffness: jax.Array = parameter("N/m", "bristle stiffness K_f", above=0.0, default=3e3)
+    mu_kinetic: jax.Array = parameter("1", "coefficient of slip, mu_d", at_least=0.0, default=0.4)
+    mu_static: jax.Array = parameter("1", "coefficient at the onset of slip, mu_s", at_least=0.0, default=0.4)
+    damping: jax.Array = parameter("N s/m", "bristle damping C_f", at_least=0.0, default=0.0)
+    stribeck_speed: jax.Array = parameter(
+        "m/s", "slip speed over which the coefficient decreases, v_s", above=0.0, default=1e-3
+    )
+    stribeck_slip: str = choice(
+        "filtered", "instantaneous", about="slip speed that sets the coefficient", default="filtered"
+    )
+    stribeck_time: jax.Array = parameter(
+        "s", "time constant of the filtered slip speed", default=5e-3, above=0.0
+    )
     damping_bound: str = choice(
-        "limit", "free", about="whether the damper may exceed the limit", default="limit"
+        "limit", "free", about="whether the damper is limited by the friction limit", default="limit"
     )
-    interval: jax.Array = parameter(
-        "s", "time between moves of the anchor; 0 for every step", default=0.0, at_least=0.0
+    anchor_interval: jax.Array = parameter(
+        "s", "time between anchor updates; 0: after every step", default=0.0, at_least=0.0
     )
-    damper: str = choice("resists", "printed", about="sign of the bristle's damper", default="resists")
+    damper_sign: str = choice(
+        "resisting", "published", about="sign of the bristle damper", default="resisting"
+    )
 
     def coefficient(self, speed):
-        return self.sliding + (self.stiction - self.sliding) * jnp.exp(-((speed / self.stribeck) ** 2))
+        return self.mu_kinetic + (self.mu_static - self.mu_kinetic) * jnp.exp(
+            -((speed / self.stribeck_speed) ** 2)
+        )
 
-    def share(self, slip, z):
+    def force_ratio(self, slip, z):
         return self.coefficient(length(slip)) * z / jnp.maximum(length(z), 1e-12)
 
-    def _most(self, normal, slip, slid):
-        """Largest force [N]."""
-        lagged = self.fall == "lagged" and slid is not None
-        return self.coefficient(slid if lagged else length(slip)) * normal
+    def _limit_force(self, normal, slip, filtered_speed):
+        """Return the largest friction force [N]."""
+        filtered = self.stribeck_slip == "filtered" and filtered_speed is not None
+        return self.coefficient(filtered_speed if filtered else length(slip)) * normal
 
-    def act(self, normal, slip, z, slid=None):
-        most = self._most(normal, slip, slid)
+    def force_and_rate(self, normal, slip, z, filtered_speed=None):
+        limit = self._limit_force(normal, slip, filtered_speed)
         pull = self.stiffness * length(z)
-        slides = pull >= most
-        share = jnp.where(slides, 0.0, 1 - pull / jnp.where(most > 0, most, 1.0))
-        damping = -self.damping if self.damper == "printed" else self.damping
-        stuck = self.stiffness * z - damping * slip * share
+        slides = pull >= limit
+        reserve = jnp.where(slides, 0.0, 1 - pull / jnp.where(limit > 0, limit, 1.0))
+        damping = -self.damping if self.damper_sign == "published" else self.damping
+        sticking = self.stiffness * z - damping * slip * reserve
         if self.damping_bound == "limit":
-            size = length(stuck)
-            stuck = stuck * jnp.where(size > most, most / jnp.where(size > 0, size, 1.0), 1.0)
-        sliding = z * (self.stiffness * most / jnp.where(pull > 0, pull, 1.0))
-        return jnp.where(slides, sliding, stuck), -slip, jnp.zeros_like(normal)
+            size = length(sticking)
+            sticking = sticking * jnp.where(size > limit, limit / jnp.where(size > 0, size, 1.0), 1.0)
+        sliding = z * (self.stiffness * limit / jnp.where(pull > 0, pull, 1.0))
+        return jnp.where(slides, sliding, sticking), -slip, jnp.zeros_like(normal)
 
-    def due(self, before, now):
-        every = jnp.where(self.interval > 0, self.interval, 1.0)
-        ends = jnp.floor(now / every + 1e-6) > jnp.floor(before / every + 1e-6)
-        return ends | (self.interval <= 0)
+    def anchor_update_due(self, start, end):
+        interval = jnp.where(self.anchor_interval > 0, self.anchor_interval, 1.0)
+        is_due = jnp.floor(end / interval + 1e-6) > jnp.floor(start / interval + 1e-6)
+        return is_due | (self.anchor_interval <= 0)
 
-    def remembered(self, slid, speed, dt):
-        return speed + (slid - speed) * jnp.exp(-dt / self.lag)
+    def filtered_slip_speed(self, filtered_speed, speed, dt):
+        return speed + (filtered_speed - speed) * jnp.exp(-dt / self.stribeck_time)
 
-    def settled(self, normal, slip, z, slid=None):
-        most = self._most(normal, slip, slid) / self.stiffness
+    def update_anchors(self, normal, slip, z, filtered_speed=None):
+        limit = self._limit_force(normal, slip, filtered_speed) / self.stiffness
         size = length(z)
-        return z * jnp.where(size > most, most / jnp.where(size > 0, size, 1.0), 1.0)
+        return z * jnp.where(size > limit, limit / jnp.where(size > 0, size, 1.0), 1.0)

@@ -1,4 +1,4 @@
-"""Dry friction in proportion to the normal force."""
+"""Coulomb friction."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dovetail.mechanics.friction.base import MemorylessFriction
 
 @kind("coulomb-friction")
 class Coulomb(MemorylessFriction):
-    r"""Coulomb's law, :math:`F = \mu N` against the slip."""
+    r"""Coulomb friction: :math:`F = \mu N` against the slip velocity."""
 
     mu: jax.Array = parameter("1", "friction coefficient", at_least=0.0, default=0.25)
 

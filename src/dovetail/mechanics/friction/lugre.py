@@ -1,4 +1,4 @@
-r"""Friction with bristles that bend before they slip: sticking, presliding, Stribeck effect.
+r"""LuGre friction: sticking, presliding, Stribeck effect.
 
 .. math::
 
@@ -6,13 +6,13 @@ r"""Friction with bristles that bend before they slip: sticking, presliding, Str
     \mathbf F = N\,(\sigma_0 \mathbf z + \sigma_1 \dot{\mathbf z} - \sigma_2 \mathbf v), \qquad
     g(v) = \mu_1 + (\mu_0 - \mu_1)\,e^{-(v/v_S)^2}
 
-[Canudas de Wit et al. 1995], per unit of normal force, with z as in `base`: against the slip. Steady slip gives
+[Canudas de Wit et al. 1995], per unit of normal force, with z opposite to the slip as in `base`. In steady slip
 :math:`F = N(g + \sigma_2 v)`.
 
-Bristles of micrometres follow a slip of a metre a second within a microsecond, at the rate :math:`r = \sigma_0|v|/g`,
-which no step of a test resolves. So :math:`\dot z` is divided by :math:`1 + r\tau`: they follow within `follow`,
-:math:`\tau`, at the soonest, to the same steady slip; where they stick nothing is changed. With 0 they are as
-published, for an implicit method. With a mass m on them they swing at :math:`\sqrt{\sigma_0 N/m}`.
+At a slip speed of 1 m/s, bristles with deflections of micrometres respond within a microsecond, at the rate
+:math:`r = \sigma_0|v|/g`, which the step of a test does not resolve. Therefore :math:`\dot z` is divided by
+:math:`1 + r\tau` with :math:`\tau` the `min_time_constant`. Steady slip and sticking do not change. Zero gives the
+published law, for implicit methods. A mass m on the bristles oscillates at :math:`\sqrt{\sigma_0 N/m}`.
 """
 
 from __future__ import annotations
@@ -28,31 +28,35 @@ from dovetail.mechanics.friction.base import Friction, length
 
 @kind("lugre-friction")
 class LuGre(Friction):
-    """Bristle friction; its state is the mean deflection z [m] of the bristles."""
+    """LuGre bristle friction; its state is the mean bristle deflection z [m]."""
 
-    remembers: ClassVar[bool] = True
+    has_bristles: ClassVar[bool] = True
 
     stiffness: jax.Array = parameter("1/m", "bristle stiffness per normal force", above=0.0, default=1e5)
     damping: jax.Array = parameter("s/m", "bristle damping per normal force", at_least=0.0, default=100.0)
     viscous: jax.Array = parameter("s/m", "viscous friction per normal force", at_least=0.0, default=0.0)
-    stiction: jax.Array = parameter("1", "coefficient at the onset of slip", above=0.0, default=0.35)
-    sliding: jax.Array = parameter("1", "coefficient of fast slip", above=0.0, default=0.25)
-    stribeck: jax.Array = parameter("m/s", "speed over which it falls", above=0.0, default=0.015)
+    mu_static: jax.Array = parameter("1", "coefficient at the onset of slip", above=0.0, default=0.35)
+    mu_kinetic: jax.Array = parameter("1", "coefficient of fast slip", above=0.0, default=0.25)
+    stribeck_speed: jax.Array = parameter(
+        "m/s", "slip speed over which the coefficient decreases", above=0.0, default=0.015
+    )
 
-    follow: jax.Array = parameter(
-        "s", "shortest time in which the bristles follow a slip", at_least=0.0, default=5e-4
+    min_time_constant: jax.Array = parameter(
+        "s", "smallest time constant of the bristle deflection", at_least=0.0, default=5e-4
     )
 
     def steady(self, speed) -> jax.Array:
-        """g(v), the coefficient of steady slip without the viscous part."""
-        return self.sliding + (self.stiction - self.sliding) * jnp.exp(-((speed / self.stribeck) ** 2))
+        """Return g(v), the coefficient of steady slip without the viscous part."""
+        return self.mu_kinetic + (self.mu_static - self.mu_kinetic) * jnp.exp(
+            -((speed / self.stribeck_speed) ** 2)
+        )
 
     def coefficient(self, speed):
         return self.steady(speed) + self.viscous * speed
 
-    def act(self, normal, slip, z, slid=None):
+    def force_and_rate(self, normal, slip, z, filtered_speed=None):
         speed = length(slip)
         relax = self.stiffness * speed / self.steady(speed)
-        slower = 1 / (1 + relax * self.follow)
-        rate, relax = slower * (-slip - relax * z), slower * relax
+        factor = 1 / (1 + relax * self.min_time_constant)
+        rate, relax = factor * (-slip - relax * z), factor * relax
         return normal * (self.stiffness * z + self.damping * rate - self.viscous * slip), rate, relax

@@ -10,10 +10,10 @@ from dovetail.mechanics.friction.base import Friction
 
 @kind("no-friction")
 class NoFriction(Friction):
-    """A surface without friction."""
+    """Surface without friction."""
 
     def coefficient(self, speed):
         return jnp.zeros_like(speed)
 
-    def act(self, normal, slip, z, slid=None):
+    def force_and_rate(self, normal, slip, z, filtered_speed=None):
         return jnp.zeros_like(slip), jnp.zeros_like(z), jnp.zeros_like(normal)

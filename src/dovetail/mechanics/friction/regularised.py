@@ -1,4 +1,4 @@
-"""Coulomb's law with a wide, smooth passage through rest."""
+"""Coulomb friction with a wide smooth transition at zero slip."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from dovetail.mechanics.friction.base import Friction, length
 
 @kind("regularised-friction")
 class Regularised(Friction):
-    r""":math:`F = \mu N\tanh(v/v_0)` against the slip: all of it well above :math:`v_0`, a damper well below.
+    r""":math:`F = \mu N\tanh(v/v_0)` against the slip velocity: viscous below :math:`v_0`, Coulomb friction above.
 
-    Kind to explicit methods; a body that should stick creeps at up to :math:`v_0`.
+    Suits explicit methods. A body that should stick slides at up to :math:`v_0`.
     """
 
     mu: jax.Array = parameter("1", "friction coefficient", at_least=0.0, default=0.25)
-    full: jax.Array = parameter("m/s", "v_0, speed at which friction is all there", above=0.0, default=0.02)
+    smoothing_speed: jax.Array = parameter(
+        "m/s", "v_0, slip speed above which friction is fully developed", above=0.0, default=0.02
+    )
 
     def coefficient(self, speed):
-        return self.mu * jnp.tanh(speed / self.full)
+        return self.mu * jnp.tanh(speed / self.smoothing_speed)
 
-    def act(self, normal, slip, z, slid=None):
+    def force_and_rate(self, normal, slip, z, filtered_speed=None):
         speed = length(slip)
-        share = self.coefficient(speed) / jnp.where(speed > 0, speed, 1.0)
-        share = jnp.where(speed > 0, share, self.mu / self.full)
-        return -share * normal * slip, jnp.zeros_like(z), jnp.zeros_like(normal)
+        damping = self.coefficient(speed) / jnp.where(speed > 0, speed, 1.0)
+        damping = jnp.where(speed > 0, damping, self.mu / self.smoothing_speed)
+        return -damping * normal * slip, jnp.zeros_like(z), jnp.zeros_like(normal)

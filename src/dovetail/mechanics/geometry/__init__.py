@@ -1,4 +1,4 @@
-"""Where two shapes touch: distance, normal and contact points.
+"""Geometry of contact: distance, normal and nearest points of two shapes.
 
 Depends on: core.
 """
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
-    from dovetail.mechanics.geometry.base import Cavity, Touch
+    from dovetail.mechanics.geometry.base import Cavity, NearestPoint
     from dovetail.mechanics.geometry.convex import ConvexShape, Polygon, Polyhedron, Prism
     from dovetail.mechanics.geometry.drogue import ZONES, Drogue
-    from dovetail.mechanics.geometry.mesh import Mesh, read_stl, revolved
+    from dovetail.mechanics.geometry.mesh import Mesh, read_stl, revolve
     from dovetail.mechanics.geometry.signed_distance import (
         Ball,
         Box,
@@ -37,13 +37,13 @@ __all__ = [
     "Drogue",
     "Hollow",
     "Mesh",
+    "NearestPoint",
     "Polygon",
     "Polyhedron",
     "Prism",
     "Shape",
     "SolidCavity",
-    "Touch",
     "Union",
     "read_stl",
-    "revolved",
+    "revolve",
 ]

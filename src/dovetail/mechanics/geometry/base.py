@@ -1,4 +1,4 @@
-"""What a spherical probe tip and the thing it meets know of each other: one nearest point."""
+"""Nearest point of a spherical probe tip and a surface."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import jax
 from dovetail.core import Part
 
 
-class Touch(eqx.Module):
-    """The nearest approach of a ball to a surface, in the frame of the surface.
+class NearestPoint(eqx.Module):
+    """Nearest point of a ball and a surface, in the frame of the surface.
 
-    `gap` is positive when they are apart and negative in contact: the penetration depth is -gap. `normal`
-    points from the surface to the ball's centre: the direction in which the surface pushes.
+    `gap` is positive without contact and negative in contact; the penetration is -gap. `normal` points from the surface
+    to the centre of the ball; it is the direction of the contact force on the ball.
     """
 
     gap: jax.Array  # [m]
     normal: jax.Array  # [1]
-    on_surface: jax.Array  # [m] foot of the normal on the surface
+    on_surface: jax.Array  # [m] nearest point of the surface
     on_ball: jax.Array  # [m] point of the ball nearest to the surface
-    zone: jax.Array  # number of the surface's part, where it has several
+    zone: jax.Array  # number of the surface's zone, if it has several
 
     @property
     def depth(self) -> jax.Array:
@@ -30,16 +30,16 @@ class Touch(eqx.Module):
 
 
 class Cavity(Part):
-    """A surface that a ball may touch, fixed in a frame D whose x axis points out of the mouth.
+    """Surface that a ball can touch, fixed in a frame D whose x axis points out of the mouth.
 
-    A ball whose front has reached x = 0 is home; one beyond `mouth` has left.
+    A ball is fully inserted when its front reaches x = 0, and has left when it is beyond `mouth`.
     """
 
     @property
     @abstractmethod
     def mouth(self) -> jax.Array:
-        """Where the cavity ends, as x [m]."""
+        """End of the cavity along x [m]."""
 
     @abstractmethod
-    def touch(self, centre: jax.Array, radius: jax.Array) -> Touch:
-        """Nearest approach of a ball of `radius` [m] with its centre at `centre` [m] in D."""
+    def touch(self, centre: jax.Array, radius: jax.Array) -> NearestPoint:
+        """Return the nearest point for a ball of `radius` [m] with its centre at `centre` [m] in D."""

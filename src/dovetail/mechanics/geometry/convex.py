@@ -1,10 +1,10 @@
-r"""Convex bodies as intersections of half-spaces, each with its outward normal.
+r"""Convex bodies as intersections of half-spaces with outward normals.
 
 .. math:: \Delta_m(x) = n_m\cdot x - c_m, \qquad \text{inside} \iff \Delta_m \le 0 \;\text{for all } m
 
-For a point against a convex body this is the separating-axis test: a plane with :math:`\Delta_m > 0` separates. The
-planes are fixed in the body's own frame, so that a test costs one small product wherever the body is.
-Planar vertices are listed clockwise: the outward normal is to the left of the edge [Schock 2020, sec. 4.2].
+For a point and a convex body this is the separating-axis test: a plane with :math:`\Delta_m > 0` separates them. The
+planes are constant in the body's frame, so a test is one small matrix product. Planar vertices are listed clockwise:
+the outward normal is to the left of the edge [Schock 2020, sec. 4.2].
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ import numpy as np
 
 from dovetail.core import kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter import known
+from dovetail.core.parameter import all_concrete
 from dovetail.mechanics.geometry.signed_distance import Shape
 
 
 class ConvexShape(Shape):
-    """A convex body in its own frame; outside of its edges and corners the distance is a lower bound."""
+    """Convex body in its own frame; outside its edges and corners the distance is a lower bound."""
 
     @property
     @abstractmethod
     def dimension(self) -> int:
-        """2 or 3."""
+        """Number of dimensions, 2 or 3."""
 
     @abstractmethod
     def planes(self) -> tuple[jax.Array, jax.Array]:
-        """Outward unit normals (m, d) and offsets (m,) [m]."""
+        """Return outward unit normals (m, d) and offsets (m,) [m]."""
 
     @abstractmethod
     def corners(self) -> jax.Array:
-        """Its vertices (n, d) [m]."""
+        """Return the vertices (n, d) [m]."""
 
     def distances(self, point: jax.Array) -> jax.Array:
-        """Signed distances (..., m) [m] of points (..., d) to the planes; negative is inside."""
+        """Return signed distances (..., m) [m] of points (..., d) to the planes; negative inside."""
         normals, offsets = self.planes()
         return point @ normals.T - offsets
 
@@ -50,12 +50,12 @@ class ConvexShape(Shape):
 
 @kind("polygon")
 class Polygon(ConvexShape):
-    """A planar convex polygon."""
+    """Planar convex polygon."""
 
     vertices: jax.Array = parameter("m", "corners (n, 2), clockwise")
 
     def __check_init__(self):
-        if not known(self.vertices):
+        if not all_concrete(self.vertices):
             return
         fault = polygon_fault(np.asarray(self.vertices))
         if fault:
@@ -77,17 +77,17 @@ class Polygon(ConvexShape):
 
 @kind("prism")
 class Prism(ConvexShape):
-    """A planar polygon, drawn out along the forward axis: axes are forward, port, up."""
+    """Planar polygon extruded along the forward axis; axes are forward, port, up."""
 
     section: jax.Array = parameter("m", "corners (n, 2) in (port, up), clockwise")
     extent: jax.Array = parameter("m", "aft and fore end, (2,)", default=(-10.0, 10.0))
 
     def __check_init__(self):
-        if not known(self.section):
+        if not all_concrete(self.section):
             return
         fault = polygon_fault(np.asarray(self.section))
         if fault is None and not float(self.extent[0]) < float(self.extent[1]):
-            fault = "its extent has no length; give the aft end first"
+            fault = "the extent has no length; list the aft end first"
         if fault:
             raise ParameterError(f"Prism: {fault}")
 
@@ -109,9 +109,9 @@ class Prism(ConvexShape):
 
 @kind("polyhedron")
 class Polyhedron(ConvexShape):
-    """A convex polyhedron from its corners and its faces (corners counted from 1, three of each face are used).
+    """Convex polyhedron from corners and faces (corner numbers from 1; three of each face are used).
 
-    The order of a face does not matter: its normal is turned away from the centre of the corners.
+    The order of the corners of a face does not matter: normals point away from the centre of the corners.
     """
 
     vertices: jax.Array = parameter("m", "corners (n, 3)")
@@ -121,16 +121,18 @@ class Polyhedron(ConvexShape):
 
     def __check_init__(self):
         v = self.vertices
-        if not known(v):
+        if not all_concrete(v):
             return
         if v.ndim != 2 or v.shape[1] != 3 or v.shape[0] < 4:
-            raise ParameterError(f"Polyhedron.vertices: got {v.shape}; give four or more rows of three")
+            raise ParameterError(
+                f"Polyhedron.vertices: got shape {v.shape}; expected at least four rows of three coordinates"
+            )
         normals, offsets = self.planes()
         beyond = np.asarray(v @ normals.T - offsets)
         size = float(np.ptp(np.asarray(v), axis=0).max())
         if not np.all(np.isfinite(beyond)) or beyond.max() > 1e-9 * size:
             raise ParameterError(
-                "Polyhedron: is not convex, or a face is not plane: a corner lies outside the plane of a face by "
+                "Polyhedron: not convex, or a face is not plane; a corner is outside the plane of a face by "
                 f"{np.nanmax(beyond):.3g} m"
             )
 
@@ -152,8 +154,8 @@ class Polyhedron(ConvexShape):
         return self.vertices
 
     @classmethod
-    def around(cls, points: Any) -> Polyhedron:
-        """The convex hull of points (n, 3)."""
+    def from_points(cls, points: Any) -> Polyhedron:
+        """Return the convex hull of points (n, 3)."""
         from scipy.spatial import ConvexHull
 
         points = np.asarray(points, float)
@@ -165,22 +167,22 @@ class Polyhedron(ConvexShape):
 
 
 def polygon_fault(vertices: np.ndarray) -> str | None:
-    """What is wrong with a planar polygon, in words; None if nothing is."""
+    """Return the fault of a planar polygon as text, or None."""
     if vertices.ndim != 2 or vertices.shape[1] != 2 or len(vertices) < 3:
-        return f"got shape {vertices.shape}; give three or more rows of two coordinates"
+        return f"got shape {vertices.shape}; expected at least three rows of two coordinates"
     if not np.all(np.isfinite(vertices)):
-        return "a coordinate is not a number"
+        return "a coordinate is not finite"
     along = np.roll(vertices, -1, axis=0) - vertices
     if np.any(np.linalg.norm(along, axis=1) <= 1e-12):
-        return f"corner {int(np.argmin(np.linalg.norm(along, axis=1))) + 1} is given twice"
+        return f"corner {int(np.argmin(np.linalg.norm(along, axis=1))) + 1} is listed twice"
     following = np.roll(along, -1, axis=0)
     turn = along[:, 0] * following[:, 1] - along[:, 1] * following[:, 0]
     angle = np.arctan2(turn, np.sum(along * following, axis=1))
     total = float(np.sum(angle))
     if np.all(turn >= -1e-12) and abs(total - 2 * np.pi) < 1e-6:
-        return "corners run counter-clockwise, so that normals point inwards; list them clockwise"
+        return "the corners are counter-clockwise, so normals point inwards; list them clockwise"
     if abs(total + 2 * np.pi) > 1e-6:
-        return "its outline crosses itself; list the corners in order, clockwise"
+        return "the outline intersects itself; list the corners in order, clockwise"
     if np.any(turn > 1e-12):
-        return f"is not convex at corner {int(np.argmax(turn) + 1) % len(vertices) + 1}; split it into convex ones"
+        return f"not convex at corner {int(np.argmax(turn) + 1) % len(vertices) + 1}; split it into convex polygons"
     return None

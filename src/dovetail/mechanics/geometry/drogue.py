@@ -1,21 +1,21 @@
-r"""A ball in a drogue: a cylinder that opens into a cone.
+r"""Ball in a drogue: a cylinder that opens into a cone.
 
-The frame D sits in the middle of the cylinder's bottom with x out of the drogue. With the ball's centre at x
-and at the radius i from the axis, the wall's nearest point is found in one of three zones:
+The origin of frame D is in the centre of the cylinder's bottom; x points out of the drogue. With the ball's centre at
+x and at the radius i from the axis, the nearest point of the wall is in one of three zones:
 
-- A, the cone, where :math:`x > l_c + j\cos\theta_c\sin\theta_c`: distance :math:`k = j\cos\theta_c`, angle of
+- A, the cone, for :math:`x > l_c + j\cos\theta_c\sin\theta_c`: distance :math:`k = j\cos\theta_c`, angle of
   the normal :math:`\theta = \theta_c`;
 - B, the rim, between A and C: :math:`k = \sqrt{j^2+a^2}`, :math:`\theta = \arctan(a/j)`;
-- C, the cylinder, where :math:`x \le l_c`: :math:`k = j`, :math:`\theta = 0`;
+- C, the cylinder, for :math:`x \le l_c`: :math:`k = j`, :math:`\theta = 0`;
 
 with :math:`a = x - l_c`, :math:`j = r_c + a\tan\theta_c - i` in A and :math:`j = r_c - i` in B and C. The
 normal is :math:`(\sin\theta,\,-\cos\theta\,\hat\rho)`: from the wall towards the axis and outward. Distance
-and normal are continuous across the borders. On the axis every direction is nearest; there the meridian
-plane is that of z.
+and normal are continuous across the zone boundaries. On the axis every direction is nearest; the meridian plane of z
+is used there.
 
-Source: [Bondoky 2020, sec. 6.3.3], with the angle of zone B (printed with b instead of a) and the sign of x
-in the normals corrected; both are checked by the tests. Assumed: contact only inside the drogue, only with
-the ball, at one point. The wall behind the mouth and the outside of the drogue are not there.
+Source: [Bondoky 2020, sec. 6.3.3]. Corrected: the angle of zone B (published with b instead of a) and the sign of x
+in the normals; tests check both. Assumptions: contact only inside the drogue, only with the ball, at one point. The
+wall behind the mouth and the outside of the drogue are not modelled.
 """
 
 from __future__ import annotations
@@ -24,19 +24,21 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
-from dovetail.mechanics.geometry.base import Cavity, Touch
+from dovetail.mechanics.geometry.base import Cavity, NearestPoint
 
 ZONES = ("A cone", "B rim", "C cylinder")
 
 
 @kind("drogue")
 class Drogue(Cavity):
-    """Cylinder and cone."""
+    """Drogue of a cylinder and a cone."""
 
     cylinder_radius: jax.Array = parameter("m", "radius of the cylinder", above=0.0)
     cylinder_length: jax.Array = parameter("m", "length of the cylinder", at_least=0.0)
-    cone_length: jax.Array = parameter("m", "length of the cone along its axis", above=0.0)
-    half_angle: jax.Array = parameter("rad", "half the cone's opening angle", above=0.0, below=jnp.pi / 2)
+    cone_length: jax.Array = parameter("m", "axial length of the cone", above=0.0)
+    half_angle: jax.Array = parameter(
+        "rad", "half of the opening angle of the cone", above=0.0, below=jnp.pi / 2
+    )
 
     @property
     def mouth(self) -> jax.Array:
@@ -48,8 +50,8 @@ class Drogue(Cavity):
         """Radius of the open end [m]."""
         return self.cylinder_radius + self.cone_length * jnp.tan(self.half_angle)
 
-    def touch(self, centre: jax.Array, radius: jax.Array | float) -> Touch:
-        """Nearest approach of a ball of `radius` [m] with its centre at `centre` [m] in D."""
+    def touch(self, centre: jax.Array, radius: jax.Array | float) -> NearestPoint:
+        """Return the nearest point for a ball of `radius` [m] with its centre at `centre` [m] in D."""
         x, y, z = centre[0], centre[1], centre[2]
         square = y * y + z * z
         off_axis = square > 0
@@ -73,7 +75,7 @@ class Drogue(Cavity):
         sin_n = jnp.where(in_cone, sin, jnp.where(in_cylinder, 0.0, a / to_rim))
         cos_n = jnp.where(in_cone, cos, jnp.where(in_cylinder, 1.0, to_cylinder / to_rim))
         normal = jnp.concatenate([sin_n[None], -cos_n * outward])
-        return Touch(
+        return NearestPoint(
             gap=k - radius,
             normal=normal,
             on_surface=centre - k * normal,

@@ -1,15 +1,16 @@
-r"""A solid by a mesh of triangles: any drawn part as the thing that a probe meets.
+r"""Solid from a triangle mesh, for contact with parts from CAD.
 
-The distance of a point to the solid is that to the nearest point of any triangle, found for all of them at once; it
-counts negative inside, where the triangles' solid angles add up to a whole sphere [Van Oosterom and Strackee 1983]:
+The distance of a point to the solid is the distance to the nearest point of any triangle, computed for all triangles at
+once. It is negative inside, where the solid angles of the triangles add up to a full sphere
+[Van Oosterom and Strackee 1983]:
 
 .. math:: d(p) = \pm\min_k \lVert p - c_k(p)\rVert, \qquad
           \sum_k \Omega_k(p) = \begin{cases} 4\pi & \text{inside}\\ 0 & \text{outside}\end{cases}
 
-Corners run anticlockwise seen from outside, and the mesh is closed. A mesh is exact for a solid with flat faces; of a
-curved one it is off by the sagitta of its edges, :math:`h^2/8R`, and its normals jump from face to face by their angle,
-so stiff contact needs edges that are short against the radius: depth errors are a fraction of a micrometre where
-:math:`h = 1` mm on 0.2 m. One nearest point; the work grows with the number of triangles.
+The mesh is closed, with corners counter-clockwise in the view from outside. A mesh is exact for a solid with flat
+faces. For a curved solid the error is the sagitta of the edges, :math:`h^2/8R`, and the normals jump at the edges.
+Stiff contact requires edges that are short compared with the radius: with :math:`h = 1` mm on 0.2 m the penetration
+error is below a micrometre. There is one nearest point; the cost is proportional to the number of triangles.
 """
 
 from __future__ import annotations
@@ -22,23 +23,23 @@ import numpy as np
 
 from dovetail.core import kind, parameter
 from dovetail.core.errors import OutputError, ParameterError
-from dovetail.core.parameter import known
+from dovetail.core.parameter import all_concrete
 from dovetail.mechanics.geometry.signed_distance import Shape
 
 
 @kind("mesh")
 class Mesh(Shape):
-    """A closed surface of triangles, corners anticlockwise seen from outside."""
+    """Closed surface of triangles, corners counter-clockwise in the view from outside."""
 
-    triangles: jax.Array = parameter("m", "corners, (number, 3 corners, 3 coordinates)")
+    triangles: jax.Array = parameter("m", "corners, (triangles, 3 corners, 3 coordinates)")
 
     def __check_init__(self):
         super().__check_init__()
-        if not known(self.triangles):
+        if not all_concrete(self.triangles):
             return
         corners = np.asarray(self.triangles)
         if corners.ndim != 3 or corners.shape[1:] != (3, 3):
-            raise ParameterError(f"Mesh.triangles: got shape {corners.shape}; (number, 3, 3) is right")
+            raise ParameterError(f"Mesh.triangles: got shape {corners.shape}; expected (triangles, 3, 3)")
         size = (
             np.ptp(corners.reshape(-1, 3), axis=0).max()
             if corners.size and np.isfinite(corners).all()
@@ -46,20 +47,20 @@ class Mesh(Shape):
         )
         if not 0 < size < np.inf:
             raise ParameterError(
-                "Mesh.triangles: a corner is no finite number, or all are one; give a body in metres"
+                "Mesh.triangles: a coordinate is not finite, or all corners coincide; expected a body in metres"
             )
         points = np.unique(np.round(corners / size, 9).reshape(-1, 3), axis=0, return_inverse=True)[1]
         a = points.reshape(-1, 3)
         edges = np.stack([a, np.roll(a, -1, axis=1)], -1).reshape(-1, 2)
-        there, back = ({tuple(e) for e in way.tolist()} for way in (edges, edges[:, ::-1]))
-        if there != back or len(there) != len(edges):
+        forward, reverse = ({tuple(e) for e in pairs.tolist()} for pairs in (edges, edges[:, ::-1]))
+        if forward != reverse or len(forward) != len(edges):
             raise ParameterError(
-                f"Mesh.triangles: {len(there ^ back)} edges of {len(edges)} have no partner in the other "
-                "direction; close the surface, corners anticlockwise seen from outside"
+                f"Mesh.triangles: {len(forward ^ reverse)} of {len(edges)} edges have no opposite edge; "
+                "close the surface, with corners counter-clockwise in the view from outside"
             )
 
     def nearest(self, p: jax.Array) -> jax.Array:
-        """The point [m] of the surface that is nearest to a point [m]."""
+        """Return the point [m] of the surface nearest to a point [m]."""
         points = jax.vmap(_nearest, (0, None))(self.triangles, p)
         return points[jnp.argmin(jnp.sum((points - p) ** 2, axis=1))]
 
@@ -75,19 +76,19 @@ class Mesh(Shape):
 
 
 def _nearest(corners: jax.Array, p: jax.Array) -> jax.Array:
-    """Point of a triangle nearest to p: the foot on its plane, or on one of its edges where that lies outside."""
+    """Return the point of a triangle nearest to p: the foot on its plane, or on an edge if the foot is outside."""
     a, b, c = corners
     ab, ac, ap = b - a, c - a, p - a
     normal = jnp.cross(ab, ac)
     scale = jnp.sum(normal * normal)
-    v = jnp.sum(jnp.cross(ap, ac) * normal) / scale  # barycentric shares of b and c
+    v = jnp.sum(jnp.cross(ap, ac) * normal) / scale  # barycentric coordinates of b and c
     w = jnp.sum(jnp.cross(ab, ap) * normal) / scale
     within = (v >= 0) & (w >= 0) & (v + w <= 1)
 
     def on_edge(start, end):
         along = end - start
-        share = jnp.clip(jnp.sum((p - start) * along) / jnp.sum(along * along), 0.0, 1.0)
-        return start + share * along
+        fraction = jnp.clip(jnp.sum((p - start) * along) / jnp.sum(along * along), 0.0, 1.0)
+        return start + fraction * along
 
     feet = jnp.stack([on_edge(a, b), on_edge(b, c), on_edge(c, a)])
     edge = feet[jnp.argmin(jnp.sum((feet - p) ** 2, axis=1))]
@@ -95,7 +96,7 @@ def _nearest(corners: jax.Array, p: jax.Array) -> jax.Array:
 
 
 def _solid_angle(corners: jax.Array, p: jax.Array) -> jax.Array:
-    """Under which a triangle is seen from p [sr], positive from inside."""
+    """Return the solid angle [sr] of a triangle from p, positive inside."""
     a, b, c = corners - p
     la, lb, lc = (jnp.sqrt(jnp.maximum(jnp.sum(v * v), 1e-300)) for v in (a, b, c))
     above = jnp.sum(a * jnp.cross(b, c))
@@ -104,7 +105,7 @@ def _solid_angle(corners: jax.Array, p: jax.Array) -> jax.Array:
 
 
 def read_stl(path: str | Path, unit: float = 1e-3) -> Mesh:
-    """The mesh of an STL file, binary or text; `unit` [m] is what its lengths are counted in."""
+    """Return the mesh of a binary or text STL file; `unit` [m] is the length unit of the file."""
     try:
         data = Path(path).read_bytes()
     except OSError as error:
@@ -117,20 +118,20 @@ def read_stl(path: str | Path, unit: float = 1e-3) -> Mesh:
         rows = [
             line.split()[1:4] for line in data.decode("ascii", "replace").splitlines() if "vertex" in line
         ]
-        wanted = ParameterError(f"{path}: no triangles found; an STL file, binary or text, is wanted")
+        no_triangles = ParameterError(f"{path}: no triangles; expected a binary or text STL file")
         if not rows or len(rows) % 3:
-            raise wanted
+            raise no_triangles
         try:
             corners = np.array(rows, dtype=float).reshape(-1, 3, 3)
-        except ValueError as error:  # corners of two numbers, or of words
-            raise wanted from error
+        except ValueError as error:  # rows with text or too few numbers
+            raise no_triangles from error
     return Mesh(unit * corners)
 
 
-def revolved(along: np.ndarray, radius: np.ndarray, sectors: int) -> Mesh:
-    """The solid that a closed outline (x, r) sweeps about the x axis, r above zero, in so many sectors.
+def revolve(along: np.ndarray, radius: np.ndarray, sectors: int) -> Mesh:
+    """Return the solid of revolution of a closed outline (x, r), r above zero, about the x axis.
 
-    The outline runs so that the solid lies to its right with x to the right and r upwards.
+    The solid is to the right of the outline, with x to the right and r upwards. `sectors` is the number of segments.
     """
     turn = 2 * np.pi * np.arange(sectors) / sectors
     ring = np.stack([np.cos(turn), np.sin(turn)])

@@ -1,12 +1,12 @@
-r"""Shapes by their signed distance: positive outside, negative inside; the normal is its gradient.
+r"""Shapes by signed distance: positive outside, negative inside; the normal is the gradient.
 
 .. math:: d_{A\cup B} = \min(d_A, d_B),\qquad d_{\text{hollow}} = -d,\qquad n = \nabla d
 
-Any mechanism can be modelled by joining shapes; nothing is written for the normal, which automatic
-differentiation gives. Outside the solids the distances are exact (a union's too), inside a union they are a
-bound. A ball touches a shape when the distance of its centre is less than its radius.
+A mechanism is modelled as a union of shapes; automatic differentiation gives the normals. Outside the solids the
+distances are exact, also of a union; inside a union they are a bound. A ball touches a shape if the distance of its
+centre is less than its radius.
 
-A `SolidCavity` turns such a shape into what a docking test takes in place of a drogue.
+`SolidCavity` uses such a shape in a docking test in place of a drogue.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import Part, kind, parameter
-from dovetail.mechanics.geometry.base import Cavity, Touch
+from dovetail.mechanics.geometry.base import Cavity, NearestPoint
 
 
 class Shape(Part):
-    """A solid in a frame of its own."""
+    """Solid in its own frame."""
 
     @abstractmethod
     def distance(self, p: jax.Array) -> jax.Array:
-        """Signed distance [m] of a point [m] to the surface."""
+        """Return the signed distance [m] of a point [m] to the surface."""
 
     def normal(self, p: jax.Array) -> jax.Array:
-        """Unit vector away from the solid at its nearest surface point: the gradient of the distance."""
+        """Return the unit vector away from the solid at its nearest surface point, the gradient of the distance."""
         slope = jax.grad(self.distance)(p)
         return slope / jnp.sqrt(jnp.maximum(jnp.sum(slope * slope), 1e-300))
 
 
 def _length(v: jax.Array) -> jax.Array:
-    """Euclidean length whose derivative at zero is zero, not NaN."""
+    """Return the Euclidean length, with derivative zero at zero instead of NaN."""
     square = jnp.sum(v * v)
     inside = square > 0
     return jnp.where(inside, jnp.sqrt(jnp.where(inside, square, 1.0)), 0.0)
@@ -43,7 +43,7 @@ def _length(v: jax.Array) -> jax.Array:
 
 @kind("ball")
 class Ball(Shape):
-    """A ball."""
+    """Ball."""
 
     radius: jax.Array = parameter("m", "radius", above=0.0)
     centre: jax.Array = parameter("m", "centre", default=(0.0, 0.0, 0.0))
@@ -54,10 +54,10 @@ class Ball(Shape):
 
 @kind("capsule")
 class Capsule(Shape):
-    """A ball swept along a segment: a rod with round ends."""
+    """Ball swept along a segment: a rod with round ends."""
 
-    start: jax.Array = parameter("m", "one end of the segment")
-    end: jax.Array = parameter("m", "its other end")
+    start: jax.Array = parameter("m", "first end of the segment")
+    end: jax.Array = parameter("m", "second end of the segment")
     radius: jax.Array = parameter("m", "radius", above=0.0)
 
     def distance(self, p):
@@ -68,24 +68,24 @@ class Capsule(Shape):
 
 @kind("box")
 class Box(Shape):
-    """A box with its faces along the axes."""
+    """Box with faces along the axes."""
 
-    half: jax.Array = parameter("m", "half its edges along x, y, z", above=0.0)
+    half_edges: jax.Array = parameter("m", "half edge lengths along x, y, z", above=0.0)
     centre: jax.Array = parameter("m", "centre", default=(0.0, 0.0, 0.0))
 
     def distance(self, p):
-        q = jnp.abs(p - self.centre) - self.half
+        q = jnp.abs(p - self.centre) - self.half_edges
         return _length(jnp.maximum(q, 0.0)) + jnp.minimum(jnp.max(q), 0.0)
 
 
 @kind("cone")
 class Cone(Shape):
-    """A cone cut off, along x: its first end in `start`, of `radius_start`, then `length` towards +x."""
+    """Truncated cone along x, from `start` with `radius_start` over `length` towards +x."""
 
-    radius_start: jax.Array = parameter("m", "radius at its first end", at_least=0.0)
-    radius_end: jax.Array = parameter("m", "radius at its other end", at_least=0.0)
+    radius_start: jax.Array = parameter("m", "radius at the first end", at_least=0.0)
+    radius_end: jax.Array = parameter("m", "radius at the second end", at_least=0.0)
     length: jax.Array = parameter("m", "length", above=0.0)
-    start: jax.Array = parameter("m", "middle of its first end", default=(0.0, 0.0, 0.0))
+    start: jax.Array = parameter("m", "centre of the first end", default=(0.0, 0.0, 0.0))
 
     def distance(self, p):
         x, r = p[0] - self.start[0], _length(p[1:] - self.start[1:])
@@ -94,7 +94,7 @@ class Cone(Shape):
         end_radius = jnp.where(x < length / 2, a, b)
         to_end = jnp.stack(
             [jnp.maximum(r - end_radius, 0.0), jnp.where(x < length / 2, -x, x - length)]
-        )  # across and along; the second is negative inside
+        )  # radial and axial; axial is negative inside
         side, rise = jnp.stack([length, b - a]), jnp.stack([x, r - a])
         share = jnp.clip(jnp.sum(rise * side) / jnp.sum(side * side), 0.0, 1.0)
         off = rise - share * side
@@ -107,7 +107,7 @@ class Cone(Shape):
 
 @kind("union")
 class Union(Shape):
-    """Several shapes as one."""
+    """Union of several shapes."""
 
     parts: tuple[Shape, ...] = eqx.field(converter=tuple)
 
@@ -117,29 +117,29 @@ class Union(Shape):
 
 @kind("hollow")
 class Hollow(Shape):
-    """Everything but a shape: a cavity cut into an endless block."""
+    """Complement of a shape: a cavity in an infinite block."""
 
-    of: Shape
+    shape: Shape
 
     def distance(self, p):
-        return -self.of.distance(p)
+        return -self.shape.distance(p)
 
 
 @kind("solid-cavity")
 class SolidCavity(Cavity):
-    """Any shape as the thing a probe meets; its mouth is at x = `length`."""
+    """Cavity from any shape; its mouth is at x = `length`."""
 
     shape: Shape
-    length: jax.Array = parameter("m", "x at which a probe has left", above=0.0)
+    length: jax.Array = parameter("m", "x beyond which a probe has left", above=0.0)
 
     @property
     def mouth(self) -> jax.Array:
         return self.length
 
-    def touch(self, centre: jax.Array, radius: jax.Array) -> Touch:
+    def touch(self, centre: jax.Array, radius: jax.Array) -> NearestPoint:
         k = self.shape.distance(centre)
         normal = self.shape.normal(centre)
-        return Touch(
+        return NearestPoint(
             gap=k - radius,
             normal=normal,
             on_surface=centre - k * normal,

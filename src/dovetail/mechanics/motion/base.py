@@ -1,13 +1,13 @@
-r"""What moves a body in six degrees of freedom: it is free, or its frame is told where to be.
+r"""Motion models in six degrees of freedom: a free body or a prescribed frame motion.
 
-A motion is six functions of time: three lengths x, y, z and roll, pitch, yaw (yaw first, then pitch, then roll); of a
-ship in axes forward, port, up they are surge, sway, heave, a positive pitch has the bow down, a positive roll the port
-side up. Velocity and acceleration are its derivatives by automatic differentiation, so a point of the frame obeys
+A motion is six functions of time: x, y, z and roll, pitch, yaw (applied as yaw, then pitch, then roll). For a ship
+in axes forward, port, up they are surge, sway and heave; positive pitch lowers the bow, positive roll lifts the port
+side. Velocity and acceleration are derivatives by automatic differentiation, so a point of the frame satisfies
 
 .. math:: v_P = v_S + \omega\times r,\qquad a_P = a_S + \dot\omega\times r + \omega\times(\omega\times r)
 
-to rounding. Given three numbers it is a motion in the plane of y and z, with roll; where the plane is asked of six,
-these are sway, heave and roll. So decks, devices, clamps, tow points and targets take a motion from any source.
+to rounding. Three numbers are a motion in the y-z plane with roll; the planar part of six numbers is sway, heave and
+roll. Decks, securing devices, clamps, tow points and targets accept a motion from any source.
 """
 
 from __future__ import annotations
@@ -25,85 +25,85 @@ from dovetail.mechanics.spatial import FrameState, Pose, Twist, euler
 NAMES = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 
 
-class Mover(Part):
-    """A body of six degrees of freedom: free (`MassProperties`), or moved as prescribed (`FrameMotion`)."""
+class MotionModel(Part):
+    """Motion of a body in six degrees of freedom: free (`MassProperties`) or prescribed (`FrameMotion`)."""
 
 
 class SupportMotion(Part):
-    """Acceleration of a point from which something hangs."""
+    """Acceleration of a support point."""
 
     @abstractmethod
     def acceleration(self, t: jax.Array) -> jax.Array:
-        """(3,) [m/s^2] at t [s]."""
+        """Return the acceleration (3,) [m/s^2] at t [s]."""
 
 
 class PointMotion(NamedTuple):
-    """A point of a moving frame, in the axes in which the frame is seen."""
+    """Motion of a point of a moving frame, in fixed axes."""
 
     position: jax.Array  # [m]
     velocity: jax.Array  # [m/s]
     acceleration: jax.Array  # [m/s^2]
 
 
-class FrameMotion(Mover, SupportMotion):
-    """A frame that moves as prescribed. An author writes `pose`."""
+class FrameMotion(MotionModel, SupportMotion):
+    """Prescribed frame motion. A subclass implements `pose`."""
 
     @abstractmethod
     def pose(self, t: jax.Array) -> jax.Array:
-        """Translation [m] and angles [rad] at t [s]: six in space, or three in a plane."""
+        """Return translations [m] and angles [rad] at t [s]: six in space, or three in a plane."""
 
     @property
-    def ends(self) -> float:
-        """Time [s] until which it is known; infinite where it always is."""
+    def valid_until(self) -> float:
+        """Time [s] up to which the motion is defined; infinite if it has no end."""
         return float("inf")
 
-    def space(self, t: jax.Array) -> jax.Array:
-        """All six; what moves in a plane does not leave it."""
-        return lifted(self.pose(t))
+    def spatial_pose(self, t: jax.Array) -> jax.Array:
+        """Return all six translations and angles; a planar motion has zeros in the other three."""
+        return to_spatial(self.pose(t))
 
-    def plane(self, t: jax.Array) -> jax.Array:
-        """Sway, heave and roll."""
-        own = self.pose(t)
-        return own if own.shape[0] == 3 else own[1:4]
+    def planar_pose(self, t: jax.Array) -> jax.Array:
+        """Return sway, heave and roll."""
+        pose = self.pose(t)
+        return pose if pose.shape[0] == 3 else pose[1:4]
 
-    def placed(self, t: jax.Array) -> Pose:
-        """X_NS, where the frame is."""
-        motion = self.space(t)
-        return Pose.of_euler(motion[3:], motion[:3])
+    def pose_of_frame(self, t: jax.Array) -> Pose:
+        """Return the pose X_NS of the frame."""
+        motion = self.spatial_pose(t)
+        return Pose.from_euler(motion[3:], motion[:3])
 
     def point(self, t: jax.Array, r: jax.Array) -> PointMotion:
-        """Motion of the point at r (3,) [m] in the frame's axes."""
-        return PointMotion(*_twice(lambda s: self.placed(s).point(jnp.asarray(r, float)), t))
+        """Return the motion of the point at r (3,) [m], given in the axes of the frame."""
+        return PointMotion(*_twice(lambda s: self.pose_of_frame(s).point(jnp.asarray(r, float)), t))
 
     def acceleration(self, t):
-        return _twice(lambda s: self.space(s)[:3], t)[2]
+        return _twice(lambda s: self.spatial_pose(s)[:3], t)[2]
 
-    def felt(self, t: jax.Array, r: jax.Array, gravity: float = 9.81) -> jax.Array:
-        """What an accelerometer there would read (3,) [m/s^2], in the frame's axes: g up (along z) when at rest."""
-        return self.state(t).carrier(jnp.asarray(r, float), gravity).felt
+    def specific_force(self, t: jax.Array, r: jax.Array, gravity: float = 9.81) -> jax.Array:
+        """Return the accelerometer reading (3,) [m/s^2] at r, in the axes of the frame: g along +z at rest."""
+        return self.state(t).moving_frame(jnp.asarray(r, float), gravity).specific_force
 
     def state(self, t: jax.Array) -> FrameState:
-        """Pose, twist and its rate."""
+        """Return pose, twist and acceleration of the frame."""
 
         def motion(s):
-            placed, rates = _once(self.space, s)
-            R = euler.to_matrix(placed[3:])
-            return rates[:3], R @ euler.angular_velocity(placed[3:], rates[3:])
+            pose, rates = _once(self.spatial_pose, s)
+            R = euler.to_matrix(pose[3:])
+            return rates[:3], R @ euler.angular_velocity(pose[3:], rates[3:])
 
         (v, w), (a, alpha) = _once(motion, t)
-        return FrameState(self.placed(t), Twist(v, w), Twist(a, alpha))
+        return FrameState(self.pose_of_frame(t), Twist(v, w), Twist(a, alpha))
 
     def check_covers(self, duration: float) -> None:
-        """Raise `ParameterError` if the motion ends before a run does."""
-        if self.ends < duration - 1e-9:
+        """Raise `ParameterError` if the motion ends before the run."""
+        if self.valid_until < duration - 1e-9:
             raise ParameterError(
-                f"{type(self).__name__}: ends at {self.ends:g} s, before the run does at {duration:g} s; "
-                f"give a longer record or a shorter run"
+                f"{type(self).__name__}: the motion ends at {self.valid_until:g} s, the run at {duration:g} s. "
+                f"Use a longer record or a shorter run."
             )
 
 
-def lifted(pose: jax.Array) -> jax.Array:
-    """Three numbers of a plane (sway, heave, roll) as six of space; six as they are."""
+def to_spatial(pose: jax.Array) -> jax.Array:
+    """Return six numbers: sway, heave and roll of a plane padded with zeros; six numbers are returned unchanged."""
     return pose if pose.shape[0] == 6 else jnp.pad(pose, (1, 2))
 
 

@@ -1,4 +1,4 @@
-"""A frame that does not move: a deck in port, a tanker in steady flight."""
+"""Fixed frame, for example a deck in port or a tanker in steady flight."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dovetail.core import kind, parameter
 from dovetail.mechanics.motion.base import FrameMotion
 
 
-@kind("still")
-class Still(FrameMotion):
-    """A frame that stays where it is."""
+@kind("fixed-frame")
+class FixedFrame(FrameMotion):
+    """Frame at a constant pose."""
 
-    at: jax.Array = parameter("1", "translation [m] and angles [rad]", default=(0.0,) * 6)
+    mean_pose: jax.Array = parameter("1", "translation [m] and angles [rad]", default=(0.0,) * 6)
 
     def pose(self, t):
-        return self.at
+        return self.mean_pose

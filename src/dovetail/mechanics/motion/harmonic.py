@@ -1,4 +1,4 @@
-"""A frame that moves in sines: a deck in regular waves, a swaying wing tip, forced-motion tests."""
+"""Harmonic frame motion, for example a deck in regular waves or a forced-motion test."""
 
 from __future__ import annotations
 
@@ -8,45 +8,47 @@ import numpy as np
 
 from dovetail.core import kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.name_lookup import risen
-from dovetail.core.parameter import known
-from dovetail.mechanics.motion.base import FrameMotion, lifted
+from dovetail.core.interpolation import fade_in_factor
+from dovetail.core.parameter import all_concrete
+from dovetail.mechanics.motion.base import FrameMotion, to_spatial
 
 
 @kind("harmonic-motion")
 class HarmonicMotion(FrameMotion):
-    r"""Each freedom a sum of sines, :math:`a_0 + \sum_i a_i\sin(\omega_i t + \varphi_i)`, faded in over `rise`.
+    r"""Sum of sines in each degree of freedom, :math:`a_0 + \sum_i a_i\sin(\omega_i t + \varphi_i)`.
 
-    The fade is smooth to its second derivative, so that the frame starts without a jolt.
+    The sines fade in over `fade_in_time`, continuously to the second derivative, so the motion starts from rest.
     """
 
     amplitude: jax.Array = parameter(
-        "1", "six (in a plane three) [m, rad], or one such row for each harmonic"
+        "1", "six amplitudes [m, rad] (three in a plane), or one row for each harmonic"
     )
-    omega: jax.Array = parameter("rad/s", "one, or one for each harmonic", at_least=0.0)
+    omega: jax.Array = parameter("rad/s", "angular frequency, or one for each harmonic", at_least=0.0)
     phase: jax.Array = parameter(
-        "rad", "one, one for each freedom, or one such row for each harmonic", default=0.0
+        "rad", "phase, one for each degree of freedom, or one row for each harmonic", default=0.0
     )
-    rise: jax.Array = parameter("s", "time over which it fades in", default=0.0, at_least=0.0)
-    at: jax.Array = parameter("1", "means [m, rad]: one for each freedom", default=0.0)
+    fade_in_time: jax.Array = parameter("s", "duration of the fade-in", default=0.0, at_least=0.0)
+    mean_pose: jax.Array = parameter(
+        "1", "mean pose [m, rad], one number for each degree of freedom", default=0.0
+    )
 
     def __check_init__(self):
         a, w = self.amplitude, self.omega
-        if not known(a, w):
+        if not all_concrete(a, w):
             return
         if a.shape[-1:] not in ((3,), (6,)) or np.atleast_1d(w).shape[0] not in (
             1,
             np.atleast_2d(a).shape[0],
         ):
             raise ParameterError(
-                f"HarmonicMotion: amplitude {a.shape} and omega {w.shape}; give six amplitudes (surge, sway, "
-                f"heave, roll, pitch, yaw), in a plane three (sway, heave, roll), for each omega"
+                f"HarmonicMotion: amplitude has shape {a.shape}, omega {w.shape}. Expected six amplitudes (surge, "
+                f"sway, heave, roll, pitch, yaw), or three in a plane (sway, heave, roll), for each omega."
             )
 
     def pose(self, t):
         a = jnp.atleast_2d(self.amplitude)
         angle = jnp.atleast_1d(self.omega)[:, None] * t + self.phase
-        wave, at = risen(t, self.rise) * jnp.sum(a * jnp.sin(angle), 0), self.at
-        if at.ndim and at.shape != wave.shape:  # one of them of a plane, the other of space
-            wave, at = lifted(wave), lifted(at)
-        return at + wave
+        wave, mean = fade_in_factor(t, self.fade_in_time) * jnp.sum(a * jnp.sin(angle), 0), self.mean_pose
+        if mean.ndim and mean.shape != wave.shape:  # one is planar, the other spatial
+            wave, mean = to_spatial(wave), to_spatial(mean)
+        return mean + wave

@@ -1,4 +1,4 @@
-"""Points that move in one direction and turn not: one that brakes, one that is moved aside."""
+"""Translation of a point in one direction: braking motion and offset motion."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind, parameter
-from dovetail.core.name_lookup import smooth
+from dovetail.core.interpolation import smooth_step
 from dovetail.mechanics.motion.base import FrameMotion
 
 
 @kind("braking-point")
 class BrakingPoint(FrameMotion):
-    """A point that comes on at a speed and stops in a distance, at a constant deceleration: a receiver's nozzle."""
+    """Point that stops within a distance at constant deceleration, for example the nozzle of a receiver."""
 
-    speed: jax.Array = parameter("m/s", "at the start", default=1.5, at_least=0.0)
-    distance: jax.Array = parameter("m", "in which it stops", default=0.5, above=0.0)
-    direction: jax.Array = parameter("1", "in which it moves", default=(1.0, 0.0, 0.0))
+    speed: jax.Array = parameter("m/s", "initial speed", default=1.5, at_least=0.0)
+    distance: jax.Array = parameter("m", "stopping distance", default=0.5, above=0.0)
+    direction: jax.Array = parameter("1", "direction of motion", default=(1.0, 0.0, 0.0))
 
     def pose(self, t):
         rate = self.speed**2 / (2 * self.distance)
-        # no kink at the start, whose rate counts
-        late = jnp.minimum(t, self.speed / jnp.maximum(rate, 1e-300))
-        return jnp.pad(self.direction * (self.speed * late - 0.5 * rate * late**2), (0, 3))
+        # no lower bound on the time: the derivatives at the start are used
+        braking = jnp.minimum(t, self.speed / jnp.maximum(rate, 1e-300))
+        return jnp.pad(self.direction * (self.speed * braking - 0.5 * rate * braking**2), (0, 3))
 
 
-@kind("shifted-point")
-class ShiftedPoint(FrameMotion):
-    """A point that is moved aside and stays there, smoothly: what sends one clean wave along a hose."""
+@kind("offset-point")
+class OffsetPoint(FrameMotion):
+    """Point that moves smoothly to an offset and stays there; excites a single wave along a hose."""
 
-    shift: jax.Array = parameter("m", "by which it is moved", default=(0.0, 0.1, 0.0))
-    duration: jax.Array = parameter("s", "how long it takes", default=0.1, above=0.0)
+    shift: jax.Array = parameter("m", "offset", default=(0.0, 0.1, 0.0))
+    duration: jax.Array = parameter("s", "duration of the motion", default=0.1, above=0.0)
 
     def pose(self, t):
-        return jnp.pad(smooth(jnp.clip(t / self.duration, 0.0, 1.0)) * self.shift, (0, 3))
+        return jnp.pad(smooth_step(jnp.clip(t / self.duration, 0.0, 1.0)) * self.shift, (0, 3))

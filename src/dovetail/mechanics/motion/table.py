@@ -1,7 +1,7 @@
-r"""A frame that moves by a table: linear between its rows, or monotone.
+r"""Frame motion from a table, with linear or monotone interpolation.
 
-A linear table has jumps of velocity at its rows; `"monotone"` rounds them without overshoot [Fritsch & Carlson 1980],
-and `blend` takes the mean of the linear table over a window, which rounds corners and nothing else.
+With linear interpolation the velocity jumps at each row. `"monotone"` gives a smooth motion without overshoot
+[Fritsch & Carlson 1980]; `blend` averages the linear table over a window, which only rounds its corners.
 """
 
 from __future__ import annotations
@@ -12,45 +12,46 @@ import numpy as np
 
 from dovetail.core import choice, kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.name_lookup import linear, place
-from dovetail.core.parameter import known
+from dovetail.core.interpolation import interpolate, interval_and_fraction
+from dovetail.core.parameter import all_concrete
 from dovetail.mechanics.motion.base import FrameMotion
 
 
 @kind("table-motion")
 class TableMotion(FrameMotion):
-    """Rows of time and pose; before the first and after the last row the frame stands still."""
+    """Frame motion from rows of time and pose; at rest before the first and after the last row."""
 
-    times: jax.Array = parameter("s", "increasing")
-    values: jax.Array = parameter("1", "one row of translations [m] and angles [rad] for each time")
-    interpolation: str = choice("monotone", "linear", about="between rows", default="monotone")
-    blend: jax.Array = parameter(
-        "s", "window over which a linear table is averaged", default=0.0, at_least=0.0
-    )
+    times: jax.Array = parameter("s", "times of the rows, increasing")
+    values: jax.Array = parameter("1", "translations [m] and angles [rad], one row for each time")
+    interpolation: str = choice("monotone", "linear", about="interpolation between rows", default="monotone")
+    blend: jax.Array = parameter("s", "averaging window for linear interpolation", default=0.0, at_least=0.0)
 
     def __check_init__(self):
-        if not known(self.times, self.values):
+        if not all_concrete(self.times, self.values):
             return
         check_table("TableMotion", np.asarray(self.times), np.asarray(self.values))
 
     @property
-    def ends(self) -> float:
+    def valid_until(self) -> float:
         return float(np.asarray(self.times)[-1])
 
     def pose(self, t):
         if self.interpolation == "linear":
-            return blended(self.times, self.values, t, self.blend)
-        return monotone(self.times, self.values, t)
+            return interpolate_blended(self.times, self.values, t, self.blend)
+        return interpolate_monotone(self.times, self.values, t)
 
 
 def check_table(name: str, times: np.ndarray, values: np.ndarray) -> None:
-    """Raise `ParameterError` if rows are missing, not numbers or not in order of time."""
+    """Raise `ParameterError` if rows are missing, not finite or not in order of time."""
     if times.ndim != 1 or len(times) < 2 or values.shape[:1] != times.shape:
         raise ParameterError(
-            f"{name}: got {times.shape} times and {values.shape} values; give one row for each of two times or more"
+            f"{name}: times have shape {times.shape}, values {values.shape}. Expected at least two times and one row "
+            "of values for each time."
         )
     if not (np.all(np.isfinite(times)) and np.all(np.isfinite(values))):
-        raise ParameterError(f"{name}: a row is not a number; fill the gap or leave the row out")
+        raise ParameterError(
+            f"{name}: a row contains a value that is not finite. Interpolate it or remove the row."
+        )
     if np.any(np.diff(times) <= 0):
         row = int(np.argmax(np.diff(times) <= 0)) + 1
         raise ParameterError(
@@ -59,28 +60,28 @@ def check_table(name: str, times: np.ndarray, values: np.ndarray) -> None:
         )
 
 
-def blended(times: jax.Array, values: jax.Array, t: jax.Array, window: jax.Array) -> jax.Array:
-    """Mean of the linear table over a window around t; the table itself for a window of zero."""
+def interpolate_blended(times: jax.Array, values: jax.Array, t: jax.Array, window: jax.Array) -> jax.Array:
+    """Return the mean of the linear table over a window around t; a window of zero gives the table."""
     steps = jnp.diff(times)[:, None]
     flat = values.reshape(values.shape[0], -1)
     area = jnp.concatenate([jnp.zeros_like(flat[:1]), jnp.cumsum((flat[1:] + flat[:-1]) / 2 * steps, 0)])
 
     def integral(t):
         inner = jnp.clip(t, times[0], times[-1])
-        i, share = place(times, inner)
+        i, fraction = interval_and_fraction(times, inner)
         s = inner - times[i]
-        rise = (flat[i + 1] - flat[i]) * share
+        rise = (flat[i + 1] - flat[i]) * fraction
         outside = flat[0] * jnp.minimum(t - times[0], 0.0) + flat[-1] * jnp.maximum(t - times[-1], 0.0)
         return area[i] + flat[i] * s + rise * s / 2 + outside
 
     safe = jnp.where(window > 0, window, 1.0)
     mean = (integral(t + safe / 2) - integral(t - safe / 2)) / safe
-    return jnp.where(window > 0, mean.reshape(values.shape[1:]), linear(times, values, t))
+    return jnp.where(window > 0, mean.reshape(values.shape[1:]), interpolate(times, values, t))
 
 
-def monotone(times: jax.Array, values: jax.Array, t: jax.Array) -> jax.Array:
-    """Monotone cubic between rows, constant outside."""
-    i, s = place(times, t)
+def interpolate_monotone(times: jax.Array, values: jax.Array, t: jax.Array) -> jax.Array:
+    """Return the monotone cubic interpolation between rows, constant outside the table."""
+    i, s = interval_and_fraction(times, t)
     steps = jnp.diff(times).reshape(-1, *(1,) * (values.ndim - 1))
     chord = jnp.diff(values, axis=0) / steps
     h0, h1, d0, d1 = steps[:-1], steps[1:], chord[:-1], chord[1:]

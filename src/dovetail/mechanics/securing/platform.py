@@ -1,11 +1,11 @@
-r"""Bodies that move as prescribed and can be touched: a ship's deck, a securing device on it, its clamps.
+r"""Platforms with prescribed motion: a ship's deck, a securing device on it, its clamps.
 
-Each has a parent, so that a clamp rides on the device, which rides on the ship:
+Each platform can have a parent; for example a clamp is carried by the device and the device by the ship:
 
 .. math:: r_{NC} = r_{NS} + R_{NS}(r_{SD} + R_{SD}\,r_{DC}), \qquad R_{NC} = R_{NS}R_{SD}R_{DC}
 
-[Schock 2020, eqs 3.40 to 3.47]. Velocities are the derivatives of the chain. Any number of bodies, in any order of
-parents before children.
+[Schock 2020, eqs 3.40 to 3.47]. Velocities are the derivatives of this chain. The number of platforms is not limited;
+parents are listed before children.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dovetail.mechanics.spatial import euler
 
 
 class PlatformFrames(NamedTuple):
-    """Pose and velocity of all bodies at a time, in world axes."""
+    """Pose and velocity of all platforms at one time, in world axes."""
 
     position: jax.Array  # (n, d) [m]
     rotation: jax.Array  # (n, d, d)
@@ -38,69 +38,69 @@ class PlatformFrames(NamedTuple):
 
 @kind("platform")
 class Platform(Part):
-    """A convex body on a moving frame."""
+    """Convex body on a moving frame."""
 
     body: ConvexShape
     motion: FrameMotion
     name: str = eqx.field(default="deck", static=True)
     parent: str = eqx.field(default="", static=True)  # empty: the world
-    role: str = choice("deck", "clamp", about="whether it is to be stood on, or holds", default="deck")
+    role: str = choice("deck", "clamp", about="support surface or clamp", default="deck")
 
 
 def rotation_of(angles: jax.Array) -> jax.Array:
-    """Rotation matrix of one angle, or of roll, pitch, yaw."""
+    """Return the rotation matrix of one angle, or of roll, pitch, yaw."""
     return PLANE.rotation(angles) if angles.shape[0] == 1 else euler.to_matrix(angles)
 
 
 def poses(
-    platforms: Sequence[Platform], t: jax.Array, moved: Mapping[str, jax.Array] | None = None
+    platforms: Sequence[Platform], t: jax.Array, displacements: Mapping[str, jax.Array] | None = None
 ) -> tuple[jax.Array, jax.Array]:
-    """Positions (n, d) [m] and rotations (n, d, d) of all bodies.
+    """Return positions (n, d) [m] and rotations (n, d, d) of all platforms.
 
-    `moved` are displacements (d,) [m] of some, by name, in their parents' axes, beside what is prescribed.
+    `displacements` (d,) [m] are added to the prescribed motion, by name of the platform, in the parent's axes.
     """
     d = platforms[0].body.dimension
-    asked = FrameMotion.plane if d == 2 else FrameMotion.space
-    own = alike(lambda motion: asked(motion, t), [platform.motion for platform in platforms])
-    turned = jax.vmap(rotation_of)(own[:, d:])
-    found: dict[str, tuple[jax.Array, jax.Array]] = {}
+    pose = FrameMotion.planar_pose if d == 2 else FrameMotion.spatial_pose
+    own = map_parts(lambda motion: pose(motion, t), [platform.motion for platform in platforms])
+    rotations = jax.vmap(rotation_of)(own[:, d:])
+    by_name: dict[str, tuple[jax.Array, jax.Array]] = {}
     for i, platform in enumerate(platforms):
-        r, R = own[i, :d], turned[i]
-        if moved and platform.name in moved:
-            r = r + moved[platform.name]
+        r, R = own[i, :d], rotations[i]
+        if displacements and platform.name in displacements:
+            r = r + displacements[platform.name]
         if platform.parent:
-            r0, R0 = found[platform.parent]
+            r0, R0 = by_name[platform.parent]
             r, R = r0 + R0 @ r, R0 @ R
-        found[platform.name] = r, R
-    return jnp.stack([r for r, _ in found.values()]), jnp.stack([R for _, R in found.values()])
+        by_name[platform.name] = r, R
+    return jnp.stack([r for r, _ in by_name.values()]), jnp.stack([R for _, R in by_name.values()])
 
 
-def alike(function: Callable[[Any], Any], parts: Sequence[Any]) -> Any:
-    """The function of every part, stacked; parts of one kind and size are one batch, which is compiled once."""
+def map_parts(function: Callable[[Any], Any], parts: Sequence[Any]) -> Any:
+    """Return the stacked results of a function of each part; parts of one kind and size are compiled as one batch."""
     groups: dict[Any, list[int]] = {}
     for i, part in enumerate(parts):
         leaves, tree = jax.tree.flatten(part)
         groups.setdefault((tree, *map(jnp.shape, leaves)), []).append(i)
-    done = [
+    results = [
         jax.vmap(function)(jax.tree.map(lambda *leaves: jnp.stack(leaves), *(parts[i] for i in group)))
         for group in groups.values()
     ]
     order = np.argsort(np.concatenate(list(groups.values())))
-    return jax.tree.map(lambda *found: jnp.concatenate(found)[order], *done)
+    return jax.tree.map(lambda *batches: jnp.concatenate(batches)[order], *results)
 
 
 def frames(
     platforms: Sequence[Platform],
     t: jax.Array,
-    moved: Callable[[jax.Array], Mapping[str, jax.Array]] | None = None,
+    displacements: Callable[[jax.Array], Mapping[str, jax.Array]] | None = None,
 ) -> PlatformFrames:
-    """Pose and velocity of all bodies; `moved` gives displacements as in `poses`, as a function of time."""
+    """Return pose and velocity of all platforms; `displacements` is a function of time, see `poses`."""
     t = jnp.asarray(t, float)
 
-    def placed(s):
-        return poses(platforms, s, moved(s) if moved else None)
+    def poses_at(s):
+        return poses(platforms, s, displacements(s) if displacements else None)
 
-    (r, R), (v, dR) = jax.jvp(placed, (t,), (jnp.ones_like(t),))
+    (r, R), (v, dR) = jax.jvp(poses_at, (t,), (jnp.ones_like(t),))
     W = dR @ jnp.swapaxes(R, -1, -2)
     if r.shape[1] == 2:
         spin = W[:, 1, 0, None]
@@ -110,53 +110,54 @@ def frames(
 
 
 def half_spaces(platforms: Sequence[Platform]) -> tuple[jax.Array, jax.Array]:
-    """Normals (n, m, d) and offsets (n, m) of all bodies; rows that only fill up have normal zero."""
+    """Return normals (n, m, d) and offsets (n, m) of all platforms, padded with zero normals."""
     bodies = [platform.body for platform in platforms]
-    most = max(len(jax.eval_shape(body.planes)[1]) for body in bodies)
+    count = max(len(jax.eval_shape(body.planes)[1]) for body in bodies)
 
-    def filled(body):
+    def padded_planes(body):
         normals, offsets = body.planes()
-        rest = most - len(offsets)
-        return jnp.pad(normals, ((0, rest), (0, 0))), jnp.pad(offsets, (0, rest), constant_values=FAR)
+        missing = count - len(offsets)
+        return jnp.pad(normals, ((0, missing), (0, 0))), jnp.pad(offsets, (0, missing), constant_values=FAR)
 
-    return alike(filled, bodies)
+    return map_parts(padded_planes, bodies)
 
 
 def corners_at(platforms: Sequence[Platform], t: float) -> list[jax.Array]:
-    """World coordinates of the corners of each body, for pictures and files."""
+    """Return the world coordinates of the corners of each platform."""
     r, R = poses(platforms, jnp.asarray(t, float))
     return [p.body.corners() @ R[i].T + r[i] for i, p in enumerate(platforms)]
 
 
 def platform_faults(platforms: Sequence[Platform], d: int) -> list[Fault]:
-    """What is wrong with a set of bodies: parents, names, dimensions."""
+    """Return the faults of a set of platforms: parents, names, dimensions."""
     faults: list[Fault] = []
-    known: set[str] = set()
+    names: set[str] = set()
     for i, platform in enumerate(platforms):
-        place = f"system.platforms.{i}"
-        if platform.name in known:
-            faults.append(Fault(f"{place}.name", f'"{platform.name}" is the name of another platform'))
-        if platform.parent and platform.parent not in known:
-            text = f'"{platform.parent}" is no platform listed before it; known: {", ".join(sorted(known)) or "none"}'
-            faults.append(Fault(f"{place}.parent", text))
-        known.add(platform.name)
+        path = f"system.platforms.{i}"
+        if platform.name in names:
+            faults.append(Fault(f"{path}.name", f'"{platform.name}" is the name of another platform'))
+        if platform.parent and platform.parent not in names:
+            known = ", ".join(sorted(names)) or "none"
+            text = f'"{platform.parent}" is not a platform listed before it; known: {known}'
+            faults.append(Fault(f"{path}.parent", text))
+        names.add(platform.name)
         if platform.body.dimension != d:
             faults.append(
-                Fault(f"{place}.body", f"has {platform.body.dimension} dimensions, the aircraft {d}")
+                Fault(f"{path}.body", f"has {platform.body.dimension} dimensions, the aircraft {d}")
             )
-        given = jax.eval_shape(platform.motion.pose, np.zeros(())).shape
-        if given not in ((3,), (6,)):
-            faults.append(Fault(f"{place}.motion", f"gives {given} numbers; needs three or six"))
+        shape = jax.eval_shape(platform.motion.pose, np.zeros(())).shape
+        if shape not in ((3,), (6,)):
+            faults.append(Fault(f"{path}.motion", f"has shape {shape}; expected three or six numbers"))
     return faults
 
 
 def motion_ends(platforms: Sequence[Platform], duration: float) -> list[Fault]:
-    """Motions that end before a run of `duration` [s] does."""
+    """Return a fault for each motion that ends before a run of `duration` [s]."""
     return [
         Fault(
             f"system.platforms.{i}.motion",
-            f"of {p.name} ends at {p.motion.ends:g} s, before the run does at {duration:g} s; make the table longer",
+            f"motion of {p.name} ends at {p.motion.valid_until:g} s, the run at {duration:g} s; extend the table",
         )
         for i, p in enumerate(platforms)
-        if p.motion.ends < duration - 1e-9
+        if p.motion.valid_until < duration - 1e-9
     ]

@@ -1,11 +1,11 @@
-r"""Velocities and forces of rigid bodies: twists and wrenches, moved from point to point; frames in motion.
+r"""Twists and wrenches of rigid bodies, and the motion of frames.
 
 A twist holds the velocity of a point of the body and its angular velocity; a wrench a force and its moment
-about a point. From point P to Q of the same body, with r the position of Q from P:
+about a point. They are shifted from point P to point Q of the same body, with r the position of Q from P:
 
 .. math:: v_Q = v_P + \omega\times r, \qquad \tau_Q = \tau_P - r\times f
 
-so that power :math:`f\cdot v + \tau\cdot\omega` is the same at either.
+so the power :math:`f\cdot v + \tau\cdot\omega` is the same at both points.
 """
 
 from __future__ import annotations
@@ -25,31 +25,31 @@ class Twist(eqx.Module):
     v: jax.Array
     w: jax.Array
 
-    def at(self, r: jax.Array) -> Twist:
-        """The twist of the body's point at `r` [m] from this one, in the same frame."""
+    def shift(self, r: jax.Array) -> Twist:
+        """Return the twist of the body's point at `r` [m] from this one, in the same frame."""
         return Twist(self.v + jnp.cross(self.w, r), self.w)
 
-    def expressed(self, R: jax.Array) -> Twist:
-        """The same twist in another frame: R takes vectors from this frame to that one."""
+    def reexpress(self, R: jax.Array) -> Twist:
+        """Return the twist in another frame; R rotates vectors from this frame to that frame."""
         return Twist(R @ self.v, R @ self.w)
 
 
 class Wrench(eqx.Module):
-    """A force [N] and its moment [N m] about a point, in one frame."""
+    """Force [N] and moment [N m] about a point, in one frame."""
 
     f: jax.Array
     tau: jax.Array
 
-    def at(self, r: jax.Array) -> Wrench:
-        """The same load about the point at `r` [m] from this one, in the same frame."""
+    def shift(self, r: jax.Array) -> Wrench:
+        """Return the wrench about the point at `r` [m] from this one, in the same frame."""
         return Wrench(self.f, self.tau - jnp.cross(r, self.f))
 
-    def expressed(self, R: jax.Array) -> Wrench:
-        """The same wrench in another frame: R takes vectors from this frame to that one."""
+    def reexpress(self, R: jax.Array) -> Wrench:
+        """Return the wrench in another frame; R rotates vectors from this frame to that frame."""
         return Wrench(R @ self.f, R @ self.tau)
 
     def power(self, twist: Twist) -> jax.Array:
-        """Power [W] on a body with this twist, at the same point and in the same frame."""
+        """Return the power [W] on a body with this twist, at the same point and in the same frame."""
         return jnp.sum(self.f * twist.v) + jnp.sum(self.tau * twist.w)
 
     def __neg__(self) -> Wrench:
@@ -60,47 +60,48 @@ class Wrench(eqx.Module):
 
 
 def relative_twist(point: Twist, carrier: Twist, r: jax.Array) -> Twist:
-    r"""Motion of a point as seen by an observer who rides on a turning carrier.
+    r"""Return the twist of a point relative to a rotating body.
 
-    `r` [m] is the point's position from the point that `carrier` belongs to; all in one frame. What is
-    subtracted is the velocity of the carrier's point that coincides with it, :math:`v_C + \omega_C\times r`;
-    without that transport term a body at rest on a turning carrier would seem to slide.
+    `r` [m] is the position of the point from the reference point of `carrier`; all vectors are in one frame. The
+    velocity of the coincident point of the body, :math:`v_C + \omega_C\times r`, is subtracted. Without this
+    transport term a point at rest on a rotating body would have a relative velocity.
     """
-    coincident = carrier.at(r)
+    coincident = carrier.shift(r)
     return Twist(point.v - coincident.v, point.w - carrier.w)
 
 
-class Carrier(NamedTuple):
-    """What a spot that is carried along feels, in its own axes: all that a body needs to be seen from there."""
+class MovingFrame(NamedTuple):
+    """Specific force and angular motion of a moving frame, in its own axes, for motion relative to the frame."""
 
-    felt: jax.Array  # (3,) [m/s^2] acceleration less gravity
-    turning: jax.Array  # (3,) [rad/s]
-    turning_rate: jax.Array  # (3,) [rad/s^2]
+    specific_force: jax.Array  # (3,) [m/s^2] acceleration minus gravity
+    angular_velocity: jax.Array  # (3,) [rad/s]
+    angular_acceleration: jax.Array  # (3,) [rad/s^2]
 
     def inertial(self, p: jax.Array, v: jax.Array) -> jax.Array:
-        r"""Acceleration [m/s^2] that a body at p with speed v seems to lack there.
+        r"""Return the inertial acceleration [m/s^2] to subtract from a body at p with relative velocity v.
 
         .. math:: f + \dot\omega\times p + 2\omega\times v + \omega\times(\omega\times p)
         """
-        w = self.turning
-        return self.felt + jnp.cross(self.turning_rate, p) + jnp.cross(w, 2 * v + jnp.cross(w, p))
+        w = self.angular_velocity
+        euler_term = jnp.cross(self.angular_acceleration, p)
+        return self.specific_force + euler_term + jnp.cross(w, 2 * v + jnp.cross(w, p))
 
 
 class FrameState(NamedTuple):
-    """A frame at a time: where it is, how it moves and how that changes, in the axes from which it is seen."""
+    """Pose, twist and acceleration of a frame at one time, in the axes of the fixed frame."""
 
     pose: Pose  # X_NS
-    twist: Twist  # of its origin
+    twist: Twist  # of the origin
     rate: Twist  # acceleration of the origin and angular acceleration
 
     def velocity(self, r: jax.Array) -> jax.Array:
-        """Of its point at r (3,) [m] in its own axes."""
-        return self.twist.at(self.pose.vector(r)).v
+        """Return the velocity of the point at r (3,) [m], given in the axes of the frame."""
+        return self.twist.shift(self.pose.vector(r)).v
 
-    def carrier(self, r: jax.Array, gravity: jax.Array | float = 0.0) -> Carrier:
-        """What its spot at r (3,) [m] feels, with gravity [m/s^2] down along z."""
+    def moving_frame(self, r: jax.Array, gravity: jax.Array | float = 0.0) -> MovingFrame:
+        """Return the moving frame at the point r (3,) [m], with gravity [m/s^2] along -z."""
         R, w, dw = self.pose.R, self.twist.w, self.rate.w
         arm = R @ r
         acceleration = self.rate.v + jnp.cross(dw, arm) + jnp.cross(w, jnp.cross(w, arm))
         up = jnp.array([0.0, 0.0, 1.0]) * gravity
-        return Carrier(R.T @ (acceleration + up), R.T @ w, R.T @ dw)
+        return MovingFrame(R.T @ (acceleration + up), R.T @ w, R.T @ dw)

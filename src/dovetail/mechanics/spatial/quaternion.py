@@ -1,11 +1,11 @@
-r"""Unit quaternions `wxyz`: rotations without a singularity, four numbers for three freedoms.
+r"""Unit quaternions `wxyz`: rotations without singular attitudes.
 
 .. math:: q = (\cos\tfrac\theta2,\; \sin\tfrac\theta2\, n), \qquad
           \dot q_{WB} = \tfrac12\, q_{WB}\circ(0,\; \omega_{WB,B})
 
-`q` and `-q` are the same rotation. An integrator leaves the unit sphere slowly; functions that read a
-quaternion as a rotation (`rotate`, `to_matrix`) divide by its square, so they are right for any length, and
-`rate` pulls the length back to one without touching the rotation. Functions take leading batch dimensions.
+`q` and `-q` are the same rotation. Integration slowly changes the norm. `rotate` and `to_matrix` divide by the
+squared norm, so they are correct for any norm, and `rate` pulls the norm back to one without an effect on the
+rotation. Functions accept leading batch dimensions.
 """
 
 from __future__ import annotations
@@ -15,36 +15,36 @@ import jax.numpy as jnp
 
 
 def identity() -> jax.Array:
-    """No rotation."""
+    """Return the quaternion without rotation."""
     return jnp.array([1.0, 0.0, 0.0, 0.0])
 
 
 def multiply(a: jax.Array, b: jax.Array) -> jax.Array:
-    """The rotation `b` followed, in the frame b is seen from, by `a`: q_WC = q_WB o q_BC."""
+    """Return the product q_WC = q_WB o q_BC: the rotation `b` in the frame of the rotation `a`."""
     aw, av, bw, bv = a[..., :1], a[..., 1:], b[..., :1], b[..., 1:]
     w = aw * bw - jnp.sum(av * bv, -1, keepdims=True)
     return jnp.concatenate([w, aw * bv + bw * av + jnp.cross(av, bv)], -1)
 
 
 def conjugate(q: jax.Array) -> jax.Array:
-    """The inverse of a unit quaternion."""
+    """Return the inverse of a unit quaternion."""
     return q * jnp.array([1.0, -1.0, -1.0, -1.0])
 
 
-def normalised(q: jax.Array) -> jax.Array:
-    """The unit quaternion of the same rotation."""
+def normalise(q: jax.Array) -> jax.Array:
+    """Return the unit quaternion of the same rotation."""
     return q / jnp.sqrt(jnp.sum(q * q, -1, keepdims=True))
 
 
 def rotate(q_WB: jax.Array, v_B: jax.Array) -> jax.Array:
-    """A vector given in B, expressed in W."""
+    """Return a vector given in B, expressed in W."""
     w, u = q_WB[..., :1], q_WB[..., 1:]
     t = 2 * jnp.cross(u, v_B)
     return v_B + (w * t + jnp.cross(u, t)) / jnp.sum(q_WB * q_WB, -1, keepdims=True)
 
 
 def to_matrix(q: jax.Array) -> jax.Array:
-    """The rotation matrix, for a quaternion of any length but zero."""
+    """Return the rotation matrix of a quaternion of any norm above zero."""
     w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
     s = 2 / (w * w + x * x + y * y + z * z)
     rows = [
@@ -56,9 +56,9 @@ def to_matrix(q: jax.Array) -> jax.Array:
 
 
 def from_matrix(R: jax.Array) -> jax.Array:
-    """The unit quaternion of a rotation matrix, with the largest of its entries positive.
+    """Return the unit quaternion of a rotation matrix, with its largest entry positive.
 
-    Each row of 4 q q^T is q times one of its entries; the row of the largest entry loses no digits
+    Each row of 4 q q^T is q times one of its entries; the row of the largest entry has no cancellation
     [Shepperd 1978].
     """
     xx, yy, zz = R[..., 0, 0], R[..., 1, 1], R[..., 2, 2]
@@ -73,22 +73,22 @@ def from_matrix(R: jax.Array) -> jax.Array:
     outer = jnp.stack([jnp.stack(row, -1) for row in rows], -2)
     largest = jnp.argmax(jnp.diagonal(outer, axis1=-2, axis2=-1), -1)
     row = jnp.take_along_axis(outer, largest[..., None, None], -2)[..., 0, :]
-    return normalised(row)
+    return normalise(row)
 
 
 def from_vector(phi: jax.Array) -> jax.Array:
-    """The quaternion of a rotation vector [rad]: the exponential map."""
+    """Return the quaternion of a rotation vector [rad] (exponential map)."""
     square = jnp.sum(phi * phi, -1, keepdims=True)
     small = square < 1e-4
     angle = jnp.sqrt(jnp.where(small, 1.0, square))
     w = jnp.where(small, 1 - square / 8 * (1 - square / 48), jnp.cos(angle / 2))
     s = jnp.where(small, (1 - square / 24 * (1 - square / 80)) / 2, jnp.sin(angle / 2) / angle)
-    return normalised(jnp.concatenate([w, s * phi], -1))
+    return normalise(jnp.concatenate([w, s * phi], -1))
 
 
 def to_vector(q: jax.Array) -> jax.Array:
-    """The shortest rotation vector [rad]: the logarithm."""
-    q = normalised(jnp.where(q[..., :1] < 0, -q, q))
+    """Return the shortest rotation vector [rad] (logarithm)."""
+    q = normalise(jnp.where(q[..., :1] < 0, -q, q))
     w, v = q[..., :1], q[..., 1:]
     square = jnp.sum(v * v, -1, keepdims=True)
     small = square < 1e-5
@@ -99,10 +99,9 @@ def to_vector(q: jax.Array) -> jax.Array:
 
 
 def rate(q_WB: jax.Array, w_WB_B: jax.Array, restore: float = 1.0) -> jax.Array:
-    r"""Rate of `q_WB` under an angular velocity in B [rad/s].
+    r"""Return the rate of `q_WB` for an angular velocity in B [rad/s].
 
-    The second part, :math:`r\,(1-|q|^2)\,q` with r in 1/s, only changes the length: it brings back what an
-    integrator loses.
+    The second term, :math:`r\,(1-|q|^2)\,q` with r in 1/s, only corrects the norm.
     """
     spin = jnp.concatenate([jnp.zeros_like(w_WB_B[..., :1]), w_WB_B], -1)
     return multiply(q_WB, spin) / 2 + restore * (1 - jnp.sum(q_WB * q_WB, -1, keepdims=True)) * q_WB

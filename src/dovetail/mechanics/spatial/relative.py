@@ -1,13 +1,13 @@
-r"""The motion of a point as an observer sees it who rides on a turning body: what crosses an interface of six axes.
+r"""Motion of a point relative to a rotating body: the motion of a six-axis interface.
 
-With the body's rotation R and spin w in its own axes, and a point at distance p from where it turns,
+With the body's rotation R and angular velocity w in its own axes, and a point at the position p in the body's axes,
 
 .. math::
 
     p = R^{\mathsf T}(r - r_0), \qquad \dot p = R^{\mathsf T}(v - v_0) - w\times p, \qquad
     \ddot p = R^{\mathsf T}(a - a_0) - \dot w\times p - w\times(2\dot p + w\times p) .
 
-Rotations count as the rotation vector from a home pose.
+Rotations are rotation vectors from an initial pose.
 """
 
 from __future__ import annotations
@@ -22,21 +22,22 @@ from dovetail.mechanics.spatial.pose import Pose
 from dovetail.mechanics.spatial.rotation import logarithm
 
 
-def seen_from(
+def relative_motion(
     body: FrameState,
     point: tuple[jax.Array, jax.Array, jax.Array],
     R: jax.Array,
     home: Pose,
     origin: Any = 0.0,
 ) -> tuple[Pose, dict[str, jax.Array]]:
-    """Pose of a point in a body's axes, and its displacement, velocity and acceleration (6,) from `home`.
+    """Return the pose of a point in a body's axes, and its displacement, velocity and acceleration (6,) from `home`.
 
     Parameters
     ----------
-    body : the frame in which it turns.
-    point : place, velocity and acceleration, (3,) each, in the fixed axes.
-    R : (3, 3) attitude of what moves with the point, which does not turn.
-    origin : (3,) of the interface from the frame's, in these axes [m].
+    body : frame of the rotating body.
+    point : position, velocity and acceleration, (3,) each, in the fixed axes.
+    R : (3, 3) constant attitude of the moving point, in the fixed axes.
+    home : initial pose, from which displacements are measured.
+    origin : (3,) origin of the interface from the frame's origin, in the body's axes [m].
     """
     back = body.pose.R.T
     w, w_rate = back @ body.twist.w, back @ body.rate.w
@@ -57,7 +58,7 @@ def seen_from(
 
 
 def vector_rate(phi: jax.Array, w: jax.Array) -> jax.Array:
-    r"""Rate of a rotation vector under an angular velocity w (3,) in the fixed axes.
+    r"""Return the rate of a rotation vector for an angular velocity w (3,) in the fixed axes.
 
     .. math::
 

@@ -1,12 +1,12 @@
-r"""Rotation matrices: the exponential map, its inverse, and the cross product as a matrix.
+r"""Rotation matrices: exponential map, its inverse, and the cross-product matrix.
 
-A rotation vector points along the axis and is as long as the angle [rad]. Rodrigues' formula
+A rotation vector has the direction of the axis and the length of the angle [rad]. Rodrigues' formula
 
 .. math:: \exp[\phi]_\times = 1 + \frac{\sin\theta}{\theta}[\phi]_\times
           + \frac{1-\cos\theta}{\theta^2}[\phi]_\times^2,\qquad \theta = |\phi|
 
-is smooth in :math:`\phi` through zero; near zero the two factors are taken from their series, so that
-derivatives are exact there too. All functions take leading batch dimensions.
+is smooth in :math:`\phi` at zero. Near zero the two factors are computed from their series, so derivatives are exact
+there too. All functions accept leading batch dimensions.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import jax.numpy as jnp
 
 from dovetail.mechanics.spatial import quaternion
 
-_SMALL = 1e-4  # square of the angle below which the series, cut after its third term, is exact to rounding
+_SMALL = 1e-4  # square of the angle below which the series with three terms is exact to rounding
 
 
 def skew(v: jax.Array) -> jax.Array:
-    """The matrix of `v` cross something: `skew(a) @ b = a x b`."""
+    """Return the cross-product matrix: `skew(a) @ b = a x b`."""
     x, y, z = v[..., 0], v[..., 1], v[..., 2]
     o = jnp.zeros_like(x)
     rows = [[o, -z, y], [z, o, -x], [-y, x, o]]
@@ -28,14 +28,14 @@ def skew(v: jax.Array) -> jax.Array:
 
 
 def unskew(m: jax.Array) -> jax.Array:
-    """The vector whose `skew` is the antisymmetric part of `m`."""
+    """Return the vector whose `skew` is the antisymmetric part of `m`."""
     return jnp.stack(
         [m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]], -1
     ) * (1 / 2)
 
 
 def exponential(phi: jax.Array) -> jax.Array:
-    """The rotation matrix of a rotation vector [rad]."""
+    """Return the rotation matrix of a rotation vector [rad]."""
     square = jnp.sum(phi * phi, -1)
     small = square < _SMALL
     angle = jnp.sqrt(jnp.where(small, 1.0, square))
@@ -47,22 +47,22 @@ def exponential(phi: jax.Array) -> jax.Array:
 
 
 def logarithm(R: jax.Array) -> jax.Array:
-    """The shortest rotation vector [rad] of a rotation matrix; of two at half a turn, one of them."""
+    """Return the shortest rotation vector [rad] of a rotation matrix; for half a turn, one of the two."""
     return quaternion.to_vector(quaternion.from_matrix(R))
 
 
 def about_x(angle: jax.Array) -> jax.Array:
-    """Rotation about x by an angle [rad]."""
+    """Return the rotation about x by an angle [rad]."""
     return _about(angle, 0)
 
 
 def about_y(angle: jax.Array) -> jax.Array:
-    """Rotation about y by an angle [rad]."""
+    """Return the rotation about y by an angle [rad]."""
     return _about(angle, 1)
 
 
 def about_z(angle: jax.Array) -> jax.Array:
-    """Rotation about z by an angle [rad]."""
+    """Return the rotation about z by an angle [rad]."""
     return _about(angle, 2)
 
 

@@ -1,4 +1,4 @@
-"""A helicopter on its gear among moving platforms, planar or spatial, as a stage."""
+"""Helicopter on its landing gear on moving platforms, planar or spatial."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 import xarray as xr
 
 from dovetail.scene import shapes
-from dovetail.scene.force_ratios import of_weight
-from dovetail.scene.scene import Arrow, Line, Points, Pose, Solid, Stage, Tube, looked_at
+from dovetail.scene.force_ratios import weight_ratio
+from dovetail.scene.scene import Arrow, Line, Points, Pose, Scene, Solid, Tube, aim_camera
 from dovetail.scene.subjects.water import FREEBOARD, water
 
 if TYPE_CHECKING:
@@ -21,15 +21,22 @@ if TYPE_CHECKING:
 
 BODY, GEAR, DECK, CLAMP, FORCE, SHIP = "#a9b3bc", "#0072b2", "#767f87", "#d55e00", "#b5179e", "#5c656d"
 DEVICE, RAIL, GLASS = "#939ca4", "#d7dce0", "#2f4b66"
-GAUGE, THICK = 0.6, 0.05  # of a device's width that its rails are apart, and how thick they are [m]
-WEIGHT = 0.5  # [m] that the largest force is drawn long
-DEPTH, SPOT, PAINT = 6.0, 1.8, 0.02  # [m] of a planar deck, of the ring on it, and how far that lies above it
-DEVICE_DEPTH = 4.4  # [m] of a device on a planar deck: the ring on it has room
-APART = 0.4  # [m] fore and aft of the middle, where a planar gear is drawn twice
+GAUGE, THICK = (
+    0.6,
+    0.05,
+)  # distance of the rails as a fraction of the device width; thickness of the rails [m]
+WEIGHT = 0.5  # [m] length of the arrow of the largest force
+DEPTH, SPOT, PAINT = (
+    6.0,
+    1.8,
+    0.02,
+)  # [m] depth of a planar deck, radius of the ring on it, height of the paint
+DEVICE_DEPTH = 4.4  # [m] depth of a device on a planar deck, larger than the ring
+APART = 0.4  # [m] fore and aft offset of the two drawings of a planar gear
 
 
-def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
-    """Tubes of the gear, the aircraft above them at its attitude, platforms as solids, forces on the feet."""
+def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -> Scene:
+    """Draw gear, aircraft, platforms and forces on the feet."""
     aircraft = run.test.system
     nodes, force = data["node_position"].values, data["contact_force"].values
     flat = nodes.shape[2] == 2
@@ -42,7 +49,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
     parts = _helicopter(round(1.7 * width, 3), round(floor, 3), round(1.7 * width, 3))
     solids = [
         Solid("aircraft", parts["body"], pose, BODY),
-        Solid("aircraft's windows", parts["glass"], pose, GLASS),
+        Solid("aircraft windows", parts["glass"], pose, GLASS),
         Solid("mast", parts["mast"], pose, "#6b747c"),
         Solid("rotor", parts["rotor"], pose, "#6b747c", 0.15, scenery=True),
         *_platforms(aircraft, decks, flat),
@@ -59,9 +66,9 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
 
     def notes(k: int) -> str:
         loads = ", ".join(f"{np.linalg.norm(f):.4g}" for f in force[k])
-        return f"load on each foot {loads} N" + ("; a planar model, drawn fore and aft alike" if flat else "")
+        return f"foot loads {loads} N" + ("; planar model, same gear fore and aft" if flat else "")
 
-    stage = Stage(
+    scene = Scene(
         title,
         data.time.values,
         _markings(aircraft, decks, flat),
@@ -74,19 +81,19 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         focus=lambda k: pose(k)[1],
         nearby=2.6 * width,
     )
-    return looked_at(stage, (-0.75, 0.6, -0.3) if flat else (-0.6, 0.75, -0.35))
+    return aim_camera(scene, (-0.75, 0.6, -0.3) if flat else (-0.6, 0.75, -0.35))
 
 
 def _loads(feet: np.ndarray, force: np.ndarray, weight: float) -> list[Arrow]:
-    """The force on each foot, both (time, foot, 2 or 3) [m, N]."""
+    """Return force arrows on the feet, from positions and forces (time, foot, 2 or 3) [m, N]."""
     largest = max(float(np.nanmax(np.linalg.norm(force, axis=-1))), 1e-12)
 
     def of(i: int, values: np.ndarray) -> Points:
         return lambda k: spatial(values[k, i])
 
     def on(i: int) -> Arrow:
-        at, share = of(i, feet), of_weight(force[:, i], weight)
-        return Arrow(f"foot {i + 1}", at, of(i, force), WEIGHT / largest, FORCE, share, at)
+        at, ratio = of(i, feet), weight_ratio(force[:, i], weight)
+        return Arrow(f"foot {i + 1}", at, of(i, force), WEIGHT / largest, FORCE, ratio, at)
 
     return [on(i) for i in range(feet.shape[1])]
 
@@ -97,7 +104,7 @@ def _helicopter(length: float, floor: float, rotor: float) -> dict[str, shapes.T
 
 
 def _pose(data: xr.Dataset, flat: bool) -> Pose:
-    """Of the airframe: its centre of gravity and its attitude, one angle or roll, pitch and yaw."""
+    """Return the pose of the airframe from its centre of gravity and attitude (one angle, or roll, pitch, yaw)."""
     from scipy.spatial.transform import Rotation
 
     position = data["displacement"].values
@@ -109,7 +116,7 @@ def _pose(data: xr.Dataset, flat: bool) -> Pose:
 
 
 class Decks:
-    """Where all platforms are at every sample, as recorded: one that is driven need not be where it was told to be."""
+    """Recorded poses of all platforms; a driven platform can differ from its prescribed motion."""
 
     def __init__(self, aircraft: DeckAircraft, data: xr.Dataset):
         from dovetail.mechanics.securing.platform import poses
@@ -123,16 +130,16 @@ class Decks:
         self.turns[..., 3 - n :, 3 - n :] = turns
 
     def at(self, i: int) -> Pose:
-        """The pose of one."""
+        """Return the pose of a platform."""
         return lambda k: (self.turns[k, i], self.places[k, i])
 
     def on(self, i: int, parent: int) -> np.ndarray:
-        """Places (time, 3) [m] of one in the axes of another."""
+        """Return the positions (time, 3) [m] of a platform in the axes of another."""
         return np.einsum("tji,tj->ti", self.turns[:, parent], self.places[:, i] - self.places[:, parent])
 
 
 def _platforms(aircraft: DeckAircraft, decks: Decks, flat: bool) -> list[Solid]:
-    """Decks and clamps at their poses; a planar one is drawn as deep as a deck is, or as a clamp."""
+    """Return decks and clamps; a planar one has the depth of a deck or clamp."""
     solids = []
     named = {platform.name: i for i, platform in enumerate(aircraft.platforms)}
     for i, platform in enumerate(aircraft.platforms):
@@ -156,7 +163,7 @@ def _platforms(aircraft: DeckAircraft, decks: Decks, flat: bool) -> list[Solid]:
 
 
 def body_of(platform: Platform, flat: bool) -> np.ndarray:
-    """Corners (n, 3) [m] of a platform in its own axes."""
+    """Return the corners (n, 3) [m] of a platform in its own axes."""
     corners = np.asarray(platform.body.corners(), float)
     if not flat:
         return corners
@@ -166,14 +173,14 @@ def body_of(platform: Platform, flat: bool) -> np.ndarray:
     return np.concatenate([np.column_stack([np.full(len(corners), s * deep), corners]) for s in (-0.5, 0.5)])
 
 
-def rails(deck: np.ndarray, device: np.ndarray, way: np.ndarray, flat: bool) -> shapes.Triangles:
-    """Two rails on a deck, from edge to edge, along which a device goes that rides on it.
+def rails(deck: np.ndarray, device: np.ndarray, path: np.ndarray, flat: bool) -> shapes.Triangles:
+    """Return two rails across a deck, in the direction of travel of a device on it.
 
-    Corners of both (n, 3) and the device's places on the deck (time, 3) [m]; one that stays would go ahead, or across
-    in a planar model, which has no other way.
+    Takes the corners of both (n, 3) and the positions of the device on the deck (time, 3) [m]. The rails of a device
+    at rest run fore and aft, or across in a planar model.
     """
-    moved = np.ptp(way[:, :2], axis=0)
-    along = 1 if flat or moved[1] > moved[0] else 0
+    travel = np.ptp(path[:, :2], axis=0)
+    along = 1 if flat or travel[1] > travel[0] else 0
     aside = 1 - along
     long = np.ptp(deck, axis=0)[along]
     apart = GAUGE * float(np.ptp(device, axis=0)[aside])
@@ -182,14 +189,14 @@ def rails(deck: np.ndarray, device: np.ndarray, way: np.ndarray, flat: bool) -> 
     middle[along] = 0.5 * (deck[:, along].min() + deck[:, along].max())
     middle[2] = deck[:, 2].max() + THICK / 2
     offset = np.eye(3)[aside] * 0.5 * apart
-    start = np.median(way, axis=0) * np.eye(3)[aside]
-    return shapes.joined(
-        *(shapes.moved(shapes.box(size.tolist()), middle + start + s * offset) for s in (-1, 1))
+    start = np.median(path, axis=0) * np.eye(3)[aside]
+    return shapes.merge(
+        *(shapes.translate(shapes.box(size.tolist()), middle + start + s * offset) for s in (-1, 1))
     )
 
 
 def below(deck: np.ndarray) -> shapes.Triangles:
-    """A ship's hull with its bow ahead, from a deck's corners (n, 3) [m] down into the water."""
+    """Return a hull with its bow ahead, from the corners of a deck (n, 3) [m] down into the water."""
     (back, right, z), (front, left, top) = deck.min(axis=0), deck.max(axis=0)
     wide = left - right
     rim = [(x, y, z - 0.01) for x in (back, front) for y in (right, left)]
@@ -201,7 +208,7 @@ def below(deck: np.ndarray) -> shapes.Triangles:
 
 
 def _markings(aircraft: DeckAircraft, decks: Decks, flat: bool) -> list[Line]:
-    """A landing spot and the way fore and aft, painted on the uppermost deck, where there is one."""
+    """Return landing spot and centre line of the uppermost deck; empty without deck."""
     numbers = [i for i, platform in enumerate(aircraft.platforms) if platform.role == "deck"]
     if not numbers:
         return []
@@ -212,7 +219,7 @@ def _markings(aircraft: DeckAircraft, decks: Decks, flat: bool) -> list[Line]:
     a = np.linspace(0, 2 * np.pi, 49)
     ring = np.stack([SPOT * np.cos(a), SPOT * np.sin(a), np.full(49, top)], axis=1)
     back, front = corners[:, 0].min(), corners[:, 0].max()
-    way = np.array([[[back, 0.0, top], [-SPOT, 0.0, top]], [[SPOT, 0.0, top], [front, 0.0, top]]])
+    centre = np.array([[[back, 0.0, top], [-SPOT, 0.0, top]], [[SPOT, 0.0, top], [front, 0.0, top]]])
 
     def painted(marks: np.ndarray) -> Points:
         def at(k: int) -> np.ndarray:
@@ -223,23 +230,23 @@ def _markings(aircraft: DeckAircraft, decks: Decks, flat: bool) -> list[Line]:
 
     return [
         Line("landing spot", painted(ring), "#f5f5f5", 3.0),
-        Line("line fore and aft", painted(way), "#f5f5f5", 2.0),
+        Line("centre line", painted(centre), "#f5f5f5", 2.0),
     ]
 
 
 def elements(aircraft: DeckAircraft, count: int) -> np.ndarray:
-    """Pairs of nodes that a tube joins; where the gear has none, neighbours."""
-    if not aircraft.gear.joined:
+    """Return the pairs of nodes joined by a tube; neighbours if the gear defines none."""
+    if not aircraft.gear.elements:
         return np.stack([np.arange(count - 1), np.arange(1, count)], axis=1)
-    return np.asarray(aircraft.gear.joined, int)
+    return np.asarray(aircraft.gear.elements, int)
 
 
-def _aside(points: np.ndarray, share: float) -> np.ndarray:
-    return points + np.array([share * APART, 0.0, 0.0])
+def _aside(points: np.ndarray, side: float) -> np.ndarray:
+    return points + np.array([side * APART, 0.0, 0.0])
 
 
 def spatial(points: np.ndarray) -> np.ndarray:
-    """Points (..., 2), across and up, or (..., 3), as (..., 3) with z up."""
+    """Return points (..., 2), across and up, or (..., 3) as (..., 3) with z up."""
     if points.shape[-1] == 3:
         return points
     return np.concatenate([np.zeros((*points.shape[:-1], 1)), points], axis=-1)

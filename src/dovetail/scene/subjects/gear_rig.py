@@ -1,4 +1,4 @@
-"""A landing gear on a rig of six axes: the gear as it was moved, the simulated airframe where it was demanded."""
+"""Landing gear on a rig of six axes: gear at its measured pose, simulated airframe at the demanded pose."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ import xarray as xr
 from dovetail.mechanics.bodies.free_bodies import from_motion
 from dovetail.mechanics.spatial.pose import Pose
 from dovetail.scene import shapes
-from dovetail.scene.force_ratios import of_weight
-from dovetail.scene.scene import Arrow, Points, Solid, Stage, Tube, fixed, looked_at
+from dovetail.scene.force_ratios import weight_ratio
+from dovetail.scene.scene import Arrow, Points, Scene, Solid, Tube, aim_camera, fixed
 from dovetail.scene.scene import Pose as Moving
 from dovetail.scene.signal_plots import by_axis
 from dovetail.specimens.deck_gear import DeckGear
 
 SIMULATED, RIG, FORCE, STEEL = "#0072b2", "#d55e00", "#b5179e", "#8d969e"
-MOUNT = 0.55  # of the gear's height below the centre of gravity: where it is bolted to the rig
-LONGEST = 0.6  # [m] that the largest force is drawn long
+MOUNT = 0.55  # fraction of the height of the gear: flange below the centre of gravity
+LONGEST = 0.6  # [m] length of the arrow of the largest force
 
 
-def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
-    """Plate, gear and the rig's flange as they were moved; the simulated airframe pale, where it was demanded."""
+def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -> Scene:
+    """Draw plate, gear and flange as measured; the simulated airframe translucent, as demanded."""
     gear = run.test.rig.specimen
     assert isinstance(gear, DeckGear)
     feet = np.asarray(gear.body.feet, float)
@@ -37,7 +37,7 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
     here, there = _moving(*measured), _moving(*demanded)
 
     def places(k: int) -> np.ndarray:
-        """Feet where the gear is; the plate holds them up."""
+        """Return the positions of the feet, not below the plate."""
         at = feet @ measured[0][k].T + measured[1][k]
         at[:, 2] = np.maximum(at[:, 2], radius)
         return at
@@ -60,10 +60,10 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
     arrows = _loads(by_axis(data["foot_force"]), places, radius, weight) if "foot_force" in data else []
 
     def notes(k: int) -> str:
-        high, wanted = (1e3 * p[k][2] for _, p in (measured, demanded))
-        return f"centre of gravity {high:.4g} mm over the plate, {wanted:.4g} mm demanded"
+        height, demand = (1e3 * p[k][2] for _, p in (measured, demanded))
+        return f"centre of gravity {height:.4g} mm above the plate, demand {demand:.4g} mm"
 
-    stage = Stage(
+    scene = Scene(
         title,
         data.time.values,
         (),
@@ -71,29 +71,29 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         notes=notes,
         solids=solids,
         tubes=[Tube("gear", tubes, max(1.6 * radius, 0.016), RIG)],
-        marks=[("simulated: the airframe", (0.0, -0.9, 1.35)), ("on the rig: the gear", (-0.9, -1.0, 0.05))],
+        marks=[("simulation: airframe", (0.0, -0.9, 1.35)), ("rig: gear", (-0.9, -1.0, 0.05))],
         focus=lambda k: measured[1][k],
         nearby=1.6,
     )
-    return looked_at(stage, (-0.5, 0.8, -0.3))
+    return aim_camera(scene, (-0.5, 0.8, -0.3))
 
 
 def _solids(low: float, here: Moving, there: Moving) -> list[Solid]:
-    """What the rig moves, and the airframe that is simulated."""
+    """Return the bodies that the rig moves, and the simulated airframe."""
     parts = _airframe(round(low, 3))
     flange = -MOUNT * low
     return [
-        Solid("plate", shapes.moved(shapes.box((2.4, 2.0, 0.06)), (0, 0, -0.03)), fixed(), STEEL),
-        Solid("flange", shapes.moved(shapes.box((0.7, 0.4, 0.05)), (0, 0, flange)), here, RIG),
+        Solid("plate", shapes.translate(shapes.box((2.4, 2.0, 0.06)), (0, 0, -0.03)), fixed(), STEEL),
+        Solid("flange", shapes.translate(shapes.box((0.7, 0.4, 0.05)), (0, 0, flange)), here, RIG),
         Solid("load cell", _upright(0.1, 0.08, flange + 0.025), here, FORCE),
-        Solid("simulated/airframe", parts["body"], there, SIMULATED, 0.3),
-        Solid("simulated/windows", parts["glass"], there, SIMULATED, 0.3),
-        Solid("simulated/mast", parts["mast"], there, SIMULATED, 0.3),
+        Solid("simulation/airframe", parts["body"], there, SIMULATED, 0.3),
+        Solid("simulation/windows", parts["glass"], there, SIMULATED, 0.3),
+        Solid("simulation/mast", parts["mast"], there, SIMULATED, 0.3),
     ]
 
 
 def _loads(load: np.ndarray, places: Points, radius: float, weight: float) -> list[Arrow]:
-    """The plate's push on each foot, a tube of that radius [m]."""
+    """Return force arrows of the plate on the feet, tubes of a given radius [m]."""
     scale = LONGEST / max(float(np.nanmax(np.abs(load))), 1e-12)
 
     def on(i: int) -> Arrow:
@@ -103,17 +103,17 @@ def _loads(load: np.ndarray, places: Points, radius: float, weight: float) -> li
         def touched(k: int) -> np.ndarray:
             return places(k)[i] - [0.0, 0.0, radius]
 
-        share = of_weight(load[:, i], weight)
-        return Arrow(f"foot {i + 1}", lambda k: places(k)[i], push, scale, FORCE, share, touched)
+        ratio = weight_ratio(load[:, i], weight)
+        return Arrow(f"foot {i + 1}", lambda k: places(k)[i], push, scale, FORCE, ratio, touched)
 
     return [on(i) for i in range(load.shape[1])]
 
 
 def poses(gear: DeckGear, motion: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Axes (n, 3, 3) and places (n, 3) [m] of the airframe over the plate, for motions (n, 6) on the interface."""
+    """Return rotation matrices (n, 3, 3) and positions (n, 3) [m] of the airframe for motions (n, 6)."""
     home = Pose(p=gear.body.init()["body"].p + gear.height * jnp.array([0.0, 0.0, 1.0]))
-    found = jax.jit(jax.vmap(lambda z: from_motion(home, z, jnp.zeros(6))[0]))(jnp.asarray(motion))
-    return np.asarray(found.R), np.asarray(found.p)
+    pose = jax.jit(jax.vmap(lambda z: from_motion(home, z, jnp.zeros(6))[0]))(jnp.asarray(motion))
+    return np.asarray(pose.R), np.asarray(pose.p)
 
 
 def _moving(R: np.ndarray, p: np.ndarray) -> Moving:
@@ -121,14 +121,14 @@ def _moving(R: np.ndarray, p: np.ndarray) -> Moving:
 
 
 def _longer(skid: np.ndarray) -> np.ndarray:
-    """A skid that goes on a little beyond its feet."""
+    """Return a skid extended beyond its feet."""
     over = 0.25 * (skid[1] - skid[0])
     return np.stack([skid[0] - over, skid[1] + over])
 
 
 def _upright(radius: float, tall: float, z: float) -> shapes.Triangles:
-    turned = shapes.turned(shapes.rod(radius, tall), np.array([0, 0, 1.0]), np.array([-1.0, 0, 0]))
-    return shapes.moved(turned, (0, 0, z))
+    upright = shapes.rotate(shapes.rod(radius, tall), np.array([0, 0, 1.0]), np.array([-1.0, 0, 0]))
+    return shapes.translate(upright, (0, 0, z))
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Ropes and hoses in flight: a tanker with a drogue that a probe meets, or an aircraft that tows a device."""
+"""Ropes and hoses in flight: tanker, drogue and probe, or an aircraft that tows a device."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import xarray as xr
 from dovetail.air import LatchedHose
 from dovetail.air.trailing_rope import TrailingHose
 from dovetail.scene import shapes
-from dovetail.scene.force_ratios import of_limit, of_weight
-from dovetail.scene.scene import Arrow, Line, Solid, Stage, Tube, corners, looked_at, so_far
+from dovetail.scene.force_ratios import limit_ratio, weight_ratio
+from dovetail.scene.scene import Arrow, Line, Scene, Solid, Tube, aim_camera, corners, trail
 from dovetail.scene.signal_plots import by_axis
 from dovetail.scene.subjects import towed_rope
 from dovetail.scene.subjects.towed_rope import follow, radius_of, tip_notes
@@ -21,28 +21,28 @@ from dovetail.testing import Rig
 
 HOSE, PROBE, FORCE, INK, FAINT = "#333333", "#d55e00", "#b5179e", "#333333", "#8d969e"
 SIMULATED, CANOPY, GREY = "#0072b2", "#e8a33d", "#b9c2ca"
-PALE = "#7a848d"  # a hose in a room, which may be dark
-CHAIN, SEEN = "chain", 2.2e-3  # its line; radius over distance of a tube that is two pixels wide
+PALE = "#7a848d"  # hose in a room, visible on light and dark background
+CHAIN, SEEN = "chain", 2.2e-3  # name of its line; radius / distance of a tube two pixels wide
 X, Y, Z = np.eye(3)
 
 
-def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None, name: str) -> Stage:
-    """The chain whose nodes are recorded as `name`."""
+def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None, name: str) -> Scene:
+    """Draw the chain whose nodes are recorded as `name`."""
     ropes = nodes_of(data, name)
     nodes = ropes[:, 0]
-    drogued = name == "hose_position"  # in axes of flight, its last piece the drogue's
-    # however thin and far away, it is two pixels wide
+    drogued = name == "hose_position"  # in flight axes; the last element is the drogue
+    # at least two pixels wide
     lines = [Line(CHAIN, lambda k: nodes[k], HOSE if drogued else SIMULATED, 2.0)]
-    if ideal is not None and name in ideal:
-        wanted = nodes_of(ideal, name)[:, 0]
-        lines.append(Line("ideal", lambda k: wanted[k], FAINT, 2.0, ghost=True))
+    if reference is not None and name in reference:
+        reference_motion = nodes_of(reference, name)[:, 0]
+        lines.append(Line("reference", lambda k: reference_motion[k], FAINT, 2.0, ghost=True))
     return (
-        _hose(title, run, data, nodes, lines) if drogued else towed_rope.stage(title, run, data, ropes, lines)
+        _hose(title, run, data, nodes, lines) if drogued else towed_rope.scene(title, run, data, ropes, lines)
     )
 
 
 def _ends(data: xr.Dataset, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where the ball joint is, and the drogue's centre; where neither was recorded, the ends of the last piece."""
+    """Return ball joint and drogue centre; if not recorded, the ends of the last element."""
     if {"ball_joint_position", "drogue_position"} <= set(data):
         return data["ball_joint_position"].values, data["drogue_position"].values
     return nodes[:, -2], nodes[:, -1]
@@ -51,11 +51,11 @@ def _ends(data: xr.Dataset, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 # a hose with a drogue, in axes forward, starboard, down
 
 
-def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list[Line]) -> Stage:
+def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list[Line]) -> Scene:
     joint, centre = _ends(data, nodes)
     rig, simulated = run.test.rig, getattr(run.test, "numerical", None)
     parts = drogue_of(rig.specimen if isinstance(rig, Rig) else simulated)
-    flies = simulated is None or hasattr(simulated, "air")  # a chain without air lies on the ground
+    flies = simulated is None or hasattr(simulated, "air")  # a chain without airflow is on the ground
     hue = HOSE if flies else PALE
 
     def attitude(k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -87,10 +87,10 @@ def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list
         ]
         arrows = _contact(run, data, joint, centre, nozzle)
     notes = tip_notes(nodes, "aircraft" if flies else "duct and drogue")
-    stage = Stage(
+    scene = Scene(
         title,
         data.time.values,
-        [*lines, Line("way of the drogue", lambda k: so_far(centre, k), SIMULATED, 1.5, slow=True)],
+        [*lines, Line("path of the drogue", lambda k: trail(centre, k), SIMULATED, 1.5, slow=True)],
         arrows,
         up="-z",
         notes=notes,
@@ -100,16 +100,16 @@ def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list
         focus=lambda k: centre[k],
         nearby=1.2,
     )
-    stage = looked_at(stage, (0.45, 0.85, -0.25) if flies else (0.15, 0.95, -0.2), near)
-    reach = float(np.linalg.norm(np.subtract(stage.eye, stage.target)))
-    seen = stage.tubes[0].radius > SEEN * reach  # drawn as a body, it needs no line
-    others = [line for line in stage.lines if line.name != CHAIN]
-    drawn = [replace(line, colour=hue) for line in stage.lines if line.name == CHAIN and not seen]
-    return replace(stage, lines=[*drawn, *others])
+    scene = aim_camera(scene, (0.45, 0.85, -0.25) if flies else (0.15, 0.95, -0.2), near)
+    reach = float(np.linalg.norm(np.subtract(scene.eye, scene.target)))
+    seen = scene.tubes[0].radius > SEEN * reach  # drawn as a body, without line
+    others = [line for line in scene.lines if line.name != CHAIN]
+    drawn = [replace(line, colour=hue) for line in scene.lines if line.name == CHAIN and not seen]
+    return replace(scene, lines=[*drawn, *others])
 
 
 def drogue_of(specimen: Any) -> dict[str, shapes.Triangles]:
-    """Coupling, ribs and canopy about the ball joint, with the inner wall of what was tested where it has one."""
+    """Return coupling, ribs and canopy about the ball joint, with the inner wall of the specimen if it has one."""
     depths, radii = (
         tuple(np.atleast_1d(np.asarray(getattr(specimen, name, otherwise), float)).tolist())
         for name, otherwise in (("depths", (0.0, 0.6)), ("radii", (0.1, 0.3)))
@@ -124,26 +124,26 @@ def _drogue(depths: tuple[float, ...], radii: tuple[float, ...]) -> dict[str, sh
 
 @cache
 def _tanker() -> shapes.Triangles:
-    return shapes.turned(shapes.aeroplane(36.0, 38.0, sweep=6.0, engines=True), X, -Z)
+    return shapes.rotate(shapes.aeroplane(36.0, 38.0, sweep=6.0, engines=True), X, -Z)
 
 
 @cache
 def _duct() -> shapes.Triangles:
-    """An open tube ahead of its mouth, into which a hose is drawn."""
+    """Return an open tube ahead of its mouth, into which the hose is reeled."""
     return shapes.lathe([(0.0, 0.12), (0.0, 0.16), (3.0, 0.16), (3.0, 0.12), (0.0, 0.12)])
 
 
 @cache
 def _receiver() -> tuple[shapes.Triangles, shapes.Triangles]:
-    """A probe about its tip, and the aircraft behind and below it."""
+    """Return a probe about its tip, and the receiver aircraft."""
     tube = shapes.lathe([(-1.6, 0), (-1.6, 0.045), (-0.25, 0.035), (-0.05, 0.02), (0.0, 0)])
-    probe = shapes.joined(tube, shapes.between((-1.57, 0, 0), (-3.4, 0.35, 0.4), 0.06))
-    plane = shapes.turned(shapes.aeroplane(15.0, 10.0, sweep=2.5), X, -Z)
-    return probe, shapes.moved(plane, (-8.6, 0.75, 0.75))
+    probe = shapes.merge(tube, shapes.rod_between((-1.57, 0, 0), (-3.4, 0.35, 0.4), 0.06))
+    plane = shapes.rotate(shapes.aeroplane(15.0, 10.0, sweep=2.5), X, -Z)
+    return probe, shapes.translate(plane, (-8.6, 0.75, 0.75))
 
 
 def axes_of(joint: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Forward, to port and down, of a drogue with its ball joint ahead of its centre."""
+    """Return the forward, port and down axes of a drogue from ball joint and centre."""
     ahead = joint - centre
     ahead = ahead / max(float(np.linalg.norm(ahead)), 1e-12)
     side = np.cross(ahead, Z)
@@ -154,7 +154,7 @@ def axes_of(joint: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarr
 def _contact(
     run: Any, data: xr.Dataset, joint: np.ndarray, centre: np.ndarray, nozzle: np.ndarray
 ) -> list[Arrow]:
-    """The measured force where the nozzle touches; its components are in the drogue's axes."""
+    """Return the measured force at the nozzle; its components are in the axes of the drogue."""
     if "measured_force" not in data:
         return []
     force = by_axis(data["measured_force"])[:, :3]
@@ -166,16 +166,16 @@ def _contact(
 
     hose = run.test.numerical
     weight = float(hose.drogue.mass * hose.gravity) if isinstance(hose, TrailingHose) else 0.0  # [N]
-    share = of_limit(run.test, force) or of_weight(force, weight, "the drogue's weight")
+    ratio = limit_ratio(run.test, force) or weight_ratio(force, weight, "weight of the drogue")
 
     def tip(k: int) -> np.ndarray:
         return nozzle[k]
 
-    return [Arrow("force on the drogue", tip, pull, scale, FORCE, share, tip)]
+    return [Arrow("force on the drogue", tip, pull, scale, FORCE, ratio, tip)]
 
 
 def nodes_of(data: xr.Dataset, name: str) -> np.ndarray:
-    """Positions (time, chain, node, 3); a chain alone is the first of one."""
+    """Return node positions (time, chain, node, 3), also of a single chain."""
     values = data[name].transpose("time", ...).values
     values = values.reshape(len(values), -1, *values.shape[-2:])
     return np.swapaxes(values, 2, 3) if values.shape[2] == 3 and values.shape[3] != 3 else values

@@ -1,4 +1,4 @@
-"""A drogue hung on a rope between three bungees, struck from below by a driven probe; the room's z points down."""
+"""Drogue on a rope between three bungees, struck from below by a driven probe; z points down."""
 
 from __future__ import annotations
 
@@ -11,22 +11,27 @@ import numpy as np
 import xarray as xr
 from scipy.constants import g
 
-from dovetail.mechanics.chain.attitude import rotation, tilt
+from dovetail.mechanics.chain.attitude import link_rotation, tilt_angles
 from dovetail.scene import shapes
-from dovetail.scene.force_ratios import of_limit, of_weight
-from dovetail.scene.scene import Arrow, Line, Pose, Solid, Stage, Tube, looked_at, so_far
+from dovetail.scene.force_ratios import limit_ratio, weight_ratio
+from dovetail.scene.scene import Arrow, Line, Pose, Scene, Solid, Tube, aim_camera, trail
 from dovetail.scene.signal_plots import by_axis
 from dovetail.scene.subjects.hose_and_drogue import CANOPY, FORCE, GREY, PROBE, SIMULATED, drogue_of
 from dovetail.testing import Rig
 
-ROPE, FLOOR = "#7a848d", 3.2  # colour of the rope; [m] below the rope's upper end, which no test says
+ROPE, FLOOR = (
+    "#7a848d",
+    3.2,
+)  # colour of the rope; depth of the floor below the upper end [m], not part of a test
 
 
-def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
-    """Gantry, rope, reaction mass and bungees that are simulated; drogue and probe, whose contact is on the rig."""
+def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -> Scene:
+    """Draw the simulated gantry, rope, reaction mass and bungees, and drogue and probe, whose contact is on the rig."""
     hung, rig = run.test.numerical, run.test.rig
     joint, centre = data["ball_joint_position"].values, data["drogue_position"].values
-    turns = np.asarray(jax.vmap(lambda down: rotation(tilt(down)))(jnp.asarray(_unit(centre - joint))))
+    turns = np.asarray(
+        jax.vmap(lambda down: link_rotation(tilt_angles(down)))(jnp.asarray(_unit(centre - joint)))
+    )
     flange = joint + float(hung.flange) * _unit(centre - joint)
     tied = joint + float(hung.bungee_place) * _unit(centre - joint)
     azimuth, reach = np.asarray(hung.bungee_azimuth, float), float(hung.bungee_reach)
@@ -60,37 +65,39 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
 
     def notes(k: int) -> str:
         aside = 1e3 * float(np.hypot(*(centre[k] - centre[0])[:2]))
-        return f"drogue pushed aside by {aside:.3g} mm; its rope is drawn straight, gantry and floor are a sketch"
+        return (
+            f"lateral drogue displacement {aside:.3g} mm; rope drawn straight, gantry and floor not to scale"
+        )
 
-    stage = Stage(
+    scene = Scene(
         title,
         data.time.values,
-        [Line("way of the drogue", lambda k: so_far(centre, k), SIMULATED, 1.5, slow=True)],
+        [Line("path of the drogue", lambda k: trail(centre, k), SIMULATED, 1.5, slow=True)],
         arrows,
         up="-z",
         notes=notes,
         solids=solids,
         tubes=tubes,
-        marks=(("rope and bungees: simulated", (0.0, 0.0, 0.15)),),
+        marks=(("simulation: rope and bungees", (0.0, 0.0, 0.15)),),
         focus=lambda k: centre[k],
         nearby=1.5,
     )
-    return looked_at(stage, (-0.35, 0.9, -0.15))
+    return aim_camera(scene, (-0.35, 0.9, -0.15))
 
 
 def _force(run: Any, data: xr.Dataset, turns: np.ndarray, tip: Pose) -> list[Arrow]:
-    """What the probe does to the drogue, measured in the drogue's axes."""
+    """Return the measured force on the drogue; its components are in the axes of the drogue."""
     if "measured_force" not in data:
         return []
     force = by_axis(data["measured_force"])[:, :3]
     scale = 0.5 / max(float(np.nanmax(np.linalg.norm(force, axis=1))), 1e-12)
     weight = float(run.test.numerical.mass) * g  # [N]
-    share = of_limit(run.test, force) or of_weight(force, weight, "the drogue's weight")
+    ratio = limit_ratio(run.test, force) or weight_ratio(force, weight, "weight of the drogue")
 
     def at(k: int) -> np.ndarray:
         return tip(k)[1]
 
-    return [Arrow("force on the drogue", at, lambda k: turns[k] @ force[k], scale, FORCE, share, at)]
+    return [Arrow("force on the drogue", at, lambda k: turns[k] @ force[k], scale, FORCE, ratio, at)]
 
 
 def _unit(vectors: np.ndarray) -> np.ndarray:
@@ -98,7 +105,7 @@ def _unit(vectors: np.ndarray) -> np.ndarray:
 
 
 def _nozzle(there: np.ndarray, turns: np.ndarray, origin: np.ndarray) -> Pose:
-    """The probe in the room, from its pose in the drogue: a place [m] and a rotation vector [rad]."""
+    """Return the pose of the probe from its pose in the drogue: position [m] and rotation vector [rad]."""
     from scipy.spatial.transform import Rotation
 
     own = Rotation.from_rotvec(there[:, 3:]).as_matrix()
@@ -107,32 +114,32 @@ def _nozzle(there: np.ndarray, turns: np.ndarray, origin: np.ndarray) -> Pose:
 
 @cache
 def _probe() -> shapes.Triangles:
-    """A nozzle on its tube, the tip at the origin, pointing along x."""
+    """Return a nozzle on its tube; tip at the origin, along x."""
     return shapes.lathe(
         [(-1.5, 0), (-1.5, 0.04), (-0.6, 0.04), (-0.6, 0.03), (-0.2, 0.03), (-0.05, 0.02), (0.0, 0)]
     )
 
 
 def _stands(anchors: np.ndarray) -> shapes.Triangles:
-    """A post under each bungee's anchor (n, 3) [m]."""
-    return shapes.joined(*(shapes.between((x, y, FLOOR), (x, y, z), 0.025) for x, y, z in anchors))
+    """Return a post under each bungee anchor (n, 3) [m]."""
+    return shapes.merge(*(shapes.rod_between((x, y, FLOOR), (x, y, z), 0.025) for x, y, z in anchors))
 
 
 @cache
 def _mass(long: float) -> shapes.Triangles:
-    """A stack of discs below the rope's end, along -x."""
+    """Return a stack of discs below the end of the rope, along -x."""
     discs = [
-        shapes.moved(shapes.rod(0.22, 0.8 * long / 4), (-long * (0.25 + 0.2 * i), 0, 0)) for i in range(4)
+        shapes.translate(shapes.rod(0.22, 0.8 * long / 4), (-long * (0.25 + 0.2 * i), 0, 0)) for i in range(4)
     ]
-    return shapes.joined(shapes.moved(shapes.rod(0.03, long), (-long, 0, 0)), *discs)
+    return shapes.merge(shapes.translate(shapes.rod(0.03, long), (-long, 0, 0)), *discs)
 
 
 @cache
 def _gantry(reach: float) -> shapes.Triangles:
-    """Four posts, a frame, and a floor below."""
+    """Return four posts, a frame, and the floor."""
     corners = [(x, y) for x in (-reach, reach) for y in (-reach, reach)]
-    posts = [shapes.between((x, y, FLOOR), (x, y, 0.0), 0.04) for x, y in corners]
-    beams = [shapes.between((-reach, y, 0), (reach, y, 0), 0.04) for y in (-reach, 0.0, reach)]
-    beams += [shapes.between((x, -reach, 0), (x, reach, 0), 0.04) for x in (-reach, reach)]
-    floor = shapes.moved(shapes.box((3 * reach, 3 * reach, 0.05)), (0, 0, FLOOR))
-    return shapes.joined(*posts, *beams, floor)
+    posts = [shapes.rod_between((x, y, FLOOR), (x, y, 0.0), 0.04) for x, y in corners]
+    beams = [shapes.rod_between((-reach, y, 0), (reach, y, 0), 0.04) for y in (-reach, 0.0, reach)]
+    beams += [shapes.rod_between((x, -reach, 0), (x, reach, 0), 0.04) for x in (-reach, reach)]
+    floor = shapes.translate(shapes.box((3 * reach, 3 * reach, 0.05)), (0, 0, FLOOR))
+    return shapes.merge(*posts, *beams, floor)

@@ -1,4 +1,4 @@
-"""Two free bodies that meet: a chaser with its probe and a target, and the contact of them on a rig behind."""
+"""Impact of two free bodies: chaser with probe and target, and their contact on the rig."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import numpy as np
 import xarray as xr
 
 from dovetail.scene import shapes
-from dovetail.scene.force_ratios import of_limit
-from dovetail.scene.scene import Arrow, Solid, Stage, fixed, haunted, looked_at
+from dovetail.scene.force_ratios import limit_ratio
+from dovetail.scene.scene import Arrow, Scene, Solid, aim_camera, fixed, visibly_different
 from dovetail.scene.signal_plots import by_axis
 from dovetail.scene.subjects.oscillator import FORCE, GHOST, RIG, SIMULATED, STEEL, Points, along_x, at, place
 
-REACH = 0.9  # [m] on the page that the largest way takes
+REACH = 0.9  # [m] length of the largest motion in the drawing
 ASIDE = 2.2  # [m] from the simulated bodies to the rig
 PROBE = 0.35  # [m] from the tip of the probe back to its body
 X = np.array([1.0, 0.0, 0.0])
 UP = np.array([0.0, 0.0, 1.0])
 
 
-def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
-    """The chaser comes along x, the target is drawn at rest: only the way between them is simulated."""
+def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -> Scene:
+    """Draw the chaser moving along x and the target at rest, because only their relative motion is simulated."""
     pair = run.test.numerical
     demand = by_axis(data["displacement"])[:, 0]
     measured = by_axis(data["measured_displacement"])[:, 0] if "measured_displacement" in data else demand
@@ -41,44 +41,44 @@ def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> St
         Solid("target/panels", _facing(target["panels"]), fixed((touch, 0, 0)), "#1f4e8c"),
         *_rig(place(measured, magnified, ASIDE), touch),
     ]
-    if haunted(data, demand, measured, largest):
-        wanted = place(demand, magnified, ASIDE)
-        solids.append(Solid("on the rig/demanded", _probe(), at(wanted), SIMULATED, 0.35))
-    if ideal is not None and "displacement" in ideal:
-        wanted = place(by_axis(ideal["displacement"])[:, 0], magnified, 0.0)
-        solids.append(Solid("ideal", _probe(), at(wanted), GHOST, 0.35))
+    if visibly_different(data, demand, measured, largest):
+        ghost = place(demand, magnified, ASIDE)
+        solids.append(Solid("rig/demand", _probe(), at(ghost), SIMULATED, 0.35))
+    if reference is not None and "displacement" in reference:
+        ghost = place(by_axis(reference["displacement"])[:, 0], magnified, 0.0)
+        solids.append(Solid("reference", _probe(), at(ghost), GHOST, 0.35))
     arrows = []
     if "measured_force" in data:
         force = by_axis(data["measured_force"])[:, 0]
         scale = 0.5 / max(float(np.nanmax(np.abs(force))), 1e-12)
         foot = place(measured, magnified, ASIDE, 0.16, -0.1)
         meets = np.array([touch, ASIDE, 0.0])
-        share = of_limit(run.test, force)
-        arrows = [Arrow("force", foot, along_x(force), scale, FORCE, share, lambda k: meets)]
+        ratio = limit_ratio(run.test, force)
+        arrows = [Arrow("force", foot, along_x(force), scale, FORCE, ratio, lambda k: meets)]
 
     def notes(k: int) -> str:
-        way = f"nearer by {1e3 * demand[k]:+.4g} mm, the rig by {1e3 * measured[k]:+.4g} mm"
-        return f"{way}; motion drawn {magnified:.3g} times as large, bodies not to scale"
+        text = f"approach {1e3 * demand[k]:+.4g} mm, measured {1e3 * measured[k]:+.4g} mm"
+        return f"{text}; motion scaled x{magnified:.3g}, bodies not to scale"
 
-    stage = Stage(
+    scene = Scene(
         title,
         data.time.values,
         (),
         arrows,
         notes=notes,
         solids=solids,
-        marks=(("simulated", (touch + 0.1, -0.5, 0.45)), ("on the rig", (touch + 0.4, ASIDE, 0.4))),
+        marks=(("simulation", (touch + 0.1, -0.5, 0.45)), ("rig", (touch + 0.4, ASIDE, 0.4))),
         enlarged=magnified,
         focus=place(measured, magnified, ASIDE),
         nearby=1.2,
     )
-    return looked_at(stage, (-0.25, 0.75, -0.75))
+    return aim_camera(scene, (-0.25, 0.75, -0.75))
 
 
 def _touching(data: xr.Dataset, measured: np.ndarray) -> float:
-    """How near [m] they are when they touch; where they never do, as near as they came."""
-    if "depth" in data:
-        depth = by_axis(data["depth"])[:, 0]
+    """Return the approach [m] at first contact; without contact, the largest approach."""
+    if "penetration" in data:
+        depth = by_axis(data["penetration"])[:, 0]
         touched = np.flatnonzero(depth > 0)
         if len(touched):
             return float(measured[touched[0]] - depth[touched[0]])
@@ -86,31 +86,33 @@ def _touching(data: xr.Dataset, measured: np.ndarray) -> float:
 
 
 def _rig(tip: Points, touch: float) -> list[Solid]:
-    """The target's part before a load cell on its block, the chaser's on the rod of an actuator."""
-    home = -1.5 + min(touch, 0.0)  # [m] where the actuator's cylinder ends
+    """Return the contact plate on its load cell, and the probe on the rod of the actuator."""
+    home = -1.5 + min(touch, 0.0)  # [m] end of the actuator cylinder
 
     rod = fixed((home, ASIDE, 0.0))
 
-    def drawn_out(k: int) -> float:
+    def extension(k: int) -> float:
         return float(tip(k)[0]) - home - PROBE
 
-    cylinder = shapes.joined(shapes.rod(0.11, 0.5), shapes.moved(shapes.box((0.1, 0.3, 0.5)), (0.0, 0, -0.1)))
+    cylinder = shapes.merge(
+        shapes.rod(0.11, 0.5), shapes.translate(shapes.box((0.1, 0.3, 0.5)), (0.0, 0, -0.1))
+    )
     back, front = home - 0.8, touch + 0.8
-    floor = shapes.moved(shapes.box((front - back, 0.7, 0.05)), (0.5 * (front + back), ASIDE, -0.36))
-    block = shapes.moved(shapes.box((0.25, 0.5, 0.6)), (touch + 0.33, ASIDE, -0.05))
+    floor = shapes.translate(shapes.box((front - back, 0.7, 0.05)), (0.5 * (front + back), ASIDE, -0.36))
+    block = shapes.translate(shapes.box((0.25, 0.5, 0.6)), (touch + 0.33, ASIDE, -0.05))
     return [
-        Solid("on the rig/probe", _probe(), at(tip), RIG),
-        Solid("on the rig/rod", shapes.rod(0.035, 1.0), rod, "#c9ced3", 1.0, drawn_out),
-        Solid("on the rig/actuator", cylinder, fixed((home - 0.5, ASIDE, 0)), STEEL),
-        Solid("on the rig/plate", shapes.rod(0.16, 0.08), fixed((touch, ASIDE, 0)), RIG),
-        Solid("on the rig/load cell", shapes.rod(0.1, 0.12), fixed((touch + 0.08, ASIDE, 0)), FORCE),
-        Solid("on the rig/ground", shapes.joined(floor, block), colour="#d9dde1"),
+        Solid("rig/probe", _probe(), at(tip), RIG),
+        Solid("rig/rod", shapes.rod(0.035, 1.0), rod, "#c9ced3", 1.0, extension),
+        Solid("rig/actuator", cylinder, fixed((home - 0.5, ASIDE, 0)), STEEL),
+        Solid("rig/plate", shapes.rod(0.16, 0.08), fixed((touch, ASIDE, 0)), RIG),
+        Solid("rig/load cell", shapes.rod(0.1, 0.12), fixed((touch + 0.08, ASIDE, 0)), FORCE),
+        Solid("rig/ground", shapes.merge(floor, block), colour="#d9dde1"),
     ]
 
 
 @cache
 def _probe() -> shapes.Triangles:
-    """A rod with a round tip at the origin, along -x."""
+    """Return a rod with a round tip at the origin, along -x."""
     r = 0.05
     tip = [(-r + r * np.sin(a), r * np.cos(a)) for a in np.linspace(0, np.pi / 2, 7)]
     return shapes.lathe([(-PROBE - 0.02, 0), (-PROBE - 0.02, 0.03), (-r, 0.03), *tip])
@@ -122,4 +124,4 @@ def _spacecraft(size: float) -> dict[str, shapes.Triangles]:
 
 
 def _facing(mesh: shapes.Triangles) -> shapes.Triangles:
-    return shapes.turned(mesh, -X, UP)
+    return shapes.rotate(mesh, -X, UP)

@@ -1,7 +1,7 @@
-"""The robot cell of a creep test: both arms, the track, the specimen and the tool, move by move.
+"""Robot cell of a pseudo-dynamic test: both arms, track, specimen and tool at each move.
 
-A run records poses of the tool in the specimen's frame; the cell's file knows the arms. From one to the other goes the
-inverse kinematics that the cell itself uses, with the same choice among postures: the one nearest to the last.
+A run records poses of the tool in the frame of the specimen; the cell file describes the arms. The inverse kinematics
+of the cell gives the joint angles; of several postures, the nearest to the last one is used.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ import xarray as xr
 from scipy.spatial.transform import Rotation
 
 from dovetail.mechanics.spatial.rotation import about_y, about_z
-from dovetail.scene.force_ratios import of_limit
-from dovetail.scene.scene import Arrow, Points, Pose, Solid, Stage, Tube, haunted, looked_at
-from dovetail.scene.shapes import box, ellipsoid, lathe, moved, rod, turned
+from dovetail.scene.force_ratios import limit_ratio
+from dovetail.scene.scene import Arrow, Points, Pose, Scene, Solid, Tube, aim_camera, visibly_different
+from dovetail.scene.shapes import box, ellipsoid, lathe, rod, rotate, translate
 from dovetail.scene.signal_plots import by_axis, choices, curves
 from dovetail.scene.subjects.hose_and_drogue import drogue_of
 from dovetail.studies.registry import all_tests
 from dovetail.testing import CellFile, load
-from dovetail.testing.pseudodynamic.pose_conversion import Placed
+from dovetail.testing.pseudodynamic.pose_conversion import PoseConversion
 from dovetail.testing.pseudodynamic.virtual_cell import arms_of
 from dovetail.transfer.robot import Arm, RobotArms
 from dovetail.transfer.robot.arms import to_pose
 
 TOOL, SPECIMEN, INK, FORCE, RAIL = "#0072b2", "#d55e00", "#333333", "#b5179e", "#8d969e"
-LIFT = np.array([0.0, 0.0, 0.3])  # [m] of words over an elbow
-NEAR = 1.5  # [m] about the tool that a close-up shows
-WIDE, DEEP = 0.35, 0.2  # [m] half the width of what arms stand on, and how high that is
+LIFT = np.array([0.0, 0.0, 0.3])  # [m] height of a label over an elbow
+NEAR = 1.5  # [m] size of the close-up view around the tool
+WIDE, DEEP = 0.35, 0.2  # [m] half width and height of the bases of the arms
 
 
 def cell_of(run: Any) -> CellFile | None:
-    """The cell that a creep test was run with, where it is one of a study's and has arms; None else."""
+    """Return the cell of a pseudo-dynamic run if it belongs to a study and has robot arms, else None."""
     name = str(run.data.attrs.get("cell", ""))
     if not name or "measured_displacement" not in run.data:
         return None
@@ -46,9 +46,9 @@ def cell_of(run: Any) -> CellFile | None:
     return None
 
 
-def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
-    """The arms at every reading of a run."""
-    rig = cell.rig.modelled()
+def cell_scene(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Scene:
+    """Return the scene of the arms at every measurement of a run."""
+    rig = cell.rig.as_model()
     arms = arms_of(rig)
     assert arms is not None
     placed = _start(run, cell)
@@ -88,9 +88,9 @@ def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
 
     def notes(k: int) -> str:
         where = ", ".join(f"{1e3 * v:.1f}" for v in moves[of_move[k]][:3])
-        return f"reading {of_move[k]}; tool at {where} mm in the specimen's frame"
+        return f"measurement {of_move[k]}; tool at {where} mm in the specimen frame"
 
-    stage = Stage(
+    scene = Scene(
         title,
         data.time.values,
         (),
@@ -104,27 +104,27 @@ def cell_stage(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Stage:
         focus=tip,
         nearby=NEAR,
     )
-    return looked_at(stage)
+    return aim_camera(scene)
 
 
 def _force(run: Any, data: xr.Dataset, R: np.ndarray, tip: Points) -> list[Arrow]:
-    """What the tool feels, measured in the specimen's frame."""
+    """Return the measured force on the tool; its components are in the frame of the specimen."""
     if "measured_force" not in data:
         return []
     measured = by_axis(data["measured_force"])[:, :3]
     force = measured @ R.T
     scale = 0.5 / max(float(np.abs(force).max()), 1e-12)
-    return [Arrow("force", tip, lambda k: force[k], scale, FORCE, of_limit(run.test, measured), tip)]
+    return [Arrow("force", tip, lambda k: force[k], scale, FORCE, limit_ratio(run.test, measured), tip)]
 
 
 def _arm(name: str, arm: Arm, base: Any, at: Points, colour: str) -> tuple[list[Tube], list[Solid]]:
-    """Limbs that taper, with a turret below and joints between them; `at` gives the points of `arm_points`."""
+    """Return tapered limbs, turret and joints of an arm; `at` gives the points of `arm_points`."""
     size = float(arm.c2 + arm.c3)
     R = np.asarray(to_pose(base).R)
     tall = float(arm.c1)
     foot, neck = 0.13 * size, 0.09 * size
     turret = lathe([(0.0, foot), (0.25 * tall, foot), (0.3 * tall, neck), (tall, neck), (1.05 * tall, 0.0)])
-    upright = turned(turret, np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0]))
+    upright = rotate(turret, np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0]))
 
     def piece(first: int, last: int) -> Points:
         return lambda k: at(k)[first:last]
@@ -141,48 +141,48 @@ def _arm(name: str, arm: Arm, base: Any, at: Points, colour: str) -> tuple[list[
 
 
 def _ground(rail: np.ndarray, foot: np.ndarray) -> list[Solid]:
-    """The track that one arm runs on, the plinth of the other, and the floor below both."""
+    """Return the track of one arm, the plinth of the other, and the floor."""
     along = (rail[1] - rail[0]) / np.linalg.norm(rail[1] - rail[0])
     floor = min(float(rail[:, 2].min()), float(foot[2])) - DEEP
     long = float(np.linalg.norm(rail[1] - rail[0])) + 2 * WIDE
     low, high = (bound(np.vstack([rail, foot]), axis=0) for bound in (np.min, np.max))
     middle, spread = (low + high) / 2, high - low + 8 * WIDE
-    bed = turned(box((long, 2 * WIDE, DEEP)), along, np.array([0.0, 0.0, 1.0]))
+    bed = rotate(box((long, 2 * WIDE, DEEP)), along, np.array([0.0, 0.0, 1.0]))
     tall = float(foot[2]) - floor
     return [
-        Solid("track", moved(bed, rail.mean(axis=0) - [0, 0, DEEP / 2]), colour=RAIL),
-        Solid("plinth", moved(box((2 * WIDE, 2 * WIDE, tall)), foot - [0, 0, tall / 2]), colour=RAIL),
+        Solid("track", translate(bed, rail.mean(axis=0) - [0, 0, DEEP / 2]), colour=RAIL),
+        Solid("plinth", translate(box((2 * WIDE, 2 * WIDE, tall)), foot - [0, 0, tall / 2]), colour=RAIL),
         Solid(
             "floor",
-            moved(box((spread[0], spread[1], 0.04)), (middle[0], middle[1], floor - 0.02)),
+            translate(box((spread[0], spread[1], 0.04)), (middle[0], middle[1], floor - 0.02)),
             colour="#d9dde1",
             scenery=True,
         ),
     ]
 
 
-def _start(run: Any, cell: CellFile) -> Placed:
-    """Where the interface's zero is in the specimen's frame."""
-    home = None if run.test.stepping is None else run.test.stepping.home
-    return Placed(np.array(cell.home if home is None else home))
+def _start(run: Any, cell: CellFile) -> PoseConversion:
+    """Return the pose of zero displacement in the frame of the specimen."""
+    home = None if run.test.pseudodynamic is None else run.test.pseudodynamic.home_pose
+    return PoseConversion(np.array(cell.home_pose if home is None else home))
 
 
-def _demanded(data: xr.Dataset, placed: Placed, R: np.ndarray, p: np.ndarray) -> list[Solid]:
-    """The end of the probe where it was demanded, which the arms leave alone while it is far from the drogue."""
+def _demanded(data: xr.Dataset, placed: PoseConversion, R: np.ndarray, p: np.ndarray) -> list[Solid]:
+    """Return the end of the probe at its demanded pose, which the arms do not follow far from the drogue."""
     wished, there = (by_axis(data[name]) for name in ("displacement", "measured_displacement"))
-    if not haunted(data, wished[:, :3], there[:, :3], NEAR):
+    if not visibly_different(data, wished[:, :3], there[:, :3], NEAR):
         return []
 
     def pose(k: int) -> tuple[np.ndarray, np.ndarray]:
         own = placed.from_start(wished[k])
         return R @ Rotation.from_rotvec(own[3:]).as_matrix(), p + R @ own[:3]
 
-    end = moved(rod(0.045, 0.25), (-0.25, 0.0, 0.0))
-    return [Solid("demanded", end, pose, TOOL, 0.35)]
+    end = translate(rod(0.045, 0.25), (-0.25, 0.0, 0.0))
+    return [Solid("demand", end, pose, TOOL, 0.35)]
 
 
-def _poses(data: xr.Dataset, placed: Placed) -> tuple[np.ndarray, np.ndarray]:
-    """Poses (move, 6) in the specimen's frame, one for each reading; and which of them each sample goes with."""
+def _poses(data: xr.Dataset, placed: PoseConversion) -> tuple[np.ndarray, np.ndarray]:
+    """Return the measured poses (move, 6) in the frame of the specimen, and the index of the move at each sample."""
     measured = data["measured_displacement"].values
     changed = np.concatenate([[True], np.any(np.diff(measured, axis=0) != 0, axis=1)])
     poses = np.stack([placed.from_start(row) for row in measured[changed]])
@@ -191,8 +191,8 @@ def _poses(data: xr.Dataset, placed: Placed) -> tuple[np.ndarray, np.ndarray]:
 
 @jax.jit
 def _follow(arms: RobotArms, poses: jax.Array) -> jax.Array:
-    """Joints (move, 13), each posture the one nearest to the last."""
-    guess = jnp.concatenate([jnp.ravel(arms.track_start), arms.tool_joints, arms.specimen_joints])
+    """Return joint positions (move, 13), each posture the nearest to the last."""
+    guess = jnp.concatenate([jnp.ravel(arms.track_position), arms.tool_joints, arms.specimen_joints])
 
     def step(near, pose):
         joints, _, _ = arms.joint_targets(pose, near)
@@ -202,7 +202,7 @@ def _follow(arms: RobotArms, poses: jax.Array) -> jax.Array:
 
 
 def arm_points(arm: Arm, joints: jax.Array) -> jax.Array:
-    """Base, shoulder, elbow, knee of the forearm, wrist and flange in the base's frame (6, 3)."""
+    """Return base, shoulder, elbow, knee of the forearm, wrist and flange (6, 3) in the frame of the base."""
     q = (joints - arm.offset) / arm.sign
     first, bent = about_z(q[0]), about_y(q[1] + q[2])
     shoulder = first @ jnp.stack([arm.a1, arm.b, arm.c1])
@@ -214,8 +214,8 @@ def arm_points(arm: Arm, joints: jax.Array) -> jax.Array:
 
 def _tool_points(arms: RobotArms, joints: jax.Array) -> jax.Array:
     base = to_pose(arms.tool_base)
-    moved = base.p + joints[0] * arms.track_axis
-    points = arm_points(arms.tool_arm, joints[1:7]) @ base.R.T + moved
+    origin = base.p + joints[0] * arms.track_axis
+    points = arm_points(arms.tool_arm, joints[1:7]) @ base.R.T + origin
     return jnp.concatenate([points, arms.tool_pose(joints[:7]).p[None]])
 
 

@@ -1,7 +1,7 @@
-"""A rope with something at its end, in axes downstream, down, starboard: what the test has there is what is drawn.
+"""Towed or hanging rope in axes downstream, down, starboard, with the end bodies of the test.
 
-An aeroplane tows in fast air and a helicopter hovers in slow air; without air a rope hangs from a clamp. At the tip
-is nothing, a lump, a captured stage, a glider, a drogue, a load, or a device that flies, by what its part says of it.
+In fast airflow the rope is towed by an aeroplane, in slow airflow by a hovering helicopter; without airflow it hangs
+from a clamp. The device parameters select the body at the tip: none, lump, stage, glider, drogue, load or device.
 """
 
 from __future__ import annotations
@@ -15,34 +15,34 @@ import numpy as np
 import xarray as xr
 
 from dovetail.air import CableDrag, TowedRope
-from dovetail.air.latching_device import Aerodynamic, NoDevice, PulledTip, TipDevice, WingedStage
+from dovetail.air.latching_device import Aerodynamic, NoDevice, TipDevice, TipForce, WingedStage
 from dovetail.core import signals
 from dovetail.core.si_prefix import si_prefix
 from dovetail.scene import shapes
-from dovetail.scene.scene import Arrow, Line, Pose, Solid, Stage, Tube, looked_at, so_far
+from dovetail.scene.scene import Arrow, Line, Pose, Scene, Solid, Tube, aim_camera, trail
 from dovetail.testing.runnable import Runnable
 
 ROPE, BODY, FORCE, FAINT, GREY = "#0072b2", "#d55e00", "#b5179e", "#8d969e", "#b9c2ca"
 WHITE, DARK, GLASS = "#e8ecef", "#3d444b", "#2f4b66"
 X, Y, Z = np.eye(3)
-HOVER = 25.0  # [m/s] below which nothing flies that has wings and tows
-HEAVY = 5000.0  # [kg] above which what has wings and is towed is no glider
+HOVER = 25.0  # [m/s] airspeed below which a helicopter tows
+HEAVY = 5000.0  # [kg] mass above which a winged body is a stage, otherwise a glider
 
 
-def stage(title: str, run: Any, data: xr.Dataset, ropes: np.ndarray, lines: list[Line]) -> Stage:
-    """The scene of ropes (time, rope, node, 3) [m] that start at one support; the first is the one that is told of."""
+def scene(title: str, run: Any, data: xr.Dataset, ropes: np.ndarray, lines: list[Line]) -> Scene:
+    """Return the scene of ropes (time, rope, node, 3) [m] at one support; the notes describe the first."""
     system = towed(run)
     nodes = ropes[:, 0]
     size = reach_of(nodes)
     first, last = nodes[:, 0], nodes[:, -1]
-    speed = float(system.airspeed) if system is not None and system.air == "on" else 0.0  # [m/s]
+    speed = float(system.airspeed) if system is not None and system.airflow == "on" else 0.0  # [m/s]
     flies, slow = speed > 0, speed < HOVER
     above = _support(round(size, 3), flies, slow)
     solids = [Solid(name, mesh, follow(first), *look) for name, mesh, look in above]
     device = NoDevice() if system is None else system.device
-    turned = _attitude(data, last) if isinstance(device, Aerodynamic) else follow(last)
+    pose = _attitude(data, last) if isinstance(device, Aerodynamic) else follow(last)
     carried = _carried(device, round(size, 3), slow)
-    solids += [Solid(name, mesh, turned, *look) for name, mesh, look in carried]
+    solids += [Solid(name, mesh, pose, *look) for name, mesh, look in carried]
     solids += [
         Solid(f"{name} {i + 1}", mesh, follow(ropes[:, i, -1]), *look)
         for i in range(1, ropes.shape[1])
@@ -52,14 +52,14 @@ def stage(title: str, run: Any, data: xr.Dataset, ropes: np.ndarray, lines: list
         Line(f"rope {i + 1}", _along(ropes[:, i]), ROPE, 2.0, ghost=True) for i in range(1, ropes.shape[1])
     ]
     arrows = []
-    if isinstance(device, PulledTip):
+    if isinstance(device, TipForce):
         pull = np.asarray(device.pull, float)
         scale = 0.25 * size / max(float(np.linalg.norm(pull)), 1e-12)
         arrows = [Arrow("pull", lambda k: last[k], lambda k: pull, scale, FORCE)]
-    scene = Stage(
+    scene = Scene(
         title,
         data.time.values,
-        [*lines, *others, Line("way of the tip", lambda k: so_far(last, k), FAINT, 1.5, slow=True)],
+        [*lines, *others, Line("path of the tip", lambda k: trail(last, k), FAINT, 1.5, slow=True)],
         arrows,
         up="-y",
         notes=_notes(data, nodes, system),
@@ -69,48 +69,46 @@ def stage(title: str, run: Any, data: xr.Dataset, ropes: np.ndarray, lines: list
         focus=lambda k: last[k],
         nearby=(0.4 if isinstance(device, WingedStage) else 0.12) * size,
     )
-    return looked_at(scene, (0.35, 0.85, -0.28) if flies else (0.3, 0.9, -0.2))
+    return aim_camera(scene, (0.35, 0.85, -0.28) if flies else (0.3, 0.9, -0.2))
 
 
-def draw(title: str, run: Any, data: xr.Dataset, ideal: xr.Dataset | None) -> Stage:
-    """Several ropes of which the tips alone were recorded, drawn straight."""
+def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -> Scene:
+    """Draw several ropes straight, because only their tips were recorded."""
     tips = data["displacement"].transpose("time", ..., "axis").values
     ropes = np.stack([np.zeros_like(tips), tips], axis=2)
-    drawn = stage(title, run, data, ropes, [])
+    drawn = scene(title, run, data, ropes, [])
     notes = drawn.notes
-    return replace(
-        drawn, notes=lambda k: f"{notes(k)}; ropes are drawn straight, as their tips alone were kept"
-    )
+    return replace(drawn, notes=lambda k: f"{notes(k)}; ropes drawn straight (only tips recorded)")
 
 
 def towed(run: Any) -> TowedRope | None:
-    """The towed rope of a run, of several the one they were made from; None where there is none."""
+    """Return the towed rope of a run, for a fleet its base rope, or None."""
     system = run.test.numerical if isinstance(run.test, Runnable) else None
     system = getattr(system, "rope", system)
     return system if isinstance(system, TowedRope) else None
 
 
-Look = tuple[str, float]  # a colour, and how much of what is behind it hides
+Look = tuple[str, float]  # colour and opacity
 Part = tuple[str, shapes.Triangles, Look]
 
 
 @cache
 def _support(size: float, flies: bool, hovers: bool) -> list[Part]:
-    """What a rope of that reach [m] hangs from, about its first node; drawn large enough to be seen."""
+    """Return the support at the first node, scaled with the reach of the rope [m] to be visible."""
     if not flies:
-        plate = shapes.moved(shapes.box((0.1 * size, 0.1 * size, 0.015 * size)), (0, 0, 0.0075 * size))
+        plate = shapes.translate(shapes.box((0.1 * size, 0.1 * size, 0.015 * size)), (0, 0, 0.0075 * size))
         return [("support", _aloft(plate), (DARK, 1.0))]
     if hovers:
         parts = shapes.helicopter(0.16 * size, 0.0, 0.2 * size)
-        parts["body"] = shapes.joined(parts["body"], shapes.skids(0.16 * size, 0.0))
+        parts["body"] = shapes.merge(parts["body"], shapes.skids(0.16 * size, 0.0))
         looks = {"body": (GREY, 1.0), "glass": (GLASS, 1.0), "mast": (DARK, 1.0), "rotor": (DARK, 0.25)}
         return [(f"helicopter/{name}", _aloft(mesh), looks[name]) for name, mesh in parts.items()]
     plane = shapes.aeroplane(0.3 * size, 0.33 * size, sweep=0.045 * size, engines=True)
-    return [("aircraft", shapes.moved(_aloft(plane), (-0.144 * size, 0, 0)), (GREY, 1.0))]
+    return [("aircraft", shapes.translate(_aloft(plane), (-0.144 * size, 0, 0)), (GREY, 1.0))]
 
 
 def _carried(device: TipDevice, size: float, slow: bool) -> list[Part]:
-    """What is at the tip, about it, by what its part says of it."""
+    """Return the body at the tip, selected by the device parameters."""
     if isinstance(device, WingedStage):
         heavy = float(device.mass) > HEAVY
         return _with_wings(size, heavy)
@@ -122,10 +120,10 @@ def _carried(device: TipDevice, size: float, slow: bool) -> list[Part]:
 
 @cache
 def _with_wings(size: float, heavy: bool) -> list[Part]:
-    """A stage with the device that caught it at its nose, or a glider; the tip is at the nose."""
+    """Return a stage with the capture device at its nose, or a glider; the tip is at the nose."""
     if not heavy:
         glider = shapes.aeroplane(0.16 * size, 0.36 * size, sweep=0.005 * size, high_tail=True)
-        return [("glider", shapes.moved(_aloft(glider), (0.08 * size, 0, 0)), (WHITE, 1.0))]
+        return [("glider", shapes.translate(_aloft(glider), (0.08 * size, 0, 0)), (WHITE, 1.0))]
     looks = {"body": (WHITE, 1.0), "engines": (DARK, 1.0)}
     parts = shapes.rocket_stage(0.24 * size)
     return [
@@ -135,25 +133,25 @@ def _with_wings(size: float, heavy: bool) -> list[Part]:
 
 
 @cache
-def _flown(size: float, what: str) -> list[Part]:
-    if what == "drogue":
+def _flown(size: float, body: str) -> list[Part]:
+    if body == "drogue":
         parts = shapes.drogue((0.0, 0.04 * size), (0.006 * size, 0.03 * size))
         looks = {"coupling": (DARK, 1.0), "ribs": (GREY, 1.0), "canopy": ("#e8a33d", 0.85)}
         return [(f"drogue/{name}", _aloft(mesh), looks[name]) for name, mesh in parts.items()]
-    if what == "load":
-        crate = shapes.moved(shapes.box((0.07 * size,) * 3), (0, 0, -0.035 * size))
+    if body == "load":
+        crate = shapes.translate(shapes.box((0.07 * size,) * 3), (0, 0, -0.035 * size))
         return [("load", _aloft(crate), (BODY, 1.0))]
-    mesh = shapes.ellipsoid((0.02 * size,) * 3) if what == "lump" else shapes.device(0.05 * size)
-    return [(what, _aloft(mesh), (BODY, 1.0))]
+    mesh = shapes.ellipsoid((0.02 * size,) * 3) if body == "lump" else shapes.device(0.05 * size)
+    return [(body, _aloft(mesh), (BODY, 1.0))]
 
 
 def _aloft(mesh: shapes.Triangles) -> shapes.Triangles:
-    """A machine in these axes, flying upstream."""
-    return shapes.turned(mesh, -X, -Y)
+    """Return a machine in these axes, flying upstream."""
+    return shapes.rotate(mesh, -X, -Y)
 
 
 def _attitude(data: xr.Dataset, path: np.ndarray) -> Pose:
-    """Along a path (time, 3), turned by the pitch and the yaw that were recorded: nose up, nose to starboard."""
+    """Return the pose along a path (time, 3) with the recorded pitch (nose up) and yaw (nose to starboard)."""
     from scipy.spatial.transform import Rotation
 
     if "tip_attitude" not in data or data["tip_attitude"].sizes.get("time") != len(path):
@@ -164,31 +162,31 @@ def _attitude(data: xr.Dataset, path: np.ndarray) -> Pose:
 
 
 def _notes(data: xr.Dataset, nodes: np.ndarray, system: TowedRope | None) -> Callable[[int], str]:
-    """Where the tip is, and how much of its strength the rope needs."""
-    where = tip_notes(nodes, "what is at its ends is")
+    """Return text with tip position, tension and tension in % of the breaking strength."""
+    position = tip_notes(nodes, "end bodies")
     if "tension" not in data:
-        return where
+        return position
     pull = data["tension"].transpose("time", ...).values.reshape(len(nodes), -1)
-    strength = None if system is None or system.strength is None else float(system.strength)
+    strength = None if system is None or system.breaking_strength is None else float(system.breaking_strength)
 
     def notes(k: int) -> str:
-        most = float(np.nanmax(pull[k]))
-        factor, unit = si_prefix([most], signals.known()["tension"].unit)
-        share = "" if strength is None else f", {100 * most / strength:.3g} % of its strength"
-        return f"{where(k)}; tension {factor * most:.3g} {unit} at most{share}"
+        peak = float(np.nanmax(pull[k]))
+        factor, unit = si_prefix([peak], signals.all_signals()["tension"].unit)
+        used = "" if strength is None else f", {100 * peak / strength:.3g} % of the breaking strength"
+        return f"{position(k)}; largest tension {factor * peak:.3g} {unit}{used}"
 
     return notes
 
 
-def tip_notes(nodes: np.ndarray, signs: str) -> Callable[[int], str]:
-    """Where the tip is, to a millimetre: what is less is the rounding's."""
+def tip_notes(nodes: np.ndarray, bodies: str) -> Callable[[int], str]:
+    """Return text with the tip position, rounded to 1 mm; `bodies` names the bodies that are not to scale."""
     return lambda k: (
-        f"tip at {', '.join(f'{v:.4g}' for v in np.round(nodes[k][-1], 3) + 0.0)} m; {signs} not to scale"
+        f"tip at {', '.join(f'{v:.4g}' for v in np.round(nodes[k][-1], 3) + 0.0)} m; {bodies} not to scale"
     )
 
 
 def follow(path: np.ndarray) -> Pose:
-    """Along a path (time, 3), never turned."""
+    """Return an unrotated pose along a path (time, 3)."""
     return lambda k: (np.eye(3), path[k])
 
 
@@ -197,13 +195,13 @@ def _along(nodes: np.ndarray) -> Callable[[int], np.ndarray]:
 
 
 def radius_of(run: Any, otherwise: float) -> float:
-    """Half the diameter [m] that the air meets, where the test has air on its chain."""
+    """Return the rope radius [m] from its drag parameters, or `otherwise` without drag."""
     parts = vars(run.test.numerical).values() if isinstance(run.test, Runnable) else ()
     drag = next((part for part in parts if isinstance(part, CableDrag)), None)
     return otherwise if drag is None else 0.5 * float(drag.diameter)
 
 
 def reach_of(nodes: np.ndarray) -> float:
-    """How far the tip is from the support at most, at the start, in the middle and at the end."""
+    """Return the largest distance of tip and support at the start, in the middle and at the end."""
     shown = nodes[[0, len(nodes) // 2, -1]]
     return float(np.linalg.norm(shown[:, -1] - shown[:, 0], axis=1).max()) or 1.0

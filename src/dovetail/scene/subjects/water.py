@@ -1,8 +1,7 @@
-"""The sea about a ship: with the very waves that move her, or flat.
+"""Sea around a ship, with the waves that move it, or flat.
 
-Where a deck moves in a seaway, heave and roll come from its waves, and these are drawn: the surface under the ship is
-the one that she answers to. Most tests prescribe the ship's motion alone, as harmonics or a table; which waves made it
-is nowhere said, and any that were drawn would disagree with it. There the sea is flat.
+If the motion of the deck is computed from a seaway, its waves are drawn. If the motion is prescribed (harmonics or a
+table), the waves are unknown and the sea is flat.
 """
 
 from __future__ import annotations
@@ -13,31 +12,33 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core.name_lookup import risen
+from dovetail.core.interpolation import fade_in_factor
 from dovetail.mechanics.securing.platform import Platform
 from dovetail.scene import shapes
-from dovetail.scene.scene import Skin, Solid
+from dovetail.scene.scene import MovingSurface, Solid
 from dovetail.sea import Seaway
 
 SEA = "#3f78a8"
-FREEBOARD = 6.0  # [m] of the deck over the still sea, which no test says
-SHOWN, FAR = 150.0, 2000.0  # [m] to each side: how far waves are drawn, and water
-STEP = 6.0  # [m] of the grid; waves shorter than four of them are not shown
+FREEBOARD = 6.0  # [m] height of the deck above the still sea, not part of a test
+SHOWN, FAR = 150.0, 2000.0  # [m] distance to each side up to which waves, and water, are drawn
+STEP = 6.0  # [m] grid spacing; waves shorter than four steps are not drawn
 
 
-def water(platforms: Sequence[Platform], times: np.ndarray, lowest: float) -> tuple[list[Solid], list[Skin]]:
-    """The sea as a body that stands still or as a surface that moves; `lowest` [m] is as far as the decks come down."""
+def water(
+    platforms: Sequence[Platform], times: np.ndarray, lowest: float
+) -> tuple[list[Solid], list[MovingSurface]]:
+    """Return the sea as a solid at rest or as a moving surface; `lowest` [m] is the lowest position of the decks."""
     decks = [platform.motion for platform in platforms if platform.role == "deck" and not platform.parent]
     seaway = next((motion for motion in decks if isinstance(motion, Seaway)), None)
     if seaway is not None:
         points, faces = grid()
-        return [], [Skin("sea", waves(seaway, times, points - [0.0, 0.0, FREEBOARD]), faces, SEA)]
-    flat = shapes.moved(shapes.box((2 * FAR, 2 * FAR, 0.1)), (0, 0, min(lowest, 0.0) - FREEBOARD))
+        return [], [MovingSurface("sea", waves(seaway, times, points - [0.0, 0.0, FREEBOARD]), faces, SEA)]
+    flat = shapes.translate(shapes.box((2 * FAR, 2 * FAR, 0.1)), (0, 0, min(lowest, 0.0) - FREEBOARD))
     return [Solid("sea", flat, colour=SEA, scenery=True)], []
 
 
 def grid() -> tuple[np.ndarray, np.ndarray]:
-    """Points (n, 3) [m] of a flat sea, close together where waves are shown, and its triangles."""
+    """Return points (n, 3) [m] of a flat sea, refined where waves are drawn, and its triangles."""
     side = np.concatenate([[-FAR], np.arange(-SHOWN, SHOWN + STEP / 2, STEP), [FAR]])
     count = len(side)
     points = np.stack([*np.meshgrid(side, side, indexing="ij"), np.zeros((count, count))], axis=-1)
@@ -48,16 +49,17 @@ def grid() -> tuple[np.ndarray, np.ndarray]:
 
 
 def waves(seaway: Seaway, times: np.ndarray, still: np.ndarray) -> Callable[[int], np.ndarray]:
-    """Points of the sea at a sample, from those of the still one (n, 3) [m]; waves end where the fine grid does."""
+    """Return the points of the sea at a sample, from points at rest (n, 3) [m]; waves end with the fine grid."""
     reach = np.abs(still[:, :2]).max(axis=1)
-    share = np.clip(2.0 * (1.0 - reach / SHOWN), 0.0, 1.0)
+    fade = np.clip(2.0 * (1.0 - reach / SHOWN), 0.0, 1.0)
 
     @jax.jit
     def heights(t: jax.Array) -> jax.Array:
         ahead, aside = jnp.asarray(still[:, 0]), jnp.asarray(still[:, 1])
-        return risen(t, seaway.rise) * seaway.surface(t, ahead, aside, 4 * STEP)  # as the motion is faded in
+        fade_in = fade_in_factor(t, seaway.fade_in_time)  # as the motion of the ship
+        return fade_in * seaway.surface(t, ahead, aside, 4 * STEP)
 
     def points(k: int) -> np.ndarray:
-        return still + np.outer(share * np.asarray(heights(times[k])), [0.0, 0.0, 1.0])
+        return still + np.outer(fade * np.asarray(heights(times[k])), [0.0, 0.0, 1.0])
 
     return points

@@ -1,4 +1,4 @@
-"""Ropes, systems and runs of the study, for its targets: parts of the library put together with its data."""
+"""Ropes, systems and runs of the study: parts of the library with its data."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ import numpy as np
 
 from dovetail.air import PointDevice, TowedRope
 from dovetail.core import RK4, Method
-from dovetail.core.methods.rolled import rolled
-from dovetail.mechanics.chain import Loads, RodChain
+from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.mechanics.chain import ChainLoads, RodChain
 
 G = jnp.array([0.0, 9.81, 0.0])
-GRAVITY = Loads(field=G)
+GRAVITY = ChainLoads(field=G)
 
 
 @cache
 def catalogue() -> dict[str, dict[str, Any]]:
-    """The ropes of the source's tables, by name."""
+    """Return the ropes of the tables of the source, by name."""
     text = resources.files("dovetail.studies.capture").joinpath("ropes.toml").read_text("utf-8")
     return tomllib.loads(text)
 
@@ -32,7 +32,7 @@ def catalogue() -> dict[str, dict[str, Any]]:
 def rope(
     name: str = "uhmwpe-24", *, length: float = 250.0, n: int = 20, c: float = 10.0, c_k: float = 50.0
 ) -> RodChain:
-    """A rope of the catalogue as a chain of rods; c [N m s/kg] and c_k [N s/(m kg)] count its whole mass."""
+    """Return a rope of the catalogue as a rod chain; c [N m s/kg] and c_k [N s/(m kg)] are per kg of rope."""
     entry = catalogue()[name]
     area, second = math.pi * entry["diameter"] ** 2 / 4, math.pi * entry["diameter"] ** 4 / 64
     mass, modulus = entry["mass_per_length"] * length, entry["modulus"]
@@ -48,7 +48,7 @@ def rope(
 
 
 def published_rope(n: int, *, bending: float, c: float, c_k: float = 50.0) -> RodChain:
-    """The rope of the source's verification: 250 m, 80 kg, 25 kN/m."""
+    """Return the rope of the verification tests of the source: 250 m, 80 kg, 25 kN/m."""
     return RodChain(
         n=n,
         length=250.0,
@@ -61,7 +61,7 @@ def published_rope(n: int, *, bending: float, c: float, c_k: float = 50.0) -> Ro
 
 
 def hanging_rope(n: int, *, bending: float = 1.0, c: float = 0.01) -> RodChain:
-    """The rope of the support test: 10 m, 10 kg."""
+    """Return the rope of the support test: 10 m, 10 kg."""
     return RodChain(
         n=n,
         length=10.0,
@@ -74,7 +74,7 @@ def hanging_rope(n: int, *, bending: float = 1.0, c: float = 0.01) -> RodChain:
 
 
 def capture_system(chain: Any, **parts: Any) -> TowedRope:
-    """The reconstruction called REC-1: device of 150 kg with 8 kN drag at 170 m/s; all of it assumed."""
+    """Return the reconstruction REC-1: device of 150 kg with 8 kN drag at 170 m/s; all values are assumed."""
     device = parts.pop(
         "device", PointDevice(mass=150.0, drag_area=0.7909, trim_lift=171.5, lift_area=0.791, side_area=0.791)
     )
@@ -83,7 +83,7 @@ def capture_system(chain: Any, **parts: Any) -> TowedRope:
 
 @eqx.filter_jit
 def _march(flow, method, x, u, h, number, every, shown):
-    """Records of `shown(t, x)` every so many steps."""
+    """Record `shown(flow, t, x)` once in `every` steps."""
     x = flow.init() if x is None else x
 
     def record(carry, k):
@@ -109,9 +109,9 @@ def march(
     method: Method | None = None,
     every: int = 1,
 ) -> dict[str, np.ndarray]:
-    """Integrate a flow from x, or from its own start, and return what `shown(flow, t, x)` gives, with the times."""
+    """Integrate a flow from x (default: its initial state); return times and records of `shown(flow, t, x)`."""
     number = round(duration / (h * every))
-    records = _march(flow, rolled(method or RK4()), x, u, h, number, every, shown)
+    records = _march(flow, with_stage_loop(method or RK4()), x, u, h, number, every, shown)
     return {"time": np.arange(number + 1) * every * h} | {k: np.asarray(v) for k, v in records.items()}
 
 
@@ -125,7 +125,11 @@ def _survives(flow, method, x, u, h, number):
         k, (x, memory), _ = carry
         x, memory = method.step(flow, k * h, h, x, u, memory)
         fast = jnp.max(jnp.abs(x["rate"]))
-        return k + 1, (x, memory), jnp.isfinite(fast) & (fast < 1e4)  # [rad/s] no rope turns so fast
+        return (
+            k + 1,
+            (x, memory),
+            jnp.isfinite(fast) & (fast < 1e4),
+        )  # [rad/s] above this the run has diverged
 
     start = jnp.asarray(0), (x, method.init(flow, x)), jnp.asarray(True)
     k, _, ok = jax.lax.while_loop(going, one, start)
@@ -133,20 +137,20 @@ def _survives(flow, method, x, u, h, number):
 
 
 def survives(
-    chain: RodChain, x: Any, u: Loads, method: Method, h: float, duration: float
+    chain: RodChain, x: Any, u: ChainLoads, method: Method, h: float, duration: float
 ) -> tuple[float, bool]:
-    """How long a run goes before it blows up [s], and whether it reaches its end."""
-    until, ok = _survives(chain, rolled(method), x, u, h, jnp.asarray(round(duration / h)))
+    """Return the time [s] until a run diverges, and whether it reaches its end."""
+    until, ok = _survives(chain, with_stage_loop(method), x, u, h, jnp.asarray(round(duration / h)))
     return float(until), bool(ok)
 
 
-def tip_force(n: int) -> Loads:
-    """Gravity, and the force of 10, 0, 10 kN on the tip of n rods."""
+def tip_force(n: int) -> ChainLoads:
+    """Return gravity and a force of 10, 0, 10 kN on the tip of n rods."""
     node = np.zeros((3, n + 1))
     node[:, -1] = 10e3, 0.0, 10e3
-    return Loads(field=G, node=node)
+    return ChainLoads(field=G, node=node)
 
 
 def tip_and_stretch(flow, t, x):
-    """For `march`: position of the tip, and stretch."""
+    """Return tip position and stretch, for `march`."""
     return {"tip": flow.nodes(x).tip[0], "stretch": x["q"][0]}

@@ -1,4 +1,4 @@
-"""Ropes of the catalogue for campaigns: how deep and how soon each settles behind the aircraft, and what it bears."""
+"""Settling of catalogue ropes behind the aircraft, for campaigns: depth, time, tension and strength."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.air import PointDevice, TowedRope
-from dovetail.air.settling_measures import settling
-from dovetail.campaign import gives, takes
+from dovetail.air.settling_measures import settling_measures
+from dovetail.campaign import requires, returns
 from dovetail.core import RK4
-from dovetail.core.methods.rolled import rolled
+from dovetail.core.methods.rolled import with_stage_loop
 from dovetail.studies.capture.assembly import catalogue, rope
 
 STEP, SAMPLE = 10e-3, 5  # [s] of RK4; steps between two samples
-METHOD = rolled(RK4())  # compiled once a step, not once a stage
+METHOD = with_stage_loop(RK4())  # the flow is compiled once per step, not once per stage
 
 
 @eqx.filter_jit
@@ -36,13 +36,22 @@ def _towed(systems: TowedRope, samples: int):
     return eqx.filter_vmap(one)(systems)
 
 
-@gives(depth="m", settling_time="s", tension="N", mass="kg", safety="1")
-@takes("rope", "length", links=20, device_mass=150.0, airspeed=170.0, density=0.7, duration=120.0, load=125e3)
+@returns(depth="m", settling_time="s", tension="N", mass="kg", safety_factor="1")
+@requires(
+    "rope",
+    "length",
+    links=20,
+    device_mass=150.0,
+    airspeed=170.0,
+    density=0.7,
+    duration=120.0,
+    design_load=125e3,
+)
 def ropes(points: list[dict[str, Any]]) -> dict[str, Any]:
-    """Candidates by name of the rope, `length` [m], `device_mass` [kg], `airspeed` [m/s] and `duration` [s].
+    """Simulate candidates given by rope name, `length` [m], `device_mass` [kg], `airspeed` [m/s], `duration` [s].
 
-    Depth at which the device settles [m] and when [s], largest tension [N], mass of the rope [kg], and how many times
-    it bears the load of section 4.2 [Mastrogiuseppe 2023].
+    Return the settled depth of the device [m], the settling time [s], the largest tension [N], the mass of the rope
+    [kg] and its safety factor for the load of section 4.2 [Mastrogiuseppe 2023].
     """
     built = [
         TowedRope(
@@ -57,12 +66,14 @@ def ropes(points: list[dict[str, Any]]) -> dict[str, Any]:
     samples = round(points[0]["duration"] / (SAMPLE * STEP))
     depth, tension = (np.asarray(a) for a in _towed(joined, samples))
     times = SAMPLE * STEP * np.arange(1, samples + 1)
-    found = [settling(times, row) for row in depth]
+    settled = [settling_measures(times, row) for row in depth]
     entries = [catalogue()[p["rope"]] for p in points]
     return {
-        "depth": np.array([f.final for f in found]),
-        "settling_time": np.array([f.settling_time for f in found]),
+        "depth": np.array([s.final for s in settled]),
+        "settling_time": np.array([s.settling_time for s in settled]),
         "tension": tension.max(axis=1),
         "mass": np.array([e["mass_per_length"] * p["length"] for e, p in zip(entries, points, strict=True)]),
-        "safety": np.array([e["strength"] / p["load"] for e, p in zip(entries, points, strict=True)]),
+        "safety_factor": np.array(
+            [e["breaking_strength"] / p["design_load"] for e, p in zip(entries, points, strict=True)]
+        ),
     }

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import DormandPrince8, linearise
-from dovetail.mechanics.chain import Loads, RodChain
+from dovetail.mechanics.chain import ChainLoads, RodChain
 from dovetail.mechanics.chain.angles import joint_moment
 from dovetail.mechanics.chain.energy_terms import energy_residual
 from dovetail.mechanics.chain.equilibrium import hanging_directions
@@ -49,7 +49,7 @@ def _golden():
     )
     x = {"q": jnp.array([0.1, 0.3, 0.6, 0.2, -0.4]), "rate": jnp.array([0.05, 0.7, -0.3, 0.2, 0.9])}
     force = jnp.zeros((3, 3)).at[:, -1].set(jnp.array([3.0, -1.0, 2.0]))
-    u = Loads(field=G - jnp.array([0.5, -0.2, 0.3]), node=force)
+    u = ChainLoads(field=G - jnp.array([0.5, -0.2, 0.3]), node=force)
     both = [dataclasses.replace(chain, inertia=i).derivative(0.0, x, u)["rate"] for i in ("konig", "rod")]
     return jnp.concatenate(both)
 
@@ -67,11 +67,11 @@ def curvature() -> list[float]:
 def energy_order() -> float:
     """RT-04: order at which the energy's drift falls with the step."""
     chain = published_rope(10, bending=170.0, c=0.0, c_k=0.0)
-    x = chain.at(0.03, 1.2, 0.6)
+    x = chain.rest_state(0.03, 1.2, 0.6)
 
     def drift(h):
-        found = march(chain, x, GRAVITY, h=h, duration=6.0, shown=_energy_and_power, every=round(6 / h))
-        total = found["energy"] + found["elastic"]
+        records = march(chain, x, GRAVITY, h=h, duration=6.0, shown=_energy_and_power, every=round(6 / h))
+        total = records["energy"] + records["elastic"]
         return abs(total[-1] - total[0])
 
     return float(np.log2(drift(2e-2) / drift(1e-2)))
@@ -81,7 +81,9 @@ def energy_order() -> float:
 def swing(h: float) -> dict[str, np.ndarray]:
     """The swing with records at every step."""
     chain = published_rope(30, bending=170.0, c=1.0)
-    return march(chain, chain.at(0.0, np.pi / 2, np.pi / 4), GRAVITY, h=h, duration=15.0, shown=_everything)
+    return march(
+        chain, chain.rest_state(0.0, np.pi / 2, np.pi / 4), GRAVITY, h=h, duration=15.0, shown=_everything
+    )
 
 
 def swing_tip() -> list[float]:
@@ -133,7 +135,7 @@ def static_pull() -> list[float]:
 
 @eqx.filter_jit
 def _static_pull(chain, force):
-    x = chain.along(hanging_directions(30, chain.mass, 0.0, G, force), G, force)
+    x = chain.rest_state_along(hanging_directions(30, chain.mass, 0.0, G, force), G, force)
     return chain.nodes(x).tip[0], x["q"][0]
 
 
@@ -144,7 +146,7 @@ def pulled(n: int, h: float, duration: float) -> dict[str, np.ndarray]:
     every = round(1e-2 / h)
     return march(
         chain,
-        chain.at(0.0, np.pi / 4, 0.0),
+        chain.rest_state(0.0, np.pi / 4, 0.0),
         tip_force(n),
         h=h,
         duration=duration,
@@ -170,7 +172,7 @@ def pulled_residual() -> float:
     chain = published_rope(30, bending=300.0, c=100.0)
     run = march(
         chain,
-        chain.at(0.0, np.pi / 4, 0.0),
+        chain.rest_state(0.0, np.pi / 4, 0.0),
         tip_force(30),
         h=1e-3,
         duration=20.0,
@@ -197,7 +199,7 @@ def pulse(n: int, damped: bool) -> dict[str, np.ndarray]:
 
     chain = hanging_rope(n) if damped else hanging_rope(n, bending=0.0, c=0.0)
     motion = SineSquaredPulse(amplitude=(0.5, 0.0, 0.0), frequency=1.0)
-    system = TowedRope(chain=chain, motion=motion, air="off", start_angles=(0.0, 0.0))
+    system = TowedRope(chain=chain, motion=motion, airflow="off", initial_angles=(0.0, 0.0))
     return march(system, None, None, h=1e-3, duration=6.0, shown=_pulse_records, every=5)
 
 
@@ -221,7 +223,7 @@ def wave_by_rods() -> list[float]:
 def hanging_modes() -> list[float]:
     """RT-22: the first five angular frequencies of a hanging chain of 70 rods [rad/s]."""
     chain = hanging_rope(70, bending=0.0, c=0.0)
-    values = linearise(chain, chain.at(10 * 9.81 / 25e3, 0.0, 0.0), GRAVITY).modes().eigenvalues
+    values = linearise(chain, chain.rest_state(10 * 9.81 / 25e3, 0.0, 0.0), GRAVITY).modes().eigenvalues
     sway = np.sort(np.abs(values.imag))
     return sway[sway > 0.1][::2][:5].tolist()  # each occurs in two planes
 
@@ -234,12 +236,12 @@ def pulse_residual() -> float:
 
 def step_limits() -> list[bool]:
     """RT-14: whether n = 30 at 10 and 1 ms and n = 20 at 10 ms survive, with the method of order eight."""
-    found = []
+    completed = []
     for n, h in ((30, 1e-2), (30, 1e-3), (20, 1e-2)):
         chain = published_rope(n, bending=300.0, c=100.0)
-        start = chain.at(0.0, np.pi / 4, 0.0)
-        found.append(survives(chain, start, tip_force(n), DormandPrince8(), h, 10.0)[1])
-    return found
+        start = chain.rest_state(0.0, np.pi / 4, 0.0)
+        completed.append(survives(chain, start, tip_force(n), DormandPrince8(), h, 10.0)[1])
+    return completed
 
 
 def _power(chain, x, u):

@@ -11,10 +11,10 @@ import numpy as np
 from dovetail.air import RampCommand, RigidDevice, TowedRope, VortexPair, WingedStage
 from dovetail.air.aircraft import Accelerating
 from dovetail.air.latching_device import PointDevice
-from dovetail.air.settling_measures import Settling, settling
+from dovetail.air.settling_measures import SettlingMeasures, settling_measures
 from dovetail.core import RK4
-from dovetail.core.methods.rolled import rolled
-from dovetail.mechanics.chain import Loads, RodChain
+from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.mechanics.chain import ChainLoads, RodChain
 from dovetail.studies.capture.assembly import G, _march, capture_system, catalogue, march, rope
 
 ROPES = (
@@ -48,17 +48,19 @@ def fleet(systems: list[TowedRope], *, duration: float, h: float = 1e-2) -> list
 @eqx.filter_jit
 def _run(batch, static, h, number):
     def one(arrays):
-        return _march(eqx.combine(arrays, static), rolled(RK4()), None, None, h, number, 1, _tip)["tip"]
+        return _march(eqx.combine(arrays, static), with_stage_loop(RK4()), None, None, h, number, 1, _tip)[
+            "tip"
+        ]
 
     return jax.vmap(one)(batch)
 
 
 @cache
-def settled() -> dict[tuple[str, float], Settling]:
+def settled() -> dict[tuple[str, float], SettlingMeasures]:
     """Settling measures of the seven ropes, without wake and commands."""
     tips = fleet([capture_system(rope(name, length=length)) for name, length in ROPES], duration=DURATION)
     t = np.arange(len(tips[0])) * 1e-2
-    return {key: settling(t, tip[:, 1]) for key, tip in zip(ROPES, tips, strict=True)}
+    return {key: settling_measures(t, tip[:, 1]) for key, tip in zip(ROPES, tips, strict=True)}
 
 
 def settled_depth() -> float:
@@ -68,10 +70,10 @@ def settled_depth() -> float:
 
 def settling_by_diameter() -> list[bool]:
     """RT-27b: whether depth and amplitude grow with the diameter and periods are within a tenth of each other."""
-    found = [settled()[(name, 250.0)] for name in ("uhmwpe-16", "uhmwpe-24", "uhmwpe-32")]
-    periods = [f.period for f in found]
-    deeper = found[0].final < found[1].final < found[2].final
-    grows = found[0].overshoot < found[1].overshoot < found[2].overshoot
+    measures = [settled()[(name, 250.0)] for name in ("uhmwpe-16", "uhmwpe-24", "uhmwpe-32")]
+    periods = [f.period for f in measures]
+    deeper = measures[0].final < measures[1].final < measures[2].final
+    grows = measures[0].overshoot < measures[1].overshoot < measures[2].overshoot
     return [deeper, grows, max(periods) / min(periods) < 1.1]
 
 
@@ -108,7 +110,7 @@ def displacement_by_length() -> list[bool]:
     t = np.arange(len(tips[200.0])) * 1e-2
     up = [tip[4900, 1] - tip[6900, 1] for tip in tips.values()]
     side = [tip[-1, 2] for tip in tips.values()]
-    swing = [settling(t[:4900], tip[:4900, 1]) for tip in tips.values()]
+    swing = [settling_measures(t[:4900], tip[:4900, 1]) for tip in tips.values()]
     return [
         bool(np.all(np.diff(values) > 0))
         for values in (up, side, [s.overshoot for s in swing], [s.period for s in swing])
@@ -132,12 +134,12 @@ def _in_wake(device, lengths=LENGTHS, duration=150.0, wake=None):
     tips = fleet(
         [capture_system(rope(length=x), device=device, wake=wake) for x in lengths], duration=duration
     )
-    return [settling(np.arange(len(tip)) * 1e-2, tip[:, 1]) for tip in tips]
+    return [settling_measures(np.arange(len(tip)) * 1e-2, tip[:, 1]) for tip in tips]
 
 
 @cache
 def commanded_in_wake() -> dict[float, np.ndarray]:
-    """The same tips with the wake of the aircraft."""
+    """Return the same tips with the wake of the aircraft."""
     device = PointDevice(
         mass=150.0, drag_area=0.7909, trim_lift=171.5, lift_area=0.791, side_area=0.791, trim="dynamic"
     )
@@ -163,16 +165,16 @@ def least_in_wake() -> bool:
 
 def ringing_in_wake() -> bool:
     """RT-31: whether 200 and 250 m ring longer than 300 m in the wake, with the rigid device."""
-    found = _in_wake(RigidDevice(mass=150.0, drag_area=0.7909, trim_lift=171.5, trim="dynamic"))
-    return bool(min(found[0].settling_time, found[1].settling_time) > found[2].settling_time)
+    measures = _in_wake(RigidDevice(mass=150.0, drag_area=0.7909, trim_lift=171.5, trim="dynamic"))
+    return bool(min(measures[0].settling_time, measures[1].settling_time) > measures[2].settling_time)
 
 
 def ringing_in_strong_wake() -> bool:
     """RT-31 with an exaggerated wake: 200 and 250 m settle in 22.6 and 22.7 s, 300 m in 19.8 s."""
     device = RigidDevice(mass=150.0, drag_area=0.7909, trim_lift=171.5, trim="dynamic")
     strong = VortexPair(aircraft_mass=1000e3, deficit=0.3, depth=55.0)
-    found = _in_wake(device, duration=100.0, wake=strong)
-    return bool(min(found[0].settling_time, found[1].settling_time) > found[2].settling_time)
+    measures = _in_wake(device, duration=100.0, wake=strong)
+    return bool(min(measures[0].settling_time, measures[1].settling_time) > measures[2].settling_time)
 
 
 @cache
@@ -188,7 +190,7 @@ def towing() -> np.ndarray:
         joint_damping=820.0,
     )
     motion = Accelerating(value=(-0.9366, 0.0, 0.0))
-    system = TowedRope(chain=chain, device=WingedStage(mass=80e3), motion=motion, air="off")
+    system = TowedRope(chain=chain, device=WingedStage(mass=80e3), motion=motion, airflow="off")
 
     def shown(system, t, x):
         return {"tension": x["rope"]["q"][0] * 25e3}
@@ -208,13 +210,15 @@ def largest_tension() -> float:
 
 def strength_choice() -> list[str]:
     """RT-26: ropes that bear four times 125 kN."""
-    return sorted(name for name, entry in catalogue().items() if entry["strength"] >= 4 * 125e3)
+    return sorted(name for name, entry in catalogue().items() if entry["breaking_strength"] >= 4 * 125e3)
 
 
 def constant_velocity() -> float:
     """RT-33: largest difference of the rope's rates between rest and steady flight without air."""
     chain = rope()
-    systems = [TowedRope(chain=chain, air="off", airspeed=v, start_angles=(1.0, 0.2)) for v in (0.0, 170.0)]
+    systems = [
+        TowedRope(chain=chain, airflow="off", airspeed=v, initial_angles=(1.0, 0.2)) for v in (0.0, 170.0)
+    ]
     rates = [np.asarray(_first_rates(s)) for s in systems]
     return float(np.abs(rates[0] - rates[1]).max())
 
@@ -238,4 +242,4 @@ def mirror() -> float:
 
 @eqx.filter_jit
 def _pulled_rates(chain, q, rate, force):
-    return chain.derivative(0.0, {"q": q, "rate": rate}, Loads(field=G, node=force))["rate"]
+    return chain.derivative(0.0, {"q": q, "rate": rate}, ChainLoads(field=G, node=force))["rate"]

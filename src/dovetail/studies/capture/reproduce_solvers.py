@@ -1,4 +1,4 @@
-"""Which method survives which step: the source's table 1, its statements on steps, and the law behind them."""
+"""Stability of methods and step sizes: table 1 of the source, its statements on steps, and the underlying law."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ PUBLISHED = (
 
 @cache
 def table() -> tuple[tuple[bool, ...], ...]:
-    """Which of the 24 cells survive."""
+    """Return whether the run of each of the 24 cells reaches its end."""
     return tuple(tuple(_cell(c, n, *column) for column in COLUMNS) for c, n in ROWS)
 
 
 def _cell(c, n, method, h, duration):
     chain = published_rope(n, bending=300.0, c=c)
-    return survives(chain, chain.at(0.0, np.pi / 4, 0.0), tip_force(n), method, h, duration)[1]
+    return survives(chain, chain.rest_state(0.0, np.pi / 4, 0.0), tip_force(n), method, h, duration)[1]
 
 
 DISPUTED = (
@@ -63,21 +63,21 @@ def disputed_cell() -> bool:
 def many_rods() -> list[bool]:
     """RT-16: whether 50 rods with c = 100 survive at 1 ms and at 0.1 ms, by the method of order eight."""
     chain = published_rope(50, bending=300.0, c=100.0)
-    start, load = chain.at(0.0, np.pi / 4, 0.0), tip_force(50)
+    start, load = chain.rest_state(0.0, np.pi / 4, 0.0), tip_force(50)
     return [survives(chain, start, load, DormandPrince8(), h, 2.0)[1] for h in (1e-3, 1e-4)]
 
 
 def friction_law() -> list[float]:
     """RT-17: fastest rate of the linear model over 48 c n^3 / L^2, for c = 10, n = 30 and c = 100, n = 20."""
-    found = []
+    ratios = []
     for c, n in ((10.0, 30), (100.0, 20)):
         chain = published_rope(n, bending=300.0, c=c)
         force = jnp.array([10e3, 0.0, 10e3])
-        hang = jax.jit(lambda c, f, n=n: c.along(hanging_directions(n, c.mass, 0.0, G, f), G, f))
+        hang = jax.jit(lambda c, f, n=n: c.rest_state_along(hanging_directions(n, c.mass, 0.0, G, f), G, f))
         x = hang(chain, force)
         fastest = np.abs(np.linalg.eigvals(linearise(chain, x, tip_force(n)).A)).max()
-        found.append(float(fastest / (48 * c * n**3 / 250.0**2)))
-    return found
+        ratios.append(float(fastest / (48 * c * n**3 / 250.0**2)))
+    return ratios
 
 
 def implicit_accuracy() -> float:
@@ -85,7 +85,7 @@ def implicit_accuracy() -> float:
     chain = published_rope(30, bending=300.0, c=100.0)
     run = march(
         chain,
-        chain.at(0.0, np.pi / 4, 0.0),
+        chain.rest_state(0.0, np.pi / 4, 0.0),
         tip_force(30),
         h=1e-2,
         duration=20.0,

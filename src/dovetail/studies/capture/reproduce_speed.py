@@ -1,4 +1,4 @@
-"""What compiling the rope's equations is worth: plain NumPy against the compiled form, on this machine."""
+"""Speed-up of the compiled rope equations over plain NumPy on this machine."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ N, STEP = 20, 1e-3  # rods, [s]
 
 
 def _seconds(call: Callable[[], object], number: int, rounds: int = 5) -> float:
-    """Of the processor for one call: the least of a few rounds, so that other work does not count."""
+    """Return the processor time of one call: minimum of a few rounds, to exclude other load."""
     call()  # compiled
-    found = []
+    times = []
     for _ in range(rounds):
         begin = time.process_time()
         for _ in range(number):
             call()
-        found.append((time.process_time() - begin) / number)
-    return min(found)
+        times.append((time.process_time() - begin) / number)
+    return min(times)
 
 
 def _end(chain, t, x):
@@ -33,7 +33,7 @@ def _end(chain, t, x):
 def speed_up() -> list[float]:
     """RT-34: processor time of plain NumPy over compiled: one evaluation of the rates, and one step of a run."""
     chain = published_rope(N, bending=300.0, c=100.0)
-    x = chain.at(0.0, np.pi / 4, 0.0)
+    x = chain.rest_state(0.0, np.pi / 4, 0.0)
     load, force, field = tip_force(N), np.array([10e3, 0.0, 10e3]), np.asarray(G)
     q, rate = (np.asarray(x[name]) for name in ("q", "rate"))
     rates = jax.jit(lambda x, u: chain.derivative(0.0, x, u))

@@ -1,9 +1,9 @@
-"""Docking impacts of small, rigid satellites, and the testbeds that should reproduce them.
+"""Docking impacts of small rigid satellites, and testbeds that reproduce them.
 
-Depends on: the physics library, `testing`, `fidelity` and `campaign`; no study depends on another.
+Depends on: the physics packages, `testing`, `fidelity` and `campaign`; no study depends on another.
 
-Published by Bondoky (doctoral thesis, Technische Universitaet Dresden). The Docking Model is the ideal, the
-HIL Model the same impact through an actuator and a force sensor; twelve impacts were measured on a piezo rig.
+Published by Bondoky (doctoral thesis, Technische Universitaet Dresden). The Docking Model is the reference
+solution; the HIL Model adds an actuator and a force sensor. Twelve impacts were measured on a piezo rig.
 """
 
 __all__: list[str] = []

@@ -1,13 +1,13 @@
-r"""Energy that a lagging rig feeds into an impact: whether, how much, and from which delay on.
+r"""Energy that a rig with delay adds to an impact, and the delay above which it adds energy.
 
-A force that comes late by :math:`\tau` acts as negative damping. For a linear contact (stiffness k, damping
-b) the loop gains energy when :math:`\tau > b/k`. For an elastic impact of any stiffness the gain of one
-impact is, to first order,
+A force with delay :math:`\tau` acts as negative damping. For a linear contact (stiffness k, damping b) the loop gains
+energy when :math:`\tau > b/k`. For an elastic impact of any stiffness the energy gain of one impact is, to first
+order,
 
 .. math:: \Delta E = \frac{\tau}{m}\int F^2\,dt ,
 
-and what counts is the ratio of the lag to the time of contact. The exact gain comes from the impact itself,
-simulated through the instruments.
+and depends on the ratio of the lag to the contact time. The exact gain follows from the impact simulated with
+instruments.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ import numpy as np
 import scipy
 
 from dovetail.core.errors import AnalysisError
-from dovetail.mechanics.contact import Dissipative, NormalLaw, restitution_of_law
+from dovetail.mechanics.contact import DissipativeLaw, NormalLaw, restitution_of_law
 from dovetail.studies.docking.impact import Instruments, first_impact, hertz_depth
 
 
 def contact_time(law: NormalLaw, mass, speed) -> jax.Array:
-    r"""Duration [s] of an elastic impact, in stopping depths over the speed.
+    r"""Return the duration [s] of an elastic impact. In units of stopping depth over speed it is
 
     .. math:: 2\int_0^1 \frac{ds}{\sqrt{1 - s^{n+1}}}
         = \frac{2}{n+1}\,\mathrm{B}\!\left(\tfrac{1}{n+1}, \tfrac12\right),
@@ -37,7 +37,7 @@ def contact_time(law: NormalLaw, mass, speed) -> jax.Array:
 
 
 def first_order_gain(law: NormalLaw, mass, speed, lag) -> jax.Array:
-    r"""Energy [J] that a small lag [s] adds to an elastic impact, :math:`\frac{\tau}{m}\int F^2 dt`.
+    r"""Return the energy [J] that a small lag [s] adds to an elastic impact, :math:`\frac{\tau}{m}\int F^2 dt`.
 
     With :math:`s = \delta/\delta_{max}` the integral is
     :math:`2 k^2\delta_{max}^{2n+1} v^{-1}\int_0^1 s^{2n}(1 - s^{n+1})^{-1/2} ds`, which is
@@ -52,12 +52,12 @@ def first_order_gain(law: NormalLaw, mass, speed, lag) -> jax.Array:
 
 @eqx.filter_jit
 def realised_through(law: NormalLaw, mass, speed, tools: Instruments, steps: int = 3000) -> jax.Array:
-    """Restitution of an impact through instruments; above one it leaves with more than it came with."""
+    """Return the restitution of an impact with instruments; above 1 the impact gains energy."""
     return -first_impact(law, mass, speed, tools, steps=steps).hil.final_rebound / speed
 
 
 def neutral_delay(
-    law: Dissipative,
+    law: DissipativeLaw,
     mass: float,
     speed: float,
     *,
@@ -65,11 +65,9 @@ def neutral_delay(
     actuator_damping: float = 0.7,
     sensor_damping: float = 0.7,
 ) -> float:
-    """Total delay [s] of the actuator (four time constants) at which an impact keeps its energy."""
+    """Return the total actuator delay [s] (four time constants) at which an impact conserves energy."""
     if float(restitution_of_law(law, speed)) >= 1:
-        raise AnalysisError(
-            "an elastic contact has no loss that a delay could make up: any delay adds energy"
-        )
+        raise AnalysisError("the contact is elastic, so any delay adds energy; choose a restitution below 1")
 
     def excess(delay):
         tools = Instruments(4 / delay, sensor_omega, actuator_damping, sensor_damping)
@@ -79,13 +77,13 @@ def neutral_delay(
     low, high = 0.02 * time, time
     if excess(low) > 0:
         raise AnalysisError(
-            f"with an actuator of {1e6 * low:.0f} us the loop still adds energy; take a faster sensor"
+            f"with an actuator delay of {1e6 * low:.0f} us the loop still adds energy; use a faster sensor"
         )
     return float(scipy.optimize.brentq(excess, low, high, xtol=1e-6 * time))
 
 
 def gain_map(law: NormalLaw, mass: float, speed: float, delays, sensor_omega) -> np.ndarray:
-    """Energy after an impact over that before, for actuator delays [s] times sensor frequencies [rad/s]."""
+    """Return the energy ratio after/before an impact for actuator delays [s] x sensor frequencies [rad/s]."""
     delays, sensors = jnp.asarray(delays, float), jnp.asarray(sensor_omega, float)
     each = jax.vmap(
         jax.vmap(lambda delay, w: realised_through(law, mass, speed, Instruments(4 / delay, w)), (None, 0)),

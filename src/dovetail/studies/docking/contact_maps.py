@@ -1,7 +1,7 @@
-"""Ideal impacts by contact law over restitution and over speed, and over materials: the study of contact laws.
+"""Maps of impacts without instruments: contact laws over restitution and speed, and pairs of materials.
 
-Realised restitution, peak force, depth and contact time of one impact between free bodies [Bondoky 2020, ch. 4, secs
-4.4.3.1 and 4.4.3.2].
+Realised restitution, peak force, penetration and contact time of one impact between free bodies [Bondoky 2020, ch. 4,
+secs 4.4.3.1 and 4.4.3.2].
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import xarray as xr
 
 from dovetail.core import choice, kind, parameter
 from dovetail.core.kinds import find, name_of
-from dovetail.core.parameter_map import Chart
+from dovetail.core.parameter_map import ParameterMap
 from dovetail.mechanics.contact import (
+    ConstantStiffness,
     ContactStiffness,
-    Dissipative,
-    GivenDamping,
-    GivenStiffness,
+    DampingFactor,
+    DissipativeLaw,
     HertzPair,
     Material,
     realised_restitution,
@@ -32,28 +32,30 @@ from dovetail.studies.docking.impact_validation import LAWS, law_names
 SHOWN = (("peak_force", "N"), ("peak_depth", "m"), ("duration", "s"), ("restitution", "1"))
 
 
-class LawChart(Chart):
-    """Every dissipative law on one impact, over something."""
+class ContactLawMap(ParameterMap):
+    """Base of maps that compare all dissipative contact laws for one impact."""
 
     stiffness: ContactStiffness
     mass: jax.Array = parameter("kg", "reduced mass", above=0.0)
-    speed: jax.Array = parameter("m/s", "impact speed, or several", above=0.0)
-    restitution: jax.Array = parameter("1", "projected, or several", above=0.0, at_most=1.0, default=0.8)
+    speed: jax.Array = parameter("m/s", "impact speed, or a list", above=0.0)
+    restitution: jax.Array = parameter(
+        "1", "projected coefficient of restitution, or a list", above=0.0, at_most=1.0, default=0.8
+    )
 
     def factors(self) -> jax.Array:
-        """Damping factor of each law at each restitution, (law,) or (law, restitution)."""
-        laws = (find(name, Dissipative)(stiffness=1.0) for name in law_names())
+        """Return the damping factor of each law at each restitution, (law,) or (law, restitution)."""
+        laws = (find(name, DissipativeLaw)(stiffness=1.0) for name in law_names())
         return jnp.stack([law.damping_factor(self.restitution) for law in laws])
 
 
-@kind("contact-laws")
-class ContactLawChart(LawChart):
-    """Every dissipative law over projected restitution: realised restitution, peaks, duration."""
+@kind("contact-law-map")
+class ContactLawRestitutionMap(ContactLawMap):
+    """All dissipative laws over projected restitution: realised restitution, peaks, duration."""
 
-    along: ClassVar[str] = "restitution"
+    line_coordinate: ClassVar[str] = "restitution"
 
     def compute(self) -> xr.Dataset:
-        """(law, restitution)."""
+        """Compute peaks, duration and realised restitution, (law, restitution)."""
         factors = self.factors().reshape(len(law_names()), -1)
         of = self.speed, self.stiffness.value, self.mass
         speed, stiffness, mass = (jnp.broadcast_to(v, factors.shape) for v in of)
@@ -63,20 +65,20 @@ class ContactLawChart(LawChart):
         return out.assign(realised=(dims, np.asarray(realised_restitution(factors)), {"units": "1"}))
 
     def summary(self, data: xr.Dataset) -> str:
-        """Realised restitution and peak force by law, a column a projected restitution."""
+        """Return realised restitution and peak force by law, one column for each projected restitution."""
         head = " " * 22 + "".join(f"{c:9.2f}" for c in data.restitution.values)
-        lines = ["realised restitution for a projected one of", head, *_rows("9.4f", data.realised)]
+        lines = ["realised restitution, columns: projected restitution", head, *_rows("9.4f", data.realised)]
         return "\n".join([*lines, "", "peak force [N]", head, *_rows("9.1f", data.peak_force)])
 
 
-@kind("contact-speeds")
-class ContactSpeedChart(LawChart):
-    """Every dissipative law over the impact speed."""
+@kind("contact-speed-map")
+class ContactSpeedMap(ContactLawMap):
+    """All dissipative laws over the impact speed."""
 
-    along: ClassVar[str] = "speed"
+    line_coordinate: ClassVar[str] = "speed"
 
     def compute(self) -> xr.Dataset:
-        """Peaks, duration and realised restitution, (law, speed)."""
+        """Compute peaks, duration and realised restitution, (law, speed)."""
         speed = jnp.atleast_1d(self.speed)
         ideal = _impacts(*_grid(self.factors(), speed, self.stiffness.value, self.mass))
         about = {"units": "m/s", "long_name": "impact speed"}
@@ -85,35 +87,37 @@ class ContactSpeedChart(LawChart):
         )
 
     def summary(self, data: xr.Dataset) -> str:
-        """Peak force by law, a column a speed."""
+        """Return the peak force by law, one column for each speed."""
         head = " " * 22 + "".join(f"{1e3 * v:9.3g}" for v in data.speed.values)
         spread = data.peak_force.max("law") - data.peak_force.min("law")
-        last = f"laws differ by {float(spread[0]):.1f} N at the least speed"
-        last += f" and {float(spread[-1]):.1f} N at the greatest"
+        last = f"difference between laws: {float(spread[0]):.1f} N at the lowest speed"
+        last += f", {float(spread[-1]):.1f} N at the highest"
         return "\n".join(
-            ["peak force [N] for a speed [mm/s] of", head, *_rows("9.1f", data.peak_force), last]
+            ["peak force [N], columns: speed [mm/s]", head, *_rows("9.1f", data.peak_force), last]
         )
 
 
-@kind("contact-materials")
-class ContactMaterialChart(Chart):
-    """One law over pairs of materials, a sphere on a flat."""
+@kind("contact-material-map")
+class ContactMaterialMap(ParameterMap):
+    """One contact law for pairs of materials, a sphere on a flat."""
 
-    along: ClassVar[str] = "pair"
+    line_coordinate: ClassVar[str] = "pair"
 
     body_1: tuple[Material, ...]
     body_2: tuple[Material, ...]
     mass: jax.Array = parameter("kg", "reduced mass", above=0.0)
     speed: jax.Array = parameter("m/s", "impact speed", above=0.0)
-    restitution: jax.Array = parameter("1", "projected coefficient", above=0.0, at_most=1.0, default=0.8)
+    restitution: jax.Array = parameter(
+        "1", "projected coefficient of restitution", above=0.0, at_most=1.0, default=0.8
+    )
     radius: jax.Array = parameter("m", "radius of the sphere", above=0.0, default=0.025)
     law: str = choice(*LAWS, about="contact law", default="flores")
 
     def compute(self) -> xr.Dataset:
-        """Stiffness, peaks, duration and realised restitution of each pair."""
+        """Compute stiffness, peaks, duration and realised restitution of each pair."""
         pairs = list(zip(self.body_1, self.body_2, strict=True))
         stiffness = jnp.array([HertzPair(a, b, self.radius).value for a, b in pairs])
-        factor = find(self.law, Dissipative)(stiffness=1.0).damping_factor(self.restitution)
+        factor = find(self.law, DissipativeLaw)(stiffness=1.0).damping_factor(self.restitution)
         factors, speeds, masses = (
             jnp.broadcast_to(v, stiffness.shape) for v in (factor, self.speed, self.mass)
         )
@@ -124,7 +128,7 @@ class ContactMaterialChart(Chart):
         return out
 
     def summary(self, data: xr.Dataset) -> str:
-        """A line a pair."""
+        """Return one line for each pair."""
         lines = [f"{self.law}, restitution {float(self.restitution):g}, {float(self.speed):g} m/s"]
         lines.append(f"{'':<30}   k [N/m^1.5]     peak [N]   depth [um]  contact [ms]")
         for name in data.pair.values:
@@ -144,7 +148,7 @@ def _grid(factor, speed, stiffness, mass):
 @eqx.filter_jit
 def _impacts(factor, speed, stiffness, mass, slowest=0.5):
     def one(factor, speed, stiffness, mass):
-        law = GivenDamping(stiffness=GivenStiffness(stiffness), factor=factor)
+        law = DampingFactor(stiffness=ConstantStiffness(stiffness), factor=factor)
         return first_impact(law, mass, speed, Instruments(1e5, 1e5), steps=4000, slowest=slowest).ideal
 
     shape = factor.shape
@@ -153,12 +157,12 @@ def _impacts(factor, speed, stiffness, mass, slowest=0.5):
 
 
 def _table(ideal, dims, coordinates, **names) -> xr.Dataset:
-    """What is shown of impacts, some of it by another name."""
+    """Return a dataset of impact measures; `names` renames some of them."""
     shown = {names.get(name, name): (np.asarray(getattr(ideal, name)), unit) for name, unit in SHOWN}
     return xr.Dataset({name: (dims, v, {"units": unit}) for name, (v, unit) in shown.items()}, coordinates)
 
 
 def _rows(form: str, values: xr.DataArray) -> list[str]:
-    """A line a law."""
+    """Return one line for each law."""
     laws = law_names()
     return [f"  {law:<20}" + "".join(f"{v:{form}}" for v in values.sel(law=law).values) for law in laws]

@@ -1,7 +1,7 @@
-"""The generic analysis tool for impacts: bodies, instruments, contact as design spaces, errors as measures.
+"""Analysis tool for impacts: design spaces for bodies, instruments and contact, errors as measures.
 
-Defaults and ranges are those of chapter 5 of Bondoky's thesis. Every point is an impact twice, ideal and
-through the instruments, and all points of a sweep are one batch.
+Defaults and ranges are those of chapter 5 of Bondoky's thesis. For every point the impact is computed without and with
+instruments; all points of a sweep are one batch.
 """
 
 from __future__ import annotations
@@ -12,76 +12,82 @@ from typing import Any
 import numpy as np
 
 from dovetail.campaign import (
+    ActuatorRequirements,
     DesignSpace,
+    DesignVariable,
     Point,
-    Requirements,
-    Variable,
-    admissible,
+    admissible_value,
     one_at_a_time,
     requirements,
-    takes,
+    requires,
 )
-from dovetail.campaign.actuator_requirements import RESOLUTION_SHARE
+from dovetail.campaign.actuator_requirements import RESOLUTION_FRACTION
 from dovetail.core.kinds import find
-from dovetail.mechanics.contact import Dissipative
+from dovetail.mechanics.contact import DissipativeLaw
 from dovetail.studies.docking.impact import Instruments
 from dovetail.studies.docking.scenarios import SENSOR_CH5, Scenario, impacts
 
 SPACECRAFT = DesignSpace(
     (
-        Variable("m1", 30.0, (10.0, 35.0, 50.0, 175.0), "kg", "mass of the chaser", "spacecraft"),
-        Variable("m2", 75.0, (10.0, 35.0, 70.0, 100.0, 375.0), "kg", "mass of the target", "spacecraft"),
-        Variable(
+        DesignVariable("m1", 30.0, (10.0, 35.0, 50.0, 175.0), "kg", "mass of the chaser", "spacecraft"),
+        DesignVariable(
+            "m2", 75.0, (10.0, 35.0, 70.0, 100.0, 375.0), "kg", "mass of the target", "spacecraft"
+        ),
+        DesignVariable(
             "speed", 0.1, (0.075, 0.1, 0.125, 0.15, 0.175, 0.2), "m/s", "speed of approach", "spacecraft"
         ),
     )
 )
 INSTRUMENTS = DesignSpace(
     (
-        Variable(
+        DesignVariable(
             "actuator_delay",
             1e-3,
             (0.2e-3, 0.4e-3, 0.6e-3, 0.8e-3, 1e-3, 1.2e-3, 1.4e-3),
             "s",
-            "total delay",
+            "total delay of the actuator",
             "instruments",
         ),
-        Variable("actuator_resolution", 1e-6, (0.1e-6, 1e-6, 10e-6), "m", "step", "instruments"),
-        Variable(
+        DesignVariable(
+            "actuator_resolution", 1e-6, (0.1e-6, 1e-6, 10e-6), "m", "position step", "instruments"
+        ),
+        DesignVariable(
             "sensor_omega",
             SENSOR_CH5,
             (2 * np.pi * 4e3, SENSOR_CH5, 2 * np.pi * 40e3),
             "rad/s",
-            "of the sensor: the delays 0.1 to 1 ms as the source reads them",
+            "natural angular frequency of the sensor, for total delays of 0.1 to 1 ms",
             "instruments",
         ),
-        Variable("sensor_resolution", 1.0, (0.1, 1.0, 10.0, 100.0), "N", "step", "instruments"),
+        DesignVariable("sensor_resolution", 1.0, (0.1, 1.0, 10.0, 100.0), "N", "force step", "instruments"),
     )
 )
 CONTACT = DesignSpace(
     (
-        Variable("body_1", "polyimide", ("polyimide", "aluminium"), about="tip", group="contact"),
-        Variable("body_2", "aluminium", ("aluminium", "polyimide"), about="drogue", group="contact"),
-        Variable(
+        DesignVariable("body_1", "polyimide", ("polyimide", "aluminium"), about="tip", group="contact"),
+        DesignVariable("body_2", "aluminium", ("aluminium", "polyimide"), about="drogue", group="contact"),
+        DesignVariable(
             "law",
             "flores",
             ("flores", "gonthier", "zhiying-qishao", "hunt-crossley", "lankarani-nikravesh"),
             about="contact law",
             group="contact",
         ),
-        Variable("restitution", 0.8, (0.7, 0.8, 0.9), about="projected", group="contact"),
+        DesignVariable(
+            "restitution", 0.8, (0.7, 0.8, 0.9), about="projected coefficient of restitution", group="contact"
+        ),
     )
 )
 SPACE = SPACECRAFT + INSTRUMENTS + CONTACT
 
 
-@takes(**SPACE.default)
+@requires(**SPACE.default)
 def errors(points: list[Point]) -> dict[str, Any]:
-    """All measures of the points, each point a scenario with its instruments and its law."""
+    """Compute all measures of the points; each point is a scenario with instruments and contact law."""
     scenarios = [Scenario(p["body_1"], p["body_2"], p["m1"], p["m2"], p["speed"]) for p in points]
     factor = np.array(
         [
-            float(find(p["law"], Dissipative)(stiffness=1.0).damping_factor(np.float64(p["restitution"])))
+            float(find(p["law"], DissipativeLaw)(stiffness=1.0).damping_factor(np.float64(p["restitution"])))
             for p in points
         ]
     )
@@ -109,16 +115,16 @@ def errors(points: list[Point]) -> dict[str, Any]:
     }
 
 
-def actuator_requirements(accepted: float = 60.0, space: DesignSpace = SPACE) -> Requirements:
-    """Figures of merit of an actuator for the default impact at an accepted velocity error [%]."""
+def actuator_requirements(accepted: float = 60.0, space: DesignSpace = SPACE) -> ActuatorRequirements:
+    """Return the figures of merit of an actuator for the default impact at an accepted velocity error [%]."""
     table = one_at_a_time(space, errors, ["actuator_delay"])["actuator_delay"]
-    delay = admissible(table.actuator_delay.values, table.velocity_error.values, accepted)
+    delay = admissible_value(table.actuator_delay.values, table.velocity_error.values, accepted)
     measures = errors([space.point({"actuator_delay": delay})])
     at = space.default
     return requirements(
         delay=delay,
         force=float(measures["peak_force"][0]),
-        depth=float(measures["peak_depth"][0]),
+        penetration=float(measures["peak_depth"][0]),
         speed=at["speed"],
         mass=at["m1"] * at["m2"] / (at["m1"] + at["m2"]),
     )
@@ -126,11 +132,12 @@ def actuator_requirements(accepted: float = 60.0, space: DesignSpace = SPACE) ->
 
 def _warn_of_coarse_steps(points: list[Point], depth: np.ndarray) -> None:
     step = np.array([p["actuator_resolution"] for p in points])
-    coarse = np.flatnonzero(step > RESOLUTION_SHARE * depth)
+    coarse = np.flatnonzero(step > RESOLUTION_FRACTION * depth)
     if len(coarse):
         i = int(coarse[0])
         warnings.warn(
-            f"{len(coarse)} of {len(points)} points: a step of {1e6 * step[i]:.3g} um is more than a "
-            f"tenth of the depth of {1e6 * depth[i]:.3g} um; do not trust traces and errors",
+            f"{len(coarse)} of {len(points)} points: the position step ({1e6 * step[i]:.3g} um) is more than 10 % of "
+            f"the penetration ({1e6 * depth[i]:.3g} um); their errors are not reliable; "
+            "use a smaller actuator_resolution",
             stacklevel=3,
         )

@@ -1,4 +1,4 @@
-"""Which approaches dock: a map over attitude and offset, every point a docking, all in one batch."""
+"""Map of docking success over attitude and offset; every point is a docking, computed as one batch."""
 
 from __future__ import annotations
 
@@ -12,59 +12,62 @@ import xarray as xr
 
 from dovetail.core import kind, parameter
 from dovetail.core.errors import Fault
-from dovetail.core.parameter_map import Chart
-from dovetail.mechanics.bodies import MeetingBodies
+from dovetail.core.parameter_map import ParameterMap
+from dovetail.mechanics.bodies import ContactingBodies
 from dovetail.mechanics.contact import NormalLaw
 from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Cavity
-from dovetail.specimens.probe_in_drogue import BallInCavity, misfit
+from dovetail.specimens.probe_in_drogue import BallInCavity, misfit_message
 from dovetail.studies.docking.docking_record import outcomes
 from dovetail.studies.docking.docking_steps import DOCKED, GOING, LEFT, Docking
 
 SIGNS = {GOING: "?", DOCKED: "o", LEFT: "."}
-WORDS = ["still going", "docked", "left"]
+WORDS = ["not finished", "docked", "separated"]
 
 
 @kind("docking-map")
-class DockingMap(Chart):
-    """Success over the pitch of the chaser and the height of its probe, all else as `bodies` says."""
+class DockingMap(ParameterMap):
+    """Docking success over pitch of the chaser and height of its probe; other initial values from `bodies`."""
 
-    picture: ClassVar[str] = "outcomes"
+    figure: ClassVar[str] = "outcomes"
 
-    bodies: MeetingBodies
+    bodies: ContactingBodies
     cavity: Cavity
     law: NormalLaw
     friction: Friction
     radius: jax.Array = parameter("m", "radius of the probe's tip", above=0.0)
-    pitch: jax.Array = parameter("rad", "pitch of the chaser, one value a column")
-    height: jax.Array = parameter("m", "height of the probe's tip, one value a row")
-    duration: jax.Array = parameter("s", "longest docking", above=0.0, default=90.0)
+    pitch: jax.Array = parameter("rad", "pitch of the chaser, one value per column")
+    height: jax.Array = parameter("m", "height of the probe's tip, one value per row")
+    duration: jax.Array = parameter("s", "maximum duration of a docking", above=0.0, default=90.0)
     contact_step: jax.Array = parameter("s", "step in contact", above=0.0, default=50e-6)
 
     def faults(self) -> list[Fault]:
-        """A tip that does not fit, and points of the grid at which it would overlap the wall at the start."""
-        too_large = misfit(self.cavity, self.radius)
+        """Return faults: a tip that does not fit, or grid points with initial overlap of tip and wall."""
+        too_large = misfit_message(self.cavity, self.radius)
         if too_large:
-            return [Fault("chart.radius", too_large)]
+            return [Fault("map.radius", too_large)]
         deepest = float(np.min(_gaps_at_start(self)))
         if deepest < 0:
             return [
-                Fault("chart.height", f"the tip overlaps the wall by {-1e3 * deepest:.3g} mm at the start")
+                Fault(
+                    "map.height",
+                    f"initial overlap of tip and wall: {-1e3 * deepest:.3g} mm; reduce the height",
+                )
             ]
         return []
 
     def dockings(self) -> Docking:
-        """All dockings of the grid as one, with batched leaves; rows are heights."""
+        """Return all dockings of the grid as one object with batched leaves; rows are heights."""
         return _dockings(self)
 
     def compute(self) -> xr.Dataset:
-        """Ending (0 still going, 1 docked, 2 left), impacts and time of every docking."""
+        """Compute ending (0 not finished, 1 docked, 2 separated), impacts and end time of every docking."""
         ends = outcomes(self.dockings(), self.duration)
         shape = (np.size(self.height), np.size(self.pitch))
         about = {
-            "ending": ("1", "0 still going, 1 docked, 2 left"),
-            "impacts": ("1", "impacts"),
-            "time": ("s", "end"),
+            "ending": ("1", "0 not finished, 1 docked, 2 separated"),
+            "impacts": ("1", "number of impacts"),
+            "time": ("s", "end time"),
         }
         names = ("height", "pitch")
         variables = {
@@ -85,8 +88,8 @@ class DockingMap(Chart):
         }
         return xr.Dataset(variables, coordinates)
 
-    def shown(self, data: xr.Dataset) -> xr.Dataset:
-        """In degrees and millimetres."""
+    def figure_data(self, data: xr.Dataset) -> xr.Dataset:
+        """Return the map with pitch in degrees and height in millimetres."""
         names = {name: data[name].attrs["long_name"] for name in ("height", "pitch")}
         data = data.assign_coords(height=1e3 * data.height, pitch=np.degrees(data.pitch))
         data.height.attrs |= {"units": "mm", "long_name": names["height"]}
@@ -94,7 +97,7 @@ class DockingMap(Chart):
         return data.assign(ending=data.ending.assign_attrs(words=WORDS))
 
     def summary(self, data: xr.Dataset) -> str:
-        """The map as text: o docked, . left, ? still going; and the worst cases that dock."""
+        """Return the map as text (o docked, . separated, ? not finished) and the worst cases that dock."""
         pitch, height = np.degrees(data.pitch.values), 1e3 * data.height.values
         lines = ["height [mm] \\ pitch [deg]  " + " ".join(f"{p:6.3g}" for p in pitch)]
         for i in np.argsort(height)[::-1]:
@@ -102,18 +105,18 @@ class DockingMap(Chart):
             lines.append(f"{height[i]:>25.4g}  {row}")
         docked = int((data.ending == DOCKED).sum())
         lines.append(
-            f"{docked} of {data.ending.size} dock (o), {int((data.ending == LEFT).sum())} leave (.), "
-            f"{int((data.ending == GOING).sum())} were still in the drogue when time was up (?)"
+            f"{docked} of {data.ending.size} docked (o), {int((data.ending == LEFT).sum())} separated (.), "
+            f"{int((data.ending == GOING).sum())} not finished within the duration (?)"
         )
         worst = worst_successes(data)
         if worst:
-            told = "; ".join(f"{h:+.4g} mm with {p:+.3g} deg" for h, p in worst)
-            lines.append(f"worst that dock: {told}")
+            positions = "; ".join(f"{h:+.4g} mm with {p:+.3g} deg" for h, p in worst)
+            lines.append(f"worst cases that dock: {positions}")
         return "\n".join(lines)
 
 
 def worst_successes(data: xr.Dataset) -> list[tuple[float, float]]:
-    """At the lowest and the greatest height that docks: height [mm] and the least pitch [deg] that does."""
+    """Return the lowest and the highest height [mm] that docks, each with the smallest pitch [deg] that docks."""
     pitch, height = np.degrees(data.pitch.values), 1e3 * data.height.values
     docks = data.ending.values == DOCKED
     rows = np.flatnonzero(docks.any(axis=1))
@@ -125,24 +128,24 @@ def worst_successes(data: xr.Dataset) -> list[tuple[float, float]]:
 
 
 @eqx.filter_jit
-def _gaps_at_start(chart: DockingMap) -> jax.Array:
+def _gaps_at_start(settings: DockingMap) -> jax.Array:
     def gap(z):
-        return chart.cavity.touch(chart.bodies.position.at[2].set(z), chart.radius).gap
+        return settings.cavity.touch(settings.bodies.position.at[2].set(z), settings.radius).gap
 
-    return jax.vmap(gap)(jnp.ravel(chart.height))
+    return jax.vmap(gap)(jnp.ravel(settings.height))
 
 
 @eqx.filter_jit
-def _dockings(chart: DockingMap) -> Docking:
-    height, pitch = jnp.meshgrid(jnp.ravel(chart.height), jnp.ravel(chart.pitch), indexing="ij")
-    ball = BallInCavity(chart.cavity, chart.law, chart.friction, chart.radius)
+def _dockings(settings: DockingMap) -> Docking:
+    height, pitch = jnp.meshgrid(jnp.ravel(settings.height), jnp.ravel(settings.pitch), indexing="ij")
+    ball = BallInCavity(settings.cavity, settings.law, settings.friction, settings.radius)
 
     def one(height, pitch):
         bodies = eqx.tree_at(
             lambda b: (b.position, b.attitude),
-            chart.bodies,
-            (chart.bodies.position.at[2].set(height), chart.bodies.attitude.at[1].set(pitch)),
+            settings.bodies,
+            (settings.bodies.position.at[2].set(height), settings.bodies.attitude.at[1].set(pitch)),
         )
-        return Docking.of(bodies, ball, contact_step=chart.contact_step)
+        return Docking.of(bodies, ball, contact_step=settings.contact_step)
 
     return eqx.filter_vmap(one)(height.ravel(), pitch.ravel())

@@ -1,4 +1,4 @@
-"""A docking written down: traces, a log of its impacts, its energies and how it ended."""
+"""Recorded docking: signals, log of impacts, energies and ending."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ from dovetail.studies.docking.docking_steps import (
 )
 
 ENDINGS = {
-    GOING: "Time was up and the probe was still in the drogue.",
+    GOING: "Not finished: the probe was in the drogue at the end time.",
     DOCKED: "Docked: the probe's tip reached the bottom of the docking cylinder.",
-    LEFT: "Not docked: the probe left the drogue.",
+    LEFT: "Separated without docking: the probe left the drogue.",
 }
 
 
 @dataclasses.dataclass(frozen=True)
 class LoggedImpact:
-    """One impact: from first touch to separation."""
+    """Impact from first contact to separation."""
 
     start: float  # [s]
     duration: float  # [s]
     zone: str
-    speed_in: float  # [m/s] approach at first touch
-    speed_out: float  # [m/s] of the bodies along the normal at separation, negative
+    speed_in: float  # [m/s] approach speed at first contact
+    speed_out: float  # [m/s] speed of the bodies along the normal at separation, negative
     peak_force: float  # [N] along the normal
     peak_depth: float  # [m]
 
     @property
     def restitution(self) -> float:
-        """Rebound over approach; above one the impact has generated energy."""
+        """Rebound speed over approach speed; above 1 the impact generated energy."""
         return -self.speed_out / self.speed_in
 
     def __str__(self) -> str:
@@ -56,26 +56,26 @@ class LoggedImpact:
 
 @dataclasses.dataclass(frozen=True)
 class DockingRecord:
-    """Traces over time, at steps of their own, and what follows from them."""
+    """Signals over time at variable steps, with derived results."""
 
     traces: dict[str, np.ndarray]
     ending: int
 
     @property
     def time(self) -> np.ndarray:
-        """Instants of the traces [s]."""
+        """Times of the samples [s]."""
         return self.traces["t"]
 
     @property
     def docked(self) -> bool:
-        """Whether the probe reached the bottom."""
+        """True if the probe reached the bottom."""
         return self.ending == DOCKED
 
     @property
     def impacts(self) -> list[LoggedImpact]:
-        """Every impact that began and ended, in order."""
+        """Impacts that began and ended, in order."""
         r = self.traces
-        edges = np.diff((r["depth"] > 0).astype(int))
+        edges = np.diff((r["penetration"] > 0).astype(int))
         starts, ends = np.flatnonzero(edges == 1) + 1, np.flatnonzero(edges == -1) + 1
         log = []
         for a in starts.tolist():
@@ -91,29 +91,27 @@ class DockingRecord:
                     speed_in=float(r["impact_speed"][a]),
                     speed_out=float(r["body_rate"][b]),
                     peak_force=float(r["normal_force"][a:b].max()),
-                    peak_depth=float(r["depth"][a:b].max()),
+                    peak_depth=float(r["penetration"][a:b].max()),
                 )
             )
         return log
 
     @property
     def first(self) -> LoggedImpact:
-        """The first impact: the only one that two models have in common."""
+        """First impact: the only one that two models have in common."""
         log = self.impacts
         if not log:
-            raise AnalysisError(
-                "this docking had no impact; move the probe off the axis or let it run longer"
-            )
+            raise AnalysisError("the docking has no impact; move the probe off the axis or increase `until`")
         return log[0]
 
     @property
     def balance(self) -> np.ndarray:
-        """Kinetic and stored energy and all heat [J]: constant where no energy is generated."""
+        """Sum of kinetic, stored and dissipated energy [J]; constant if no energy is generated."""
         return energy(self.traces)
 
     @property
     def energy_ratio(self) -> float:
-        """Balance at the end over that at the start."""
+        """Energy balance at the end over energy balance at the start."""
         balance = self.balance
         return float(balance[-1] / balance[0])
 
@@ -124,19 +122,19 @@ class DockingRecord:
         lines.append(
             f"  energy {self.balance[0]:.5f} J at the start, {self.balance[-1]:.5f} J at the end "
             f"({self.energy_ratio:.4f}): kinetic {r['kinetic'][-1]:.3f}, impacts {r['impact_heat'][-1]:.3f}, "
-            f"friction {r['friction_heat'][-1]:.3f}"
+            f"friction {r['friction_dissipation'][-1]:.3f}"
         )
         return "\n".join(lines)
 
 
 def _crossing(r: dict[str, np.ndarray], i: int) -> float:
-    """When the depth was zero between samples i - 1 and i."""
-    t0, t1, d0, d1 = r["t"][i - 1], r["t"][i], r["depth"][i - 1], r["depth"][i]
+    """Return the time at which the penetration was zero between samples i - 1 and i."""
+    t0, t1, d0, d1 = r["t"][i - 1], r["t"][i], r["penetration"][i - 1], r["penetration"][i]
     return float(t0 + (t1 - t0) * d0 / (d0 - d1))
 
 
 def record(docking: Docking, until: float = 20.0, piece: int = 2000) -> DockingRecord:
-    """Run a docking to its end, or to `until` [s], and write everything down."""
+    """Simulate a docking to its end, or to `until` [s], and record all samples."""
     moment: Moment = begin(docking)
     pieces = []
     while int(moment.ending) == GOING and float(moment.t) < until:
@@ -149,7 +147,7 @@ def record(docking: Docking, until: float = 20.0, piece: int = 2000) -> DockingR
 
 @eqx.filter_jit
 def outcomes(dockings: Docking, until: float | jax.Array) -> dict[str, jax.Array]:
-    """How a batch of dockings (a docking with batched leaves) ends: ending, impacts, time [s]."""
+    """Return ending, number of impacts and end time [s] of a batch (a docking with batched leaves)."""
 
     def one(docking):
         last = settle(docking, jnp.asarray(until, float))

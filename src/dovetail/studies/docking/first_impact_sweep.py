@@ -1,9 +1,9 @@
-r"""First impacts of dockings in six degrees of freedom, over the robot's delay and anything else.
+r"""Errors of the first impact of dockings in six degrees of freedom, over the robot delay and other parameters.
 
-After the first impact the ideal and the test go different ways and are no longer comparable, so the parametric
-study looks at it alone [Bondoky 2020, sec. 7.2.1]. Every case is a docking with its own masses, speed,
-materials, rounding and sensor; every case runs ideally once and through the rig at each delay, all in one
-batch. Errors are those of the peaks, of the integral over the contact, and of the speed at separation:
+After the first impact the reference solution and the test diverge and are no longer comparable, so the parameter study
+evaluates the first impact only [Bondoky 2020, sec. 7.2.1]. Every case is a docking with its own masses, speed,
+materials, rounding and sensor. It is computed once without rig and once for each delay, all in one batch. Errors are
+those of the peaks, of the integrals over the contact, and of the speed at separation:
 
 .. math:: e_{abs} = \frac{\max H}{\max I} - 1, \qquad e_{A} = \frac{\int|H|}{\int|I|} - 1, \qquad
           e_v = \frac{v_H}{v_I} - 1
@@ -21,12 +21,12 @@ import xarray as xr
 
 from dovetail.core import kind, parameter
 from dovetail.core.errors import Fault
-from dovetail.core.parameter_map import Chart
-from dovetail.mechanics.bodies import MeetingBodies
-from dovetail.mechanics.contact import Dissipative, GivenStiffness, HertzPair, Material
+from dovetail.core.parameter_map import ParameterMap
+from dovetail.mechanics.bodies import ContactingBodies
+from dovetail.mechanics.contact import ConstantStiffness, DissipativeLaw, HertzPair, Material
 from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Cavity
-from dovetail.specimens.probe_in_drogue import BallInCavity, misfit
+from dovetail.specimens.probe_in_drogue import BallInCavity, misfit_message
 from dovetail.studies.docking.docking_steps import (
     GOING,
     Docking,
@@ -48,17 +48,17 @@ ERRORS = {
 
 
 @kind("first-impact-sweep")
-class FirstImpactSweep(Chart):
-    """Errors of the first impact over the robot's total delay, case by case.
+class FirstImpactSweep(ParameterMap):
+    """Errors of the first impact over the total robot delay, for each case.
 
-    Lists have one entry for each case, or one for all. Masses scale the inertias with them.
+    Lists have one entry for each case, or one entry for all. Inertias are scaled with the masses.
     """
 
-    along: ClassVar[str] = "delay"
+    line_coordinate: ClassVar[str] = "delay"
 
-    bodies: MeetingBodies
+    bodies: ContactingBodies
     cavity: Cavity
-    law: Dissipative
+    law: DissipativeLaw
     friction: Friction
     body_1: tuple[Material, ...]
     body_2: tuple[Material, ...]
@@ -66,12 +66,16 @@ class FirstImpactSweep(Chart):
     m1: jax.Array = parameter("kg", "masses of the chaser", above=0.0, default=(360.466,))
     m2: jax.Array = parameter("kg", "masses of the target", above=0.0, default=(770.0,))
     speed: jax.Array = parameter("m/s", "speeds of approach", above=0.0, default=(0.1,))
-    resolution: jax.Array = parameter("m", "steps of the robot, in m and rad", at_least=0.0, default=(1e-6,))
+    resolution: jax.Array = parameter(
+        "m", "resolutions of the robot, in m and rad", at_least=0.0, default=(1e-6,)
+    )
     sensor_delay: jax.Array = parameter("s", "total delays of the sensor", above=0.0, default=(0.1e-3,))
-    sensor_resolution: jax.Array = parameter("N", "steps of the sensor", at_least=0.0, default=(1.0,))
+    sensor_resolution: jax.Array = parameter("N", "resolutions of the sensor", at_least=0.0, default=(1.0,))
     radius: jax.Array = parameter("m", "radius of the probe's tip", above=0.0, default=0.025)
     contact_step: jax.Array = parameter("s", "step in contact", above=0.0, default=10e-6)
-    duration: jax.Array = parameter("s", "longest wait for the first impact", above=0.0, default=2.0)
+    duration: jax.Array = parameter(
+        "s", "maximum time to the end of the first impact", above=0.0, default=2.0
+    )
 
     _LISTS: ClassVar[tuple[str, ...]] = (
         "m1",
@@ -84,28 +88,28 @@ class FirstImpactSweep(Chart):
 
     @property
     def cases(self) -> int:
-        """How many there are."""
+        """Number of cases."""
         sizes = [np.size(getattr(self, name)) for name in self._LISTS]
         return max(*sizes, len(self.body_1), len(self.body_2))
 
     def faults(self) -> list[Fault]:
-        """A tip that does not fit, and lists that have neither one entry nor one for each case."""
-        too_large = misfit(self.cavity, self.radius)
+        """Return faults: a tip that does not fit, or lists with neither one entry nor one for each case."""
+        too_large = misfit_message(self.cavity, self.radius)
         if too_large:
-            return [Fault("chart.radius", too_large)]
+            return [Fault("map.radius", too_large)]
         sizes = {name: np.size(getattr(self, name)) for name in self._LISTS}
         sizes |= {"body_1": len(self.body_1), "body_2": len(self.body_2)}
         return [
             Fault(
-                f"chart.{name}",
-                f"has {size} entries and there are {self.cases} cases; give one or {self.cases}",
+                f"map.{name}",
+                f"{size} entries for {self.cases} cases; give 1 or {self.cases}",
             )
             for name, size in sizes.items()
             if size not in (1, self.cases)
         ]
 
     def compute(self) -> xr.Dataset:
-        """Ideal values (case) and errors in percent (case, delay)."""
+        """Compute reference values (case) and errors in percent (case, delay)."""
         n, delays = self.cases, jnp.atleast_1d(self.delay)
         lists = {name: jnp.broadcast_to(jnp.ravel(getattr(self, name)), (n,)) for name in self._LISTS}
         first, second = ((m * n)[:n] if len(m) == 1 else m for m in (self.body_1, self.body_2))
@@ -123,11 +127,15 @@ class FirstImpactSweep(Chart):
             share = 100 * (np.asarray(rig[of]) / np.asarray(ideal[of])[:, None] - 1)
             out[name] = (("case", "delay"), share, {"units": "%", "long_name": name.replace("_", " ")})
         change = np.asarray(rig["duration"]) - np.asarray(ideal["duration"])[:, None]
-        out["duration_error"] = (("case", "delay"), change, {"units": "s", "long_name": "longer in contact"})
+        out["duration_error"] = (
+            ("case", "delay"),
+            change,
+            {"units": "s", "long_name": "change of contact time"},
+        )
         return out
 
     def labels(self, data: xr.Dataset) -> list[str]:
-        """What tells the cases apart."""
+        """Return a label for each case with the parameters that vary."""
         texts: list[list[str]] = [[] for _ in range(self.cases)]
         shown = {"speed": "{:g} m/s", "sensor_resolution": "{:g} N"}
         scaled = {"resolution": (1e6, "{:g} um"), "sensor_delay": (1e3, "sensor {:g} ms")}
@@ -142,22 +150,22 @@ class FirstImpactSweep(Chart):
                     text.append(form.format(factor * float(getattr(self, name)[i])))
             if len(self.body_1) > 1:
                 text.append(f"{type(self.body_1[i]).__name__} on {type(self.body_2[i]).__name__}".lower())
-        return [", ".join(text) or "the one case" for text in texts]
+        return [", ".join(text) or "single case" for text in texts]
 
     def summary(self, data: xr.Dataset) -> str:
-        """Errors of force, depth and speed by case, a column a delay; warns of a step as coarse as the depth."""
+        """Return errors of force, penetration and speed by case, one column per delay, and resolution warnings."""
         lines, labels = [], self.labels(data)
         head = " " * 34 + "".join(f"{1e3 * d:9.3g}" for d in data.delay.values)
         for name, what in (
             ("force_error", "peak force"),
-            ("depth_error", "peak depth"),
+            ("depth_error", "peak penetration"),
             ("velocity_error", "speed"),
         ):
-            lines += [f"error of the {what} [%] for a robot's total delay [ms] of", head]
+            lines += [f"error of the {what} [%], columns: total robot delay [ms]", head]
             for i, label in enumerate(labels):
                 lines.append(f"  {label:<32}" + "".join(f"{v:9.2f}" for v in data[name].values[i]))
         lines.append(
-            "ideal: "
+            "reference: "
             + "; ".join(
                 f"{label}: {float(data.ideal_peak_force[i]):.0f} N, {1e6 * float(data.ideal_peak_depth[i]):.1f} um, "
                 f"{1e3 * float(data.ideal_duration[i]):.2f} ms"
@@ -168,15 +176,15 @@ class FirstImpactSweep(Chart):
         for label, step, depth in zip(labels, steps, data.ideal_peak_depth.values, strict=True):
             if step > 0.1 * depth:
                 lines.append(
-                    f"warning: {label}: a step of {1e6 * step:.3g} um is more than a tenth of the depth of "
-                    f"{1e6 * depth:.3g} um; traces are distorted and errors not to be trusted"
+                    f"warning: {label}: the resolution ({1e6 * step:.3g} um) is more than 10 % of the penetration "
+                    f"({1e6 * depth:.3g} um); signals are distorted and errors are not reliable"
                 )
         return "\n".join(lines)
 
 
 @eqx.filter_jit
-def _sweep(chart: FirstImpactSweep, lists, delays):
-    pair = chart.bodies
+def _sweep(settings: FirstImpactSweep, lists, delays):
+    pair = settings.bodies
 
     def case(values):
         a, b = values["m1"] / pair.first.mass, values["m2"] / pair.second.mass
@@ -192,22 +200,24 @@ def _sweep(chart: FirstImpactSweep, lists, delays):
                 values["speed"] * forward,
             ),
         )
-        law = eqx.tree_at(lambda law: law.stiffness, chart.law, GivenStiffness(values["stiffness"]))
-        ball = BallInCavity(chart.cavity, law, chart.friction, chart.radius)
+        law = eqx.tree_at(lambda law: law.stiffness, settings.law, ConstantStiffness(values["stiffness"]))
+        ball = BallInCavity(settings.cavity, law, settings.friction, settings.radius)
 
         def rig(delay):
             step, force = values["resolution"], values["sensor_resolution"]
             tools = SixAxisInstruments(delay, values["sensor_delay"], 0.7, step, step, force, force)
-            return _first(Docking.of(bodies, ball, tools, contact_step=chart.contact_step), chart.duration)
+            return _first(
+                Docking.of(bodies, ball, tools, contact_step=settings.contact_step), settings.duration
+            )
 
-        ideal = Docking.of(bodies, ball, contact_step=chart.contact_step)
-        return _first(ideal, chart.duration), jax.vmap(rig)(delays)
+        ideal = Docking.of(bodies, ball, contact_step=settings.contact_step)
+        return _first(ideal, settings.duration), jax.vmap(rig)(delays)
 
     return jax.vmap(case)(lists)
 
 
 def _first(docking: Docking, until) -> dict[str, jax.Array]:
-    """Measures of the first contact; NaN where it did not begin and end in time."""
+    """Return the measures of the first contact; NaN if it did not begin and end in time."""
     zero, never = jnp.zeros(()), jnp.asarray(jnp.nan)
     blank = dict.fromkeys(MEASURES, zero) | {"speed_out": never, "start": never}
 
@@ -219,10 +229,10 @@ def _first(docking: Docking, until) -> dict[str, jax.Array]:
         moment, m = carry
         new = advance(docking, moment, until)
         shown = view(docking, new.t, new.x)
-        h, depth = new.t - moment.t, shown["depth"]
+        h, depth = new.t - moment.t, shown["penetration"]
         touching = depth > 0
         began = touching & jnp.isnan(m["start"])
-        # the crossing lies depth/rate back: exact where the motion is free on its far side
+        # time of zero crossing = depth/rate before the sample: exact for free motion outside the contact
         crossed = jnp.clip(new.t - depth / jnp.where(shown["rate"] == 0, 1.0, shown["rate"]), moment.t, new.t)
         start = jnp.where(began, crossed, m["start"])
         over = ~jnp.isnan(start) & ~touching
@@ -238,6 +248,6 @@ def _first(docking: Docking, until) -> dict[str, jax.Array]:
             "start": start,
         }
 
-    _, found = jax.lax.while_loop(going, body, (begin(docking), blank))
-    ended = ~jnp.isnan(found["speed_out"])
-    return {name: jnp.where(ended, found[name], jnp.nan) for name in MEASURES}
+    _, measures = jax.lax.while_loop(going, body, (begin(docking), blank))
+    ended = ~jnp.isnan(measures["speed_out"])
+    return {name: jnp.where(ended, measures[name], jnp.nan) for name in MEASURES}

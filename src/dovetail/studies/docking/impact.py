@@ -1,8 +1,8 @@
-r"""One impact twice: as physics would have it, and through instruments that lag and round.
+r"""Impact: reference solution, and solution with actuator and sensor dynamics.
 
-The ideal (Docking Model) is two free bodies and a contact law. The other (HIL Model) has an actuator between
-the bodies' computed motion x and the contact, and a sensor between the contact's force and the bodies, each a
-second-order lag followed by rounding, all in continuous time [Bondoky 2020, secs 5.2 and 8.2.4]:
+The reference solution (Docking Model) is two free bodies and a contact law. The HIL Model adds an actuator between the
+computed motion x of the bodies and the contact, and a sensor between the contact force and the bodies. Each is a
+second-order lag followed by rounding, in continuous time [Bondoky 2020, secs 5.2 and 8.2.4]:
 
 .. math::
 
@@ -10,10 +10,10 @@ second-order lag followed by rounding, all in continuous time [Bondoky 2020, sec
     \ddot y = \omega_a^2 (x - y) - 2 d_a\omega_a\dot y, \quad
     \ddot f = \omega_f^2 (F(Q_a(y), \dot y) - f) - 2 d_f\omega_f\dot f
 
-They are the parts of a test, joined as `emulate` and a continuous `rehearse` join them (`testing.coupled`). What is
-special is that nothing is recorded: everything is reduced to numbers on the way, so thousands of impacts fit in a
-batch, `jax.vmap` over `first_impact`. Both start together, x = 0 at first touch of the ideal, the lags in the steady
-state of the approach. Only the position is rounded, not the speed.
+Both models consist of the parts of a test, coupled as in the modes `reference` and `rehearse` with `sampling = "none"`
+(`testing.coupled`). No signals are recorded: the measures are computed during the integration, so thousands of impacts
+fit in one batch, `jax.vmap` over `first_impact`. Both models start at the same time, with x = 0 at first contact of the
+reference solution and the lags in the steady state of the approach. The position is rounded, the speed is not.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from dovetail.core import RK4, Part, kind, parameter
 from dovetail.mechanics.contact import FreePair, NormalLaw
 from dovetail.specimens import ImpactPair
 from dovetail.testing import Coupled
-from dovetail.testing.excitation import Rest
+from dovetail.testing.excitation import Zero
 from dovetail.transfer import Quantiser, SecondOrderLag, Series
 
 
 @kind("second-order-instruments")
 class Instruments(Part):
-    """Actuator and force sensor as second-order lags with rounding; a resolution of zero rounds nothing."""
+    """Actuator and force sensor as second-order lags with rounding; a resolution of 0 means no rounding."""
 
     actuator_omega: jax.Array = parameter("rad/s", "natural angular frequency of the actuator", above=0.0)
     sensor_omega: jax.Array = parameter("rad/s", "natural angular frequency of the sensor", above=0.0)
@@ -46,12 +46,12 @@ class Instruments(Part):
 
     @property
     def lag(self) -> jax.Array:
-        """Low-frequency lag of actuator and sensor together [s]."""
+        """Low-frequency delay of actuator and sensor together [s]."""
         return self.actuator_lag + 2 * self.sensor_damping / self.sensor_omega
 
     @property
     def actuator_lag(self) -> jax.Array:
-        """How late the actuator follows a steady approach [s]."""
+        """Low-frequency delay of the actuator [s]."""
         return 2 * self.actuator_damping / self.actuator_omega
 
     @property
@@ -68,46 +68,46 @@ class Instruments(Part):
 
 
 def total_delay_omega(delay) -> jax.Array:
-    r"""Natural frequency [rad/s] of an instrument of *total delay* [s], :math:`\omega = 4/\tau`.
+    r"""Return the natural frequency [rad/s] of an instrument with a *total delay* [s], :math:`\omega = 4/\tau`.
 
-    The definition of [Bondoky 2020, eq. 5.6]: four time constants, bus latency and read-out included. For a
-    damping of 0.7 the low-frequency lag is 0.35 of it.
+    The total delay is defined in [Bondoky 2020, eq. 5.6]: four time constants, including bus latency and read-out. For
+    a damping ratio of 0.7 the low-frequency delay is 0.35 times the total delay.
     """
     return 4.0 / jnp.asarray(delay, float)
 
 
 class Impact(eqx.Module):
-    """What one impact did, in one of the two systems."""
+    """Measures of one impact in one of the two models."""
 
-    peak_force: jax.Array  # [N] the force that acts on the bodies: of the contact, or as measured
-    peak_contact_force: jax.Array  # [N] of the contact itself
+    peak_force: jax.Array  # [N] force on the bodies: contact force, or measured force
+    peak_contact_force: jax.Array  # [N] contact force
     peak_depth: jax.Array  # [m]
-    force_integral: jax.Array  # [N s] of the force on the bodies, over the contact
-    contact_integral: jax.Array  # [N s] of the force of the contact itself
+    force_integral: jax.Array  # [N s] integral of the force on the bodies over the contact
+    contact_integral: jax.Array  # [N s] integral of the contact force
     depth_integral: jax.Array  # [m s] over the contact
-    start: jax.Array  # [s] of the contact, from first touch of the ideal
-    duration: jax.Array  # [s] of the contact; NaN where it had not ended
+    start: jax.Array  # [s] of the contact, from first contact of the reference solution
+    duration: jax.Array  # [s] of the contact; NaN if it did not end
     rebound: jax.Array  # [m/s] relative velocity of the bodies at the end of contact, negative
-    restitution: jax.Array  # rebound over approach
-    final_rebound: jax.Array  # [m/s] once the sensor has come to rest
+    restitution: jax.Array  # rebound speed over approach speed
+    final_rebound: jax.Array  # [m/s] after the sensor output has decayed
     dissipated: jax.Array  # [J] in the contact
 
 
 class ImpactPairing(eqx.Module):
-    """The ideal impact, the one through the instruments, and the differences between their traces."""
+    """Impact without and with instruments, and the differences between their signals."""
 
     ideal: Impact
     hil: Impact
-    force_difference: jax.Array  # [N] largest HIL less ideal
-    force_then: jax.Array  # [N] ideal force at that instant
-    depth_difference: jax.Array  # [m] largest HIL less ideal
-    depth_then: jax.Array  # [m] ideal depth at that instant
-    force_area: jax.Array  # [N s] integral of |HIL less ideal|
-    depth_area: jax.Array  # [m s] integral of |HIL less ideal|, negative depth counted as zero
+    force_difference: jax.Array  # [N] largest difference HIL - reference
+    force_then: jax.Array  # [N] reference force at that time
+    depth_difference: jax.Array  # [m] largest difference HIL - reference
+    depth_then: jax.Array  # [m] reference penetration at that time
+    force_area: jax.Array  # [N s] integral of |HIL - reference|
+    depth_area: jax.Array  # [m s] integral of |HIL - reference|, negative penetration counted as zero
 
 
 def hertz_depth(k, n: float, mass, speed) -> jax.Array:
-    """Depth [m] at which an elastic contact has stopped a mass [kg] of a given speed [m/s]."""
+    """Return the penetration [m] at which an elastic contact stops a mass [kg] with a given speed [m/s]."""
     return ((n + 1) * mass * speed**2 / (2 * k)) ** (1 / (n + 1))
 
 
@@ -121,16 +121,16 @@ def first_impact(
     slowest: float = 0.5,
     lags: float = 12.0,
 ) -> ImpactPairing:
-    """One impact of a reduced mass [kg] at a speed [m/s], ideal and through instruments, step by step.
+    """Simulate an impact of a reduced mass [kg] at a speed [m/s] without and with instruments.
 
     Parameters
     ----------
     steps
-        Steps of the fourth-order Runge-Kutta method over the time looked at.
+        Number of steps of the fourth-order Runge-Kutta method over the simulated time.
     slowest, lags
-        Least restitution for which the time suffices, and how many lags are waited for: the time is
-        (1.8 + 1.6/slowest) stopping depths over the speed, and `lags` times that of the instruments. A step
-        must stay below 2.6 over the highest natural frequency of the instruments; else nothing is finite.
+        Minimum restitution for which the simulated time suffices, and waiting time in lags. The simulated time is
+        (1.8 + 1.6/slowest) stopping depths over the speed plus `lags` times the lag of the instruments. A step
+        must be below 2.6 over the highest natural frequency of the instruments; otherwise the result is not finite.
     """
     mass, speed = jnp.asarray(mass, float), jnp.asarray(speed, float)
     stop = hertz_depth(law.stiffness.value, law.exponent, mass, speed) / speed  # [s]
@@ -154,39 +154,46 @@ def first_impact(
     x = tuple(touching(system) for system in systems)
     x = jax.tree.map(lambda leaf: zero + leaf, x)
     start = (x, (_blank(zero), _blank(zero)), (zero,) * 6)
-    (x, found, both), _ = jax.lax.scan(advance, start, jnp.arange(steps))
-    return ImpactPairing(_impact(found[0], x[0], speed), _impact(found[1], x[1], speed), *both)
+    (x, tracked, both), _ = jax.lax.scan(advance, start, jnp.arange(steps))
+    return ImpactPairing(_impact(tracked[0], x[0], speed), _impact(tracked[1], x[1], speed), *both)
 
 
 def coupled(law: NormalLaw, mass, speed, tools: Instruments) -> tuple[Coupled, Coupled]:
-    """The ideal and the test of an impact without a gap, of a reduced mass [kg] at a speed [m/s]."""
+    """Return reference solution and test of an impact without gap, for a reduced mass [kg] and a speed [m/s]."""
     bodies, pair = FreePair(2 * mass, 2 * mass, speed), ImpactPair(law, 0.0)
-    ideal = Coupled(bodies, pair, Rest())
-    return ideal, Coupled(bodies, pair, Rest(), actuator=tools.actuator, sensor=tools.sensor)
+    ideal = Coupled(bodies, pair, Zero())
+    return ideal, Coupled(bodies, pair, Zero(), actuator=tools.actuator, sensor=tools.sensor)
 
 
 def touching(system: Any) -> dict[str, Any]:
-    """Its state at the touch of the bodies, the speed of the approach remembered."""
+    """Return the state of a system at first contact, with the approach speed stored."""
     x = system.init()
     return {**x, "specimen": {**x["specimen"], "impact_speed": system.numerical.speed}}
 
 
 def _step(system: Coupled, equation: Callable, x, t, dt):
-    """The state after a step, and depth, its rate, contact force, force on the bodies, their speed, heat.
+    """Return the state after a step, and penetration, its rate, contact force, force on the bodies, speed, heat.
 
-    `equation` is traced once for all stages of a step: that is most of the time of a first batch.
+    `equation` is traced once for all stages of a step, as tracing takes most of the time of a first batch.
     """
     x = RK4.tableau.step(lambda share, at: equation(t + share * dt if share else t, at), x, dt)
     at = system.interface(t + dt, x)
-    shown = at["shown"]
-    contact, force = -shown["force"], -at["given"]["force"]
-    seen = (shown["depth"], at["moved"][1], contact, force, at["motion"]["velocity"], shown["contact_heat"])
-    # what `Coupled.jump` does; a speed that is latched while the bodies are apart changes nothing that is seen
+    shown = at["output"]
+    contact, force = -shown["force"], -at["input"]["force"]
+    seen = (
+        shown["penetration"],
+        at["actuator"][1],
+        contact,
+        force,
+        at["motion"]["velocity"],
+        shown["contact_dissipation"],
+    )
+    # as in `Coupled.jump`; an impact speed stored without contact has no effect on the outputs
     return {**x, "specimen": system.specimen.jump(t + dt, x["specimen"], at["imposed"])}, seen
 
 
 def _blank(zero):
-    """Running measures of one system: three last samples for the peaks, sums, and the two crossings."""
+    """Return initial values of the running measures: last samples for the peaks, sums, and the two crossings."""
     names = ("force", "contact", "depth", "f1", "f2", "c1", "c2", "d1", "d2")
     names += ("force_sum", "contact_sum", "depth_sum", "heat")
     blank = dict.fromkeys(names, zero)
@@ -199,7 +206,7 @@ def _watch(m, t, dt, seen):
     depth, rate, contact, force, velocity, heat = seen
     touching = depth > 0
     before = jnp.isnan(m["begin"])
-    # the crossing lies depth/rate ago: exact where the motion is free on its far side
+    # time of zero crossing = depth/rate before the sample: exact for free motion outside the contact
     crossing = t - depth / jnp.where(rate == 0, 1.0, rate)
     begin = jnp.where(before & touching, jnp.maximum(crossing, t - dt), m["begin"])
     over = ~jnp.isnan(begin) & ~touching & jnp.isnan(m["end"])
@@ -226,10 +233,10 @@ def _watch(m, t, dt, seen):
 
 
 def _peak(best, a, b, c):
-    """Largest so far, a maximum between three samples taken from their parabola."""
+    """Return the running maximum; a maximum between samples is that of the parabola through three samples."""
     bend = a - 2 * b + c
     top = b - (c - a) ** 2 / (8 * jnp.where(bend < 0, bend, -1.0))
-    inside = (b > a) & (b >= c) & (bend < 0) & (top < b * 1.001)  # a step of rounding is no parabola
+    inside = (b > a) & (b >= c) & (bend < 0) & (top < b * 1.001)  # excludes steps by rounding
     return jnp.maximum(jnp.maximum(best, c), jnp.where(inside, top, 0.0))
 
 

@@ -1,6 +1,6 @@
-"""What a delay does to impacts, as a chart: the chapter on the 1-DOF testbed of [Bondoky 2020, ch. 5].
+"""Map of the effect of an actuator delay on impacts: the 1-DOF testbed of [Bondoky 2020, ch. 5].
 
-What contact laws do with a restitution, a speed and a material: `contact_charts`.
+Maps of contact laws over restitution, speed and material are in `contact_maps`.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ import xarray as xr
 from dovetail.core import kind, parameter
 from dovetail.core.errors import Fault
 from dovetail.core.kinds import name_of
-from dovetail.core.parameter_map import Chart
-from dovetail.mechanics.contact import GivenDamping, GivenStiffness, HertzPair, Material
+from dovetail.core.parameter_map import ParameterMap
+from dovetail.mechanics.contact import ConstantStiffness, DampingFactor, HertzPair, Material
 from dovetail.studies.docking.impact import Instruments, first_impact
 
 TOOLS = ("sensor_omega", "position_resolution", "force_resolution")
 
 
 @kind("delay-sweep")
-class DelaySweep(Chart):
-    """Errors of impacts over the actuator's total delay; one entry of every list for each impact.
+class DelaySweep(ParameterMap):
+    """Errors of impacts over the total actuator delay; lists have one entry for each impact.
 
-    The instruments' own numbers are one for all impacts, or one each.
+    Parameters of the instruments have one entry for all impacts, or one for each.
     """
 
-    along: ClassVar[str] = "delay"
+    line_coordinate: ClassVar[str] = "delay"
 
     body_1: tuple[Material, ...]
     body_2: tuple[Material, ...]
@@ -38,7 +38,9 @@ class DelaySweep(Chart):
     m2: jax.Array = parameter("kg", "masses of body 2", above=0.0)
     speed: jax.Array = parameter("m/s", "impact speeds", above=0.0)
     delay: jax.Array = parameter("s", "total delays of the actuator", above=0.0)
-    restitution: jax.Array = parameter("1", "projected, by Flores' law", above=0.0, at_most=1.0, default=0.8)
+    restitution: jax.Array = parameter(
+        "1", "projected restitution of Flores' law", above=0.0, at_most=1.0, default=0.8
+    )
     radius: jax.Array = parameter("m", "radius of the sphere", above=0.0, default=0.025)
     sensor_omega: jax.Array = parameter(
         "rad/s", "natural angular frequency of the sensor", above=0.0, default=2 * np.pi * 10e3
@@ -47,12 +49,12 @@ class DelaySweep(Chart):
     force_resolution: jax.Array = parameter("N", "step of the measured force", at_least=0.0, default=0.0)
 
     def faults(self) -> list[Fault]:
-        """Lists that do not have one entry for each impact."""
+        """Return faults: lists without one entry for each impact."""
         count = len(self.body_1)
         lists = {"body_2": len(self.body_2)}
         lists |= {name: np.size(getattr(self, name)) for name in ("m1", "m2", "speed")}
         faults = [
-            Fault(f"chart.{name}", f"has {size} entries and body_1 {count}; give one for each impact")
+            Fault(f"map.{name}", f"{size} entries, but body_1 has {count}; give one for each impact")
             for name, size in lists.items()
             if size != count
         ]
@@ -60,12 +62,12 @@ class DelaySweep(Chart):
             size = np.size(getattr(self, name))
             if size not in (1, count):
                 faults.append(
-                    Fault(f"chart.{name}", f"has {size} entries and body_1 {count}; give one or {count}")
+                    Fault(f"map.{name}", f"{size} entries, but body_1 has {count}; give 1 or {count}")
                 )
         return faults
 
     def compute(self) -> xr.Dataset:
-        """Errors in percent and the ideal's duration, (impact, delay)."""
+        """Compute errors in percent (impact, delay) and the contact time of the reference solution (impact)."""
         stiffness = jnp.array(
             [HertzPair(a, b, self.radius).value for a, b in zip(self.body_1, self.body_2, strict=True)]
         )
@@ -104,7 +106,7 @@ class DelaySweep(Chart):
         return out
 
     def labels(self, data: xr.Dataset) -> list[str]:
-        """What each impact is."""
+        """Return a label for each impact with the parameters that vary."""
         out = []
         for n in range(len(self.body_1)):
             text = f"{float(self.m1[n]):g}-{float(self.m2[n]):g} kg, {float(self.speed[n]):g} m/s"
@@ -122,8 +124,8 @@ class DelaySweep(Chart):
         return out
 
     def summary(self, data: xr.Dataset) -> str:
-        """Velocity error by impact, a column a delay."""
-        lines, labels = ["error of the rebound velocity [%] for a total delay [ms] of"], self.labels(data)
+        """Return the velocity error by impact, one column for each delay."""
+        lines, labels = ["error of the rebound velocity [%], columns: total delay [ms]"], self.labels(data)
         lines.append(" " * 40 + "".join(f"{1e3 * d:8.2f}" for d in data.delay.values))
         for n in range(data.sizes["impact"]):
             at = data.isel(impact=n)
@@ -135,8 +137,8 @@ class DelaySweep(Chart):
         for n, (step, depth) in enumerate(zip(steps, data.ideal_depth.values, strict=True)):
             if step > 0.1 * depth:
                 lines.append(
-                    f"warning: impact {n + 1}: a step of {1e6 * step:.3g} um is more than a tenth of the depth of "
-                    f"{1e6 * depth:.3g} um; traces are distorted and errors not to be trusted"
+                    f"warning: impact {n + 1}: the resolution ({1e6 * step:.3g} um) is more than 10 % of the "
+                    f"penetration ({1e6 * depth:.3g} um); signals are distorted and errors are not reliable"
                 )
         return "\n".join(lines)
 
@@ -144,7 +146,7 @@ class DelaySweep(Chart):
 @eqx.filter_jit
 def _delayed(stiffness, mass, speed, delays, factor, sensor):
     def one(stiffness, mass, speed, sensor, delay):
-        law = GivenDamping(stiffness=GivenStiffness(stiffness), factor=factor)
+        law = DampingFactor(stiffness=ConstantStiffness(stiffness), factor=factor)
         tools = Instruments(4 / delay, sensor[0], position_resolution=sensor[1], force_resolution=sensor[2])
         return first_impact(law, mass, speed, tools, steps=6000)
 

@@ -1,11 +1,11 @@
-r"""Which impacts a piezo testbed can carry out: every pair of materials and masses at every speed.
+r"""Impacts that a piezo testbed can execute: all pairs of materials and masses at all speeds.
 
-A stack gives way under load: of its stroke :math:`x_{act}` is left, at a force F, the share
-:math:`1 - F/F_{act}`. An impact that is to be d deep at the peak force F qualifies where
+A stack is compliant under load: at a force F the fraction :math:`1 - F/F_{act}` of its stroke :math:`x_{act}` remains.
+An impact with penetration d at the peak force F qualifies if
 
 .. math:: x = d\,\frac{F_{act}}{F_{act} - F} < s\,x_{act}
 
-with d and F those of the modelled test and s a safety factor [Bondoky 2020, eq. 8.5 and sec. 8.3.3].
+where d and F are values of the modelled test and s is a safety factor [Bondoky 2020, eq. 8.5 and sec. 8.3.3].
 """
 
 from __future__ import annotations
@@ -21,42 +21,44 @@ import xarray as xr
 from dovetail.core import choice, kind, parameter
 from dovetail.core.errors import Fault
 from dovetail.core.kinds import find, name_of
-from dovetail.core.parameter_map import Chart
-from dovetail.mechanics.contact import Dissipative, GivenDamping, GivenStiffness, HertzPair, Material
+from dovetail.core.parameter_map import ParameterMap
+from dovetail.mechanics.contact import ConstantStiffness, DampingFactor, DissipativeLaw, HertzPair, Material
 from dovetail.studies.docking.impact import Instruments, first_impact
 from dovetail.studies.docking.impact_validation import LAWS
 
 
 def needed_stroke(depth: np.ndarray, force: np.ndarray, blocking: float) -> np.ndarray:
-    """Free stroke [m] that a stack of a blocking force [N] needs for a depth [m] at a force [N].
+    """Return the free stroke [m] that a stack with a blocking force [N] needs for a penetration [m] at a force [N].
 
-    Infinite where the force is beyond the blocking force.
+    The stroke is infinite for a force above the blocking force.
     """
     left = np.maximum(blocking - force, 1e-9)
     return np.where(force < blocking, depth * blocking / left, np.inf)
 
 
 @kind("impact-qualification")
-class ImpactQualification(Chart):
-    """Every pair of materials with every pair of masses at every speed, through the testbed's instruments."""
+class ImpactQualification(ParameterMap):
+    """Qualification of impacts: all pairs of materials and masses at all speeds, with the testbed's instruments."""
 
-    picture: ClassVar[str] = "none"
+    figure: ClassVar[str] = "none"
 
     body_1: tuple[Material, ...]
     body_2: tuple[Material, ...]
     instruments: Instruments
-    m1: jax.Array = parameter("kg", "masses of body 1, one for each pair of masses", above=0.0)
+    m1: jax.Array = parameter("kg", "masses of body 1, one for each mass pair", above=0.0)
     m2: jax.Array = parameter("kg", "masses of body 2", above=0.0)
     speed: jax.Array = parameter("m/s", "impact speeds", above=0.0)
     stroke: jax.Array = parameter("m", "free stroke of the stack", above=0.0)
     blocking: jax.Array = parameter("N", "blocking force of the stack", above=0.0)
-    restitution: jax.Array = parameter("1", "projected coefficient", above=0.0, at_most=1.0, default=0.8)
+    restitution: jax.Array = parameter(
+        "1", "projected coefficient of restitution", above=0.0, at_most=1.0, default=0.8
+    )
     radius: jax.Array = parameter("m", "radius of the sphere", above=0.0, default=0.025)
-    safety: jax.Array = parameter("1", "share of the stroke to be used", above=0.0, at_most=1.0, default=0.8)
+    safety: jax.Array = parameter("1", "usable fraction of the stroke", above=0.0, at_most=1.0, default=0.8)
     law: str = choice(*LAWS, about="contact law", default="flores")
 
     def faults(self) -> list[Fault]:
-        """Lists that do not pair."""
+        """Return faults: lists of different length that form pairs."""
         faults = []
         for one, other in (("body_1", "body_2"), ("m1", "m2")):
             a, b = (
@@ -64,15 +66,17 @@ class ImpactQualification(Chart):
                 for v in (getattr(self, one), getattr(self, other))
             )
             if a != b:
-                faults.append(Fault(f"chart.{other}", f"has {b} entries and {one} {a}; they go in pairs"))
+                faults.append(
+                    Fault(f"map.{other}", f"{b} entries, but {one} has {a}; give one entry for each pair")
+                )
         return faults
 
     def compute(self) -> xr.Dataset:
-        """Peaks of the modelled test, needed stroke, and what qualifies, (speed, pair, masses)."""
+        """Compute peaks of the modelled test, required stroke and qualification, (speed, pair, masses)."""
         pairs = list(zip(self.body_1, self.body_2, strict=True))
         stiffness = jnp.array([HertzPair(a, b, self.radius).value for a, b in pairs])
         mass = jnp.ravel(self.m1 * self.m2 / (self.m1 + self.m2))
-        factor = find(self.law, Dissipative)(stiffness=1.0).damping_factor(self.restitution)
+        factor = find(self.law, DissipativeLaw)(stiffness=1.0).damping_factor(self.restitution)
         speeds, stiff, masses = jnp.meshgrid(jnp.ravel(self.speed), stiffness, mass, indexing="ij")
         hil = _modelled(speeds, stiff, masses, factor, self.instruments)
         dims = ("speed", "pair", "masses")
@@ -95,21 +99,23 @@ class ImpactQualification(Chart):
         return out
 
     def summary(self, data: xr.Dataset) -> str:
-        """How many qualify, and the needed stroke of each."""
-        lines = ["needed stroke [um]; * qualifies with the safety factor, + without it, - does not"]
+        """Return the required stroke of each impact and the number that qualify."""
+        lines = [
+            "required stroke [um]; * qualifies with safety factor, + without safety factor, - does not qualify"
+        ]
         for v in data.speed.values:
             lines.append(f"{float(v):g} m/s".ljust(34) + "".join(f"{m:>14}" for m in data.masses.values))
             for pair in data.pair.values:
                 at = data.sel(speed=v, pair=pair)
                 marks = np.where(at.qualified, "*", np.where(at.possible, "+", "-"))
                 texts = [
-                    f"{1e6 * x:12.1f} {m}" if x < 1e-2 else f"{'too strong':>12} {m}"
+                    f"{1e6 * x:12.1f} {m}" if x < 1e-2 else f"{'no stroke':>12} {m}"
                     for x, m in zip(at.needed_stroke.values, marks, strict=True)
                 ]
                 lines.append(f"  {pair:<32}" + "".join(texts))
         n = data.possible.size
         lines.append(
-            f"{int(data.possible.sum())} of {n} are possible with {1e6 * float(self.stroke):g} um and "
+            f"{int(data.possible.sum())} of {n} possible with {1e6 * float(self.stroke):g} um and "
             f"{float(self.blocking):g} N, {int(data.qualified.sum())} with a safety factor of {float(self.safety):g}"
         )
         return "\n".join(lines)
@@ -118,7 +124,7 @@ class ImpactQualification(Chart):
 @eqx.filter_jit
 def _modelled(speed, stiffness, mass, factor, tools):
     def one(speed, stiffness, mass):
-        law = GivenDamping(stiffness=GivenStiffness(stiffness), factor=factor)
+        law = DampingFactor(stiffness=ConstantStiffness(stiffness), factor=factor)
         return first_impact(law, mass, speed, tools, steps=3000).hil
 
     flat = jax.vmap(one)(*(jnp.ravel(v) for v in (speed, stiffness, mass)))

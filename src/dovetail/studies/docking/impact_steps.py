@@ -1,7 +1,7 @@
-"""Whether an integrator is good enough for an impact through instruments.
+"""Verification of an integration method and step for an impact with instruments.
 
-The impact of `impact` from the touch of the specimens on: adaptively, with the end of contact as an event, explicit or
-implicit, as the reference; and by the method and step that a real-time computer will use. `verify` compares them.
+The reference is the impact of `impact` from first contact, integrated with adaptive steps, explicit or implicit, with
+the end of contact as an event. `verify` compares it with the method and fixed step of a real-time computer.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ System = Any  # a `Coupled` of `FreePair` and `ImpactPair`
 
 
 def start(system: System) -> dict[str, Any]:
-    """The state in which the specimens touch: the bodies are ahead by the actuator's lag."""
+    """Return the state at first contact of the specimens; the bodies are ahead by the lag of the actuator."""
     x = touching(system)
     speed, zero = system.numerical.speed, jnp.zeros(())
-    behind, _ = system.actuator.follower().output(0.0, x["actuator"], (zero, speed))[:2]
-    arm = system.actuator.follower().steady((-behind, speed, zero))
+    behind, _ = system.actuator.continuous_model().output(0.0, x["actuator"], (zero, speed))[:2]
+    arm = system.actuator.continuous_model().steady((-behind, speed, zero))
     return {**x, "numerical": {"z": -behind, "v": speed}, "actuator": arm}
 
 
 def integrate(system: System, *, stiff: bool = False, rtol: float = 1e-9) -> Trajectory:
-    """Adaptively to the end of contact, an event; `stiff` takes the implicit reference method."""
+    """Integrate adaptively to the end of contact, an event; `stiff` selects the implicit method."""
     bodies, law = system.numerical, system.specimen.law
     k, n = law.stiffness.value, law.exponent
     stop = hertz_depth(k, n, bodies.reduced_mass, bodies.speed) / bodies.speed
@@ -39,7 +39,7 @@ def integrate(system: System, *, stiff: bool = False, rtol: float = 1e-9) -> Tra
     return solve(
         system,
         0.0,
-        float(10 * stop) + 40 * lag,  # by then any contact has ended
+        float(10 * stop) + 40 * lag,  # beyond the end of any contact
         x0=x0,
         rtol=rtol,
         atol=rtol * 1e-5,
@@ -49,19 +49,19 @@ def integrate(system: System, *, stiff: bool = False, rtol: float = 1e-9) -> Tra
 
 
 def _depth(system: System, t, x) -> jax.Array:
-    return system.interface(t, x)["shown"]["depth"]
+    return system.interface(t, x)["output"]["penetration"]
 
 
 @dataclass(frozen=True)
 class StepVerification:
-    """A method and step against the adaptive reference."""
+    """Errors of a method and step relative to the adaptive reference."""
 
     step: float  # [s]
-    duration_error: float  # [s] of the contact
-    rebound_error: float  # relative, of the velocity at its end
+    duration_error: float  # [s] error of the contact time
+    rebound_error: float  # relative error of the velocity at the end of contact
 
     def acceptable(self, tolerance: float = 1e-3) -> bool:
-        """Whether the rebound is right within a tolerance and the contact to two steps."""
+        """Return True if the rebound error is within a tolerance and the duration error within two steps."""
         return abs(self.rebound_error) <= tolerance and abs(self.duration_error) <= 2 * self.step
 
 

@@ -1,7 +1,7 @@
-r"""Measured impacts beside what a contact law foretells of them, ideal and through the testbed's instruments.
+r"""Comparison of measured impacts with a contact law, without and with the testbed's instruments.
 
-For every impact and every coefficient of restitution: d, the ideal; m, the model of the test; h, what was
-measured; their differences and the fidelity :math:`\zeta = (m-d)/(h-d)` [Bondoky 2020, sec. 8.4.1.3].
+For every impact and every coefficient of restitution: d, the reference solution; m, the model of the test; h, the
+measurement; their differences and the fidelity :math:`\zeta = (m-d)/(h-d)` [Bondoky 2020, sec. 8.4.1.3].
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ import xarray as xr
 from dovetail.core import choice, kind, parameter
 from dovetail.core.errors import Fault
 from dovetail.core.kinds import find, names
-from dovetail.core.parameter_map import Chart
-from dovetail.mechanics.contact import Dissipative, GivenDamping, GivenStiffness, HertzPair, Material
+from dovetail.core.parameter_map import ParameterMap
+from dovetail.mechanics.contact import ConstantStiffness, DampingFactor, DissipativeLaw, HertzPair, Material
 from dovetail.studies.docking.impact import Instruments, first_impact
 
 
 def law_names() -> tuple[str, ...]:
-    """Every law that realises a restitution, by its name in test files."""
-    return tuple(name for name in names(Dissipative) if name != "given-damping")
+    """Return the kinds of all contact laws with a target restitution."""
+    return tuple(name for name in names(DissipativeLaw) if name != "damping-factor")
 
 
 LAWS = law_names()
 
 
 @kind("impact-validation")
-class ImpactValidation(Chart):
-    """Impacts of a sphere on a flat, one entry of every list for each."""
+class ImpactValidation(ParameterMap):
+    """Measured impacts of a sphere on a flat; lists have one entry for each impact."""
 
-    picture: ClassVar[str] = "bars"
+    figure: ClassVar[str] = "bars"
 
     body_1: tuple[Material, ...]
     body_2: tuple[Material, ...]
@@ -45,29 +45,29 @@ class ImpactValidation(Chart):
     force: jax.Array = parameter("N", "measured peak forces", above=0.0)
     depth: jax.Array = parameter("m", "measured peak depths", above=0.0)
     restitution: jax.Array = parameter(
-        "1", "projected coefficients of restitution to try", above=0.0, at_most=1.0, default=(0.8, 0.9)
+        "1", "projected coefficients of restitution", above=0.0, at_most=1.0, default=(0.8, 0.9)
     )
     radius: jax.Array = parameter("m", "radius of the sphere", above=0.0, default=0.025)
     law: str = choice(*LAWS, about="contact law", default="flores")
 
     def faults(self) -> list[Fault]:
-        """Lists that do not have one entry for each impact."""
+        """Return faults: lists without one entry for each impact."""
         count = len(self.body_1)
         lists = {"body_2": len(self.body_2)}
         lists |= {name: np.size(getattr(self, name)) for name in ("m1", "m2", "speed", "force", "depth")}
         return [
-            Fault(f"chart.{name}", f"has {size} entries and body_1 {count}; give one for each impact")
+            Fault(f"map.{name}", f"{size} entries, but body_1 has {count}; give one for each impact")
             for name, size in lists.items()
             if size != count
         ]
 
     def compute(self) -> xr.Dataset:
-        """d, m, h of peak force and depth, and d and m of rebound and duration, (restitution, impact)."""
+        """Compute d, m, h of peak force and penetration, and d, m of rebound and duration, (restitution, impact)."""
         stiffness = jnp.array(
             [HertzPair(a, b, self.radius).value for a, b in zip(self.body_1, self.body_2, strict=True)]
         )
-        law: type[Dissipative] = find(self.law, Dissipative)
-        factor = law(GivenStiffness(1.0)).damping_factor(jnp.atleast_1d(self.restitution))
+        law: type[DissipativeLaw] = find(self.law, DissipativeLaw)
+        factor = law(ConstantStiffness(1.0)).damping_factor(jnp.atleast_1d(self.restitution))
         pair = _impacts(
             stiffness, self.m1 * self.m2 / (self.m1 + self.m2), self.speed, factor, self.instruments
         )
@@ -91,8 +91,8 @@ class ImpactValidation(Chart):
         return out
 
     def summary(self, data: xr.Dataset) -> str:
-        """One line an impact, force first, then depth; percentages are of d, of d and of m."""
-        lines = [f"{self.law}: d ideal, m modelled test, h measured; fidelity (m-d)/(h-d)", ""]
+        """Return one line for each impact, force first, then penetration; percentages are of d, d and m."""
+        lines = [f"{self.law}: d reference, m modelled test, h measured; fidelity (m-d)/(h-d)", ""]
         head = "  #   c_r         d         m         h      m-d      h-d      h-m  fidelity"
         for name, scale, unit in (("force", 1.0, "N"), ("depth", 1e6, "um")):
             lines += [f"peak {name} [{unit}]", head]
@@ -108,7 +108,7 @@ class ImpactValidation(Chart):
             mean = 100 * float(data[f"{name}_fidelity"].mean())
             off = 100 * float(np.sqrt((data[f"{name}_hm"] ** 2).mean()))
             lines += [
-                f"mean fidelity {mean:.1f} %; the model misses the measured peaks by {off:.1f} % (rms)",
+                f"mean fidelity {mean:.1f} %; rms error of the modelled peaks {off:.1f} % of the measured peaks",
                 "",
             ]
         return "\n".join(lines).rstrip()
@@ -125,7 +125,7 @@ _SHOWN = (
 @eqx.filter_jit
 def _impacts(stiffness, mass, speed, factors, tools):
     def one(factor, stiffness, mass, speed):
-        law = GivenDamping(stiffness=GivenStiffness(stiffness), factor=factor)
+        law = DampingFactor(stiffness=ConstantStiffness(stiffness), factor=factor)
         return first_impact(law, mass, speed, tools, steps=3000)
 
     return jax.vmap(jax.vmap(one, (None, 0, 0, 0)), (0, None, None, None))(factors, stiffness, mass, speed)

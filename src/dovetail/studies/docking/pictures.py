@@ -1,6 +1,6 @@
-"""Pictures of a docking: the probe's way in the drogue, impacts in time, energies, and the outlines to move.
+"""Figures of a docking: path of the probe in the drogue, impacts over time, energies, and outlines for a video.
 
-Plain matplotlib axes in, drawn axes out; whoever calls decides on style and page.
+The functions draw into matplotlib axes; style and page are set by the caller.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ GREY, BLUE, ORANGE, GREEN, INK = "#9aa1a9", "#0072b2", "#d55e00", "#009e73", "#2
 
 
 def wall(drogue: Drogue) -> tuple[np.ndarray, np.ndarray]:
-    """The drogue's profile: distance from the bottom and radius [m], from the bottom's middle to the mouth."""
+    """Return the profile of the drogue: distance from the bottom and radius [m], from the bottom to the mouth."""
     x = [0.0, 0.0, float(drogue.cylinder_length), float(drogue.mouth)]
     r = [0.0, float(drogue.cylinder_radius), float(drogue.cylinder_radius), float(drogue.mouth_radius)]
     return np.array(x), np.array(r)
 
 
 def trajectory(axes: Any, record: DockingRecord, drogue: Drogue, radius: float, colour: str = BLUE) -> None:
-    """The way of the tip's centre in the drogue, from the side, with a dot at each impact [mm]."""
+    """Draw the path of the tip's centre in the drogue, side view, with a dot at each impact [mm]."""
     x, r = wall(drogue)
     for side in (-1, 1):
         axes.plot(1e3 * x, 1e3 * side * r, color=INK, lw=1.4)
-        # where the centre is when the tip touches
+        # position of the centre in contact
         axes.plot(
             1e3 * x[2:],
             1e3 * side * (r[2:] - radius / np.cos(float(drogue.half_angle))),
@@ -54,12 +54,12 @@ def trajectory(axes: Any, record: DockingRecord, drogue: Drogue, radius: float, 
 
 
 def energies(axes: Any, record: DockingRecord) -> None:
-    """Kinetic energy, the two heats and their sum in time [J]."""
+    """Draw kinetic energy, the two dissipated energies and the balance over time [J]."""
     r = record.traces
     for name, label, colour in (
         ("kinetic", "kinetic", BLUE),
-        ("impact_heat", "lost in impacts", ORANGE),
-        ("friction_heat", "lost in friction", GREEN),
+        ("impact_heat", "dissipated in impacts", ORANGE),
+        ("friction_dissipation", "dissipated by friction", GREEN),
     ):
         axes.plot(record.time, r[name], color=colour, lw=1.2, label=label)
     axes.plot(record.time, record.balance, color=INK, lw=1.6, label="balance")
@@ -67,30 +67,30 @@ def energies(axes: Any, record: DockingRecord) -> None:
 
 
 def first_impact(axes: Any, ideal: DockingRecord, rig: DockingRecord) -> None:
-    """Force, depth and speed of the first impact, ideal and on the rig, and the differences; axes (2, 3)."""
+    """Draw force, penetration and speed of the first impact, reference and rig, and differences; axes (2, 3)."""
     start, length = ideal.first.start, max(ideal.first.duration, rig.first.duration)
     t = np.linspace(start - 0.1 * length, start + 1.3 * length, 800)
     for column, (name, factor, label) in zip(
         axes.T,
         (
             ("felt_force", 1.0, "force [N]"),
-            ("depth", 1e6, "depth [µm]"),
-            ("body_rate", 1e3, "approach [mm/s]"),
+            ("penetration", 1e6, "penetration [µm]"),
+            ("body_rate", 1e3, "approach speed [mm/s]"),
         ),
         strict=True,
     ):
         both = [factor * np.interp(t, one.time, one.traces[name]) for one in (ideal, rig)]
-        column[0].plot(1e3 * (t - start), both[0], color=GREY, lw=2.6, label="ideal")
-        column[0].plot(1e3 * (t - start), both[1], color=ORANGE, lw=1.3, label="through robot and sensor")
+        column[0].plot(1e3 * (t - start), both[0], color=GREY, lw=2.6, label="reference")
+        column[0].plot(1e3 * (t - start), both[1], color=ORANGE, lw=1.3, label="with robot and sensor")
         column[1].plot(1e3 * (t - start), both[1] - both[0], color=INK, lw=1.2)
         column[0].set(ylabel=label)
-        column[1].set(ylabel=f"error of the {label}", xlabel="time from touch [ms]")
+        column[1].set(ylabel=f"error of {label}", xlabel="time from first contact [ms]")
     axes[0, 1].set_ylim(-40, None)
 
 
 def poses(specimen: ProbeInDrogue, displacement: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rotations (n, 3, 3) and positions (n, 3) [m] of the tip's frame in D, from a run's displacement (n, 6)."""
-    home = Pose(euler.to_matrix(specimen.home_euler), specimen.home)
+    """Return rotations (n, 3, 3) and positions (n, 3) [m] of the tip's frame in D for displacements (n, 6)."""
+    home = Pose(euler.to_matrix(specimen.initial_angles), specimen.initial_position)
 
     @jax.jit
     @jax.vmap
@@ -103,25 +103,25 @@ def poses(specimen: ProbeInDrogue, displacement: np.ndarray) -> tuple[np.ndarray
 
 
 def sampled(data: xr.Dataset, times: np.ndarray) -> np.ndarray:
-    """Displacement of a run at given times (n, 6); that of its end after it."""
+    """Return the displacement of a run at given times (n, 6); after its end, the last value."""
     k = np.clip(np.searchsorted(data.time.values, times), 0, data.sizes["time"] - 1)
     return data["displacement"].values[k]
 
 
 def impact_notes(data: xr.Dataset, times: np.ndarray) -> list[str]:
-    """A line for each time: impacts so far, and the energy against that at the start."""
-    touching = data["depth"].values > 0
+    """Return a text for each time: number of impacts, and energy relative to the initial energy."""
+    touching = data["penetration"].values > 0
     starts = data.time.values[1:][touching[1:] & ~touching[:-1]]
-    names = ("kinetic_energy", "contact_energy", "contact_heat", "friction_heat")
+    names = ("kinetic_energy", "contact_energy", "contact_dissipation", "friction_dissipation")
     total = np.sum([data[name].values for name in names], axis=0)
     ratio = total / total[0]
     k = np.clip(np.searchsorted(data.time.values, times), 0, len(ratio) - 1)
     texts = [
-        f"impact {np.sum(starts <= t)}, energy {ratio[i]:.2f} of the initial"
+        f"impact {np.sum(starts <= t)}, energy {ratio[i]:.2f} of initial"
         for t, i in zip(times, k, strict=True)
     ]
     end = float(data.time[-1])
-    return [f"{text}, left" if t > end + 1e-9 else text for text, t in zip(texts, times, strict=True)]
+    return [f"{text}, separated" if t > end + 1e-9 else text for text, t in zip(texts, times, strict=True)]
 
 
 __all__ = ["energies", "first_impact", "impact_notes", "poses", "sampled", "trajectory", "wall"]

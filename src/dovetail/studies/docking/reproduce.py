@@ -1,4 +1,4 @@
-"""Contact laws and the 1-DOF testbed on paper: what chapters 4 and 5 of Bondoky's thesis print, again."""
+"""Targets of contact laws and the modelled 1-DOF testbed: chapters 4 and 5 of Bondoky's thesis."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from dovetail.core.kinds import parts_by_kind
 from dovetail.mechanics.contact import (
     Aluminium,
-    Dissipative,
-    GivenStiffness,
+    ConstantStiffness,
+    DissipativeLaw,
     HertzPair,
     KelvinVoigt,
     Polyimide,
@@ -33,22 +33,22 @@ def combined_modulus() -> list[float]:
 
 
 def realised_by_law() -> list[float]:
-    """RT-02: realised restitution of the seven laws for 0.5 and 0.8 projected."""
+    """RT-02: realised restitution of the seven laws for projected values of 0.5 and 0.8."""
     return [float(realised_restitution(_factor(name, c))) for c in (0.5, 0.8) for name in (*OLD, *NEW)]
 
 
 def best_above_80() -> bool:
-    """RT-02: the three laws that are nearest to a projected restitution of 0.9."""
+    """RT-02: the three laws nearest to a projected restitution of 0.9 are those of the source."""
     return _best(0.9, 3) == {"herbert-mcwhannell", "zhiying-qishao", "flores"}
 
 
 def best_below_80() -> list[bool]:
-    """RT-02: the three newer laws are nearest at each restitution below 0.8 that the source tried."""
+    """RT-02: the three newer laws are nearest at each restitution below 0.8 in the source."""
     return [_best(c, 3) == set(NEW) for c in (0.5, 0.6, 0.7)]
 
 
 def best_very_low() -> bool:
-    """RT-02: the nearest at 0.1."""
+    """RT-02: the nearest law at a projected restitution of 0.1 is that of the source."""
     return _best(0.1, 1) == {"gonthier"}
 
 
@@ -58,45 +58,45 @@ def _best(c: float, count: int) -> set[str]:
 
 
 def elastic_limit() -> list[float]:
-    """RT-03: largest realised loss of the laws at a restitution of one."""
+    """RT-03: largest realised loss of the laws at a projected restitution of 1."""
     return [max(1 - float(realised_restitution(_factor(name, 1.0))) for name in (*OLD, *NEW))]
 
 
 def newer_laws_turn() -> list[bool]:
-    """RT-04: the peak force falls with restitution, and rises again, by law."""
+    """RT-04: with increasing restitution the peak force first decreases, then increases, by law."""
     return [bool(np.any(np.diff(_peaks(name)) < 0) and _peaks(name)[-2] < _peaks(name)[-1]) for name in NEW]
 
 
 def older_laws_fall() -> list[bool]:
-    """RT-04: the peak force only falls with restitution, by law."""
+    """RT-04: the peak force decreases with decreasing restitution at all values, by law."""
     return [bool(np.all(np.diff(_peaks(name)) > 0)) for name in OLD]
 
 
 def _peaks(name: str) -> np.ndarray:
-    """Peak force [N] at the restitutions of sec. 4.4.3.3, rising."""
+    """Return the peak force [N] at the restitutions of sec. 4.4.3.3, in increasing order."""
     c = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
-    found = impacts([STEEL_PAIR] * len(c), c, law=parts_by_kind(Dissipative)[name])
-    return np.asarray(found.ideal.peak_force)
+    pairing = impacts([STEEL_PAIR] * len(c), c, law=parts_by_kind(DissipativeLaw)[name])
+    return np.asarray(pairing.ideal.peak_force)
 
 
 def least_peak_force() -> list[float]:
-    """RT-04: restitution at which Flores' peak force is least, and that force over Hertz's."""
+    """RT-04: restitution with the smallest peak force of Flores' law, and that force over the Hertz force."""
     c = np.linspace(0.4, 1.0, 61)
     peaks = np.asarray(impacts([STEEL_PAIR] * len(c), c).ideal.peak_force)
     return [float(c[np.argmin(peaks)]), float(peaks.min() / peaks[-1])]
 
 
 def kelvin_voigt_defects() -> list[bool]:
-    """RT-05: the force at first touch is positive; it is negative before separation."""
+    """RT-05: the force at first contact is positive; it is negative before separation."""
     law = KelvinVoigt(stiffness=1e7, damping=1e3)
     return [float(law.force(0.0, 0.1, 0.1)) > 0, float(law.force(1e-7, -0.08, 0.1)) < 0]
 
 
 def peak_force_by_speed() -> list[bool]:
-    """RT-06: all laws' peak forces rise with speed; they differ by less than 5 %; the difference grows."""
+    """RT-06: peak forces of all laws increase with speed; they differ by less than 5 %; the difference grows."""
     speeds = np.linspace(0.01, 0.15, 8)
     scenarios = [Scenario("steel", "steel", 10.0, 10.0, float(v)) for v in speeds]
-    laws = [parts_by_kind(Dissipative)[name] for name in (*OLD, *NEW)]
+    laws = [parts_by_kind(DissipativeLaw)[name] for name in (*OLD, *NEW)]
     peaks = np.stack([np.asarray(impacts(scenarios, 0.8, law=law).ideal.peak_force) for law in laws])
     low, high = peaks.min(0), peaks.max(0)
     return [
@@ -107,7 +107,7 @@ def peak_force_by_speed() -> list[bool]:
 
 
 def material_order() -> list[bool]:
-    """RT-07: a stiffer material gives a higher force, a smaller depth, a shorter contact."""
+    """RT-07: a stiffer material gives a higher force, a smaller penetration and a shorter contact."""
     names = ("steel", "aluminium", "polyimide", "rubber")
     ideal = impacts([Scenario(name, name, 10.0, 10.0, 0.1) for name in names]).ideal
     return [
@@ -118,7 +118,7 @@ def material_order() -> list[bool]:
 
 
 def material_values() -> list[float]:
-    """Peak force [N], depth [um] and duration [ms] of four materials: our own numbers."""
+    """Peak force [N], penetration [um] and duration [ms] of four materials: regression values."""
     names = ("steel", "aluminium", "polyimide", "rubber")
     ideal = impacts([Scenario(name, name, 10.0, 10.0, 0.1) for name in names]).ideal
     rows = np.stack([ideal.peak_force, 1e6 * ideal.peak_depth, 1e3 * ideal.duration], 1)
@@ -130,12 +130,12 @@ def material_values() -> list[float]:
 
 @cache
 def table_5_2() -> ImpactPairing:
-    """The sample scenario at the six delays, 1 um and 1 N of resolution."""
+    """Return the sample scenario at the six delays, resolutions 1 um and 1 N."""
     return delays(TABLE_DELAYS, SAMPLE, position=1e-6, force=1.0)
 
 
 def delays(values, scenario: Scenario, *, sensor=SENSOR_CH5, position=0.0, force=0.0) -> ImpactPairing:
-    """One scenario at a row of actuator delays [s]."""
+    """Simulate one scenario at several actuator delays [s]."""
     count = len(values)
     tools = Instruments(
         total_delay_omega(np.asarray(values)),
@@ -147,68 +147,68 @@ def delays(values, scenario: Scenario, *, sensor=SENSOR_CH5, position=0.0, force
 
 
 def sample_docking() -> list[float]:
-    """RT-08: rebound [m/s] of the ideal."""
+    """RT-08: rebound [m/s] of the reference solution."""
     return [float(table_5_2().ideal.rebound[4])]
 
 
 def sample_docking_values() -> list[float]:
-    """RT-08: peak force [N], depth [um], duration [ms] of the ideal: our own numbers."""
+    """RT-08: peak force [N], penetration [um], duration [ms] of the reference solution: regression values."""
     ideal = table_5_2().ideal
     return [float(ideal.peak_force[4]), 1e6 * float(ideal.peak_depth[4]), 1e3 * float(ideal.duration[4])]
 
 
 def sample_hil() -> float:
-    """RT-09: rebound [m/s] through the instruments."""
+    """RT-09: rebound [m/s] with instruments."""
     return float(table_5_2().hil.rebound[4])
 
 
 def velocity_errors() -> list[float]:
-    """RT-10: [%]."""
+    """RT-10: velocity errors [%]."""
     p = table_5_2()
     return _list(100 * (p.hil.rebound / p.ideal.rebound - 1))
 
 
 def force_errors() -> list[float]:
-    """RT-11: largest difference at one instant [N]."""
+    """RT-11: largest force difference [N]."""
     return _list(table_5_2().force_difference)
 
 
 def force_errors_percent() -> list[float]:
-    """RT-12: the same over the ideal force at that instant [%]."""
+    """RT-12: largest force difference over the reference force at that time [%]."""
     p = table_5_2()
     return _list(100 * p.force_difference / p.force_then)
 
 
 def depth_errors() -> list[float]:
-    """RT-13: largest difference at one instant [um]."""
+    """RT-13: largest difference of penetration [um]."""
     return _list(1e6 * table_5_2().depth_difference)
 
 
 def depth_errors_percent() -> list[float]:
-    """RT-14: the same over the ideal depth at that instant [%]."""
+    """RT-14: largest difference of penetration over the reference at that time [%]."""
     p = table_5_2()
     return _list(100 * p.depth_difference / p.depth_then)
 
 
 def force_integral_errors() -> list[float]:
-    """RT-15: integral of the modulus of the difference over that of the ideal [%]."""
+    """RT-15: integral of the absolute force difference over the integral of the reference force [%]."""
     p = table_5_2()
     return _list(100 * p.force_area / p.ideal.force_integral)
 
 
 def depth_integral_errors() -> list[float]:
-    """RT-16: the same for depth [%]."""
+    """RT-16: integral of the absolute difference of penetration over the integral of the reference [%]."""
     p = table_5_2()
     return _list(100 * p.depth_area / p.ideal.depth_integral)
 
 
 def bandwidth_of_delay() -> list[float]:
-    """RT-17: [kHz] for 1 and 1.2 ms."""
+    """RT-17: bandwidth [kHz] for total delays of 1 and 1.2 ms."""
     return _list(total_delay_omega(np.array([1e-3, 1.2e-3])) / (2e3 * np.pi))
 
 
 def key_parameters() -> list[bool]:
-    """RT-18: range of the velocity error [points] by actuator delay far above that by either resolution."""
+    """RT-18: the velocity error varies far more with the actuator delay than with either resolution."""
     by_delay = velocity_errors()
     by_position = resolution_effects()
     tools = Instruments(4000.0, SENSOR_CH5, force_resolution=np.array([0.1, 1.0, 10.0, 100.0]))
@@ -225,12 +225,12 @@ def mass_sweep() -> list[float]:
 
 
 def mass_order() -> bool:
-    """RT-19: the error falls with the reduced mass."""
+    """RT-19: the error decreases with increasing reduced mass."""
     return bool(np.all(np.diff(mass_sweep()) < 0))
 
 
 def mass_ratio() -> bool:
-    """RT-19: two pairs of one reduced mass have one error."""
+    """RT-19: two pairs with equal reduced mass have equal errors."""
     same = _errors(
         [
             Scenario("polyimide", "aluminium", 50.0, 50.0, 0.1),
@@ -246,7 +246,7 @@ def velocity_sweep() -> list[float]:
 
 
 def velocity_order() -> bool:
-    """RT-20: rising mildly over the six speeds of sec. 5.4.5.2."""
+    """RT-20: the error increases slightly over the six speeds of sec. 5.4.5.2."""
     speeds = (0.075, 0.1, 0.125, 0.15, 0.175, 0.2)
     errors = _errors([Scenario("polyimide", "aluminium", 30.0, 75.0, v) for v in speeds])
     return bool(np.all(np.diff(errors) > 0) and errors[-1] < 2 * errors[0])
@@ -265,7 +265,7 @@ def material_sweep_order() -> bool:
 
 
 def swapped_materials() -> bool:
-    """RT-40: polyimide on aluminium is aluminium on polyimide."""
+    """RT-40: polyimide on aluminium and aluminium on polyimide have equal results."""
     p = impacts([SAMPLE, Scenario("aluminium", "polyimide", 30.0, 75.0, 0.1)])
     return all(bool(leaf[0] == leaf[1]) for leaf in (p.hil.peak_force, p.hil.rebound, p.hil.peak_depth))
 
@@ -287,21 +287,21 @@ def sensor_delay_matters() -> list[float]:
 
 
 def sensor_delay_is_no_key() -> bool:
-    """RT-18: its range moves the error by less than a tenth of what the actuator's delay does."""
+    """RT-18: the sensor delay changes the error by less than 10 % of the change by the actuator delay."""
     by_sensor, by_actuator = sensor_delay_matters(), velocity_errors()
     return max(by_sensor) - min(by_sensor) < 0.1 * (max(by_actuator) - min(by_actuator))
 
 
 def _errors(scenarios: list[Scenario]) -> list[float]:
-    """Velocity errors [%] of scenarios at an actuator delay of 1 ms, 1 um and 1 N."""
+    """Return the velocity errors [%] of scenarios at an actuator delay of 1 ms, resolutions 1 um and 1 N."""
     tools = Instruments(4000.0, SENSOR_CH5, position_resolution=1e-6, force_resolution=1.0)
     p = impacts(scenarios, instruments=tools)
     return _list(100 * (p.hil.rebound / p.ideal.rebound - 1))
 
 
 def _factor(name: str, restitution: float):
-    law: type[Dissipative] = parts_by_kind(Dissipative)[name]
-    return law(GivenStiffness(1.0)).damping_factor(np.float64(restitution))
+    law: type[DissipativeLaw] = parts_by_kind(DissipativeLaw)[name]
+    return law(ConstantStiffness(1.0)).damping_factor(np.float64(restitution))
 
 
 def _list(values) -> list[float]:

@@ -1,4 +1,4 @@
-"""The twelve impacts of the testbed: what chapter 8 and appendix C of Bondoky's thesis print, again."""
+"""Targets of the twelve impacts on the testbed: chapter 8 and appendix C of Bondoky's thesis."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.fidelity.validation import Validation, from_relative
-from dovetail.mechanics.contact import Flores, GivenDamping, GivenStiffness
+from dovetail.fidelity.validation import Validation, validation_from_percent
+from dovetail.mechanics.contact import ConstantStiffness, DampingFactor, Flores
 from dovetail.studies.docking.impact import ImpactPairing
 from dovetail.studies.docking.impact_qualification import needed_stroke
 from dovetail.studies.docking.noisy_impact import noisy_impact
@@ -25,7 +25,7 @@ def _rows() -> list[dict[str, Any]]:
 
 @cache
 def rehearsed() -> ImpactPairing:
-    """The 24 rows of appendix C: twelve scenarios at two coefficients of restitution."""
+    """Simulate the 24 rows of appendix C: twelve scenarios at two coefficients of restitution."""
     scenarios = executed()
     return impacts(
         [scenarios[row["scenario"] - 1] for row in _rows()], [row["restitution"] for row in _rows()]
@@ -33,34 +33,34 @@ def rehearsed() -> ImpactPairing:
 
 
 def printed(table: str, column: str) -> np.ndarray:
-    """A column of appendix C, by row."""
+    """Return a column of appendix C, by row."""
     return np.array([row[table][column] for row in _rows()])
 
 
 def ideal_force_rows() -> int:
-    """RT-43: rows whose ideal peak force is within 0.02 N of the printed one."""
+    """RT-43: number of rows with a reference peak force within 0.02 N of the printed value."""
     return _within(rehearsed().ideal.peak_force, printed("force_N", "d"), 0.02)
 
 
 def ideal_depth_rows() -> int:
-    """RT-43: rows whose ideal peak depth is within 0.01 um of the printed one."""
+    """RT-43: number of rows with a reference peak penetration within 0.01 um of the printed value."""
     return _within(1e6 * rehearsed().ideal.peak_depth, printed("depth_um", "d"), 0.01)
 
 
 def ideal_restitution() -> list[float]:
-    """RT-44: realised restitution of the ideal for 0.8 and 0.9."""
+    """RT-44: realised restitution of the reference solution for 0.8 and 0.9."""
     return [float(v) for v in rehearsed().ideal.restitution[:2]]
 
 
 def ideal_duration_error() -> float:
-    """RT-44: largest difference from the printed durations [ms]."""
+    """RT-44: largest difference from the printed durations of the reference solution [ms]."""
     return _worst(1e3 * rehearsed().ideal.duration, printed("duration_ms", "d"))
 
 
 def force_integral_error() -> float:
     """RT-45: largest difference from the printed integral errors of the force [percentage points].
 
-    Of the contact's own force: the measured one still flows when the contact has ended.
+    The integral is that of the contact force, as the measured force continues after the end of contact.
     """
     p = rehearsed()
     error = 100 * (p.hil.contact_integral / p.ideal.contact_integral - 1)
@@ -68,7 +68,7 @@ def force_integral_error() -> float:
 
 
 def depth_integral_error() -> float:
-    """RT-45: the same of the depth."""
+    """RT-45: largest difference from the printed integral errors of the penetration [percentage points]."""
     p = rehearsed()
     error = 100 * (p.hil.depth_integral / p.ideal.depth_integral - 1)
     return _worst(error, printed("depth_integral_error_percent", "md"))
@@ -90,7 +90,7 @@ def duration_error() -> float:
 
 
 def noise_density() -> list[float]:
-    """RT-49: of displacement [mm^2/Hz] and force [N^2/Hz], from the standard deviations."""
+    """RT-49: noise density of displacement [mm^2/Hz] and force [N^2/Hz], from the standard deviations."""
     return [
         float(ShapedNoise(0.73e-3, 2 * np.pi * 23e3).density),
         float(ShapedNoise(1.5, 2 * np.pi * 1e3).density),
@@ -98,7 +98,7 @@ def noise_density() -> list[float]:
 
 
 def qualified() -> list[int]:
-    """RT-50: scenarios of 72 that pass eq. 8.5 with a stroke of 239.5 um, and with 0.8 of it."""
+    """RT-50: number of the 72 scenarios that satisfy eq. 8.5 with a stroke of 239.5 um, and with 0.8 of it."""
     hil = impacts(grid(), 0.8).hil
     reach = needed_stroke(np.asarray(hil.peak_depth), np.asarray(hil.peak_contact_force), 8000.0)
     return [int(np.sum(reach < share * 239.5e-6)) for share in (1.0, 0.8)]
@@ -113,17 +113,17 @@ def _worst(got, expected: np.ndarray) -> float:
 
 
 def measured(table: str) -> Validation:
-    """Ideal, modelled and measured values of a table of appendix C, all rows."""
+    """Return reference, modelled and measured values of a table of appendix C, all rows."""
     return Validation(*(printed(table, column) for column in ("d", "m", "h")))
 
 
 def measured_areas(table: str) -> Validation:
-    """The same for areas under curves, of which the source prints errors relative to the ideal."""
-    return from_relative(printed(table, "md"), printed(table, "hd"))
+    """Return the values of areas under curves, printed in the source as errors relative to the reference."""
+    return validation_from_percent(printed(table, "md"), printed(table, "hd"))
 
 
 def fidelity_of_scenario_4() -> list[float]:
-    """RT-51: fidelity [%] of peak and area of force, then of depth, for 0.8 and 0.9."""
+    """RT-51: fidelity [%] of peak force, peak penetration and their areas, for 0.8 and 0.9."""
     rows = [i for i, row in enumerate(_rows()) if row["scenario"] == 4]
     columns = [
         measured("force_N"),
@@ -135,11 +135,11 @@ def fidelity_of_scenario_4() -> list[float]:
 
 
 def cells_of_appendix_c() -> list[int]:
-    """RT-52: derived cells of tables C.1 to C.4 that agree with d, m and h, and how many there are.
+    """RT-52: number of derived cells of tables C.1 to C.4 that agree with d, m and h, and number of all cells.
 
-    A cell agrees if some values that round to the printed ones give one that rounds to it.
+    A cell agrees if unrounded values of d, m and h exist that reproduce it after rounding.
     """
-    errors = ("md", "hd", "hm")
+    errors = {"md": "model_error", "hd": "hardware_error", "hm": "contact_model_error"}  # by column
     cells = []
     for table, derived, unit in (
         ("force_N", "force_error_percent", 0.01),
@@ -147,30 +147,38 @@ def cells_of_appendix_c() -> list[int]:
         ("velocity_m_s", "velocity_error_percent", 0.001),
     ):
         given = [printed(table, column) for column in ("d", "m", "h")]
-        for name in errors:
+        for column, error in errors.items():
             cells.append(
-                _agree(lambda *v, n=name: getattr(Validation(*v), f"{n}_percent"), given, unit, derived, name)
+                _agree(
+                    lambda *v, n=error: getattr(Validation(*v), f"{n}_percent"), given, unit, derived, column
+                )
             )
         cells.append(_agree(lambda *v: Validation(*v).fidelity, given, unit, derived, "fidelity"))
     for derived in ("force_integral_error_percent", "depth_integral_error_percent"):
         given = [printed(derived, column) for column in ("md", "hd")]
-        cells.append(_agree(lambda *v: from_relative(*v).hm_percent, given, 0.01, derived, "hm"))
-        cells.append(_agree(lambda *v: from_relative(*v).fidelity, given, 0.01, derived, "fidelity"))
-    given = [printed("duration_ms", column) for column in ("d", "m", "h")]
-    for name in errors:
         cells.append(
-            _agree(lambda *v, n=name: getattr(Validation(*v), n), given, 0.01, "duration_error_ms", name)
+            _agree(
+                lambda *v: validation_from_percent(*v).contact_model_error_percent, given, 0.01, derived, "hm"
+            )
+        )
+        cells.append(
+            _agree(lambda *v: validation_from_percent(*v).fidelity, given, 0.01, derived, "fidelity")
+        )
+    given = [printed("duration_ms", column) for column in ("d", "m", "h")]
+    for column, error in errors.items():
+        cells.append(
+            _agree(lambda *v, n=error: getattr(Validation(*v), n), given, 0.01, "duration_error_ms", column)
         )
     speed = np.array([executed()[row["scenario"] - 1].speed for row in _rows()])
     for column in ("d", "m"):
         given = [printed("velocity_m_s", column)]
         cells.append(_agree(lambda v: -v / speed, given, 0.001, "realised_restitution", column))
-    found = np.concatenate(cells)
-    return [int(found.sum()), found.size]
+    agreement = np.concatenate(cells)
+    return [int(agreement.sum()), agreement.size]
 
 
 def _agree(rule, given: list[np.ndarray], unit: float, table: str, column: str) -> np.ndarray:
-    """By row, whether a printed cell lies within what `rule` gives of values rounded to `unit` (cells to 0.01)."""
+    """Return by row whether a printed cell (to 0.01) lies in the range of `rule` for values rounded to `unit`."""
     ends = [
         rule(*(v + side * unit / 2 for v, side in zip(given, sides, strict=True)))
         for sides in itertools.product((-1, 1), repeat=len(given))
@@ -181,7 +189,7 @@ def _agree(rule, given: list[np.ndarray], unit: float, table: str, column: str) 
 
 @cache
 def noisy(seeds: int = 8) -> tuple[np.ndarray, np.ndarray]:
-    """Peak force [N] and depth [um] of the 24 rows with noise, the mean over some seeds."""
+    """Return peak force [N] and penetration [um] of the 24 rows with noise, averaged over several seeds."""
     scenarios = executed()
     chosen = [scenarios[row["scenario"] - 1] for row in _rows()]
     factor = Flores(stiffness=1.0).damping_factor(jnp.array([row["restitution"] for row in _rows()]))
@@ -190,8 +198,8 @@ def noisy(seeds: int = 8) -> tuple[np.ndarray, np.ndarray]:
     )
 
     def one(stiffness, mass, speed, factor, key):
-        law = GivenDamping(stiffness=GivenStiffness(stiffness), factor=factor)
-        found = noisy_impact(
+        law = DampingFactor(stiffness=ConstantStiffness(stiffness), factor=factor)
+        peaks = noisy_impact(
             law,
             mass,
             speed,
@@ -200,7 +208,7 @@ def noisy(seeds: int = 8) -> tuple[np.ndarray, np.ndarray]:
             force_noise=ShapedNoise(1.5, 2 * np.pi * 1e3, bias=0.6),
             key=key,
         )
-        return found.peak_force, 1e6 * found.peak_depth
+        return peaks.peak_force, 1e6 * peaks.peak_depth
 
     keys = jax.random.split(jax.random.key(0), seeds)
     rows = jax.vmap(one, (0, 0, 0, 0, None))
@@ -209,10 +217,10 @@ def noisy(seeds: int = 8) -> tuple[np.ndarray, np.ndarray]:
 
 
 def noisy_force_rows() -> int:
-    """RT-46: rows whose peak force with noise is within 2.5 % of the printed one."""
+    """RT-46: number of rows with a noisy peak force within 2.5 % of the printed value."""
     return int(np.sum(np.abs(noisy()[0] / printed("force_N", "m") - 1) <= 0.025))
 
 
 def noisy_depth_rows() -> int:
-    """RT-46: rows whose peak depth with noise is within 2 % of the printed one."""
+    """RT-46: number of rows with a noisy peak penetration within 2 % of the printed value."""
     return int(np.sum(np.abs(noisy()[1] / printed("depth_um", "m") - 1) <= 0.02))

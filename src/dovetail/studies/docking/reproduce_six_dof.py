@@ -1,4 +1,4 @@
-"""What Bondoky's chapters 6 and 7 print, computed again: spacecraft, detector, scenarios, first impacts."""
+"""Targets of chapters 6 and 7 of Bondoky's thesis: spacecraft, contact detector, scenarios, first impacts."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from dovetail.studies.docking.docking_record import DockingRecord, record
 from dovetail.studies.docking.docking_steps import DOCKED, Docking, SixAxisInstruments
 from dovetail.studies.registry import find_test
 
-STEP = 10e-6  # [s] in contact on the rig
+STEP = 10e-6  # [s] contact step with the rig
 RIG = SixAxisInstruments()  # robot 1 ms, sensor 0.1 ms
-ONE = 1.2  # [s] enough for the first impact at any speed of the study
+ONE = 1.2  # [s] contains the first impact at all speeds of the study
 
 
-_chaser = jax.jit(six_dof.chaser, static_argnames="as_printed")  # twenty small operations as one program
+_chaser = jax.jit(six_dof.chaser, static_argnames="as_printed")  # one program instead of twenty small ones
 _target = jax.jit(six_dof.target)
 
 
 def _numbers(body: MassProperties) -> list[float]:
-    """Place of the centre along the body, mass, inertia along and across."""
+    """Return position of the centre along the body, mass, and inertia along and across."""
     centre, inertia = np.asarray(body.centre), np.asarray(body.inertia)
     return [float(v) for v in (centre[0], body.mass, inertia[0, 0], inertia[1, 1])]
 
 
 def chaser_printed() -> list[float]:
-    """RT-22, RT-23: centre, mass, inertia along and across with the table's cylinders."""
+    """RT-22, RT-23: centre, mass, inertia along and across with the cylinders of the table."""
     return _numbers(_chaser(as_printed=True))
 
 
@@ -46,18 +46,18 @@ def chaser_corrected() -> float:
 
 
 def target_printed() -> list[float]:
-    """RT-25."""
+    """RT-25: centre, mass, inertia along and across of the target."""
     return _numbers(_target())
 
 
 def initial_states() -> list[float]:
-    """RT-26: chaser x and z, with the drogue's mouth in the origin."""
+    """RT-26: initial x and z of the chaser, origin at the mouth of the drogue."""
     start = _start()
     return [float(start.first.p[0]) + 0.245, float(start.first.p[2])]
 
 
 def target_place() -> float:
-    """RT-26: target x, with the drogue's mouth in the origin."""
+    """RT-26: initial x of the target, origin at the mouth of the drogue."""
     return float(_start().second.p[0]) + 0.245
 
 
@@ -67,12 +67,12 @@ def _start() -> PairState:
     return start
 
 
-_started = eqx.filter_jit(lambda bodies: bodies.pair.start)  # forty small operations as one program
+_started = eqx.filter_jit(lambda bodies: bodies.pair.start)  # one program instead of forty small ones
 
 
 def free_flight() -> float:
     """RT-27: largest relative change of momentum, angular momentum and energy in 20 s of tumbling."""
-    bodies = eqx.tree_at(lambda b: b.spin, six_dof.published(), jnp.array([0.3, -0.2, 0.4]))
+    bodies = eqx.tree_at(lambda b: b.angular_velocity, six_dof.published(), jnp.array([0.3, -0.2, 0.4]))
 
     @eqx.filter_jit
     def kept(bodies):
@@ -89,7 +89,7 @@ def free_flight() -> float:
 
 
 def detector() -> list[float]:
-    """RT-28: largest jumps of gap and normal at the zones' borders [m, 1]; contact points off the wall [m]."""
+    """RT-28: largest jumps of gap [m] and normal at zone boundaries; largest distance of contact points to the wall."""
     drogue = six_dof.ball().cavity
     assert isinstance(drogue, Drogue)
     touch = jax.jit(jax.vmap(lambda p: drogue.touch(p, six_dof.TIP_RADIUS)))
@@ -110,8 +110,8 @@ def detector() -> list[float]:
 
 
 def success_map() -> list[object]:
-    """RT-29: height and attitude of the worst successes, any success at 100 mm, symmetry about the middle."""
-    data = testing.load(find_test("docking/map")).chart.compute()
+    """RT-29: height and attitude of the worst successes; any success at 100 mm; symmetry about the middle."""
+    data = testing.load(find_test("docking/map")).map.compute()
     low, high = worst_successes(data)
     far = bool((data.ending.sel(height=[-0.1, 0.1]) == DOCKED).any())
     symmetric = bool(np.array_equal(data.ending, data.ending[::-1, ::-1]))
@@ -120,55 +120,55 @@ def success_map() -> list[object]:
 
 @cache
 def ideal() -> DockingRecord:
-    """The Docking Model on the scenario of section 6.5.2."""
+    """Record the Docking Model in the scenario of section 6.5.2."""
     return record(Docking.of(six_dof.published(), six_dof.ball()))
 
 
 @cache
 def hil() -> DockingRecord:
-    """The HIL Model on it: robot 1 ms, sensor 0.1 ms."""
+    """Record the HIL Model in the same scenario: robot 1 ms, sensor 0.1 ms."""
     return record(Docking.of(six_dof.published(), six_dof.ball(), RIG, contact_step=STEP))
 
 
 def energy_balance() -> float:
-    """RT-30: how far the balance strays from its start, over it."""
+    """RT-30: largest relative deviation of the energy balance from its initial value."""
     balance = ideal().balance
     return float(np.abs(balance / balance[0] - 1).max())
 
 
 def initial_energy() -> float:
-    """RT-30: [J]."""
+    """RT-30: initial energy [J]."""
     return float(ideal().balance[0])
 
 
 def impact_count() -> list[object]:
-    """RT-31: impacts, and whether it docks."""
+    """RT-31: number of impacts, and whether the probe docks."""
     return [len(ideal().impacts), ideal().docked]
 
 
 def first_depth() -> float:
-    """RT-32: of the first impact [mm]."""
+    """RT-32: peak penetration of the first impact [mm]."""
     return 1e3 * ideal().first.peak_depth
 
 
 def second_impact_earlier() -> bool:
-    """RT-33."""
+    """RT-33: the second impact is earlier with the rig."""
     return hil().impacts[1].start < ideal().impacts[1].start
 
 
 def generated_energy() -> float:
-    """RT-34: final over initial energy on the rig."""
+    """RT-34: final over initial energy with the rig."""
     return hil().energy_ratio
 
 
 def dissipated_exceeds_initial() -> bool:
-    """RT-34: heat at the end against the energy at the start."""
+    """RT-34: dissipated energy at the end exceeds the initial energy."""
     last = hil().traces
-    return bool(last["impact_heat"][-1] + last["friction_heat"][-1] > hil().balance[0])
+    return bool(last["impact_heat"][-1] + last["friction_dissipation"][-1] > hil().balance[0])
 
 
 def worst_case() -> list[bool]:
-    """RT-35: whether (+7.5 degrees, +75 mm) docks, ideally and on the rig."""
+    """RT-35: whether (+7.5 degrees, +75 mm) docks, without and with the rig."""
     bodies, ball = six_dof.case_study(7.5, 75e-3), six_dof.ball(30e-3)
     on_rig = record(Docking.of(bodies, ball, RIG, contact_step=STEP))
     return [record(Docking.of(bodies, ball)).docked, on_rig.docked]
@@ -177,7 +177,7 @@ def worst_case() -> list[bool]:
 def first_errors(
     delay: float = 1e-3, resolution: float = 1e-6, bodies: FreeBodies | None = None, sensor: float = 0.1e-3
 ) -> dict[str, float]:
-    """Errors of the rig's first impact in percent (force, depth, speed), and the ideal's own values."""
+    """Return errors of the first impact by the rig in percent (force, penetration, speed), and reference values."""
     bodies = six_dof.published() if bodies is None else bodies
     tools = SixAxisInstruments(
         robot_delay=delay,
@@ -201,10 +201,10 @@ def first_errors(
 
 
 def _first_integral(rig: DockingRecord) -> float:
-    """Integral of the depth over the first contact [m s]."""
+    """Return the integral of the penetration over the first contact [m s]."""
     start, length = rig.first.start, rig.first.duration
     inside = (rig.time >= start) & (rig.time <= start + length)
-    return float(np.trapezoid(np.maximum(rig.traces["depth"][inside], 0), rig.time[inside]))
+    return float(np.trapezoid(np.maximum(rig.traces["penetration"][inside], 0), rig.time[inside]))
 
 
 DELAYS = (0.5, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, *range(20, 101, 10))  # [ms] sec. 7.4.1
@@ -212,13 +212,13 @@ ROUNDINGS = (0.1, 1, 5, 10, 50, 100, 500, 1000)  # [um, 1e-6 rad] sec. 7.4.1
 
 
 def errors_grow_with_delay() -> list[bool]:
-    """RT-36: force, depth, speed."""
+    """RT-36: the errors of force, penetration and speed grow with the delay."""
     rows = [_rounded(delay * 1e-3, 1e-6) for delay in DELAYS]
     return [bool(np.all(np.diff([row[name] for row in rows]) > 0)) for name in ("force", "depth", "speed")]
 
 
 def errors_over_delay() -> list[float]:
-    """RT-36: percent of force, then of depth, at 0.5, 1, 2, 4 and 10 ms."""
+    """RT-36: error of force, then of penetration [%], at 0.5, 1, 2, 4 and 10 ms."""
     rows = [_rounded(delay * 1e-3, 1e-6) for delay in (0.5, 1, 2, 4, 10)]
     return [row[name] for name in ("force", "depth") for row in rows]
 
@@ -229,13 +229,13 @@ def _rounded(delay: float, resolution: float) -> dict[str, float]:
 
 
 def resolution_rule() -> list[bool]:
-    """RT-37: peak force moved by 10 um of rounding by less than 10 %, by 100 um by more than 20 %."""
+    """RT-37: rounding of 10 um changes the peak force by less than 10 %, of 100 um by more than 20 %."""
     fine, fair, coarse = (_rounded(1e-3, r)["peak_force"] for r in (1e-6, 1e-5, 1e-4))
     return [abs(fair / fine - 1) < 0.1, abs(coarse / fine - 1) > 0.2]
 
 
 def rounding_matters_below_four_milliseconds() -> bool:
-    """RT-38: roundings below 0.1 mm move the force error by a larger share at each delay below 4 ms than above."""
+    """RT-38: roundings below 0.1 mm change the force error by a larger fraction at delays below 4 ms than above."""
 
     def share(delay: float) -> float:
         errors = [_rounded(delay * 1e-3, r * 1e-6)["force"] for r in ROUNDINGS if r < 100]
@@ -245,20 +245,20 @@ def rounding_matters_below_four_milliseconds() -> bool:
 
 
 def coarse_rounding_flatters_integrals() -> list[bool]:
-    """RT-39: at 20, 30, 50 and 100 ms of delay the integral of the depth falls with each coarser rounding."""
+    """RT-39: at delays of 20, 30, 50 and 100 ms the integral of the penetration decreases with coarser rounding."""
     grid = [[_rounded(d * 1e-3, r * 1e-6)["depth_integral"] for r in ROUNDINGS] for d in (20, 30, 50, 100)]
     return [bool(np.all(np.diff(row) < 0)) for row in grid]
 
 
 def sensor_delay_is_no_key() -> bool:
-    """RT-18: the sensor's delay moves the force error by less than a tenth of what the robot's does, 1 ms each."""
+    """RT-18: the sensor delay changes the force error by less than 10 % of the change by the robot delay."""
     by_sensor = [first_errors(sensor=delay)["force"] for delay in (0.1e-3, 0.5e-3, 1e-3)]
     by_robot = [_rounded(delay, 1e-6)["force"] for delay in (0.5e-3, 1e-3, 2e-3)]
     return bool(np.ptp(by_sensor) < 0.1 * np.ptp(by_robot))
 
 
 def _lighter(first: float, second: float) -> FreeBodies:
-    """The scenario with other masses [kg], inertias in proportion."""
+    """Return the scenario with other masses [kg] and inertias scaled in proportion."""
     bodies = six_dof.published()
     a, b = first / 360.466, second / 770.0
     assert isinstance(bodies.second, MassProperties)
@@ -275,7 +275,7 @@ def _lighter(first: float, second: float) -> FreeBodies:
 
 
 def mass_sweep() -> list[bool]:
-    """RT-41: with falling mass the error grows, contact gets shorter, force and depth fall."""
+    """RT-41: with decreasing mass the error grows, and contact time, force and penetration decrease."""
     pairs = ((360.0, 770.0), (175.0, 375.0), (50.0, 100.0), (35.0, 70.0), (35.0, 35.0), (10.0, 10.0))
     rows = [first_errors(bodies=_lighter(*pair)) for pair in pairs]
     grows = [np.diff([row["force"] for row in rows]) > 0]
@@ -284,7 +284,7 @@ def mass_sweep() -> list[bool]:
 
 
 def velocity_sweep() -> list[bool]:
-    """RT-42: from 0.05 to 0.15 m/s the force error moves by a third or less, the force more than threefold."""
+    """RT-42: from 0.05 to 0.15 m/s the force error changes by at most a third, the force by more than a factor of 3."""
     rows = []
     for speed in (0.05, 0.1, 0.15):
         bodies = eqx.tree_at(lambda b: b.velocity, six_dof.published(), jnp.array([speed, 0.0, 0.0]))

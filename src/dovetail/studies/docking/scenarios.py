@@ -1,4 +1,4 @@
-"""Impacts of the source as batches: the sample scenario, the twelve executed ones, and the simulated grid."""
+"""Impact scenarios of the source: the sample scenario, the twelve executed impacts, and the simulated grid."""
 
 from __future__ import annotations
 
@@ -14,17 +14,24 @@ import jax
 import numpy as np
 
 from dovetail.core.kinds import find
-from dovetail.mechanics.contact import Dissipative, Flores, GivenDamping, GivenStiffness, HertzPair, Material
+from dovetail.mechanics.contact import (
+    ConstantStiffness,
+    DampingFactor,
+    DissipativeLaw,
+    Flores,
+    HertzPair,
+    Material,
+)
 from dovetail.studies.docking.impact import ImpactPairing, Instruments, first_impact
 
-RADIUS = 0.025  # [m] of the probe tip, sec. 5.3.1
-SENSOR_CH5 = 2 * np.pi * 10e3  # [rad/s] the reading of D_f = 0.4 ms that reproduces table 5.2
+RADIUS = 0.025  # [m] radius of the probe tip, sec. 5.3.1
+SENSOR_CH5 = 2 * np.pi * 10e3  # [rad/s] interpretation of D_f = 0.4 ms that reproduces table 5.2
 TESTBED = Instruments(3000.0, 2 * np.pi * 1000.0, 0.8, 0.707)  # identified, eqs 8.2 and 8.4
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """One impact: two materials, two masses [kg], a speed [m/s]."""
+    """Impact scenario: two materials, two masses [kg], a speed [m/s]."""
 
     body_1: str
     body_2: str
@@ -39,7 +46,7 @@ class Scenario:
 
     @property
     def stiffness(self) -> float:
-        """Of a half-sphere of 25 mm on a flat [N/m^1.5]."""
+        """Hertz stiffness of a half-sphere of 25 mm on a flat [N/m^1.5]."""
         return pair_stiffness(self.body_1, self.body_2)
 
 
@@ -48,7 +55,7 @@ SAMPLE = Scenario("polyimide", "aluminium", 30.0, 75.0, 0.1)  # sec. 5.3.1
 
 @cache
 def pair_stiffness(body_1: str, body_2: str) -> float:
-    """Hertz stiffness [N/m^1.5] of two named materials, a sphere of 25 mm on a flat."""
+    """Return the Hertz stiffness [N/m^1.5] of two named materials, a sphere of 25 mm on a flat."""
     one, other = (find(name, Material)() for name in (body_1, body_2))
     return float(_value(HertzPair(one, other, RADIUS)))
 
@@ -59,19 +66,19 @@ _factor = eqx.filter_jit(lambda law, restitution: law.damping_factor(restitution
 
 @cache
 def experiments() -> dict[str, Any]:
-    """The measured data, as its file holds them."""
+    """Return the contents of the file of measured data."""
     text = resources.files("dovetail.studies.docking").joinpath("data/experiments.toml").read_text("utf-8")
     return tomllib.loads(text)
 
 
 def executed() -> list[Scenario]:
-    """The twelve impacts of table 8.3."""
+    """Return the twelve impacts of table 8.3."""
     keys = ("body_1", "body_2", "m1_kg", "m2_kg", "speed_m_s")
     return [Scenario(*(row[key] for key in keys)) for row in experiments()["scenario"]]
 
 
 def grid() -> list[Scenario]:
-    """The 72 impacts of sec. 8.3.2: 3 speeds, 6 material pairs, 4 pairs of masses."""
+    """Return the 72 impacts of sec. 8.3.2: 3 speeds, 6 material pairs, 4 mass pairs."""
     pairs = [
         ("peek", "peek"),
         ("peek", "aluminium-2007"),
@@ -88,7 +95,7 @@ def grid() -> list[Scenario]:
 @eqx.filter_jit
 def _batch(stiffness, factor, mass, speed, tools: Instruments, steps: int):
     def one(stiffness, factor, mass, speed, tools):
-        law = GivenDamping(stiffness=GivenStiffness(stiffness), factor=factor)
+        law = DampingFactor(stiffness=ConstantStiffness(stiffness), factor=factor)
         return first_impact(law, mass, speed, tools, steps=steps)
 
     return eqx.filter_vmap(one)(stiffness, factor, mass, speed, tools)
@@ -98,17 +105,17 @@ def impacts(
     scenarios: list[Scenario],
     restitution: Any = 0.8,
     instruments: Instruments = TESTBED,
-    law: type[Dissipative] = Flores,
+    law: type[DissipativeLaw] = Flores,
     steps: int = 6000,
     factor: Any = None,
 ) -> ImpactPairing:
-    """All impacts of a list at once, ideal and through instruments; leaves have the list's length.
+    """Simulate all impacts of a list as one batch, without and with instruments; leaves have the list's length.
 
-    The list is filled up to a few sizes, so that most calls find their program compiled. `factor` takes the
-    place of law and restitution: a damping factor for each impact.
+    The list is padded to one of a few sizes, so that most calls use a compiled program. `factor` replaces law and
+    restitution: a damping factor for each impact.
     """
     if factor is None:
-        factor = _factor(law(GivenStiffness(1.0)), np.asarray(restitution, float))
+        factor = _factor(law(ConstantStiffness(1.0)), np.asarray(restitution, float))
     count = len(scenarios)
     size = next((n for n in (8, 24, 72) if n >= count), count)
 

@@ -1,8 +1,8 @@
-"""The two spacecraft, the drogue and the scenarios of Bondoky's six-degree-of-freedom chapters.
+"""Spacecraft, drogue and scenarios of the six-degree-of-freedom chapters of Bondoky's thesis.
 
-Sizes of the bodies follow from the printed inertias and offsets. The drawings with the drogue's radius and
-angle are lost: 32.5 mm and 27 degrees were chosen so that the impact count, the first depth and the border of
-the success map come out as printed, and are therefore no independent results.
+Sizes of the bodies follow from the printed inertias and offsets. The drawings with the drogue's radius and angle are
+lost: 32.5 mm and 27 degrees were chosen so that the impact count, the first penetration and the boundary of the success
+map agree with the printed values, which are therefore not independent results.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 from dovetail.mechanics.bodies import (
     FreeBodies,
     MassProperties,
-    assembled,
+    combine,
     cube,
     cylinder,
     half_sphere,
@@ -29,10 +29,10 @@ INITIAL_ENERGY = 0.5 * 360.466 * SPEED**2  # [J]
 
 
 def chaser(as_printed: bool = False) -> MassProperties:
-    """The chaser of table 6.1, about the middle of its main body.
+    """Return the chaser of table 6.1, about the middle of its main body.
 
-    Printed, the two cylinders have their inertia about an end and are shifted again: 145.76 kg m^2 across.
-    With cylinders about their centres it is 122.43, which is what the case study lists (table 6.8).
+    As printed, the two cylinders have their inertia about one end and are shifted again: 145.76 kg m^2 across.
+    With cylinders about their centres it is 122.43 kg m^2, the value of the case study (table 6.8).
     """
     if as_printed:
         parts = [
@@ -44,16 +44,16 @@ def chaser(as_printed: bool = False) -> MassProperties:
     else:
         parts = [
             cube(300.0, 1.0),
-            cylinder(60.0, 0.1, 1.247).moved((1.1235, 0, 0)),
-            cylinder(0.366, 12.5e-3, 0.275).moved((1.8845, 0, 0)),
-            half_sphere(0.1, TIP_RADIUS).moved((2.022, 0, 0)),
+            cylinder(60.0, 0.1, 1.247).translated_by((1.1235, 0, 0)),
+            cylinder(0.366, 12.5e-3, 0.275).translated_by((1.8845, 0, 0)),
+            half_sphere(0.1, TIP_RADIUS).translated_by((2.022, 0, 0)),
         ]
-    return assembled(*parts)
+    return combine(*parts)
 
 
 def target() -> MassProperties:
-    """The target of table 6.3, about the middle of its main body."""
-    return assembled(
+    """Return the target of table 6.3, about the middle of its main body."""
+    return combine(
         MassProperties(759.99, [374.726] * 3),
         MassProperties(0.77, [1e-3, 0.7e-3, 0.7e-3], (-0.885, 0, 0)),
         MassProperties(9.24, [0.0023, 0.2782, 0.2782], (-0.949, 0, 0)),
@@ -61,7 +61,10 @@ def target() -> MassProperties:
 
 
 def ball(cylinder_length: float = 50e-3) -> BallInCavity:
-    """Polyimide tip in an aluminium drogue, law of Flores, restitution 0.8; 30 mm in the case study."""
+    """Return the contact of a polyimide tip in an aluminium drogue: Flores' law, restitution 0.8.
+
+    The length of the cylinder is 50 mm, and 30 mm in the case study.
+    """
     return BallInCavity(
         Drogue(32.5e-3, cylinder_length, CONE_LENGTH, np.radians(27)),
         Flores(HertzPair(Polyimide(), Aluminium(), TIP_RADIUS), restitution=0.8),
@@ -71,7 +74,7 @@ def ball(cylinder_length: float = 50e-3) -> BallInCavity:
 
 
 def published(pitch_deg: float = -7.5, height: float = 75e-3) -> FreeBodies:
-    """The scenario of section 6.5.2 with the bodies of tables 6.2 and 6.4: the tip in the mouth."""
+    """Return the scenario of section 6.5.2 with the bodies of tables 6.2 and 6.4: the tip in the mouth."""
     return FreeBodies(
         MassProperties(360.466, [50.3001, 145.76, 145.76]),
         MassProperties(770.0, [374.729, 383.82, 383.82]),
@@ -86,7 +89,7 @@ def published(pitch_deg: float = -7.5, height: float = 75e-3) -> FreeBodies:
 def case_study(
     pitch_deg: float = 0.0, height: float = 0.0, yaw_deg: float = 0.0, sideways: float = 0.0
 ) -> FreeBodies:
-    """A scenario of the case study (table 6.8); yaw and sideways leave the plane of the source."""
+    """Return a scenario of the case study (table 6.8); yaw and lateral offset are zero in the source."""
     return FreeBodies(
         MassProperties(360.0, [50.341, 122.433, 122.433]),
         MassProperties(770.0, [374.734, 385.391, 385.391]),

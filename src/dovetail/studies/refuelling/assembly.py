@@ -1,4 +1,4 @@
-"""The published hose, and what it is part of: parts of the library put together with the study's numbers."""
+"""Published hose, and hose with drogue, tanker and receiver, built from library parts."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ BENDING = MODULUS * math.pi / 64 * (DIAMETER**4 - INNER_DIAMETER**4)  # [N m^2]
 
 
 def hose(n: int = 19, **settings: Any) -> AngleChain:
-    """The hose alone, of n links: masses at the far ends, links that shrink one after another."""
-    usual: dict[str, Any] = {"bending": BENDING, "shrink": "sequential", "transfer": "none"}
+    """Return the hose alone with n links: masses at the outer ends, links reeled in one after another."""
+    usual: dict[str, Any] = {"bending": BENDING, "reeling_order": "sequential", "mass_transfer": "none"}
     own = usual | settings
     return AngleChain(n=n, length=LENGTH, mass=SPECIFIC_MASS * LENGTH, distribution="end", **own)
 
 
 def drogue_hose(**parts: Any) -> DrogueHose:
-    """Hose, drogue, tanker and receiver of the published tests."""
+    """Return hose, drogue, tanker and receiver of the published tests."""
     return DrogueHose(**{"chain": hose(), "drag": DRAG} | parts)

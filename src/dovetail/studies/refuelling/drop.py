@@ -1,4 +1,4 @@
-"""The drop test: a plate falls on a tennis ball, in the published steps; contacts, energies, and the drag."""
+"""Drop test: a plate falls on a tennis ball, with the published steps; contacts, energies and drag."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ FULL_SPEED: dict[str, Any] = {
     "fast_hardening": 1.04e6,
     "fast_loss": 0.08,
     "fast_time": 0.3,
-}  # fitted to the order of slow and fast
+}  # fitted to the ordering of slow and full-speed results
 
 
 class Falling(Flow):
-    """Plate and ball as one system."""
+    """Plate and ball as one flow."""
 
     plate: DropMass
     ball: TennisBall
@@ -53,7 +53,7 @@ class Falling(Flow):
 
 @dataclasses.dataclass(frozen=True)
 class PlateContact:
-    """One contact of the plate with the ball."""
+    """Contact of the plate with the ball."""
 
     start: float  # [s]
     duration: float  # [s]
@@ -67,7 +67,7 @@ class PlateContact:
 
 @dataclasses.dataclass(frozen=True)
 class Drop:
-    """A recorded drop."""
+    """Recorded drop."""
 
     time: np.ndarray
     height: np.ndarray  # [m] of the plate's edge
@@ -76,17 +76,17 @@ class Drop:
     depth: np.ndarray
 
     def contacts(self) -> list[PlateContact]:
-        """Every contact that began and ended."""
+        """Return every contact that began and ended."""
         touching = self.depth > 0
         edges = np.flatnonzero(np.diff(touching.astype(int)))
         starts: list[int] = [e for e in edges.tolist() if not touching[e]]
-        found = []
+        intervals = []
         for i in starts:
             after = np.flatnonzero(~touching[i + 1 :])
             end = i + 1 + (int(after[0]) if after.size else len(touching) - i - 2)
             part = slice(i + 1, end + 1)
             peak = int(np.argmax(self.force[part]))
-            found.append(
+            intervals.append(
                 PlateContact(
                     float(self.time[i + 1]),
                     float(self.time[end] - self.time[i + 1]),
@@ -98,10 +98,10 @@ class Drop:
                     end - i,
                 )
             )
-        return found
+        return intervals
 
     def settled(self, amplitude: float = 2e-3) -> float:
-        """When [s] the plate no longer leaves its last place by more than `amplitude` [m]."""
+        """Return the time [s] after which the plate stays within `amplitude` [m] of its final position."""
         away = np.flatnonzero(np.abs(self.height - self.height[-1]) > amplitude)
         return float(self.time[away[-1]]) if away.size else 0.0
 
@@ -115,37 +115,37 @@ def drop(
     free_step: float = FREE_STEP,
     method: Method = EULER,
 ) -> Drop:
-    """Let the plate fall, with one step in contact and another in the air; records of every step."""
+    """Simulate a drop with one step in contact and another in free flight; record every step."""
     steps = round(1.05 * duration / min(free_step, contact_step))
     t, z, v, f, d = _drop(Falling(plate, ball), duration, contact_step, free_step, method, steps)
-    kept = np.asarray(t) <= duration
-    return Drop(*(np.asarray(a)[kept] for a in (t, z + plate.height, v, f, d)))
+    in_time = np.asarray(t) <= duration
+    return Drop(*(np.asarray(a)[in_time] for a in (t, z + plate.height, v, f, d)))
 
 
 @eqx.filter_jit
 def _drop(flow: Falling, duration, contact_step, free_step, method: Method, steps: int):
     def one(carry, _):
         t, x = carry
-        touching = flow.output(t, x, None)["depth"] > 0
+        touching = flow.output(t, x, None)["penetration"] > 0
         h = jnp.where(touching, contact_step, free_step)
         going = t < duration
         x, _ = method.step(flow, t, jnp.where(going, h, 0.0), x, None, ())
         t = jnp.where(going, t + h, jnp.inf)
         shown = flow.output(t, x, None)
-        return (t, x), (t, shown["displacement"], shown["velocity"], shown["force"], shown["depth"])
+        return (t, x), (t, shown["displacement"], shown["velocity"], shown["force"], shown["penetration"])
 
     return jax.lax.scan(one, (jnp.zeros(()), flow.init()), None, length=steps)[1]
 
 
 def euler_gain(step: float) -> float:
-    """Share of the energy that explicit Euler adds to one bounce of a ball that loses nothing."""
+    """Return the energy that explicit Euler adds to one bounce of a lossless ball, as a fraction of its energy."""
     run = drop(TennisBall(loss=0.0), DropMass(damping=0.0), duration=0.45, contact_step=step, free_step=1e-5)
     first = run.contacts()[0]
     return (first.speed_out / first.speed_in) ** 2 - 1
 
 
 def identified_drag(time: np.ndarray, height: np.ndarray, plate: DropMass = PLATE) -> float:
-    """Drag [N s/m] of the plate from a recorded fall without a ball, by least squares."""
+    """Identify the drag [N s/m] of the plate from a recorded fall without ball, by least squares."""
 
     def miss(c):
         fallen, _ = eqx.tree_at(lambda p: p.damping, plate, jnp.asarray(c[0])).fallen(jnp.asarray(time))

@@ -1,11 +1,16 @@
-r"""A strike of the probe from approach to its end, and how it ended.
+r"""Strike of the probe on the drogue, from approach to its end, and the class of its outcome.
 
-Hose, drogue and funnel are one system, integrated with a fixed step; nothing is kept on the way but what tells how
-it went, so thousands run as one batch. The classes are those that the thesis wants told apart [Bolien 2018,
-sec. 1.4.4]: a strike is a `limit trip` if the moment on the drogue passed its limit before the nozzle was in the bore
-(later a trip ends the test, not the coupling), `latched` if the latch engaged, `caught on the edge` if it ends in the
-coupling without, `beyond the ribs` if the nozzle passed outside after touching, `rim` if it touched nothing but the
-rim, `contact lost` if it touched and came free, and a `miss` if it never touched.
+Hose, drogue and funnel are one flow, integrated with a fixed step. Only a summary record is stored, so thousands of
+strikes run as one batch. The outcome classes are those of the thesis [Bolien 2018, sec. 1.4.4]:
+
+- `limit trip`: the moment on the drogue exceeded its limit before the nozzle was in the bore. A later trip ends the
+  test, but not the coupling.
+- `latched`: the latch engaged.
+- `caught on the edge`: the strike ends in the coupling without latching.
+- `beyond the ribs`: the nozzle passed outside after contact.
+- `rim`: the nozzle touched only the rim.
+- `contact lost`: the nozzle touched and separated.
+- `miss`: no contact.
 """
 
 from __future__ import annotations
@@ -23,11 +28,11 @@ from dovetail.mechanics import Substructure
 from dovetail.specimens.base import Specimen
 from dovetail.specimens.funnel import BORE, LEAD_IN, RIM, Funnel
 
-TORQUE_LIMIT = 400.0  # [N m] what the published force sensor stands [Bolien 2018, ch. 5 sec. IV-B]
+TORQUE_LIMIT = 400.0  # [N m] capacity of the published force sensor [Bolien 2018, ch. 5 sec. IV-B]
 
 
 class Ending(IntEnum):
-    """How a strike ended."""
+    """Class of the outcome of a strike."""
 
     MISS = 0
     RIM = 1
@@ -39,27 +44,27 @@ class Ending(IntEnum):
 
     @property
     def words(self) -> str:
-        """As people read it."""
+        """Name in lower case with spaces."""
         return self.name.lower().replace("_", " ")
 
 
 class Strike(Flow):
-    """Hose, drogue and receiver with the funnel between them; no input."""
+    """Flow of hose, drogue and receiver with the funnel between them; no input."""
 
     large: ClassVar[bool] = True
 
-    hose: Substructure  # of the interface of `DrogueHose`
+    hose: Substructure  # with the interface of `DrogueHose`
     funnel: Specimen
 
     @classmethod
     def at(cls, hose: DrogueHose, funnel: Funnel, *, offset: Any, speed: Any, incidence: Any) -> Strike:
-        """The same with another approach: offset [m], speed [m/s], incidence [rad]."""
+        """Return the strike with an approach of given offset [m], speed [m/s] and incidence [rad]."""
         hose = eqx.tree_at(
             lambda h: (h.receiver.offset, h.receiver.approach.speed, h.receiver.incidence),
             hose,
             (jnp.asarray(offset, float), jnp.asarray(speed, float), jnp.asarray(incidence, float)),
         )
-        return cls(hose, eqx.tree_at(lambda f: f.home, funnel, hose.receiver.home.p))
+        return cls(hose, eqx.tree_at(lambda f: f.initial_position, funnel, hose.receiver.initial_pose.p))
 
     def init(self):
         return {"hose": self.hose.init(), "funnel": self.funnel.init()}
@@ -67,7 +72,7 @@ class Strike(Flow):
     def _felt(self, t, x):
         motion = self.hose.output(
             t, x["hose"], {"force": jnp.zeros(6)}
-        )  # its displacement and velocity need no force
+        )  # displacement and velocity do not depend on the force
         return motion, self.funnel.output(t, x["funnel"], motion)
 
     def derivative(self, t, x, u):
@@ -79,7 +84,7 @@ class Strike(Flow):
 
     @property
     def jumps(self) -> bool:
-        """Whether the funnel does."""
+        """True if the funnel has jumps."""
         return self.funnel.jumps
 
     def jump(self, t, x, u):
@@ -92,25 +97,25 @@ class Strike(Flow):
 
 
 class StrikeRecord(eqx.Module):
-    """What tells how a strike went; times are infinite where nothing happened."""
+    """Summary record of a strike; the time of an event that did not occur is infinite."""
 
     touched: jax.Array  # [s] first contact
-    engaged: jax.Array  # [s] first in the bore
+    engaged: jax.Array  # [s] first contact in the bore
     latched: jax.Array  # [s] latch engaged
-    tripped: jax.Array  # [s] moment first over its limit
-    trip_zone: jax.Array  # where the nozzle touched then
-    losses: jax.Array  # times that contact was lost
+    tripped: jax.Array  # [s] moment first above its limit
+    trip_zone: jax.Array  # contact zone at that time
+    losses: jax.Array  # number of contact losses
     deepest_zone: jax.Array
     zone: jax.Array  # at the end
-    outside: jax.Array  # whether the nozzle is outside at the end
+    outside: jax.Array  # 1 if the nozzle is outside at the end
     peak_moment: jax.Array  # [N m] until latched
     peak_force: jax.Array  # [N] until latched
-    tipping: jax.Array  # [rad] largest, until latched
-    least_tension: jax.Array  # [N] of the hose's end, until latched
+    drogue_attitude_change: jax.Array  # [rad] largest attitude change until latched
+    least_tension: jax.Array  # [N] at the end of the hose, until latched
     most_tension: jax.Array
 
     def ending(self) -> jax.Array:
-        """Code of its `Ending`."""
+        """Return the code of the `Ending`."""
         never = jnp.inf
         came_off = jnp.where(self.deepest_zone <= RIM, Ending.RIM, Ending.CONTACT_LOST)
         code = jnp.where(self.zone == LEAD_IN, Ending.CAUGHT_ON_EDGE, came_off)
@@ -122,7 +127,7 @@ class StrikeRecord(eqx.Module):
 
 
 def start_record() -> StrikeRecord:
-    """Nothing has happened yet."""
+    """Return the record before the first sample."""
     never, zero = jnp.asarray(jnp.inf), jnp.zeros(())
     return StrikeRecord(
         never, never, never, never, zero, zero, zero, zero, zero, zero, zero, zero, never, -never
@@ -130,7 +135,7 @@ def start_record() -> StrikeRecord:
 
 
 def noted(record: StrikeRecord, t: jax.Array, shown: dict[str, jax.Array], limit: Any) -> StrikeRecord:
-    """The record after one more sample of a strike's output."""
+    """Return the record updated with one sample of the strike's output."""
     zone = shown["contact_zone"]
     force, moment = jnp.linalg.norm(shown["force"][:3]), jnp.linalg.norm(shown["force"][4:])
     going = record.latched == jnp.inf
@@ -151,7 +156,10 @@ def noted(record: StrikeRecord, t: jax.Array, shown: dict[str, jax.Array], limit
         outside=shown["outside"],
         peak_moment=until_latch(jnp.maximum(record.peak_moment, moment), record.peak_moment),
         peak_force=until_latch(jnp.maximum(record.peak_force, force), record.peak_force),
-        tipping=until_latch(jnp.maximum(record.tipping, jnp.linalg.norm(shown["tipping"])), record.tipping),
+        drogue_attitude_change=until_latch(
+            jnp.maximum(record.drogue_attitude_change, jnp.linalg.norm(shown["drogue_attitude_change"])),
+            record.drogue_attitude_change,
+        ),
         least_tension=until_latch(
             jnp.minimum(record.least_tension, shown["end_tension"]), record.least_tension
         ),
@@ -162,11 +170,11 @@ def noted(record: StrikeRecord, t: jax.Array, shown: dict[str, jax.Array], limit
 def strike(
     flow: Strike, duration: Any, step: Any = 5e-4, limit: Any = TORQUE_LIMIT, *, stops: bool = False
 ) -> StrikeRecord:
-    """Carry a strike through a time [s] at a fixed step [s], or until it is latched.
+    """Integrate a strike over a duration [s] with a fixed step [s], or until it is latched.
 
-    A moment beyond the limit [N m] before the nozzle is in the bore is noted, and ends the strike if it `stops` there.
-    The time may be traced: one compiled function then serves strikes of any length. A batch takes as long as its
-    longest.
+    If the moment exceeds the limit [N m] before the nozzle is in the bore, the record contains the time; with `stops`
+    the strike ends there. The duration may be traced, so that one compiled function serves strikes of any length. A
+    batch takes as long as its longest strike.
     """
     method = RK4()
     count = jnp.round(jnp.asarray(duration) / step).astype(int)

@@ -1,4 +1,4 @@
-"""Hose and reel, computed again: steady flight, modes, a pulse, reel-in, delay; numbers that need no specimen."""
+"""Targets of hose and reel that need no specimen: steady flight, modes, a pulse, reel-in, delay."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dovetail.air.drogue import TowedDrogue
 from dovetail.air.drogue_hose import flight_modes, steady_flight
 from dovetail.air.receiver import SpeedProfile
 from dovetail.core import RK4, Flow
-from dovetail.core.methods.rolled import rolled
-from dovetail.mechanics.chain import StillReel
+from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.mechanics.chain import FixedReel
 from dovetail.stability import DelayEquation, growth_rate, integrate
 from dovetail.stability.contact_delay import (
     damper_work,
     damping_bounds,
-    longest_delay,
+    max_stable_delay,
     penetration,
     spring_work,
     work_by_quadrature,
@@ -36,9 +36,9 @@ SINE: dict[str, Any] = {"amplitude": 0.01, "omega": 40.0}
 
 @cache
 def trimmed(links: int = 19) -> dict[str, np.ndarray]:
-    """Steady flight without bending, friction and moment, as its numbers were computed."""
-    found = steady_flight(drogue_hose(chain=hose(links, bending=None), drogue=FREE))
-    return {name: np.asarray(value) for name, value in found.items()}
+    """Return steady flight without bending, friction and moment, the assumptions of the published numbers."""
+    flight = steady_flight(drogue_hose(chain=hose(links, bending=None), drogue=FREE))
+    return {name: np.asarray(value) for name, value in flight.items()}
 
 
 def end_tension() -> float:
@@ -47,12 +47,12 @@ def end_tension() -> float:
 
 
 def density() -> float:
-    """Of the standard atmosphere at 8000 m [kg/m^3]."""
+    """Density of the standard atmosphere at 8000 m [kg/m^3]."""
     return float(eqx.filter_jit(StandardAtmosphere.density)(StandardAtmosphere(), jnp.asarray(8000.0)))
 
 
 def late_loop() -> list[str]:
-    """What a mass on a late spring and damper does in time, with 0.95, 1 and 1.05 times k times delay of damping."""
+    """Behaviour of a mass on a delayed spring and damper with damping of 0.95, 1 and 1.05 times k times delay."""
     m, k, delay = 1.0, 1000.0, 0.01
     words = []
     for share in (0.95, 1.0, 1.05):
@@ -65,12 +65,12 @@ def late_loop() -> list[str]:
 
 
 def before_reaction() -> list[float]:
-    """RT-02: way in a controller's cycle, and in the latency [m]."""
+    """RT-02: distance [m] moved during a controller cycle and during the latency."""
     return list(penetration(speed=1.5, cycle=4e-3, latency=20e-3))
 
 
 def late_spring() -> float:
-    """RT-03: relative error of the table's work against quadrature."""
+    """RT-03: relative error of the table's spring work against quadrature."""
     delay = 7e-3
     return abs(
         work_by_quadrature(k=3e3, c=0.0, delay=delay, **SINE) / spring_work(k=3e3, delay=delay, **SINE) - 1
@@ -78,7 +78,7 @@ def late_spring() -> float:
 
 
 def late_damper() -> float:
-    """RT-04: the same for a damper."""
+    """RT-04: relative error of the table's damper work against quadrature."""
     delay = 7e-3
     return abs(
         work_by_quadrature(k=0.0, c=20.0, delay=delay, **SINE) / damper_work(c=20.0, delay=delay, **SINE) - 1
@@ -86,7 +86,7 @@ def late_damper() -> float:
 
 
 def least_damping() -> list[float]:
-    """RT-05: least damping over k times delay, at omega_0 delay of 0.316 and 0.2."""
+    """RT-05: minimum damping over k times delay, at omega_0 delay of 0.316 and 0.2."""
     pairs = ((1.0, 1000.0, 0.01), (10.0, 1000.0, 0.02))
     return [damping_bounds(m=m, k=k, delay=d).lower / (k * d) for m, k, d in pairs]
 
@@ -101,10 +101,10 @@ def without_delay() -> list[float]:
 
 
 def stability_map() -> list[float]:
-    """Sec. 4.15's pairs: least and greatest damping of five, and the longest delays of coupling and ribs."""
+    """Pairs of sec. 4.15: minimum and maximum damping of five, and maximum delays of coupling and ribs."""
     pairs = ((1.0, 1e3, 0.01), (10.0, 1e3, 0.02), (6.5, 5e3, 0.02), (17.91, 2.5e3, 0.02), (17.91, 5e4, 0.011))
     bounds = [b for m, k, d in pairs for b in damping_bounds(m=m, k=k, delay=d)]
-    return [*bounds, longest_delay(m=17.91, k=5e4), longest_delay(m=17.91, k=2.5e3)]
+    return [*bounds, max_stable_delay(m=17.91, k=5e4), max_stable_delay(m=17.91, k=2.5e3)]
 
 
 def loads() -> list[float]:
@@ -123,9 +123,9 @@ def loads() -> list[float]:
 
 @eqx.filter_jit
 def _in_stream():
-    """Masses of hose and drogue, the drogue's drag, and that of a hose that lies along the stream."""
+    """Return masses of hose and drogue, the drag of the drogue, and the drag of a hose aligned with the stream."""
     stream = jnp.array([200.0, 0.0, 0.0])
-    chain, along = DROGUE.behind(hose()), jnp.eye(3)[:, :1]
+    chain, along = DROGUE.attach_to(hose()), jnp.eye(3)[:, :1]
     aligned = DRAG.forces(along, jnp.array([LENGTH]), stream[:, None], 0.525)
     return chain.masses(chain.lengths()[0])[1], DROGUE.force(stream, 0.525), aligned
 
@@ -136,27 +136,27 @@ def tow_tension() -> list[float]:
 
 
 def end_tensions() -> list[float]:
-    """DV-07: tensions of the last hose link and of the drogue's [N]."""
+    """DV-07: tensions of the last hose link and of the drogue link [N]."""
     return trimmed()["tension"][-2:].tolist()
 
 
 def places() -> list[float]:
     """DV-08: ball joint and centre of mass, x and z [m]."""
-    found = trimmed()
-    return [*found["ball_joint"][[0, 2]].tolist(), *found["centre"][[0, 2]].tolist()]
+    flight = trimmed()
+    return [*flight["ball_joint"][[0, 2]].tolist(), *flight["centre"][[0, 2]].tolist()]
 
 
 def profile() -> list[float]:
     """Trim profile: angles [deg], then tensions [N], of links 1, 5, 10, 15, 19, 20."""
     rows = [0, 4, 9, 14, 18, 19]
-    found = trimmed()
-    return [*np.degrees(found["angles"][0])[rows].tolist(), *found["tension"][rows].tolist()]
+    flight = trimmed()
+    return [*np.degrees(flight["angles"][0])[rows].tolist(), *flight["tension"][rows].tolist()]
 
 
 def waves() -> list[float]:
     """DV-09: slowest and fastest wave [m/s], time along the hose [s]."""
-    found = trimmed()
-    return [float(found["wave_speed"].min()), float(found["wave_speed"].max()), float(found["wave_time"])]
+    flight = trimmed()
+    return [float(flight["wave_speed"].min()), float(flight["wave_speed"].max()), float(flight["wave_time"])]
 
 
 def wave_time() -> float:
@@ -166,17 +166,17 @@ def wave_time() -> float:
 
 def modes() -> list[float]:
     """DV-10: the first seven planar frequencies [Hz], then three damping ratios."""
-    found = flight_modes(drogue_hose())
-    return [*found.frequencies[:7].tolist(), *found.damping[:3].tolist()]
+    modes = flight_modes(drogue_hose())
+    return [*modes.frequencies[:7].tolist(), *modes.damping[:3].tolist()]
 
 
 @eqx.filter_jit
 def march(flow: Flow, force, h: float, steps: int, names: tuple[str, ...]) -> dict[str, jax.Array]:
-    """A flow's outputs after every step of RK4, under a force that is a function of time."""
+    """Integrate a flow with RK4 under a force that is a function of time; return its outputs after every step."""
 
     def one(x, k):
         t = k * h
-        x, _ = rolled(RK4()).advance(flow, t, h, x, force(t + h / 2), ())
+        x, _ = with_stage_loop(RK4()).advance(flow, t, h, x, force(t + h / 2), ())
         shown = flow.output(t + h, x, force(t + h))
         return x, {name: shown[name] for name in names}
 
@@ -195,15 +195,23 @@ def _pulse_force(t):
 
 @cache
 def pulsed() -> dict[str, np.ndarray]:
-    """The drogue after a pulse of moment, 4 s."""
-    found = march(drogue_hose(reel=StillReel()), _pulse_force, 2.5e-4, 16000, ("tipping", "tow_tension"))
-    return {name: np.asarray(value) for name, value in found.items()} | {"time": 2.5e-4 * np.arange(1, 16001)}
+    """Response of the drogue to a moment pulse, 4 s."""
+    records = march(
+        drogue_hose(reel=FixedReel()), _pulse_force, 2.5e-4, 16000, ("drogue_attitude_change", "tow_tension")
+    )
+    return {name: np.asarray(value) for name, value in records.items()} | {
+        "time": 2.5e-4 * np.arange(1, 16001)
+    }
 
 
 def pulse() -> list[float]:
-    """DV-11: tip, when, rebound [deg]; tow tension after the pulse, when and how much; drogue again, the same."""
+    """DV-11: response to the moment pulse.
+
+    Attitude peak [deg], its time [s] and rebound [deg]; first change of the tow tension by 10 N after the pulse: time
+    [s], and largest change [N]; second motion of the drogue above 0.1 deg: time [s] and largest angle [deg].
+    """
     run = pulsed()
-    t, tip = run["time"], np.degrees(run["tipping"][:, 0])
+    t, tip = run["time"], np.degrees(run["drogue_attitude_change"][:, 0])
     change = np.abs(run["tow_tension"] - run["tow_tension"][0])
     later, last = t > 0.6, t > 1.9
     return [
@@ -230,37 +238,37 @@ def swing() -> list[float]:
 def probe_timing() -> list[float]:
     """DV-13 and DV-14: duration and time of contact at 1, 0.25, 0.5 and 0.75 m/s [s]."""
     profiles = [SpeedProfile(speed=v) for v in (1.0, 0.25, 0.5, 0.75)]
-    return [float(v) for p in profiles for v in (p.duration, p.reached(0.18))]
+    return [float(v) for p in profiles for v in (p.duration, p.time_at(0.18))]
 
 
 def reel_peaks() -> list[float]:
-    """DV-15: fastest and most accelerated told [m/s, m/s^2]."""
-    told = np.asarray(
-        jax.jit(jax.vmap(lambda t: TOLD.taken_in(t, 0.0, LENGTH)))(np.linspace(0.5, 5.5, 20001))
+    """DV-15: largest commanded speed and acceleration of the reel [m/s, m/s^2]."""
+    commands = np.asarray(
+        jax.jit(jax.vmap(lambda t: TOLD.reeled_length(t, 0.0, LENGTH)))(np.linspace(0.5, 5.5, 20001))
     )
-    return told[:, 1:].max(axis=0).tolist()
+    return commands[:, 1:].max(axis=0).tolist()
 
 
-REELED = ("displacement", "velocity", "tipping", "reel_error", "reel_speed", "hose_position")
+REELED = ("displacement", "velocity", "drogue_attitude_change", "reel_error", "reel_speed", "hose_position")
 
 
 @cache
 def reeled(model: str) -> dict[str, np.ndarray]:
-    """A reel-in of 5.5 s: model A by its mass transfer, B and C, or material links in a guided duct."""
-    ways = ("printed", "consistent", "none", "sliding")
+    """Reel-in of 5.5 s with model A by mass transfer, B, C, or material links in a guided duct."""
+    ways = ("published", "consistent", "none", "sliding")
     flows: dict[str, Flow] = {
-        **{name: ReelIn(chain=bare(transfer=name)) for name in ways},
-        "printed 38": ReelIn(chain=bare(38)),
-        "sliding 76": ReelIn(chain=bare(76, transfer="sliding")),
+        **{name: ReelIn(chain=bare(mass_transfer=name)) for name in ways},
+        "published 38": ReelIn(chain=bare(38)),
+        "sliding 76": ReelIn(chain=bare(76, mass_transfer="sliding")),
         "B": DuctReelIn(),
         "C": DuctReelIn(chain=bare(38)),
         "B free": DuctReelIn(spring=0.0, damper=0.0),
         "guided": DuctReelIn(chain=bare(76), spring=0.0, damper=0.0, guide=2e3, guide_damping=100.0),
     }
     h = 2.5e-4 if model == "guided" else 5e-4
-    found = march(flows[model], _no_force, h, round(5.5 / h), REELED)
+    records = march(flows[model], _no_force, h, round(5.5 / h), REELED)
     every = round(5e-3 / h)
-    return {name: np.asarray(value)[every - 1 :: every] for name, value in found.items()}
+    return {name: np.asarray(value)[every - 1 :: every] for name, value in records.items()}
 
 
 def _forward(model: str) -> float:
@@ -268,48 +276,50 @@ def _forward(model: str) -> float:
 
 
 def reel_in() -> list[float]:
-    """DV-19: drogue's x at 5.5 s, models A, B and C [m]."""
-    return [_forward(model) for model in ("printed", "B", "C")]
+    """DV-19: x of the drogue at 5.5 s, models A, B and C [m]."""
+    return [_forward(model) for model in ("published", "B", "C")]
 
 
 def reel_errors() -> list[float]:
     """DV-20: largest tracking error of the drum, A, B, C [m]."""
-    return [float(np.abs(reeled(model)["reel_error"]).max()) for model in ("printed", "B", "C")]
+    return [float(np.abs(reeled(model)["reel_error"]).max()) for model in ("published", "B", "C")]
 
 
 def reel_attitudes() -> list[float]:
     """DV-21: attitude of the drogue at 5.5 s, A, B, C [deg]."""
-    return [float(np.degrees(reeled(model)["tipping"][-1, 0])) for model in ("printed", "B", "C")]
+    return [
+        float(np.degrees(reeled(model)["drogue_attitude_change"][-1, 0])) for model in ("published", "B", "C")
+    ]
 
 
 def reel_grid() -> list[float]:
     """DV-22: x at 5.5 s with 19 and 38 links, model A [m]."""
-    return [_forward("printed"), _forward("printed 38")]
+    return [_forward("published"), _forward("published 38")]
 
 
 def reel_transfer() -> list[float]:
-    """Erratum A3: x at 5.5 s by printed, consistent and no mass transfer, and of B without springs [m]."""
-    return [_forward(model) for model in ("printed", "consistent", "none", "B free")]
+    """Erratum A3: x at 5.5 s with published, consistent and no mass transfer, and of B without springs [m]."""
+    return [_forward(model) for model in ("published", "consistent", "none", "B free")]
 
 
 def reel_rigorous() -> list[float]:
-    """C1 answered: x at 5.5 s of a hose that slides (19 and 76 links) and of material links in a guided duct [m]."""
+    """Erratum C1: x at 5.5 s of a sliding hose (19 and 76 links) and of material links in a guided duct [m]."""
     return [_forward(model) for model in ("sliding", "sliding 76", "guided")]
 
 
 def reel_disturbed() -> list[bool]:
-    """RT-45: the drum stays within 0.3 m; B's and C's speeds are rougher than A's."""
+    """RT-45: the tracking error of the drum is below 0.3 m; the speeds of B and C are rougher than those of A."""
 
     def rough(model):
         return float(np.abs(np.diff(reeled(model)["reel_speed"], 3)).max())
 
-    smooth = rough("printed")
+    smooth = rough("published")
     return [max(reel_errors()) < 0.3, rough("B") > 2 * smooth, rough("C") > 2 * smooth]
 
 
 def reel_order() -> list[bool]:
     """RT-46: A lags B and C by more than 2 m at the end; z differs less."""
-    a, b, c = (reeled(model) for model in ("printed", "B", "C"))
+    a, b, c = (reeled(model) for model in ("published", "B", "C"))
     x = [r["displacement"][-1, 0] for r in (a, b, c)]
     z = [r["displacement"][-1, 2] for r in (a, b, c)]
     return [
@@ -324,35 +334,35 @@ def reel_alike() -> bool:
 
 
 def _outside(place: np.ndarray) -> np.ndarray:
-    """Nodes (3, n) of a hose that are out of the duct, the tow point first."""
+    """Return the nodes (3, n) of a hose outside the duct, the tow point first."""
     return np.concatenate([np.zeros((3, 1)), place[:, place[0] < 0]], axis=1)
 
 
 def slack_first() -> list[bool]:
-    """RT-47: when the drogue has a quarter of its largest speed, less than a third of the slack is left; A, B, C."""
-    found = []
-    for model in ("printed", "B", "C"):
+    """RT-47: at a quarter of the drogue's largest speed less than a third of the slack remains; A, B, C."""
+    slackens = []
+    for model in ("published", "B", "C"):
         run = reeled(model)
         ways = [_outside(place) for place in run["hose_position"]]
         slack = [np.linalg.norm(np.diff(w), axis=0).sum() - np.linalg.norm(w[:, -1]) for w in ways]
         speed = np.linalg.norm(run["velocity"], axis=1)
         begun = int(np.argmax(speed > 0.25 * speed.max()))
-        found.append(bool(slack[begun] < slack[0] / 3))
-    return found
+        slackens.append(bool(slack[begun] < slack[0] / 3))
+    return slackens
 
 
 def wider_arch() -> list[bool]:
-    """RT-47: at the end the hose of A reaches further along than that of B, and of C."""
-    a, b, c = (np.ptp(_outside(reeled(m)["hose_position"][-1])[0]) for m in ("printed", "B", "C"))
+    """RT-47: at the end the hose of A extends further in x than the hoses of B and C."""
+    a, b, c = (np.ptp(_outside(reeled(m)["hose_position"][-1])[0]) for m in ("published", "B", "C"))
     return [bool(a > b), bool(a > c)]
 
 
 def springs_show() -> list[bool]:
-    """RT-47: at 2.0 s a link wholly in the duct is bent against the next by more than 10 degrees; B, C."""
-    found = []
+    """RT-47: at 2.0 s a link completely in the duct is bent against the next by more than 10 degrees; B, C."""
+    shown_by_bending = []
     for model in ("B", "C"):
         x, _, z = reeled(model)["hose_position"][round(2.0 / 5e-3) - 1]
         bend = np.abs(np.degrees(np.diff(np.arctan2(np.diff(z), -np.diff(x)))))
         inside = x[1:-1] > 0
-        found.append(bool(np.any(bend[inside] > 10)))
-    return found
+        shown_by_bending.append(bool(np.any(bend[inside] > 10)))
+    return shown_by_bending

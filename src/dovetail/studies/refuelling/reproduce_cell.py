@@ -1,4 +1,4 @@
-"""Virtual robots, computed again: where they stood in creep tests, that delay does not matter, and full speed."""
+"""Targets of simulated robots: pose error in pseudo-dynamic tests, insensitivity to delay, full-speed tracking."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from dovetail.studies.registry import find_test
 from dovetail.testing import Run
 from dovetail.testing.pseudodynamic.virtual_cell import arms_of
 from dovetail.transfer import Delay
-from dovetail.transfer.robot import Course
+from dovetail.transfer.robot import MotionProfile
 
-STEP = 2e-3  # [s] of the test in contact: coarse, since neither answer hangs on it
-DURATION = 0.25  # [s]: the nozzle slides along a rib
+STEP = 2e-3  # [s] contact step of the test: coarse, as the results do not depend on it
+DURATION = 0.25  # [s] the nozzle slides along a rib
 
 
 def _strike() -> testing.Test:
-    """The strike 200 mm off the axis, with long steps."""
+    """Return the strike at 200 mm offset, with long steps."""
     test: testing.Test = testing.load(find_test("refuelling/full-scale-200"))
-    assert test.stepping is not None
-    stepping = dataclasses.replace(
-        test.stepping, contact_step=np.asarray(STEP), settling_time=np.asarray(0.6)
+    assert test.pseudodynamic is not None
+    settings = dataclasses.replace(
+        test.pseudodynamic, contact_step=np.asarray(STEP), settling_time=np.asarray(0.6)
     )
-    return dataclasses.replace(test, duration=DURATION, stepping=stepping)
+    return dataclasses.replace(test, duration=DURATION, pseudodynamic=settings)
 
 
 @cache
 def late(delay: float) -> Run:
-    """The strike with a robot that is late by a delay [s]."""
+    """Run the strike with a robot delay [s]."""
     test = _strike()
     assert isinstance(test.rig, testing.Rig)
-    rig = dataclasses.replace(test.rig, actuator=Delay(delay, longest=0.5))
-    return dataclasses.replace(test, rig=rig).creep()
+    rig = dataclasses.replace(test.rig, actuator=Delay(delay, max_delay=0.5))
+    return dataclasses.replace(test, rig=rig).run_pseudodynamic()
 
 
 def robot_delay() -> float:
@@ -52,22 +52,22 @@ def robot_delay() -> float:
 
 
 def robot_error() -> list[float]:
-    """RT-15: largest error of the place [m] and of the turn [deg] in contact, made by two arms of a virtual cell."""
+    """RT-15: largest position error [m] and rotation error [deg] in contact, with the two arms of a simulated cell."""
     cell = testing.load(find_test("refuelling/cell"))
     assert isinstance(cell, testing.CellFile)
-    found = pose_error(_strike().creep(cell.cell()))
-    return [float(found.translation.max()), float(np.degrees(found.angle.max()))]
+    pose_errors = pose_error(_strike().run_pseudodynamic(cell.cell()))
+    return [float(pose_errors.translation.max()), float(np.degrees(pose_errors.angle.max()))]
 
 
 def robot_tracking() -> float:
-    """RT-49: largest distance [m] of the nozzle from where it was told to be, its drives' delay and lag before.
+    """RT-49: largest distance [m] of the nozzle from its commanded position delayed by delay and lag of the drives.
 
-    Both arms of the virtual cell follow the profile of the validation strikes at 1 m/s, 0, 15 and 35 degrees
-    outwards, through the joints, every 4 ms.
+    Both arms of the simulated cell follow the profile of the validation strikes at 1 m/s, 0, 15 and 35 degrees
+    outwards, with joint commands every 4 ms.
     """
     cell = testing.load(find_test("refuelling/cell"))
     assert isinstance(cell, testing.CellFile)
-    arms, dt = arms_of(cell._sized()), float(cell.period)
+    arms, dt = arms_of(cell._rig_with_shapes()), float(cell.control_period)
     assert arms is not None
     drive: Any = arms.drive  # a delay and a lag
     delay, lag = drive.parts
@@ -76,19 +76,19 @@ def robot_tracking() -> float:
     way = np.asarray(jax.jit(jax.vmap(lambda t: SpeedProfile(speed=1.0).travel(t, None)[0]))(t))
 
     @jax.jit
-    def followed(told):
-        placed = arms.placed(told[0])
+    def followed(commands):
+        placed = arms.with_home_pose(commands[0])
         step = lambda x, u: placed.step(0.0, dt, x, u)  # noqa: E731
-        x, shown = jax.lax.scan(step, placed.init(), told[1:])
+        x, shown = jax.lax.scan(step, placed.init(), commands[1:])
         return shown, x["trip"][0]
 
     worst = 0.0
     for angle in np.radians([0.0, 15.0, 35.0]):
         along = np.array([np.cos(angle), 0.0, -np.sin(angle)])
         place = np.array([-0.7, 0.0, -CONTACT_RADIUS]) + (way[:, None] - RUN_UP) * along
-        told = np.concatenate([place, np.broadcast_to([0.0, angle, 0.0], place.shape)], axis=1)
-        shown, trip = followed(jnp.asarray(told))
-        assert int(trip) == 0, "a limit of the cell was met"
+        commands = np.concatenate([place, np.broadcast_to([0.0, angle, 0.0], place.shape)], axis=1)
+        shown, trip = followed(jnp.asarray(commands))
+        assert int(trip) == 0, "a limit of the cell was reached"
         before = np.stack([np.interp(t[1:] - behind, t, axis) for axis in place.T], axis=1)
         worst = max(worst, float(np.linalg.norm(np.asarray(shown)[:, :3] - before, axis=1).max()))
     return worst
@@ -96,5 +96,5 @@ def robot_tracking() -> float:
 
 def middle_speed() -> float:
     """DV-17: speed in the middle of a move of one metre in one second, by differences [m/s]."""
-    before, after = np.asarray(jax.jit(jax.vmap(Course(ramp=0.1)))(np.array([0.4, 0.6])))
+    before, after = np.asarray(jax.jit(jax.vmap(MotionProfile(ramp_fraction=0.1)))(np.array([0.4, 0.6])))
     return float((after - before) / 0.2)

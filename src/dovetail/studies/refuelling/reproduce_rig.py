@@ -1,4 +1,4 @@
-"""The validation rig, computed again: repeatability, patterns of strain, spectra, sensitivity, identification."""
+"""Targets of the validation rig: repeatability, strain patterns, spectra, sensitivity, identification."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 
 from dovetail.studies.refuelling import validation
 
-SHIFTS = (0.01, float(np.radians(1.0)))  # [m, rad] that sensitivity is tried with
+SHIFTS = (0.01, float(np.radians(1.0)))  # [m, rad] perturbations for the sensitivity check
 
 
 def fast_repeatability() -> list[float]:
-    """RT-24: standard deviation over 12 runs, position [mm] and tipping [deg], mean of three cases."""
-    found = np.mean([c.repeatability() for c in validation.fast_cases()], axis=0)
-    return [1e3 * float(found[0]), float(np.degrees(found[1]))]
+    """RT-24: standard deviation over 12 runs, position [mm] and attitude [deg], mean of three cases."""
+    repeatability = np.mean([c.repeatability() for c in validation.fast_cases()], axis=0)
+    return [1e3 * float(repeatability[0]), float(np.degrees(repeatability[1]))]
 
 
 @cache
@@ -24,12 +24,12 @@ def _strains() -> list[np.ndarray]:
 
 
 def strain_repeatability() -> float:
-    """RT-25: the same of strain over all gauges [1e-6]."""
+    """RT-25: standard deviation of the strain over 12 runs, mean of all gauges [1e-6]."""
     return 1e6 * float(np.mean([np.std(s, axis=0, ddof=1).mean() for s in _strains()]))
 
 
 def strain_pattern() -> list[float | bool]:
-    """RT-26: azimuth of the radial and of the lateral peak [deg]; whether either grows with the angle."""
+    """RT-26: azimuth of the radial and lateral peak [deg]; whether each grows with the angle."""
     peaks = [np.abs(s.mean(axis=0)).max(axis=0) for s in _strains()]  # (2, 32) each
     radial, lateral = (360 / 32 * int(np.argmax(peaks[-1][i])) for i in (0, 1))
     lateral = min(lateral, 360 - lateral)
@@ -38,15 +38,18 @@ def strain_pattern() -> list[float | bool]:
 
 
 def slow_repeatability() -> list[float]:
-    """RT-27: over four slow runs, position [mm] and tipping [deg]."""
+    """RT-27: standard deviation over four slow runs, position [mm] and attitude [deg]."""
     place, tip = validation.slow_case().repeatability()
     return [1e3 * place, float(np.degrees(tip))]
 
 
 def motion_range() -> list[float]:
-    """RT-28: range of V1000A35: across [mm] and tipping [deg]."""
+    """RT-28: range of V1000A35: lateral position [mm] and attitude [deg]."""
     case = validation.slow_case()
-    return [1e3 * float(np.ptp(case.position[0][:, 0])), float(np.degrees(np.ptp(case.tipping[0][:, 0])))]
+    return [
+        1e3 * float(np.ptp(case.position[0][:, 0])),
+        float(np.degrees(np.ptp(case.drogue_attitude_change[0][:, 0]))),
+    ]
 
 
 def peak_wrench() -> list[float]:
@@ -56,53 +59,53 @@ def peak_wrench() -> list[float]:
 
 
 def wrench_repeatability() -> list[float]:
-    """RT-30: over four slow runs, force [N] and moment [N m]."""
+    """RT-30: standard deviation over four slow runs, force [N] and moment [N m]."""
     return list(validation.slow_case().wrench_repeatability())
 
 
 def spectra() -> float:
-    """RT-31: share of the band up to 20 Hz in which the slow run's spectrum is above the full-speed one's."""
+    """RT-31: fraction of the band up to 20 Hz in which the slow spectrum is above the full-speed spectrum."""
     fast, slow = _amplitudes(0.0)
     return float(np.mean(slow > fast))
 
 
 def swing_energy() -> float:
-    """RT-31: energy of the motion from 1 to 20 Hz, slow over full speed."""
+    """RT-31: ratio of the motion energy from 1 to 20 Hz, slow over full speed."""
     fast, slow = _amplitudes(1.0)
     return float(np.sum(slow**2) / np.sum(fast**2))
 
 
 def _amplitudes(lowest: float) -> list[np.ndarray]:
-    """Spectra of the full-speed and of the slow run from a frequency [Hz] to 20 Hz."""
-    found = []
+    """Return the spectra of the full-speed and the slow run from a frequency [Hz] to 20 Hz."""
+    amplitudes = []
     for full_speed in (True, False):
         f, amplitude = validation.spectrum(validation.nominal(full_speed))
-        found.append(amplitude[(f >= lowest) & (f <= 20.0)])
-    return found
+        amplitudes.append(amplitude[(f >= lowest) & (f <= 20.0)])
+    return amplitudes
 
 
 def steady_offset() -> bool:
-    """RT-32: runs settle at places that differ, by less than a tenth of the motion."""
+    """RT-32: final positions of the runs differ by less than a tenth of the motion."""
     ends = validation.slow_case().position[:, -1, 0]
     spread, motion = np.ptp(ends), motion_range()[0] / 1e3
     return bool(0 < spread < 0.1 * motion)
 
 
 def sensitivity() -> list[float]:
-    """RT-33: rms change of the position by 10 mm and by one degree, over the rms of the response."""
+    """RT-33: rms change of the position for a 10 mm and a one-degree perturbation, over the rms of the response."""
     angle = np.radians(35.0)
 
     def run(angle, shift):
         drawn = np.zeros((1, 6))
         drawn[0, 0] = shift
-        found = validation.strike_batch(
+        records = validation.strike_batch(
             jnp.asarray([angle]),
             jnp.asarray(1.0),
             jnp.asarray(drawn),
             validation.SLOW,
             validation.duration_of(1.0),
         )
-        return np.asarray(found["drogue_position"])[0, :, 0]
+        return np.asarray(records["drogue_position"])[0, :, 0]
 
     base, wide, steep = run(angle, 0.0), run(angle, SHIFTS[0]), run(angle + SHIFTS[1], 0.0)
 
@@ -113,19 +116,22 @@ def sensitivity() -> list[float]:
 
 
 def slow_wall_time() -> float:
-    """RT-34: minutes of contact steps of 0.5 ms while the probe moves, at 16 s each (fitted: t_ex and t_s are lost)."""
+    """RT-34: time of the contact steps of 0.5 ms while the probe moves [min], at 16 s each.
+
+    The 16 s are fitted, as t_ex and t_s are lost.
+    """
     case = validation.slow_case()
     steps = int((case.zone[0] > 0)[case.time <= 0.78].sum()) * 2  # recorded every millisecond
     return steps * 16.0 / 60
 
 
 def strike_count() -> int:
-    """RT-35: strikes of the matrix."""
+    """RT-35: number of strikes in the matrix."""
     return len(validation.SPEEDS) * len(validation.ANGLES) * validation.RUNS
 
 
 def rig_found() -> list[float]:
-    """RT-48: identified inertia, joint damping, bungee damping and length over the true ones; worst misfit."""
-    found, truth = validation.identified()
+    """RT-48: identified over true inertia, joint damping, bungee damping and length; largest fit error."""
+    identified, truth = validation.identified()
     names = ("inertia", "joint_damping", "bungee_damping", "bungee_length")
-    return [*(getattr(found, n) / float(getattr(truth, n)) for n in names), max(found.misfit)]
+    return [*(getattr(identified, n) / float(getattr(truth, n)) for n in names), max(identified.misfit)]

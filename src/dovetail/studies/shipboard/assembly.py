@@ -1,4 +1,4 @@
-"""Aircraft and runs of the study, for its targets: the test files, with values changed."""
+"""Aircraft and runs of the study: test files with changed values, for the targets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Changes = tuple[tuple[str, Any], ...]
 
 
 def loaded(name: str, changes: Changes = ()) -> Any:
-    """A test of the study with values changed at dotted paths."""
+    """Return a test of the study with values changed at dotted paths."""
     return test_file.load(find_test(f"shipboard/{name}"), {key: _plain(value) for key, value in changes})
 
 
@@ -26,18 +26,18 @@ def _plain(value):
 
 @cache
 def run(name: str, changes: Changes = ()) -> Any:
-    """The dataset of a run."""
+    """Return the data of a run."""
     return loaded(name, changes).simulate().data
 
 
 def aircraft(name: str, changes: Changes = ()) -> DeckAircraft:
-    """The aircraft of a test, with values changed."""
+    """Return the aircraft of a test, with changed values."""
     return loaded(name, changes).system
 
 
 @cache
 def at_rest(name: str, changes: Changes = ()) -> dict[str, np.ndarray]:
-    """Posture and loads of an aircraft at rest: position, roll, nodes, loads on the feet, weights."""
+    """Return the equilibrium of an aircraft: position, roll, nodes, foot loads, weights."""
     craft = aircraft(name, changes)
     x = equilibrium(craft)
     return {
@@ -51,9 +51,9 @@ def at_rest(name: str, changes: Changes = ()) -> dict[str, np.ndarray]:
 
 
 def with_offset(x: float, formulation: str, height: float = 0.55) -> Changes:
-    """Changes that put the centre of gravity at x [m] and the aircraft above the deck."""
+    """Return the changes that place the centre of gravity at x [m] and the aircraft above the deck."""
     return (
         ("system.formulation", formulation),
         ("system.airframe.centre", (0.0, x, 0.0)),
-        ("system.start", (x, height, 0.0)),
+        ("system.initial_pose", (x, height, 0.0)),
     )

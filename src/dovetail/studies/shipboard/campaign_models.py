@@ -1,4 +1,4 @@
-"""The operating envelope as a model of one point, for campaigns."""
+"""One point of the operating envelope, as a model for campaigns."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from dovetail.campaign import gives
+from dovetail.campaign import returns
 from dovetail.sea.operating_envelope import SecuringEnvelope
 from dovetail.sea.response import BoxShip
 
 
-@gives(
+@returns(
     outcome="1",
     securing_load="N",
     overloaded="1",
     foot_load="N",
-    way="m",
+    slip="m",
     lift="m",
     tilt="rad",
     load_angle="rad",
@@ -31,11 +31,11 @@ def envelope_point(
     roll_period: Any = 10.0,
     roll_damping: Any = 0.08,
 ) -> dict[str, Any]:
-    """A minute on deck: `heading` of the waves and `wind_from` in degrees; free outcome, load of the device held.
+    """Simulate the aircraft on deck: outcome unsecured, device load secured; `heading` and `wind_from` in degrees.
 
-    The ship is that of the study's envelope: 120 m by 11 m by 4.5 m at 6 m/s.
+    The ship is that of the operating envelope of the study: 120 m x 11 m x 4.5 m at 6 m/s.
     """
     ship = BoxShip(length=120.0, beam=11.0, draught=4.5, roll_period=roll_period, roll_damping=roll_damping)
-    chart = SecuringEnvelope(response=ship, strength=strength, duration=float(duration))
-    found = chart.point(sea_state, jnp.radians(heading), wind_speed, jnp.radians(wind_from))
-    return {name: jnp.asarray(value, float) for name, value in found.items()}
+    envelope = SecuringEnvelope(response=ship, strength=strength, duration=float(duration))
+    measures = envelope.point(sea_state, jnp.radians(heading), wind_speed, jnp.radians(wind_from))
+    return {name: jnp.asarray(value, float) for name, value in measures.items()}

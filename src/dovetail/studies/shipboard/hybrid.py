@@ -1,4 +1,4 @@
-"""The two hybrid tests: which delay and which force bandwidth a drop and a secured gear need of the rig."""
+"""Hybrid tests of a drop and a secured gear: error against delay and force bandwidth of the rig."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from dovetail.testing import load
 
 DELAYS = (0.5e-3, 1e-3, 2e-3, 5e-3, 10e-3, 20e-3)  # [s]
 BANDWIDTHS = (20.0, 50.0, 100.0, 200.0, 500.0)  # [Hz]
-SHARP, QUICK = 2000.0, 0.5e-3  # [Hz], [s] of the other, so that one is seen alone
+SHARP, QUICK = 2000.0, 0.5e-3  # [Hz], [s]: the value of the parameter that is not varied
 
 
 @cache
 def _test(name: str) -> tuple[Any, float]:
-    """The test, and the ideal's largest value of what counts: the gear's force up, or the clamps' load."""
+    """Return the test and the peak of its reference solution: upward gear force, or clamp load."""
     test = load(find_test(f"shipboard/{name}"))
-    return test, _peak(name, test.emulate())
+    return test, _peak(name, test.reference())
 
 
 def _peak(name: str, run: Any) -> float:
     if name == "hybrid-drop":
-        return float(np.max(run.data["force"].values[:, 2]))
+        return float(np.max(run.data["feedback_force"].values[:, 2]))
     return float(np.max(run.data["securing_load"].values))
 
 
 def error(name: str, delay: float, bandwidth: float) -> float:
-    """Relative error of the peak with a delay [s] of the actuators and a sensor of a bandwidth [Hz].
+    """Return the relative error of the peak for an actuator delay [s] and a sensor bandwidth [Hz].
 
-    Not finite where a limit of the rig ended the run.
+    Infinite if the run was stopped by a limit.
     """
-    test, ideal = _test(name)
+    test, reference_peak = _test(name)
     values = {"rig.actuator.delay": delay, "rig.sensor.tau": 1 / (2 * np.pi * bandwidth)}
     run = test.with_values(**values).rehearse()
-    return _peak(name, run) / ideal - 1 if run.outcome.completed else np.inf
+    return _peak(name, run) / reference_peak - 1 if run.outcome.completed else np.inf
 
 
 def by_delay(name: str) -> list[float]:
-    """Errors over `DELAYS`, with a sharp sensor."""
+    """Return the errors for `DELAYS`, with the sensor bandwidth `SHARP`."""
     return [error(name, delay, SHARP) for delay in DELAYS]
 
 
 def by_bandwidth(name: str) -> list[float]:
-    """Errors over `BANDWIDTHS`, with quick actuators."""
+    """Return the errors for `BANDWIDTHS`, with the actuator delay `QUICK`."""
     return [error(name, QUICK, bandwidth) for bandwidth in BANDWIDTHS]
 
 

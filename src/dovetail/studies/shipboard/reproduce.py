@@ -11,11 +11,11 @@ from dovetail.studies.shipboard.assembly import Changes, aircraft, at_rest, run,
 
 DROP: Changes = (("duration", 5.0),)
 OFFSETS = (-0.3, 0.0, 0.1, 0.2, 0.3)  # [m]
-RESTING: Changes = (("system.start", (0.0, 0.55, 0.0)),)
+RESTING: Changes = (("system.initial_pose", (0.0, 0.55, 0.0)),)
 
 
 def _undeformed() -> Changes:
-    """Struts of exactly their geometric length: in flight the gear then has no strain, as the source's table says."""
+    """Return struts with their geometric length: the gear has no strain in flight, as in the table of the source."""
     length = float(np.hypot(0.3 - 0.2755, -0.1 + 0.2754))
     return tuple((f"system.struts.{i}.law.free_length", length) for i in (0, 1))
 
@@ -35,7 +35,7 @@ def free_fall() -> float:
 
 
 def _height_at_contact(changes: Changes) -> float:
-    """Of the centre of gravity [m]: the last record before the event, carried on to it."""
+    """Return the height of the centre of gravity [m] at an event, extrapolated from the last record before it."""
     data, touched = _fall(changes)
     last = int(np.flatnonzero(data.time.values < touched)[-1])
     y, v = (float(data[name].values[last, 1]) for name in ("displacement", "velocity"))
@@ -53,9 +53,9 @@ def first_contact_undeformed() -> float:
     return _height_at_contact(_undeformed())
 
 
-def event_depth() -> float:
+def event_penetration() -> float:
     """RT-40: greatest distance of a foot from the surface at the end of a step in which it touched or let go [m]."""
-    return float(run("case-1", DROP)["event_depth"].values[-1])
+    return float(run("case-1", DROP)["event_penetration"].values[-1])
 
 
 def posture() -> list[float]:
@@ -108,7 +108,7 @@ def strut_trends() -> list[bool]:
         return float(np.diff(turns[:2])[0])
 
     def swing(key):
-        """Of the first rebound above the rest."""
+        """Return the height of the first rebound above the rest position."""
         h = height(key)[int(0.25 * 400) :]
         return float(h.max() - h[-1])
 
@@ -124,7 +124,7 @@ def strut_trends() -> list[bool]:
 
 def offset_rolls() -> list[float]:
     """RT-08: roll at rest by offset of the centre of gravity, in the published form [rad]."""
-    return [float(at_rest("case-1", with_offset(x, "printed"))["roll"][0]) for x in OFFSETS]
+    return [float(at_rest("case-1", with_offset(x, "published"))["roll"][0]) for x in OFFSETS]
 
 
 def _loads(changes: Changes) -> list[float]:
@@ -133,7 +133,7 @@ def _loads(changes: Changes) -> list[float]:
 
 def offset_loads() -> list[float]:
     """RT-09: loads on the left and right foot by offset, in the published form [N]."""
-    return [v for x in OFFSETS[2:] for v in _loads(with_offset(x, "printed"))]
+    return [v for x in OFFSETS[2:] for v in _loads(with_offset(x, "published"))]
 
 
 def consistent_loads() -> list[float]:
@@ -151,22 +151,22 @@ def balance() -> float:
     """RT-10: largest sum of loads and weights over the offsets [N]."""
     sums = []
     for x in OFFSETS:
-        rest = at_rest("case-1", with_offset(x, "printed"))
+        rest = at_rest("case-1", with_offset(x, "published"))
         sums.append(rest["loads"][:, 1].sum() - rest["airframe"] - rest["gear"])
     return float(np.abs(sums).max())
 
 
 def mirror() -> float:
     """RT-11: departure of the offset of -0.3 m from the mirror image of +0.3 m."""
-    left, right = (at_rest("case-1", with_offset(x, "printed")) for x in (-0.3, 0.3))
+    left, right = (at_rest("case-1", with_offset(x, "published")) for x in (-0.3, 0.3))
     return float(
         max(abs(left["roll"] + right["roll"])[0], np.abs(left["loads"][:, 1] - right["loads"][::-1, 1]).max())
     )
 
 
-def split_level(formulation: str = "printed") -> list[float]:
+def split_level(formulation: str = "published") -> list[float]:
     """RT-12: loads on the lower and the upper foot [N]."""
-    start = (("system.formulation", formulation), ("system.start", (-2.0, 0.5, 0.135)))
+    start = (("system.formulation", formulation), ("system.initial_pose", (-2.0, 0.5, 0.135)))
     loads = at_rest("case-5", start)["loads"][:, 1]
     return [float(loads[0]), float(loads[1])]
 
@@ -178,7 +178,7 @@ def split_level_consistent() -> list[float]:
 
 def level() -> list[float]:
     """RT-13: loads on the feet on a level deck, either formulation [N]."""
-    ship = (("system.start", (3.0, 0.45, 0.0)),)
+    ship = (("system.initial_pose", (3.0, 0.45, 0.0)),)
     return _loads(RESTING) + at_rest("case-1", ship)["loads"][:, 1].tolist()
 
 
@@ -191,7 +191,7 @@ def _modes() -> tuple[np.ndarray, np.ndarray]:
     """Angular frequencies of the mesh, free and hinged [rad/s]."""
     gear: Any = aircraft("case-1").gear  # of skids
     M, K = gear.mesh.assemble()
-    return modes(M, K)[0], modes(M, K, gear.held())[0]
+    return modes(M, K)[0], modes(M, K, gear.fixed_freedoms())[0]
 
 
 def highest_mode() -> list[float]:

@@ -12,9 +12,15 @@ from dovetail.studies.shipboard.assembly import Changes, aircraft, run
 
 DEVICE, LEFT, RIGHT = 1, 2, 3  # platforms of the cases with clamps
 FACE = 2.03  # [m] half width of the device
-SHIP = {"kind": "harmonic-motion", "amplitude": ((0.0,) * 3,), "omega": (0.9,), "phase": (0.0,), "rise": 2.0}
+SHIP = {
+    "kind": "harmonic-motion",
+    "amplitude": ((0.0,) * 3,),
+    "omega": (0.9,),
+    "phase": (0.0,),
+    "fade_in_time": 2.0,
+}
 DEVICE_AT = {"kind": "table-motion", "times": (0.0, *range(1, 5), 1000.0), "values": ((0.0, 0.1, 0.0),) * 6}
-PUBLISHED: Changes = (("system.formulation", "printed"),)  # the loads of the feet depend on it
+PUBLISHED: Changes = (("system.formulation", "published"),)  # the loads of the feet depend on it
 
 
 def _slip(name: str, changes: Changes = ()) -> tuple[float, int]:
@@ -35,14 +41,17 @@ def as_published() -> Changes:
     def plain(*parts) -> tuple[float, ...]:
         return tuple(float(v) for part in parts for v in np.ravel(np.asarray(part)))
 
-    start = (("system.start", plain(x["position"], x["attitude"])), ("system.start_shape", plain(x["shape"])))
+    start = (
+        ("system.initial_pose", plain(x["position"], x["attitude"])),
+        ("system.initial_shape", plain(x["shape"])),
+    )
     slides: Changes = (("duration", 28.0),)  # [s]; from 26.2 s on
     return (
         *PUBLISHED,
         *start,
         *slides,
-        ("system.friction.fall", "now"),
-        ("system.friction.interval", 2.5e-3),
+        ("system.friction.stribeck_slip", "instantaneous"),
+        ("system.friction.anchor_interval", 2.5e-3),
     )
 
 
@@ -113,7 +122,7 @@ def drag() -> float:
 
 
 def dragged_slower() -> list[bool]:
-    """RT-21b: the aircraft goes with the device, but slower, and its feet are drawn apart."""
+    """RT-21b: the aircraft moves with the device but more slowly, and the distance between its feet increases."""
     data = run("case-5-drag")
     t = data.time.values
     moving = (t > 2.5) & (t < 3.3)
@@ -193,8 +202,8 @@ def secured_rolled() -> list[float]:
 
 def secured_constancy() -> float:
     """RT-33c: largest change of a distance after 2.5 s [m]."""
-    found = distances(secured_run("case-7"))
-    return float(np.ptp(found[int(2.5 * 400) :], axis=0).max())
+    gaps = distances(secured_run("case-7"))
+    return float(np.ptp(gaps[int(2.5 * 400) :], axis=0).max())
 
 
 def secured_in_motion() -> list[float]:

@@ -1,4 +1,4 @@
-"""Flight with the rotor and the whole mission, computed again."""
+"""Flight with rotor and complete mission, recomputed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def up_and_down() -> list[float]:
     t = data.time.values
     off = t[np.argmax(_airborne(data) & (t > 3.0))]
     down = t[np.argmax(~_airborne(data) & (t > off + 0.5))]
-    return [float(data["load_wrench"].values[:, 1].max()), float(off), float(down)]
+    return [float(data["air_wrench"].values[:, 1].max()), float(off), float(down)]
 
 
 def past_the_edge() -> float:
@@ -47,7 +47,7 @@ def levelled() -> list[bool]:
 
 
 def mission() -> list[bool]:
-    """RT-36: the time line of the whole mission."""
+    """RT-36: event times of the complete mission."""
     data = run("case-8")
     t = data.time.values
     touched = ~_airborne(data)
@@ -79,7 +79,7 @@ def _set_by_the_pilot(data: Any) -> np.ndarray:
 
 @cache
 def commands() -> dict[str, list[float]]:
-    """What the pilot of the mission set until it is secured, as a table; every millisecond: flight is unstable."""
+    """Return the commands of the pilot until the aircraft is secured, as a table with 1 ms steps."""
     rows = _set_by_the_pilot(run("case-8", (("rate", 1000.0), ("duration", LANDED))))
     return dict(zip(("times", *Controls._fields), rows.T.tolist(), strict=True))
 
@@ -91,13 +91,17 @@ def replayed(elements: int) -> Any:
     pilot = table["system"]["loads"][1]
     rotor = pilot["rotor"] | {"blade": pilot["rotor"]["blade"] | {"elements": elements}}
     schedule = {"kind": "rotor-schedule"} | commands()
-    kept = {name: pilot[name] for name in ("hub", "wind")}
-    table["system"]["loads"][1] = {"kind": "rotor-load", "rotor": rotor, "schedule": schedule} | kept
+    position_and_wind = {name: pilot[name] for name in ("hub", "wind")}
+    table["system"]["loads"][1] = {
+        "kind": "rotor-load",
+        "rotor": rotor,
+        "schedule": schedule,
+    } | position_and_wind
     return parse(table | {"duration": LANDED}, "replayed").simulate().data
 
 
 def _held(elements: int) -> np.ndarray:
-    """Whether each foot presses on each clamp once the clamps have spread, (feet, clamps)."""
+    """Return whether each foot is in contact with each clamp after the clamps have spread, (feet, clamps)."""
     data = replayed(elements)
     late = data.time.values > LANDED - 2.0
     return data["pair_normal_force"].values[late][:, :, [LEFT, RIGHT]].mean(0) > 1.0

@@ -36,7 +36,7 @@ def meshed(nodes: int, struts: bool = True, curved: bool = False) -> Changes:
     """
     base: Any = aircraft("case-1").gear
     times = NODES[nodes]
-    mesh, number = base.mesh.refined(times), base.mesh.renumbered(times)
+    mesh, number = base.mesh.refine(times), base.mesh.node_map(times)
     at = np.asarray(mesh.nodes)
     at = bent(at, np.asarray(base.mesh.nodes)) if curved else at
     changes: list[tuple[str, Any]] = [
@@ -52,7 +52,7 @@ def meshed(nodes: int, struts: bool = True, curved: bool = False) -> Changes:
 
 @cache
 def _height(name: str, nodes: int, curved: bool = False) -> np.ndarray:
-    """Of the centre of gravity after a drop [m]."""
+    """Return the height of the centre of gravity after a drop [m]."""
     return run(name, meshed(nodes, name != "case-4", curved))["displacement"].values[:, 1]
 
 
@@ -63,7 +63,7 @@ def _peaks(height: np.ndarray) -> np.ndarray:
 
 
 def _bounces(curved: bool) -> tuple[bool, list[float]]:
-    """Whether every bounce is lower than the one before, and how far 6 and 10 nodes are from 18 [m] in the mean."""
+    """Return whether bounce heights decrease, and the mean distance of 6 and 10 nodes from 18 nodes [m]."""
     heights = {n: _height("case-4", n, curved) for n in (6, 10, 18)}
     decays = all(np.all(np.diff(_peaks(h)[:4]) < 0) for h in heights.values())
     return bool(decays), [float(np.sqrt(np.mean((heights[n] - heights[18]) ** 2))) for n in (6, 10)]
@@ -111,9 +111,9 @@ def mission_meshes() -> list[bool]:
 
 def cost() -> list[bool]:
     """RT-39: most intervals of the flight are faster than real time; those with a contact event take more steps."""
-    found = solver_statistics(loaded("case-8", (("duration", 12.0),)), 0.1)
-    flight = found.isel(time=slice(0, 60))
-    events = found["events"].values > 0
-    steps = found["steps"].values + found["again"].values
+    statistics = solver_statistics(loaded("case-8", (("duration", 12.0),)), 0.1)
+    flight = statistics.isel(time=slice(0, 60))
+    events = statistics["events"].values > 0
+    steps = statistics["steps"].values + statistics["again"].values
     usual = float(np.median(flight["steps"]))
     return [bool(np.mean(flight["ratio"].values > 1) > 0.9), bool(np.median(steps[events]) > 3 * usual)]

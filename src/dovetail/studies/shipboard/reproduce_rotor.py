@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.air import Controls, FlatPlates, Rotor
-from dovetail.air.rotor import RotorLoads, hover, merit_estimate
+from dovetail.air.rotor import RotorLoads, estimate_figure_of_merit, hover
 from dovetail.core.block import Flow
 from dovetail.core.methods import RK4
 from dovetail.studies.shipboard.rotors import (
@@ -31,7 +31,7 @@ _compiled = eqx.filter_jit(Rotor.loads)
 
 
 def _on_hub(rotor: Rotor, *controls: float, wind: tuple = CALM) -> RotorLoads:
-    """What a rotor does to its hub, by one program for each form and mesh."""
+    """Return the hub loads of a rotor; one compiled program for each form and mesh."""
     given = Controls(*(jnp.asarray(v) for v in (*controls, 0.0, 0.0)[:4]))
     return jax.tree.map(np.asarray, _compiled(rotor, given, wind=np.asarray(wind)))
 
@@ -43,18 +43,18 @@ def _loads(form: str, speed: float, pitch: float, wind: tuple = CALM) -> RotorLo
 
 def hover_thrust() -> float:
     """RT-26: thrust [N] at full speed, as printed."""
-    return float(_loads("printed", FULL, 0.14).thrust)
+    return float(_loads("published", FULL, 0.14).thrust)
 
 
 def zero_wind() -> list[float]:
     """RT-26: rolling moment over thrust times radius, and thrust at half speed over a quarter of that at full."""
-    full, half = _loads("printed", FULL, 0.14), _loads("printed", FULL / 2, 0.14)
+    full, half = _loads("published", FULL, 0.14), _loads("published", FULL / 2, 0.14)
     return [float(abs(full.moment[0]) / full.thrust / 3.0), float(4 * half.thrust / full.thrust)]
 
 
 def _in_the_middle(*controls: float, wind: tuple = CALM) -> RotorLoads:
     """With elements in the middle of their parts."""
-    return _on_hub(dataclasses.replace(generic("printed"), blade=GENERIC), FULL, *controls, wind=wind)
+    return _on_hub(dataclasses.replace(generic("published"), blade=GENERIC), FULL, *controls, wind=wind)
 
 
 def mesh_of_blade() -> list[float]:
@@ -62,13 +62,15 @@ def mesh_of_blade() -> list[float]:
     thrusts = []
     for n in (40, 80, 160, 320):
         ends = dataclasses.replace(GENERIC, elements=n, sampling="ends")
-        thrusts.append(float(_on_hub(dataclasses.replace(generic("printed"), blade=ends), FULL, 0.14).thrust))
+        thrusts.append(
+            float(_on_hub(dataclasses.replace(generic("published"), blade=ends), FULL, 0.14).thrust)
+        )
     return [*thrusts, float(_in_the_middle(0.14).thrust)]
 
 
 def sectors_matter_little() -> float:
     """RT-28: rolling moment in the head-wind with 20 sectors over that with 30."""
-    few, many = (_on_hub(generic("printed", sectors=n), FULL, 0.14, wind=HEAD) for n in (20, 30))
+    few, many = (_on_hub(generic("published", sectors=n), FULL, 0.14, wind=HEAD) for n in (20, 30))
     return float(few.moment[0] / many.moment[0])
 
 
@@ -90,7 +92,7 @@ def cyclic_sizes() -> list[float]:
 
 def cyclic() -> bool:
     """RT-30: whether the moment has turned positive and is more than threefold."""
-    before = _loads("printed", FULL, 0.14, HEAD).moment[0]
+    before = _loads("published", FULL, 0.14, HEAD).moment[0]
     return bool(cyclic_sizes()[0] > 3 * abs(before))
 
 
@@ -102,15 +104,15 @@ def pitch_range() -> list[float]:
 
 def figure_of_merit() -> list[float]:
     """RT-31: the estimate at C_T/sigma from 0.02 to 0.12."""
-    return [float(v) for v in merit_estimate(np.arange(0.02, 0.125, 0.01) * 0.0704, 0.0704)]
+    return [float(v) for v in estimate_figure_of_merit(np.arange(0.02, 0.125, 0.01) * 0.0704, 0.0704)]
 
 
 @cache
 def _s76(form: str) -> np.ndarray:
-    if form == "printed":
-        rotor = Rotor.as_printed(S76)
+    if form == "published":
+        rotor = Rotor.as_published(S76)
     elif form == "prandtl":
-        rotor = Rotor(dataclasses.replace(S76, outer=1.0), inflow="iterated", loss="prandtl")
+        rotor = Rotor(dataclasses.replace(S76, effective_radius=1.0), inflow="iterated", tip_loss="prandtl")
     else:
         rotor = Rotor(S76)
     return hover(rotor, S76_SPEED, S76_PITCH).C_T_over_solidity.values
@@ -118,7 +120,7 @@ def _s76(form: str) -> np.ndarray:
 
 def s76_as_printed() -> list[float]:
     """RT-32: C_T/sigma of the S-76 model at 4 to 9 degrees, printed inflow."""
-    return [float(v) for v in _s76("printed")]
+    return [float(v) for v in _s76("published")]
 
 
 def s76_consistent() -> list[float]:
@@ -128,7 +130,7 @@ def s76_consistent() -> list[float]:
 
 def s76_bias() -> list[bool | float]:
     """RT-32: the printed inflow gives more thrust at every pitch; least and most of the excess."""
-    excess = _s76("printed") / _s76("consistent") - 1
+    excess = _s76("published") / _s76("consistent") - 1
     return [bool(np.all(excess > 0)), float(excess.min()), float(excess.max())]
 
 
@@ -141,7 +143,7 @@ def s76_losses() -> float:
 def _caradonna() -> tuple[list[float], float]:
     ratios, residual = [], 0.0
     for pitch, (mach, measured) in MEASURED.items():
-        rotor = Rotor(CARADONNA, blades=2, inflow="iterated", loss="prandtl")
+        rotor = Rotor(CARADONNA, blades=2, inflow="iterated", tip_loss="prandtl")
         table = hover(rotor, mach * SOUND / 1.143, np.deg2rad([pitch]))
         ratios.append(float(table.C_T[0]) / measured)
         residual = max(residual, float(table.residual.max()))

@@ -11,11 +11,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core.random import seeded
-from dovetail.mechanics.airframe import SprungAircraft, deck_feel
+from dovetail.core.random import assign_keys
+from dovetail.mechanics.airframe import ReducedAircraft, deck_motion
 from dovetail.mechanics.motion import HarmonicMotion
 from dovetail.mechanics.spatial import quaternion
-from dovetail.sea import BoxShip, Bretschneider, Jonswap, Seaway, sea_state, waves
+from dovetail.sea import BoxShip, Bretschneider, Jonswap, Seaway, find_waves, sea_state
 from dovetail.studies.registry import find_test
 from dovetail.testing.test_file import parse
 
@@ -23,7 +23,7 @@ T = np.arange(0.0, 3 * 3600.0, 0.5)  # [s] three hours
 
 
 def _sea(**fields) -> Seaway:
-    return seeded(Seaway(**({"waves": 512} | fields)), jax.random.key(7))
+    return assign_keys(Seaway(**({"wave_count": 512} | fields)), jax.random.key(7))
 
 
 def _six() -> dict:
@@ -66,19 +66,23 @@ def zero_crossing() -> list[float]:
     for kind in ("jonswap", "bretschneider"):
         omega, a, _, _ = map(np.asarray, _components(_of_six(kind)))
         m0, m2 = (float(np.sum(0.5 * a**2 * omega**n)) for n in (0, 2))
-        ratios.append(waves(T, _record(kind)).mean_period / (2 * np.pi * np.sqrt(m0 / m2)))
+        ratios.append(find_waves(T, _record(kind)).mean_period / (2 * np.pi * np.sqrt(m0 / m2)))
     return ratios
 
 
 def rayleigh() -> float:
     """Kolmogorov's distance of wave heights of a narrow sea from Rayleigh's law."""
-    narrow = _sea(spectrum=Jonswap(height=5.0, period=12.4, enhancement=20.0), lowest=0.7, highest=1.7)
-    return waves(T, np.asarray(_elevation(narrow, T))).rayleigh_distance()
+    narrow = _sea(
+        spectrum=Jonswap(height=5.0, period=12.4, enhancement=20.0),
+        min_frequency_ratio=0.7,
+        max_frequency_ratio=1.7,
+    )
+    return find_waves(T, np.asarray(_elevation(narrow, T))).rayleigh_distance()
 
 
 def rigid_body() -> float:
     """Largest defect [m/s^2] of the acceleration of a landing spot as a rigid body's, over a minute."""
-    ship = _sea(spectrum=Jonswap(**_six()), response=BoxShip(), heading=2.2, speed=6.0, waves=64)
+    ship = _sea(spectrum=Jonswap(**_six()), response=BoxShip(), heading=2.2, speed=6.0, wave_count=64)
     r = jnp.array([-45.0, 2.0, 6.0])
 
     def defect(t):
@@ -105,7 +109,7 @@ DECK: dict[str, Any] = {
     "omega": 0.63,
     "rise": 4.0,
 }  # [m, rad], [rad/s], [s]
-BRISTLES = {"stiffness": 3e3, "sliding": 0.4, "stiction": 0.9, "damping": 600.0, "stribeck": 1e-3}
+BRISTLES = {"stiffness": 3e3, "mu_kinetic": 0.4, "mu_static": 0.9, "damping": 600.0, "stribeck_speed": 1e-3}
 
 
 @cache
@@ -125,17 +129,17 @@ def _whole_and_reduced(duration: float = 12.0) -> tuple[np.ndarray, np.ndarray]:
     table |= {"duration": f"{duration} s", "rate": "20 Hz"}
     data = parse(table, "whole").simulate().data
     t = data.time.values
-    level, reduced = map(np.asarray, _reduced(HarmonicMotion(**DECK), SprungAircraft(secured=0.0), t))
+    level, reduced = map(np.asarray, _reduced(HarmonicMotion(**DECK), ReducedAircraft(secured=0.0), t))
     roll = data["attitude_angles"].values.reshape(len(t)) - level
     whole = np.column_stack([data["pair_normal_force"].values.reshape(len(t), 2), roll])
     return whole[1:], reduced
 
 
 @eqx.filter_jit
-def _reduced(ship: HarmonicMotion, body: SprungAircraft, t: jax.Array) -> tuple[jax.Array, jax.Array]:
+def _reduced(ship: HarmonicMotion, body: ReducedAircraft, t: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Roll of the deck (times,), and what `_whole_and_reduced` returns of the reduced aircraft."""
     spot = jnp.array([0.0, 0.0, HEIGHT])
-    feel = jax.vmap(lambda t: deck_feel(ship, t, spot, jnp.zeros(3)))(t)
+    deck = jax.vmap(lambda t: deck_motion(ship, t, spot, jnp.zeros(3)))(t)
 
     def one(x, ends):
         def sub(i, x):
@@ -147,7 +151,7 @@ def _reduced(ship: HarmonicMotion, body: SprungAircraft, t: jax.Array) -> tuple[
         normal = body.forces(x, ends[1])["met"].normal_force
         return x, jnp.array([normal[1] + normal[3], normal[0] + normal[2], jnp.arctan2(R[2, 1], R[2, 2])])
 
-    ends = jax.tree.map(lambda a: a[:-1], feel), jax.tree.map(lambda a: a[1:], feel)
+    ends = jax.tree.map(lambda a: a[:-1], deck), jax.tree.map(lambda a: a[1:], deck)
     return jax.vmap(ship.pose)(t)[:, 3], jax.lax.scan(one, body.init(), ends)[1]
 
 

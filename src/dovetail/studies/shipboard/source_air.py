@@ -19,7 +19,7 @@ from dovetail.air.rotor import RotorLoad, RotorSchedule
 from dovetail.core.errors import OutputError
 
 PROFILE = ("chord", "twist", "thickness", "lift_slope", "lift_offset", "drag_slope", "drag_offset")
-AS_PRINTED = {"inflow": "printed", "forces": "thrust"}
+AS_PUBLISHED = {"inflow": "published", "forces": "thrust"}
 DENSITY = 1.225  # [kg/m^3]
 TO_PLANE, TO_SPACE = [1, 2, 0], [2, 0, 1]  # forward, port, up to port, up, forward; and back
 
@@ -33,10 +33,10 @@ def _parts(craft: Any) -> tuple[Any, Any]:
             _cannot(f"air of {float(load.density):g} kg/m^3", f"{DENSITY} kg/m^3")
         if not isinstance(load.wind, SteadyWind | WindTable):
             _cannot(f"a {type(load.wind).__name__}", "one wind, steady or a table")
-    found = [next((x for x in craft.loads if type(x) is kind), None) for kind in (WindDrag, RotorLoad)]
-    if len(craft.loads) > sum(x is not None for x in found):
+    loads = [next((x for x in craft.loads if type(x) is kind), None) for kind in (WindDrag, RotorLoad)]
+    if len(craft.loads) > sum(x is not None for x in loads):
         _cannot("several loads of one kind", "one drag and one rotor")
-    return found[0], found[1]
+    return loads[0], loads[1]
 
 
 def _cannot(what: str, instead: str) -> None:
@@ -58,7 +58,7 @@ def helo_lines(craft: Any) -> list[list[float]]:
     if load is None:
         return [*lines, [0.0] * 3, [0], *([0.0],) * 3, [0], [0], [0], *([0.0],) * 8]
     rotor, blade = load.rotor, load.rotor.blade
-    for name, value in AS_PRINTED.items():
+    for name, value in AS_PUBLISHED.items():
         if getattr(rotor, name) != value:
             _cannot(f'a rotor with {name} = "{getattr(rotor, name)}"', f'{name} = "{value}"')
     if blade.sampling != "ends":
@@ -70,7 +70,7 @@ def helo_lines(craft: Any) -> list[list[float]]:
     if not stations.size:
         stations = np.array([0.0, float(blade.radius)])
     profile = [np.broadcast_to(np.asarray(getattr(blade, name)), stations.shape) for name in PROFILE]
-    shape = [[float(v)] for v in (rotor.blades, blade.radius, blade.inner, blade.outer)]
+    shape = [[float(v)] for v in (rotor.blades, blade.radius, blade.root_cutout, blade.effective_radius)]
     counts = [[blade.elements], [rotor.sectors], [len(stations)]]
     return [*lines, (np.asarray(load.hub) - offset)[TO_PLANE], *shape, *counts, stations, *profile]
 
@@ -88,7 +88,7 @@ def aero_rows(craft: Any, duration: float) -> list[list[float]]:
             continue  # no table
         at = np.asarray(table.times)
         times |= {float(v) for v in at[at <= duration]}
-        if table.between == "blend":
+        if table.interpolation == "smooth":
             times |= {float(v) for v in np.arange(0.0, duration, 1e-2)}
     t = np.array(sorted(times))
     blown = [np.array([np.asarray(wind.velocity(s, jnp.zeros(3))) for s in t]) for wind in winds]
@@ -111,7 +111,12 @@ def read_loads(lines: list[list[float]], rows: list[list[float]]) -> list[dict[s
         loads.append({"kind": "wind-drag", "plates": plates, "wind": wind})
     blades, radius, inner, outer, elements, sectors, _ = (line[0] for line in lines[3:10])
     if blades:
-        blade: dict[str, Any] = {"radius": radius, "inner": inner, "outer": outer, "elements": int(elements)}
+        blade: dict[str, Any] = {
+            "radius": radius,
+            "root_cutout": inner,
+            "effective_radius": outer,
+            "elements": int(elements),
+        }
         blade |= {"kind": "blade", "sampling": "ends", "stations": lines[10]}
         blade |= dict(zip(PROFILE, lines[11:18], strict=True))
         section = {
@@ -119,7 +124,7 @@ def read_loads(lines: list[list[float]], rows: list[list[float]]) -> list[dict[s
             "compressibility": "kaplan" if np.any(blade["thickness"]) else "off",
         }
         rotor = {"kind": "blade-element-rotor", "blades": int(blades), "sectors": int(sectors)}
-        rotor |= AS_PRINTED | {"section": section, "blade": blade}
+        rotor |= AS_PUBLISHED | {"section": section, "blade": blade}
         names = ("speed", "collective", "cyclic", "azimuth")
         schedule = {"kind": "rotor-schedule", "times": at[:, 0].tolist()}
         schedule |= dict(zip(names, at[:, 4:].T.tolist(), strict=True))

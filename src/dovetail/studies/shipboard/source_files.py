@@ -1,4 +1,4 @@
-"""The file set of the source's own program, read and written: inputs as plain lines, outputs as rows in time.
+"""Read and write the file set of the program of the source: inputs as plain lines, outputs as rows in time.
 
 [Schock 2020, app. A.] A planar test of the study becomes a folder of `.inp` files and back; a run becomes `.out` files.
 The appendix has no place for the tube radius and the Rayleigh pairs: they go to `Properties_FE_damping.inp`, ours. A
@@ -16,7 +16,7 @@ import numpy as np
 from dovetail.core.errors import OutputError
 from dovetail.mechanics.contact import KelvinVoigt
 from dovetail.mechanics.friction import Bristle, NoFriction
-from dovetail.mechanics.motion import Still, TableMotion
+from dovetail.mechanics.motion import FixedFrame, TableMotion
 from dovetail.mechanics.securing.platform import corners_at
 from dovetail.studies.shipboard.source_air import aero_rows, helo_lines, read_loads
 
@@ -24,7 +24,7 @@ MATRICES = ("M", "C", "K")
 BODIES = {"ship": "ship", "device": "rsd", "left clamp": "clampleft", "right clamp": "clampright"}
 OUTPUTS = {"ship": "SHIP", "device": "RSD", "left clamp": "L_CLAMP", "right clamp": "R_CLAMP"}
 SHORT = {"SHIP": "ship", "RSD": "rsd", "L_CLAMP": "l", "R_CLAMP": "r"}
-FRICTION = ("stiffness", "damping", "sliding", "stiction", "stribeck")  # in the order of the file
+FRICTION = ("stiffness", "damping", "mu_kinetic", "mu_static", "stribeck_speed")  # in the order of the file
 FLAGS = (
     "states",
     "stats",
@@ -36,7 +36,7 @@ FLAGS = (
 
 
 def write_inputs(test: Any, folder: str | Path) -> Path:
-    """The input files of a planar test."""
+    """Write the input files of a planar test."""
     folder = Path(folder)
     craft, gear = test.system, test.system.gear
     contact = _contact_lines(craft, folder)
@@ -46,7 +46,7 @@ def write_inputs(test: Any, folder: str | Path) -> Path:
     speeds, places, rest = _start_rows(craft)
     _write(folder, "ICs", [*speeds, *places])
     _write(folder, "Properties_FE_IC", rest)
-    E, I, A, rho = (gear.mesh.of(name) for name in ("E", "I", "A", "rho"))
+    E, I, A, rho = (gear.mesh.element_values(name) for name in ("E", "I", "A", "rho"))
     elements = [[e + 1, *pair, E[e], I[e], A[e], rho[e]] for e, pair in enumerate(gear.mesh.elements)]
     _write(folder, "Properties_FE_map", elements)
     upper = 0.0 if gear.upper_omega is None else gear.upper_omega
@@ -66,7 +66,7 @@ def write_inputs(test: Any, folder: str | Path) -> Path:
 
 
 def _contact_lines(craft: Any, folder: Path) -> list[float]:
-    """Contact and friction: two numbers, and five."""
+    """Return the lines of contact (two numbers) and friction (five numbers)."""
     law, friction = craft.law, craft.friction
     if not isinstance(law, KelvinVoigt) or not isinstance(friction, Bristle | NoFriction):
         raise OutputError(
@@ -78,19 +78,19 @@ def _contact_lines(craft: Any, folder: Path) -> list[float]:
 
 
 def _simulation_lines(test: Any) -> list[Any]:
-    """Times, what is given as matrices, and the solver's settings."""
+    """Return the lines of times, matrix flags and solver settings."""
     method, given = test.method, int(bool(test.system.gear.matrices))
     return [
         f"0 {test.duration:.17g}",
         f"{test.dt:.17g}",
         *(1, len(test.system.platforms), given, given, given, 1),
-        *(float(method.rtol), float(method.atol), 1, 1, 2, 1, float(method.restart)),
-        *(float(method.largest), float(method.smallest), 0, 100000, 0, 12, 5, 1),
+        *(float(method.rtol), float(method.atol), 1, 1, 2, 1, float(method.restart_step)),
+        *(float(method.max_step), float(method.min_step), 0, 100000, 0, 12, 5, 1),
     ]
 
 
 def _start_rows(craft: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Speeds, places and undeformed places of all coordinates at the start, each with its type."""
+    """Return initial velocities, positions and undeformed positions of all coordinates, each with its type."""
     gear = craft.gear
     n = gear.mesh.nodes.shape[0]
     kinds = np.zeros((n, 3))
@@ -106,7 +106,7 @@ def _start_rows(craft: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     nodes = np.asarray(gear.mesh.nodes) - np.asarray(craft.offset)
     undeformed = np.concatenate([nodes, np.zeros((n, 1))], 1)
     places[12:15, 0] = [*np.asarray(x["position"]), float(x["attitude"][0])]
-    speeds[12:15, 0] = np.zeros(3) if craft.start_velocity is None else np.asarray(craft.start_velocity)
+    speeds[12:15, 0] = np.zeros(3) if craft.initial_velocity is None else np.asarray(craft.initial_velocity)
     places[18:, 0] = (undeformed + np.asarray(craft.model.displacement(x["shape"]))).ravel()
     rest = places.copy()
     rest[18:, 0] = undeformed.ravel()
@@ -114,18 +114,18 @@ def _start_rows(craft: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _motion_rows(motion: Any, duration: float) -> list[list[float]]:
-    """A body's path: at the times of its table, at both ends where it stands still, else at ten a second."""
+    """Return the path of a body: at the times of its table, at both ends if it is fixed, else every 0.1 s."""
     if isinstance(motion, TableMotion):
         times = np.asarray(motion.times)
-    elif isinstance(motion, Still):
+    elif isinstance(motion, FixedFrame):
         times = np.array([0.0, duration])
     else:
         times = np.arange(0.0, duration + 0.05, 0.1)
-    return [[t, *np.asarray(motion.plane(t))] for t in times]
+    return [[t, *np.asarray(motion.planar_pose(t))] for t in times]
 
 
 def _helo(craft):
-    """The lines of Properties_helo.inp up to the dampers."""
+    """Return the lines of Properties_helo.inp up to the dampers."""
     mounts = np.array([s.mount - craft.offset for s in craft.struts]).reshape(-1, 2)
     laws = [s.law for s in craft.struts]
     zero = [0.0] * len(laws)
@@ -145,7 +145,7 @@ def _helo(craft):
 
 
 def read_inputs(folder: str | Path) -> dict[str, Any]:
-    """The table of a test, as `dovetail.testing.parse` takes it, from a folder of input files."""
+    """Return the table of a test, for `dovetail.testing.parse`, from a folder of input files."""
     folder = Path(folder)
     simulation = _read(folder, "Simulation")
     helo = _read(folder, "Properties_helo")
@@ -154,9 +154,9 @@ def read_inputs(folder: str | Path) -> dict[str, Any]:
     gear = _gear_table(folder)
     system: dict[str, Any] = {
         "kind": "deck-aircraft",
-        "start": places[12:15, 0].tolist(),
-        "start_velocity": speeds[12:15, 0].tolist(),
-        "airframe": {"kind": "body", "mass": helo[0][0], "inertia": helo[1][0]},
+        "initial_pose": places[12:15, 0].tolist(),
+        "initial_velocity": speeds[12:15, 0].tolist(),
+        "airframe": {"kind": "mass-properties", "mass": helo[0][0], "inertia": helo[1][0]},
         "gear": gear,
         "struts": [_strut_table(helo, i) for i in range(int(helo[2][0]))],
         **_contact_tables(folder),
@@ -184,7 +184,7 @@ def read_inputs(folder: str | Path) -> dict[str, Any]:
 
 
 def _gear_table(folder: Path) -> dict[str, Any]:
-    """Mesh, joints and damping of the gear."""
+    """Return mesh, joints and damping of the gear."""
     rest = np.array(_read(folder, "Properties_FE_IC"))
     kinds = rest[18:, 1].reshape(-1, 3)
     nodes = rest[18:, 0].reshape(-1, 3)[:, :2]
@@ -211,7 +211,7 @@ def _gear_table(folder: Path) -> dict[str, Any]:
 
 
 def _strut_table(helo: list[list[float]], i: int) -> dict[str, Any]:
-    """A strut, from its column of Properties_helo.inp."""
+    """Return a strut from its column of Properties_helo.inp."""
     law = {
         "kind": "spring-damper-strut",
         "free_length": helo[8][i],
@@ -222,18 +222,18 @@ def _strut_table(helo: list[list[float]], i: int) -> dict[str, Any]:
 
 
 def _contact_tables(folder: Path) -> dict[str, Any]:
-    """The law of contact, and that of friction where there is any."""
+    """Return the contact law and, if present, the friction law."""
     k_p, c_p, *rubbing = (row[0] for row in _read(folder, "Properties_contact_mech"))
     stiffness = {"kind": "stiffness", "k": k_p}
     law = {"kind": "kelvin-voigt", "stiffness": stiffness, "damping": c_p, "tension": "clamped"}
     values = dict(zip(FRICTION, rubbing, strict=True))
     return {"law": law} | (
-        {"friction": {"kind": "bristle-friction"} | values} if values["stiction"] > 0 else {}
+        {"friction": {"kind": "bristle-friction"} | values} if values["mu_static"] > 0 else {}
     )
 
 
 def _platform_table(folder: Path, name: str, file: str) -> dict[str, Any]:
-    """A body with its outline and its path."""
+    """Return a platform with its outline and its path."""
     rows = np.array(_read(folder, f"Prescribed_{file}"))
     return {
         "kind": "platform",
@@ -245,16 +245,16 @@ def _platform_table(folder: Path, name: str, file: str) -> dict[str, Any]:
 
 
 def _method_table(simulation: list[list[float]]) -> dict[str, Any]:
-    """The solver, with what the files set of it."""
+    """Return the solver with the settings of the files."""
     method = {"kind": "contact-rosenbrock", "rtol": simulation[8][0], "atol": simulation[9][0]}
     if not simulation[13][0]:  # optional inputs are not set
         return method
-    steps = zip(("restart", "largest", "smallest"), simulation[14:17], strict=True)
+    steps = zip(("restart_step", "max_step", "min_step"), simulation[14:17], strict=True)
     return method | {name: row[0] for name, row in steps if row[0] > 0}  # 0 stands for the solver's own
 
 
 def _matrices(folder: Path, given: list[str], table: dict[str, Any]) -> str:
-    """A file of M, C, K for the gear: those that are `given`, and the others from its mesh."""
+    """Write a file of M, C, K of the gear: the matrices in `given`, and the others from its mesh."""
     from dovetail.testing.test_file import parse
 
     own = zip(MATRICES, parse(table).system.gear.structure(), strict=True)
@@ -267,7 +267,7 @@ def _matrices(folder: Path, given: list[str], table: dict[str, Any]) -> str:
 def write_outputs(
     run: Any, folder: str | Path, flags: tuple[str, ...] = FLAGS, statistics: Any = None
 ) -> Path:
-    """The output files of a run: those whose flag is given, the twelve of the source's `Output_options.inp`.
+    """Write the output files of a run whose flags are given (the twelve of `Output_options.inp` of the source).
 
     With `statistics` of `solver_statistics` the file on the solver has the processor's time of each interval too.
     """
@@ -287,10 +287,10 @@ def write_outputs(
         force = data["contact_force"].values
         rows("FORCE_CONTACT", np.concatenate([force, np.zeros_like(force[..., :1])], -1))
     if "induced" in flags:
-        rows("FORCE_INDUCED", data["load_wrench"].values)
+        rows("FORCE_INDUCED", data["air_wrench"].values)
     if "stats" in flags and statistics is None:
         rows(
-            "SIM_STATS", np.diff(data["solver_count"].values, axis=0, prepend=0), data["solver_count"].values
+            "SIM_STATS", np.diff(data["solver_steps"].values, axis=0, prepend=0), data["solver_steps"].values
         )
     elif "stats" in flags:
         each = [statistics[name].values for name in ("evaluations", "events", "steps", "cpu")]
@@ -300,7 +300,7 @@ def write_outputs(
     for i, platform in enumerate(craft.platforms):
         short = OUTPUTS[platform.name]
         if f"ocp {SHORT[short]}" in flags:
-            rows(f"OCP_{short}", data["contact_point"].values[:, :, i])
+            rows(f"OCP_{short}", data["bristle_anchor"].values[:, :, i])
         if f"poly {SHORT[short]}" in flags:
             rows(
                 f"POLY_{short}",

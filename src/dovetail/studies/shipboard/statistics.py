@@ -1,7 +1,7 @@
-"""Cost of a run: steps, evaluations, events and processor time of every interval, and how that compares to the clock.
+"""Computing effort of a run: steps, evaluations, events and processor time per interval, and real-time ratio.
 
-The source lists the same for its program [Schock 2020, app. E]: time simulated over time of the processor, interval by
-interval, slow at contact events and at corners of the prescribed tables.
+The source lists the same for its program [Schock 2020, app. E]: simulated time over processor time per interval, low
+at contact events and at corners of the prescribed tables.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ import xarray as xr
 
 from dovetail.core.errors import ParameterError
 
-STAGES = 4  # evaluations of the rates in a step
+STAGES = 4  # evaluations of the rates per step
 _start = eqx.filter_jit(lambda test: test.start())
 _advance = eqx.filter_jit(lambda test, state, first, number: test.advance(state, first, number))
 
 
 def solver_statistics(test: Any, interval: float = 0.1) -> xr.Dataset:
-    """Cost of a simulation in intervals of about `interval` [s], compiled before the clock runs.
+    """Measure the computing effort of a simulation in intervals of about `interval` [s], without compilation.
 
-    Variables over `time` (the end of each interval): `steps`, `again` (steps taken again), `events`, `evaluations`,
-    `cpu` [s] and `ratio`, simulated over processor time; above one it is faster than real time.
+    Variables over `time` (the end of each interval): `steps`, `again` (rejected steps), `events`, `evaluations`,
+    `cpu` [s] and `ratio`, simulated over processor time; above 1 it is faster than real time.
     """
     number = max(1, round(interval * test.rate))
     count = test.tick_count // number
     if count < 1:
         raise ParameterError(f"solver_statistics: an interval of {interval:g} s is longer than the run")
-    prepared = test.prepared()
+    prepared = test.prepare()
     state, _ = _start(prepared)
     jax.block_until_ready(_advance(prepared, state, jnp.asarray(0), number))  # compiles
     counts, spent, before = [], [], np.zeros(3)
@@ -40,7 +40,7 @@ def solver_statistics(test: Any, interval: float = 0.1) -> xr.Dataset:
         begin = time.process_time()
         state, piece = jax.block_until_ready(_advance(prepared, state, jnp.asarray(k * number), number))
         spent.append(time.process_time() - begin)
-        now = np.asarray(piece["solver_count"])[-1]
+        now = np.asarray(piece["solver_steps"])[-1]
         counts.append(now - before)
         before = now
     steps, again, events = np.array(counts).T

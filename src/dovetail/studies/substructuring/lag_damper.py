@@ -1,6 +1,6 @@
-"""CS3, the helicopter lag damper: its tests, its identification sequence, the two dampers of the comparison.
+"""CS3, the helicopter lag damper: tests, identification sequence, and the two dampers of the comparison.
 
-Data and assembly only; the numbers are in `blade_surrogate.toml` and in the test files.
+The numbers are in `blade_surrogate.toml` and in the test files.
 """
 
 from __future__ import annotations
@@ -20,20 +20,19 @@ STUDY = FOLDER / "substructuring"
 
 @cache
 def surrogate() -> dict[str, Any]:
-    """What is printed and what is assumed of blade, damper and actuator."""
+    """Return published and assumed values of blade, damper and actuator."""
     return tomllib.loads((STUDY / "blade_surrogate.toml").read_text("utf-8"))
 
 
 def test_named(name: str) -> Test:
-    """A test of this study: `lag-damper`, `lag-damper-detuned`, ..."""
+    """Return a test of this study by name: `lag-damper`, `lag-damper-detuned`, ..."""
     return _load(f"tests/{name}.toml")
 
 
 def five_blades() -> Test:
-    """Five blades coupled through the hub, each with a damper of its own on an actuator of its own.
+    """Return the test with five blades coupled through the hub, each with its damper on its actuator.
 
-    No ready test of the command line: an analysis of its stability would take minutes and gigabytes, at 109
-    states.
+    It is not available on the command line: with 109 states, stability analysis takes minutes and gigabytes of memory.
     """
     return _load("five_blades.toml")
 
@@ -43,23 +42,23 @@ def _load(file: str) -> Test:
 
 
 def half_stroke(speed: float) -> float:
-    """Half stroke [m] of a sine of peak speed [m/s] at the rotor's frequency."""
+    """Return the half stroke [m] of a sine with a peak speed [m/s] at the rotor frequency."""
     return speed / (2 * math.pi * surrogate()["printed"]["rotor_frequency"])
 
 
 def first_damper() -> LagDamper:
-    """The damper of the tests."""
+    """Return the damper of the tests."""
     return LagDamper(**surrogate()["assumed"]["damper"])
 
 
 def second_damper() -> LagDamper:
-    """One that is out of certification."""
+    """Return the damper that is out of certification."""
     assumed = surrogate()["assumed"]
     return LagDamper(**assumed["damper"] | assumed["second_damper"])
 
 
 def identification(speed: float, damper: LagDamper | None = None) -> Test:
-    """A point of the identification sequence: a sine of peak speed [m/s], its amplitude corrected on line."""
+    """Return a test of the identification sequence: a sine with a peak speed [m/s] and online amplitude correction."""
     amplitude = half_stroke(speed)
     values = {"numerical.amplitude": amplitude, "compensator.length_unit": amplitude}
     test = with_damper(test_named("lag-damper-identification"), damper or first_damper())
@@ -69,12 +68,12 @@ def identification(speed: float, damper: LagDamper | None = None) -> Test:
 def identify(
     damper: LagDamper | None = None, points: tuple[int, ...] = tuple(range(1, 12))
 ) -> dict[int, Run]:
-    """Runs of the identification sequence by test number; the twelfth exceeds the actuator's speed."""
+    """Rehearse the identification sequence, by test number; test 12 exceeds the speed of the actuator."""
     speeds = surrogate()["printed"]["identification_speeds"]
     return {point: identification(1e-3 * speeds[point - 1], damper).rehearse() for point in points}
 
 
 def with_damper(test: Test, damper: LagDamper) -> Test:
-    """A test with another damper on the rig."""
+    """Return the test with another damper on the rig."""
     rig: Any = test.rig
     return dataclasses.replace(test, rig=dataclasses.replace(rig, specimen=damper))

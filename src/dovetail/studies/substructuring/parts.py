@@ -1,4 +1,4 @@
-"""Parts that only this study has: the benchmark's table of compensators, as a chart."""
+"""Parts of this study: the table of compensators of the benchmark, as a map."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ import xarray as xr
 
 from dovetail.core import count, kind
 from dovetail.core.errors import Fault
-from dovetail.core.parameter_map import Chart
+from dovetail.core.parameter_map import ParameterMap
 from dovetail.studies.substructuring import rths
 
 
 @kind("rths-table")
-class RthsTable(Chart):
-    """Every criterion of the benchmark for each compensator, in each case, on each plant."""
+class RthsTable(ParameterMap):
+    """All criteria of the benchmark for each compensator, case and plant."""
 
     compensators: tuple[str, ...] = eqx.field(default=tuple(rths.COMPENSATORS), static=True)
     cases: tuple[int, ...] = eqx.field(default=tuple(rths.CASES), static=True)
-    perturbed: int = count("perturbed plants besides the nominal one", default=20, at_least=0)
+    perturbed_count: int = count("perturbed plants besides the nominal one", default=20, at_least=0)
 
     def faults(self) -> list[Fault]:
-        """Compensators and cases that do not exist."""
+        """Return a fault for each compensator or case that does not exist."""
         return [
-            *_unknown("chart.compensators", self.compensators, rths.COMPENSATORS),
-            *_unknown("chart.cases", self.cases, rths.CASES),
+            *_unknown("map.compensators", self.compensators, rths.COMPENSATORS),
+            *_unknown("map.cases", self.cases, rths.CASES),
         ]
 
     def compute(self) -> xr.Dataset:
-        """(compensator, case, plant, criterion); see `rths.table`."""
-        return rths.table(self.compensators, cases=self.cases, perturbed=self.perturbed)
+        """Compute the criteria, (compensator, case, plant, criterion); see `rths.table`."""
+        return rths.table(self.compensators, cases=self.cases, perturbed_count=self.perturbed_count)
 
     def summary(self, data: xr.Dataset) -> str:
-        """The table, and what each compensator needs and trades away."""
+        """Return the table, with requirements and drawbacks of each compensator."""
         lines = [rths.summary(data), ""]
         for name in data["compensator"].values:
             entry = rths.COMPENSATORS[str(name)]
-            lines.append(f"{name}\n    needs {entry.needs}\n    gives away {entry.trades}")
+            lines.append(f"{name}\n    requires {entry.requirements}\n    drawback: {entry.drawback}")
         return "\n".join(lines)
 
 
-def _unknown(where: str, found, known) -> list[Fault]:
-    listed = ", ".join(str(name) for name in known)
-    return [Fault(where, f"there is no {name!r}; there are {listed}") for name in found if name not in known]
+def _unknown(path: str, names, known) -> list[Fault]:
+    valid = ", ".join(str(name) for name in known)
+    return [Fault(path, f"unknown value {name!r}; use {valid}") for name in names if name not in known]

@@ -1,4 +1,4 @@
-"""What Wallace's thesis prints, computed again: one function for each target of `targets.toml`.
+"""Published values of Wallace's thesis, recomputed: one function for each target of `targets.toml`.
 
 CS1 is a mass, damper and spring between a moving wall and the specimen, a spring. The thesis counts its
 damping ratio and natural frequency with the numerical spring alone (k, not k + k_s).
@@ -88,7 +88,7 @@ def small_gain() -> list[bool]:
 def small_gain_limits() -> list[float]:
     """R10: limits of small gain for a delay and for a lag, in units of 1/omega_n."""
     numerical, specimen, omega, omega_n = _loop()
-    ideal = margin.HybridLoop(numerical, specimen).ideal_response
+    ideal = margin.HybridLoop(numerical, specimen).reference_response
     limits = (margin.small_gain_delay(ideal, omega), margin.small_gain_lag(ideal, omega))
     return [omega_n * limit for limit in limits]
 
@@ -112,11 +112,9 @@ def subspace_orientation() -> list[str]:
 
     def sense(tau: float) -> str:
         signals = {"displacement": np.sin(omega * t), "measured_displacement": np.sin(omega * (t - tau))}
-        return str(
-            synchronisation.loop(
-                xr.Dataset({n: ("time", v) for n, v in signals.items()}, {"time": t})
-            ).orientation
-        )
+        data = xr.Dataset({name: ("time", values) for name, values in signals.items()}, {"time": t})
+        direction = synchronisation.synchronisation_loop(data).direction
+        return {"late": "anticlockwise", "early": "clockwise"}[str(direction)]
 
     return [sense(2e-3), sense(-2e-3)]
 
@@ -127,5 +125,5 @@ def cs1(*, tau: float, c: float = C) -> DelayEquation:
 
 
 def _edge(holds, low: float, high: float) -> float:
-    """Where a condition changes between two values."""
+    """Return the value between two others at which a condition changes."""
     return float(bisect(lambda value: 1.0 if holds(value) else -1.0, low, high, xtol=1e-9 * high))

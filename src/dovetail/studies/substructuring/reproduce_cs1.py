@@ -1,4 +1,4 @@
-"""What Wallace's thesis shows of CS1 in time: runs of the ready tests, and the predictor in the loop.
+"""CS1 of Wallace's thesis in the time domain: runs of the test files, and the predictor in the loop.
 
 Two routes, kept apart on purpose. `DelayEquation` and `integrate` evaluate the late force inside each step,
 as the source's analysis does. A rehearsal holds it over each tick, as hardware does, which is half a tick
@@ -21,14 +21,14 @@ from dovetail import fidelity, stability, testing
 from dovetail.compensation import (
     ForwardPrediction,
     PhaseAdvance,
-    longest_horizon,
+    max_horizon,
     predictor_frequency,
     predictor_weights,
 )
 from dovetail.stability import robustness
 from dovetail.stability import single_interface as closed_form
 from dovetail.studies.substructuring.reproduce import C_LIGHT, K_S, C, K, M, cs1
-from dovetail.testing.paths import put
+from dovetail.testing.paths import replace_value
 from dovetail.transfer import RelativeNoise
 from dovetail.transfer.linear import LinearTransfer
 
@@ -55,8 +55,8 @@ def rehearsed(name: str, **changes: float) -> testing.Run:
 
 @cache
 def emulated(name: str) -> testing.Run:
-    """The ideal of a ready test, kept for other targets."""
-    return ready(name).emulate()
+    """Return the reference solution of a test file, cached for other targets."""
+    return ready(name).reference()
 
 
 # time histories: R14, R15, R44
@@ -75,7 +75,7 @@ def delay_equation_histories() -> list[str | float | bool]:
         return jnp.stack([0.0 * t, (C * rate + K * r) / M])
 
     traces = {tau: stability.integrate(cs1(tau=tau), wall, 20.0, DT) for tau in (0.0, 6e-3, 7e-3)}
-    ideal = ready("cs1", {"duration": 20.0}).emulate().data["displacement"].values
+    ideal = ready("cs1", {"duration": 20.0}).reference().data["displacement"].values
     late = {tau: np.asarray(trace.state)[:, 0] for tau, trace in traces.items()}
     exact = np.abs(late[0.0] - ideal).max() < 1e-6 * np.abs(ideal).max()
     six, seven = (_free_motion(traces[tau].time, late[tau]) for tau in (6e-3, 7e-3))
@@ -103,8 +103,8 @@ def spectrum_against_delay() -> list[float | bool]:
     of its height follows the real part of the rightmost root along a straight line.
     """
     delays = np.arange(5e-3, 10.01e-3, 0.5e-3)
-    found = spectra(delays - HELD)
-    second = found.sel(frequency=slice(6.0, 8.5))
+    amplitudes = spectra(delays - HELD)
+    second = amplitudes.sel(frequency=slice(6.0, 8.5))
     growth = np.array([cs1(tau=float(tau)).growth() for tau in delays])
     lines = [fidelity.peaks(second.isel(delay=i).fillna(0.0), count=1)[0] for i in range(len(delays))]
     unstable = [line.frequency for line, rate in zip(lines, growth, strict=True) if rate > 0]
@@ -114,11 +114,15 @@ def spectrum_against_delay() -> list[float | bool]:
 
 def spectra(delays: np.ndarray, duration: float = 5.0) -> xr.DataArray:
     """Amplitude spectra [m] of CS1's demand over actuator delay and frequency: one batch of rehearsals."""
-    test = ready("cs1", {**FREE, "duration": duration, "rig.actuator.longest": float(max(delays))}).prepared()
+    test = ready(
+        "cs1", {**FREE, "duration": duration, "rig.actuator.max_delay": float(max(delays))}
+    ).prepare()
 
     @eqx.filter_jit
     def run(delays):
-        one = lambda delay: testing.simulate(put(test, "rig.actuator.delay", delay))[1]["displacement"]  # noqa: E731
+        def one(delay):
+            return testing.simulate(replace_value(test, "rig.actuator.delay", delay))[1]["displacement"]
+
         return eqx.filter_vmap(one)(delays)
 
     times = DT * np.arange(1, test.tick_count + 1)
@@ -178,7 +182,7 @@ def predictor_reach() -> list[float | bool]:
     """R18: frequency [Hz] from which order 8 over 20 samples cannot predict one sample within 1.5 %; whether
     the longest horizon falls all the way to it."""
     limit = predictor_frequency(8, 20, DT)
-    reach = [longest_horizon(8, 20, f, DT, tolerance=0.015) for f in np.linspace(5.0, limit, 12)]
+    reach = [max_horizon(8, 20, f, DT, tolerance=0.015) for f in np.linspace(5.0, limit, 12)]
     return [limit, bool(np.all(np.diff(reach) < 0) and reach[-1] <= 1.001)]
 
 
@@ -188,7 +192,7 @@ def reach_against_window() -> list[bool]:
     windows = np.arange(9, 41)
     slopes, straight = [], []
     for frequency in (5.0, 10.0):
-        reach = [longest_horizon(8, int(n), frequency, DT) for n in windows]
+        reach = [max_horizon(8, int(n), frequency, DT) for n in windows]
         slopes.append(np.polyfit(windows, reach, 1)[0])
         straight.append(pearsonr(windows, reach).statistic < -0.999)
     equal = abs(slopes[0] / slopes[1] - 1) < 0.1
@@ -220,9 +224,9 @@ def robust_margins() -> list[list[float]]:
     omega = omega_n() * np.geomspace(0.05, 20.0, 4001)
     rows = []
     for loop in robust_loops().values():
-        found = robustness.assess(loop, omega)
-        limits = (found.delay, found.small_gain_delay, found.small_gain_lag)
-        rows.append([*(omega_n() * x for x in limits), found.peak])
+        margins = robustness.assess(loop, omega)
+        limits = (margins.delay, margins.small_gain_delay, margins.small_gain_lag)
+        rows.append([*(omega_n() * x for x in limits), margins.peak])
     return rows
 
 
@@ -269,20 +273,20 @@ def measured_responses(case: str, frequencies: Any, horizons: Any, duration: flo
     """|D| read from rehearsals, (horizons, frequencies); horizons of the prediction [s]."""
     name = {"gamma": "cs1-robust-gamma", "zeta": "cs1-robust-zeta"}.get(case, "cs1-late")
     predict = ForwardPrediction(ACTUATOR, order=4, window=16)
-    lead = PhaseAdvance(alpha=1.5, crossover_omega=_crossover(), of=predict)
+    lead = PhaseAdvance(alpha=1.5, crossover_omega=_crossover(), compensator=predict)
     base = ready(name, {**FREE, "duration": duration})
-    base = put(base, "compensator", lead if case == "alpha" else predict)
-    base = put(base, "rig.sensor", RelativeNoise(0.06)).prepared()
-    where = "compensator.of.delay" if case == "alpha" else "compensator.delay"
+    base = replace_value(base, "compensator", lead if case == "alpha" else predict)
+    base = replace_value(base, "rig.sensor", RelativeNoise(0.06)).prepare()
+    where = "compensator.compensator.delay" if case == "alpha" else "compensator.delay"
 
     def one(horizon, frequency):
-        test = put(put(base, where, horizon), "excitation.frequency", frequency)
+        test = replace_value(replace_value(base, where, horizon), "excitation.frequency", frequency)
         _, records = testing.simulate(test)
         # the last ten seconds hold whole periods of every frequency; the rest is start-up
-        kept = records["specimen_force"][-10_000:]
-        t = DT * (jnp.arange(kept.shape[0]) + 1)
+        force = records["specimen_force"][-10_000:]
+        t = DT * (jnp.arange(force.shape[0]) + 1)
         turn = jnp.exp(-2j * jnp.pi * frequency * t)
-        return 2 * jnp.abs(jnp.mean(kept * turn))
+        return 2 * jnp.abs(jnp.mean(force * turn))
 
     batch = eqx.filter_jit(eqx.filter_vmap(eqx.filter_vmap(one, in_axes=(None, 0)), in_axes=(0, None)))
     s = 2j * np.pi * np.asarray(frequencies)
@@ -291,7 +295,7 @@ def measured_responses(case: str, frequencies: Any, horizons: Any, duration: flo
 
 
 def response(case: str, tau_hat: float):
-    """|D| in theory with a residual delay of tau_hat/omega_n; gamma referred to the whole force."""
+    """|D| in theory with a residual delay of tau_hat/omega_n; gamma relative to the total force."""
     late = robustness.delayed(tau_hat / omega_n())
     if case == "gamma":
         return lambda s: robustness.blended_response(robust_loops()["none"], 0.5, s, late)

@@ -1,4 +1,4 @@
-"""What Wallace's thesis shows of CS2: two actuators, a specimen with a mass of its own.
+"""CS2 of Wallace's thesis: two actuators, a specimen with mass.
 
 The middle mass makes CS2 unlike CS1: its in-phase mode is lost to a *lead*, its damper feels the imposed
 velocity, and next to a resonance half a tick of held force is most of the error.
@@ -13,11 +13,11 @@ from functools import cache
 import numpy as np
 
 from dovetail import fidelity, stability, testing
-from dovetail.compensation import HeldForceExtrapolation, NoCompensation
+from dovetail.compensation import ForceExtrapolation, NoCompensation
 from dovetail.stability import DelayEquation, maps, predictor_taps
 from dovetail.studies.substructuring.reproduce_cs1 import DT, FREE, ready, rehearsed
 from dovetail.testing.linearised import delay_equation, linear_parts
-from dovetail.testing.paths import get, put
+from dovetail.testing.paths import get, replace_value
 from dovetail.transfer import Delay
 from dovetail.transfer.linear import LinearTransfer
 
@@ -66,7 +66,7 @@ def predictor_verdicts() -> list[str]:
     """R42: stiff coupling, prediction (4, 10) over the identified delays: on pure delays and on the
     band-limited actuators, by the delay equation and then by the poles of the sampled loop."""
     limited = ready("cs2-high")
-    pure = put(limited, "rig.actuator", Delay(np.array(DELAYS)))
+    pure = replace_value(limited, "rig.actuator", Delay(np.array(DELAYS)))
     verdicts = []
     for test in (pure, limited):
         taps = [predictor_taps(4, 10, horizon, DT) for horizon in DELAYS]
@@ -111,7 +111,7 @@ def _local_error(run: testing.Run, start: float) -> list[float]:
 
 @cache
 def _uncompensated(name: str) -> testing.Run:
-    return put(ready(name), "compensator", NoCompensation()).rehearse()
+    return replace_value(ready(name), "compensator", NoCompensation()).rehearse()
 
 
 # coupled tests with adaptive prediction: R22, R23, R24, R43
@@ -177,15 +177,15 @@ def small_local_large_numerical_error() -> list[float]:
     """
     changes = {**FREE, "excitation.amplitude": [3e-3, 2e-3]}
     held = ready("cs2-high", changes)
-    ahead = dataclasses.replace(held, feedback=HeldForceExtrapolation())
-    found = [late_norms(test) for test in (held, ahead)]
-    return [found[0]["e2"], found[0]["e1"], found[1]["e1"]]
+    ahead = dataclasses.replace(held, feedback=ForceExtrapolation())
+    norms = [late_norms(test) for test in (held, ahead)]
+    return [norms[0]["e2"], norms[0]["e1"], norms[1]["e1"]]
 
 
 def late_norms(test: testing.Test, ideal: testing.Run | None = None) -> dict[str, float]:
-    """rms of e1, e2 and e over the last half of a rehearsal, worst axis, as shares of the ideal's rms."""
+    """rms of e1, e2 and e over the last half of a rehearsal, worst axis, as fractions of the rms of the reference."""
     half = slice(test.duration / 2, None)
-    run, ideal = test.rehearse(), ideal or test.emulate()
+    run, ideal = test.rehearse(), ideal or test.reference()
     shares = fidelity.norms(run.data.sel(time=half), ideal.data.sel(time=half))["rms"]
     return {str(name): float(shares.sel(error=name).max()) for name in shares["error"].values}
 
@@ -205,5 +205,5 @@ def mismatched_inverse() -> list[bool]:
     for name in ("cs2-virtual-junction", "cs2-virtual-junction-sweep"):
         run, plain = rehearsed(name), _uncompensated(name)
         better.append(np.all(np.array(_local_error(run, 2.0)) < _local_error(plain, 2.0)))
-        outside.append(np.max(fidelity.synchronisation.share_outside(run, BAND)) > 0)
+        outside.append(np.max(fidelity.fraction_outside_delay_band(run, BAND)) > 0)
     return [bool(all(better)), bool(all(outside))]

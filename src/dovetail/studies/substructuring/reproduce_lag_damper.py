@@ -1,4 +1,4 @@
-"""What chapter 6 of Wallace's thesis prints, computed again: the helicopter lag damper, R32 to R38.
+"""Helicopter lag damper: published values of chapter 6 of Wallace's thesis, recomputed, R32 to R38.
 
 The source withholds blade and damper, so the surrogate of `blade_surrogate.toml` stands in for them; targets
 that depend on what was chosen there are declared as fitted.
@@ -20,7 +20,7 @@ from dovetail.compensation import FirstOrderInverse
 from dovetail.core import RK4
 from dovetail.stability import damper_modes
 from dovetail.studies.substructuring.lag_damper import half_stroke, surrogate, test_named
-from dovetail.testing import Accuracy, Test
+from dovetail.testing import ReferenceSettings, Test
 from dovetail.testing.excitation import Sweep
 from dovetail.transfer.identification import fit_transfer_function
 
@@ -60,8 +60,8 @@ def identified_actuator(duration: float = 60.0) -> list[float]:
     """R33-actuator: gain and pole [1/s] of the best first-order model of a simulated sweep."""
     dt, amplitude = 1e-3, 5e-3  # [s, m]
     rig: Any = test_named("lag-damper").rig
-    actuator = rig.actuator.sampled_at(dt)
-    sweep = Sweep(amplitude=amplitude, low=0.0, high=10.0, duration=duration)
+    actuator = rig.actuator.with_sample_time(dt)
+    sweep = Sweep(amplitude=amplitude, start_frequency=0.0, end_frequency=10.0, duration=duration)
 
     @jax.jit
     def followed(times):
@@ -69,8 +69,8 @@ def identified_actuator(duration: float = 60.0) -> list[float]:
         return demand, jax.lax.scan(lambda x, u: actuator.step(0.0, dt, x, u), actuator.init(), demand)[1]
 
     demand, measured = followed(np.arange(round(duration / dt)) * dt)
-    found = fit_transfer_function(np.asarray(demand), np.asarray(measured), dt, poles=1, delay=0.0)
-    return [float(found.numerator[0]), float(found.denominator[1])]
+    model = fit_transfer_function(np.asarray(demand), np.asarray(measured), dt, poles=1, delay=0.0)
+    return [float(model.numerator[0]), float(model.denominator[1])]
 
 
 def printed_piston_velocity(
@@ -108,11 +108,11 @@ def piston_velocity_identity() -> float:
 
 def critical_delays() -> list[float]:
     """R35: smallest critical delay [s] and the mode it belongs to, for C1 and for C2."""
-    found: list[float] = []
+    values: list[float] = []
     for slope in _slopes():
         limits = mode_limits(slope)
-        found += [limits.smallest, limits.mode + 1]
-    return found
+        values += [limits.min_delay, limits.mode + 1]
+    return values
 
 
 def _slopes() -> tuple[float, float]:
@@ -140,14 +140,14 @@ def monolithic_difference(duration: float = 2.0, steps: int = 256) -> float:
     test = dataclasses.replace(test_named("lag-damper-emulated"), duration=duration)
     emulated = _continuous(test, steps)
     force, velocity = monolithic(test, emulated.time.values)
-    pairs = (emulated.force.values, force), (emulated.velocity.values, velocity)
+    pairs = (emulated.feedback_force.values, force), (emulated.velocity.values, velocity)
     return max(float(np.abs(a - b).max() / np.abs(b).max()) for a, b in pairs)
 
 
 def _continuous(test: Test, steps: int) -> xr.Dataset:
-    """The ideal at the ticks of a test of 1 kHz, with so many integration steps in each."""
+    """Return the reference solution at the ticks of a 1 kHz test, with a number of integration steps per tick."""
     fine = dataclasses.replace(test, rate=test.rate * steps)  # one step a record compiles fastest
-    return fine.emulate(Accuracy(RK4(), 1)).data.isel(time=slice(None, None, steps))
+    return fine.reference(ReferenceSettings(RK4(), 1)).data.isel(time=slice(None, None, steps))
 
 
 def monolithic(test: Test, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -158,7 +158,7 @@ def monolithic(test: Test, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     w = np.asarray(modes.omega)
     friction, inertia = 2 * np.asarray(modes.damping) * w, np.asarray(modes.inertia)
     c, speed = np.asarray(modes.forcing), float(modes.rotor_speed)
-    c1, c2, knee = (float(v) for v in (damper.closed_slope, damper.open_slope, damper.knee))
+    c1, c2, knee = (float(v) for v in (damper.closed_slope, damper.open_slope, damper.opening_force))
     harmonics = np.arange(1, c.shape[1] // 2 + 1)
 
     def resisting(v):

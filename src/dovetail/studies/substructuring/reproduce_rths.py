@@ -1,4 +1,4 @@
-"""What is published of the benchmark's plant, and what our best compensator must reach, computed again."""
+"""Published properties of the plant of the benchmark, and results of the best compensator, recomputed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import xarray as xr
 
-from dovetail.assess import growths
+from dovetail.assess import growth_rates
 from dovetail.studies.substructuring import rths
 from dovetail.studies.substructuring.rths_compensators import BEST
 
@@ -28,13 +28,13 @@ def plant_gain() -> float:
 def bare_loop_is_unstable() -> list[bool]:
     """B03: in cases 1 to 4, without compensation."""
     tests = [rths.COMPENSATORS["none"].build(rths.benchmark(case, duration=SHORT)) for case in rths.CASES]
-    return (growths(tests) > 0).tolist()
+    return (growth_rates(tests) > 0).tolist()
 
 
 def nominal_errors() -> list[float]:
     """B04: the largest J2 and J4 [%] of cases 1 to 4 on the nominal plant."""
-    found = _best()["criteria"].isel(plant=0).sel(criterion=["J2", "J4"])
-    return found.max("case").values.tolist()
+    criteria = _best()["criteria"].isel(plant=0).sel(criterion=["J2", "J4"])
+    return criteria.max("case").values.tolist()
 
 
 def stable_plants() -> int:
@@ -44,8 +44,8 @@ def stable_plants() -> int:
 
 def perturbed_errors() -> list[float]:
     """B06: the largest J2 and J4 [%] of all perturbed runs."""
-    found = _best()["criteria"].isel(plant=slice(1, None)).sel(criterion=["J2", "J4"])
-    return found.max(("case", "plant")).values.tolist()
+    criteria = _best()["criteria"].isel(plant=slice(1, None)).sel(criterion=["J2", "J4"])
+    return criteria.max(("case", "plant")).values.tolist()
 
 
 @cache

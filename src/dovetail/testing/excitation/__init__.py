@@ -1,4 +1,4 @@
-"""Excitations: functions of time that drive a test.
+"""Excitations of a test: functions of time.
 
 Depends on: core.
 """
@@ -10,7 +10,7 @@ from dovetail.lazily import lazily
 if TYPE_CHECKING:
     from dovetail.testing.excitation.base import Excitation
     from dovetail.testing.excitation.earthquake import GroundMotion, GroundRecord, KanaiTajimi
-    from dovetail.testing.excitation.fade_in import Faded
+    from dovetail.testing.excitation.fade_in import FadeIn
     from dovetail.testing.excitation.noise import WhiteNoiseExcitation
     from dovetail.testing.excitation.per_axis import PerAxis
     from dovetail.testing.excitation.pulse import Pulse
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from dovetail.testing.excitation.step import Step
     from dovetail.testing.excitation.sweep import Sweep
     from dovetail.testing.excitation.table import Table
-    from dovetail.testing.excitation.zero import Rest
+    from dovetail.testing.excitation.zero import Zero
 
 lazily(__name__)
 
 
 __all__ = [
     "Excitation",
-    "Faded",
+    "FadeIn",
     "GroundMotion",
     "GroundRecord",
     "KanaiTajimi",
     "PerAxis",
     "Pulse",
-    "Rest",
     "Sine",
     "Step",
     "SumOfSines",
     "Sweep",
     "Table",
     "WhiteNoiseExcitation",
+    "Zero",
     "read_record",
 ]

@@ -1,4 +1,4 @@
-"""The excitation of a test: a function of time, with its rate by automatic differentiation."""
+"""Base class of excitations: a function of time, with its rate by automatic differentiation."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ from dovetail.core.errors import ConnectionFault
 
 
 class Excitation(Part):
-    """A function of time: `excitation(t)` is its value, `excitation.rate(t)` its derivative.
+    """Excitation: `excitation(t)` is its value, `excitation.rate(t)` its derivative.
 
-    The value has the natural shape of the parameters (a scalar, or one value per axis) until `sampled_at`
-    gives it the shape of the interface; one value then serves every axis. An author writes `value`.
+    The value has the shape of the parameters (a scalar, or one value per axis). `with_sample_time` broadcasts it to
+    the shape of the interface. Subclasses define `value`.
     """
 
     shape: tuple[int, ...] | None = eqx.field(static=True, default=None, kw_only=True)
 
     @abstractmethod
     def value(self, t: Time) -> jax.Array:
-        """The value at t [s], in its natural shape."""
+        """Return the value at t [s] in the shape of the parameters."""
 
     def __call__(self, t: Time) -> jax.Array:
-        """The value at t [s]."""
+        """Return the value at t [s]."""
         value = jnp.asarray(self.value(t), float)
         return value if self.shape is None else jnp.broadcast_to(value, self.shape)
 
     def rate(self, t: Time) -> jax.Array:
-        """The derivative with respect to time at t [s]; where it jumps, one of its sides."""
+        """Return the time derivative at t [s]; at a jump the derivative of one side."""
         t = jnp.asarray(t, float)
         return jax.jvp(self, (t,), (jnp.ones_like(t),))[1]
 
     @property
-    def ends(self) -> float:
-        """Time [s] up to which it is defined; a test that lasts longer is refused."""
+    def valid_until(self) -> float:
+        """Time [s] up to which it is defined; a longer test is an error."""
         return math.inf
 
-    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
         shape = tuple(shape)
-        sized = dataclasses.replace(super().sampled_at(dt, shape), shape=None)
+        sized = dataclasses.replace(super().with_sample_time(dt, shape), shape=None)
         natural = jax.eval_shape(sized, jax.ShapeDtypeStruct((), float)).shape
         try:
             fits = np.broadcast_shapes(natural, shape) == shape
@@ -55,7 +55,7 @@ class Excitation(Part):
             fits = False
         if not fits:
             raise ConnectionFault(
-                f"{type(self).__name__}: its value has shape {natural} and the interface {shape}; "
-                f"give one value or one per axis, or PerAxis with one excitation for each"
+                f"{type(self).__name__}: the value has shape {natural}, the interface has shape {shape}; "
+                f"give one value or one per axis, or PerAxis with one excitation for each axis"
             )
         return dataclasses.replace(sized, shape=shape)

@@ -1,4 +1,4 @@
-"""A smooth start for any excitation."""
+"""Fade-in of an excitation."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from dovetail.core.block import Time
 from dovetail.testing.excitation.base import Excitation
 
 
-@kind("faded")
-class Faded(Excitation):
-    """Another excitation that grows from nothing over `rise`, by a half cosine, so a test starts smoothly."""
+@kind("fade-in")
+class FadeIn(Excitation):
+    """Excitation multiplied by a half-cosine fade-in over `rise_time`."""
 
     excitation: Excitation
-    rise: jax.Array = parameter("s", "time until the full amplitude", above=0.0)
-    start: jax.Array = parameter("s", "time at which it begins", default=0.0)
+    rise_time: jax.Array = parameter("s", "duration of the fade-in", above=0.0)
+    start: jax.Array = parameter("s", "start of the fade-in", default=0.0)
 
     @property
-    def ends(self) -> float:
-        return self.excitation.ends
+    def valid_until(self) -> float:
+        return self.excitation.valid_until
 
     def value(self, t: Time) -> jax.Array:
-        progress = jnp.clip((t - self.start) / self.rise, 0.0, 1.0)
+        progress = jnp.clip((t - self.start) / self.rise_time, 0.0, 1.0)
         return self.excitation(t) * (1 - jnp.cos(jnp.pi * progress)) / 2

@@ -1,4 +1,4 @@
-"""One excitation for each axis."""
+"""Excitation with a separate signal for each axis."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from dovetail.testing.excitation.base import Excitation
 
 @kind("per-axis")
 class PerAxis(Excitation):
-    """The values of several scalar excitations side by side: `PerAxis((Sine(...), Rest()))`."""
+    """One scalar excitation for each axis: `PerAxis((Sine(...), Zero()))`."""
 
     parts: tuple[Excitation, ...] = eqx.field(converter=tuple)
 
     @property
-    def ends(self) -> float:
-        return min(part.ends for part in self.parts)
+    def valid_until(self) -> float:
+        return min(part.valid_until for part in self.parts)
 
     def value(self, t: Time) -> jax.Array:
         return jnp.stack([part(t) for part in self.parts])
 
-    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
         shape = tuple(shape)
         if shape != (len(self.parts),):
             raise ConnectionFault(
-                f"PerAxis: has {len(self.parts)} excitations and the interface shape {shape}; "
+                f"PerAxis: has {len(self.parts)} excitations, the interface has shape {shape}; "
                 f"give one excitation per axis"
             )
-        parts = tuple(part.sampled_at(dt, ()) for part in self.parts)
+        parts = tuple(part.with_sample_time(dt, ()) for part in self.parts)
         return dataclasses.replace(self, parts=parts, shape=shape)

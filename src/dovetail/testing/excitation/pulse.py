@@ -1,4 +1,4 @@
-"""A pulse."""
+"""Pulse excitation."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from dovetail.testing.excitation.base import Excitation
 
 @kind("pulse")
 class Pulse(Excitation):
-    """`height` for a time of `width` from `at`, as half a sine or as a rectangle; zero otherwise."""
+    """Half-sine or rectangular pulse of `amplitude` and `duration` from `start`; zero otherwise."""
 
-    height: jax.Array = parameter("m", "height")
-    width: jax.Array = parameter("s", "time it lasts", above=0.0)
-    at: jax.Array = parameter("s", "time at which it begins", default=0.0)
-    form: str = choice("half-sine", "rectangular", about="form of the pulse", default="half-sine")
+    amplitude: jax.Array = parameter("m", "amplitude of the pulse")
+    duration: jax.Array = parameter("s", "duration of the pulse", above=0.0)
+    start: jax.Array = parameter("s", "start of the pulse", default=0.0)
+    profile: str = choice("half-sine", "rectangular", about="shape of the pulse", default="half-sine")
 
     def value(self, t: Time) -> jax.Array:
-        s = (jnp.asarray(t, float) - self.at) / self.width
+        s = (jnp.asarray(t, float) - self.start) / self.duration
         inside = (s >= 0) & (s < 1)
-        form = jnp.sin(jnp.pi * jnp.clip(s, 0.0, 1.0)) if self.form == "half-sine" else 1.0
-        return jnp.where(inside, self.height * form, 0.0)
+        shape = jnp.sin(jnp.pi * jnp.clip(s, 0.0, 1.0)) if self.profile == "half-sine" else 1.0
+        return jnp.where(inside, self.amplitude * shape, 0.0)

@@ -1,7 +1,7 @@
-"""Files of recorded ground accelerations: PEER's, and tables of numbers as instruments and spreadsheets write them.
+"""Files of recorded ground accelerations: PEER format and tables of numbers.
 
-How a table is read is in `dovetail.core.table_file`. What cannot be told from the file is asked for, not guessed: which
-of several columns, a unit that is not known, times that are not there.
+Tables are read by `dovetail.core.table_file`. Information that the file does not contain must be given: the column if
+there are several, an unknown unit, missing times.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from dovetail.core.errors import OutputError
-from dovetail.core.table_file import FOUND, SEPARATORS, TableFile, is_number, read_lines
+from dovetail.core.table_file import AUTO, SEPARATORS, TableFile, is_number, read_lines
 
-__all__ = ["FOUND", "SEPARATORS", "UNITS", "G", "read_record"]
+__all__ = ["AUTO", "SEPARATORS", "UNITS", "G", "read_record"]
 
 G = 9.80665  # [m/s^2] standard gravity
 UNITS = {"m/s2": 1.0, "cm/s2": 0.01, "mm/s2": 0.001, "g": G}  # [m/s^2]
@@ -21,100 +21,102 @@ TIMES = {"s": 1.0, "sec": 1.0, "ms": 1e-3}  # [s]
 
 
 def read_record(
-    path: str | Path, column: str = "", unit: str = FOUND, separator: str = FOUND, spacing: float = 0.0
+    path: str | Path, column: str = "", unit: str = AUTO, separator: str = AUTO, sample_time: float = 0.0
 ) -> tuple[float, float, np.ndarray]:
-    """Time of the first sample [s], spacing [s] and accelerations [m/s^2] of a record.
+    """Return time of the first sample [s], sample time [s] and accelerations [m/s^2] of a record.
 
-    `.at2`: the PEER ground-motion format, three lines of text, a line with `NPTS=` and `DT=`, then accelerations from
-    0 s on, in units of gravity unless `unit` says another. Anything else: a table, its times [s] in the first column,
-    or without times where the `spacing` [s] of its samples is given. The `column` of the accelerations is named by
-    its number, counted from 1, or by its heading; it need not be said where there is but one. Their unit is that of
-    the heading, `NS [g]`, else m/s^2.
+    `.at2`: the PEER ground-motion format, with three lines of text, a line with `NPTS=` and `DT=`, then accelerations
+    from 0 s on, in g unless `unit` is given. Other files: a table with times [s] in the first column, or without times
+    if the `sample_time` [s] of the samples is given. `column` is the column of the accelerations, as a number counted
+    from 1 or a heading; it is optional if there is only one. The unit is that of the heading, `NS [g]`, or m/s^2.
 
     Raises
     ------
     OutputError
-        If the file cannot be read, is not what its name says, or leaves open what must be said.
+        If the file cannot be read, does not have the expected format, or needs a column, unit or sample time.
     """
     path = Path(path)
-    lines = read_lines(path, "the file of a ground motion")
+    lines = read_lines(path, "ground motion file")
     if path.suffix.lower() == ".at2":
-        if column or separator != FOUND or spacing:
-            raise OutputError(f"{path}: is a PEER record, which has no columns and names its own spacing")
+        if column or separator != AUTO or sample_time:
+            raise OutputError(f"{path}: is a PEER record; remove column, separator and sample_time")
         return _at2(path, lines, unit)
     return _table(
-        TableFile(path, lines, separator, "a time [s] and an acceleration"), column, unit, float(spacing)
+        TableFile(path, lines, separator, "a time [s] and an acceleration"), column, unit, float(sample_time)
     )
 
 
 def _at2(path: Path, lines: list[str], unit: str) -> tuple[float, float, np.ndarray]:
-    # "NPTS= 5372, DT= .0100 SEC", or the older "5372 0.0100 NPTS, DT": the same two numbers in both
+    # "NPTS= 5372, DT= .0100 SEC", or the older "5372 0.0100 NPTS, DT"
     header = lines[3].replace(",", " ").replace("=", " ").split() if len(lines) > 4 else []
     numbers = [word for word in header if is_number(word)]
     try:
-        count, spacing = int(numbers[0]), float(numbers[1])
+        count, sample_time = int(numbers[0]), float(numbers[1])
         values = np.array([float(word) for line in lines[4:] for word in line.split()])
     except (ValueError, IndexError) as error:
         raise OutputError(
-            f"{path}: is not a PEER record; its fourth line gives NPTS and DT, and numbers follow"
+            f"{path}: is not a PEER record; line 4 must contain NPTS and DT, followed by numbers"
         ) from error
-    if len(values) < count or spacing <= 0 or not np.isfinite(values).all():
+    if len(values) < count or sample_time <= 0 or not np.isfinite(values).all():
         raise OutputError(
-            f"{path}: announces {count} samples every {spacing:g} s and holds {len(values)}; the file is cut"
+            f"{path}: its header has {count} samples every {sample_time:g} s, but the file contains "
+            f"{len(values)} values; it is incomplete"
         )
-    return 0.0, spacing, UNITS.get(unit, G) * values[:count]
+    return 0.0, sample_time, UNITS.get(unit, G) * values[:count]
 
 
-def _table(file: TableFile, column: str, unit: str, spacing: float) -> tuple[float, float, np.ndarray]:
+def _table(file: TableFile, column: str, unit: str, sample_time: float) -> tuple[float, float, np.ndarray]:
     path = file.path
-    at = _column(file, column, timed=not spacing) if file.width else 0
-    table = file.columns((at,) if spacing else (0, at))
+    index = _column(file, column, timed=not sample_time) if file.width else 0
+    table = file.columns((index,) if sample_time else (0, index))
     if len(table) < 2:
-        raise OutputError(f"{path}: holds {len(table)} samples; a record has two or more")
-    values = table[:, -1] * (UNITS[unit] if unit != FOUND else _factor(file, at, UNITS))
-    if spacing:
-        return 0.0, spacing, values
+        raise OutputError(f"{path}: has {len(table)} samples; a record needs at least two")
+    values = table[:, -1] * (UNITS[unit] if unit != AUTO else _factor(file, index, UNITS))
+    if sample_time:
+        return 0.0, sample_time, values
     times = table[:, 0] * _factor(file, 0, TIMES)
     steps = np.diff(times)
     if steps.min() <= 0 or np.ptp(steps) > 1e-3 * steps.mean():
         raise OutputError(
-            f"{path}: its times are {steps.min():g} to {steps.max():g} s apart; they must be equally spaced. A file "
-            "without times needs the spacing of its samples, spacing = 0.01"
+            f"{path}: time steps vary from {steps.min():g} to {steps.max():g} s; equal steps are needed. For a file "
+            "without times give the sample time [s], for example sample_time = 0.01"
         )
     return float(times[0]), float(steps.mean()), values
 
 
 def _column(file: TableFile, column: str, timed: bool) -> int:
-    """The place of the accelerations."""
-    path, width, least = file.path, file.width, 1 if timed else 0
+    """Return the index of the column of the accelerations."""
+    path, width, first = file.path, file.width, 1 if timed else 0
     if not column:
-        if width == least + 1:
-            return least
-        if width <= least:
+        if width == first + 1:
+            return first
+        if width <= first:
             raise OutputError(
-                f"{path}: has one column; give the spacing of its samples, spacing = 0.01, or a file with times"
+                f"{path}: has one column; give the sample time [s], for example "
+                "sample_time = 0.01, or a file with times"
             )
         raise OutputError(
-            f"{path}: has {width} columns ({file.told}); say which holds the accelerations, column = {least + 1}, or "
-            f'how they are separated, separator = "space" for one number with a decimal comma'
+            f"{path}: has {width} columns ({file.column_names}); give the column of the accelerations, for example "
+            f'column = {first + 1}, or the separator, for example separator = "space" for one number with a decimal '
+            "comma"
         )
-    place = file.place(column)
-    if not least <= place < width:
+    index = file.column_index(column)
+    if not first <= index < width:
         raise OutputError(
-            f'{path}: got column "{column}"; its columns are {file.told}, give a heading or a number from '
-            f"{least + 1} to {width}"
+            f'{path}: got column "{column}"; the columns are {file.column_names}; give a heading or a number from '
+            f"{first + 1} to {width}"
         )
-    return place
+    return index
 
 
-def _factor(file: TableFile, at: int, known: dict[str, float]) -> float:
-    """What the unit in a heading is in SI; one where the heading says none."""
-    said = file.names[at][1] if file.names else ""
-    unit = said.lower().replace("²", "2").replace("^", "").replace("**", "").replace(" ", "")
+def _factor(file: TableFile, index: int, units: dict[str, float]) -> float:
+    """Return the factor from the unit in a heading to SI; 1 if the heading has no unit."""
+    text = file.names[index][1] if file.names else ""
+    unit = text.lower().replace("²", "2").replace("^", "").replace("**", "").replace(" ", "")
     unit = "cm/s2" if unit == "gal" else unit
-    if unit and unit not in known:
+    if unit and unit not in units:
         raise OutputError(
-            f'{file.path}: its column "{file.names[at][0]}" is in "{said}"; known: {", ".join(known)}'
-            + ("; say it by unit" if known is UNITS else "")
+            f'{file.path}: column "{file.names[index][0]}" has the unit "{text}"; known units: {", ".join(units)}'
+            + ("; give one as unit" if units is UNITS else "")
         )
-    return known.get(unit, 1.0)
+    return units.get(unit, 1.0)

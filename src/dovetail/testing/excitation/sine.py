@@ -1,4 +1,4 @@
-"""Sines: one, or several together."""
+"""Sine excitations: a sine and a sum of sines."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import jax.numpy as jnp
 from dovetail.core import kind, parameter
 from dovetail.core.block import Time
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter import arrived
+from dovetail.core.parameter import all_arrays
 from dovetail.testing.excitation.base import Excitation
 
 
 @kind("sine")
 class Sine(Excitation):
-    """amplitude sin(2 pi frequency t + phase) + offset."""
+    """Sine: amplitude sin(2 pi frequency t + phase) + offset."""
 
     amplitude: jax.Array = parameter("m", "amplitude")
     frequency: jax.Array = parameter("Hz", "frequency", at_least=0.0)
@@ -27,15 +27,15 @@ class Sine(Excitation):
 
 @kind("sum-of-sines")
 class SumOfSines(Excitation):
-    """Compound sine: the sum over its lines of amplitude sin(2 pi frequency t + phase)."""
+    """Sum of sines: amplitude sin(2 pi frequency t + phase) for each."""
 
-    amplitudes: jax.Array = parameter("m", "amplitude of each line")
-    frequencies: jax.Array = parameter("Hz", "frequency of each line", at_least=0.0)
-    phases: jax.Array = parameter("rad", "phase of each line at t = 0, or one for all", default=0.0)
+    amplitudes: jax.Array = parameter("m", "amplitude of each sine")
+    frequencies: jax.Array = parameter("Hz", "frequency of each sine", at_least=0.0)
+    phases: jax.Array = parameter("rad", "phase of each sine at t = 0, or one for all", default=0.0)
 
     def __check_init__(self):
         a, f, p = self.amplitudes, self.frequencies, self.phases
-        if not arrived(a, f, p):
+        if not all_arrays(a, f, p):
             return
         if a.ndim != 1 or f.shape != a.shape or p.shape not in ((), a.shape):
             raise ParameterError(

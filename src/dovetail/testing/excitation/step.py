@@ -1,4 +1,4 @@
-"""A step."""
+"""Step excitation."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from dovetail.testing.excitation.base import Excitation
 
 @kind("step")
 class Step(Excitation):
-    """Zero before `at`, `height` from then on; over `rise` it climbs by a half cosine (0: at once).
+    """Step of `amplitude` at `start`, with a half-cosine rise over `rise_time` (0: immediate).
 
-    The rate of a step at once is zero everywhere: its impulse cannot be seen at a sample. A part that uses
-    `rate` should be given a `rise`.
+    The rate of an immediate step is zero everywhere, because its impulse has no value at a sample. Use a `rise_time`
+    for a part that uses the rate.
     """
 
-    height: jax.Array = parameter("m", "height")
-    at: jax.Array = parameter("s", "time of the step", default=0.0)
-    rise: jax.Array = parameter("s", "time it takes", default=0.0, at_least=0.0)
+    amplitude: jax.Array = parameter("m", "amplitude of the step")
+    start: jax.Array = parameter("s", "time of the step", default=0.0)
+    rise_time: jax.Array = parameter("s", "duration of the rise", default=0.0, at_least=0.0)
 
     def value(self, t: Time) -> jax.Array:
-        since = jnp.asarray(t, float) - self.at
-        rise = jnp.where(self.rise > 0, self.rise, 1.0)
-        smooth = (1 - jnp.cos(jnp.pi * jnp.clip(since / rise, 0.0, 1.0))) / 2
-        sudden = jnp.where(since >= 0, 1.0, 0.0)
-        return self.height * jnp.where(self.rise > 0, smooth, sudden)
+        elapsed = jnp.asarray(t, float) - self.start
+        rise_time = jnp.where(self.rise_time > 0, self.rise_time, 1.0)
+        smooth = (1 - jnp.cos(jnp.pi * jnp.clip(elapsed / rise_time, 0.0, 1.0))) / 2
+        immediate = jnp.where(elapsed >= 0, 1.0, 0.0)
+        return self.amplitude * jnp.where(self.rise_time > 0, smooth, immediate)

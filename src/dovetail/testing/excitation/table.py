@@ -1,4 +1,4 @@
-"""A recorded excitation."""
+"""Tabulated excitation."""
 
 from __future__ import annotations
 
@@ -13,44 +13,43 @@ import numpy as np
 from dovetail.core import choice, kind, parameter
 from dovetail.core.block import Time
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter import arrived, known
+from dovetail.core.parameter import all_arrays, all_concrete
 from dovetail.testing.excitation.base import Excitation
 
 
 @kind("table")
 class Table(Excitation):
-    r"""Values at given times, joined by straight lines or by a cubic.
+    r"""Tabulated excitation with linear or cubic interpolation.
 
-    The cubic is Catmull-Rom's: in each interval the cubic Hermite polynomial whose slopes at the ends are
-    those of the parabola through the neighbours (Bessel's), so value and rate are continuous and no
-    system is solved. At the first and last interval it falls back on the slope of the interval. Before the
-    first time and after the last the value there is held; `ends` tells a test how far the table reaches.
+    The cubic is that of Catmull and Rom: in each interval a cubic Hermite polynomial whose end slopes are those of the
+    parabola through the neighbours (Bessel), so value and rate are continuous and no system is solved. At both ends
+    of the table the slope is that of the interval. Before the first time and after the last the value is constant.
 
-    Once `sampled_at`, equally spaced times are found by division, others by bisection.
+    After `with_sample_time`, equally spaced times are found by division, others by bisection.
     """
 
     times: jax.Array = parameter("s", "times, increasing")
     values: jax.Array = parameter("m", "values, one for each time, or one row per time and column per axis")
-    interpolation: str = choice("linear", "cubic", about="between the times", default="linear")
+    interpolation: str = choice("linear", "cubic", about="interpolation between the times", default="linear")
     uniform: bool = eqx.field(static=True, default=False, kw_only=True)
 
     def __check_init__(self):
         t, v = self.times, self.values
-        if not arrived(t, v):
+        if not all_arrays(t, v):
             return
         if t.ndim != 1 or v.ndim == 0 or len(t) < 2 or len(v) != len(t):
             raise ParameterError(
-                f"Table: {t.shape} times and {v.shape} values; give one value, or one row, for each of "
-                f"two times or more"
+                f"Table: {t.shape} times and {v.shape} values; give at least two times, and one value or one row "
+                f"for each"
             )
-        if not known(t, v):
+        if not all_concrete(t, v):
             return
         for name, array in (("times", np.asarray(t)[:, None]), ("values", np.asarray(v).reshape(len(t), -1))):
             bad = ~np.all(np.isfinite(array), axis=1)
             if bad.any():
                 raise ParameterError(
                     f"Table.{name}: row {int(np.argmax(bad))} (counted from 0) is not a number; "
-                    f"fill the gap or leave the row out"
+                    f"fill the gap or remove the row"
                 )
         steps = np.diff(np.asarray(t))
         if np.any(steps <= 0):
@@ -61,12 +60,12 @@ class Table(Excitation):
             )
 
     @property
-    def ends(self) -> float:
+    def valid_until(self) -> float:
         return float(self.times[-1])
 
-    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
-        sized = super().sampled_at(dt, shape)
-        if not known(self.times):
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+        sized = super().with_sample_time(dt, shape)
+        if not all_concrete(self.times):
             return sized
         times = np.asarray(self.times)
         even = np.linspace(times[0], times[-1], len(times))
@@ -98,7 +97,7 @@ class Table(Excitation):
         )
 
     def _slope(self, i):
-        """Slope at row i: of the parabola through the rows before, at and after; at an end, of the chord."""
+        """Return the slope at row i: of the parabola through three neighbouring rows; at an end, of the chord."""
         last = self.times.shape[0] - 1
         before, after = jnp.maximum(i - 1, 0), jnp.minimum(i + 1, last)
         extra = tuple(range(jnp.ndim(i), jnp.ndim(i) + self.values.ndim - 1))
@@ -107,4 +106,6 @@ class Table(Excitation):
         d0 = (self.values[i] - self.values[before]) / jnp.where(h0 > 0, h0, 1.0)
         d1 = (self.values[after] - self.values[i]) / jnp.where(h1 > 0, h1, 1.0)
         inside = (h0 > 0) & (h1 > 0)
-        return jnp.where(inside, (h1 * d0 + h0 * d1) / (h0 + h1), d0 + d1)  # at an end one of them is zero
+        return jnp.where(
+            inside, (h1 * d0 + h0 * d1) / (h0 + h1), d0 + d1
+        )  # at an end one of d0 and d1 is zero

@@ -1,4 +1,4 @@
-"""No excitation."""
+"""Zero excitation."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dovetail.core.block import Time
 from dovetail.testing.excitation.base import Excitation
 
 
-@kind("rest")
-class Rest(Excitation):
-    """Zero at all times: the test is moved by its initial state alone."""
+@kind("zero")
+class Zero(Excitation):
+    """Zero excitation: the motion follows from the initial state only."""
 
     def value(self, t: Time) -> jax.Array:
         return jnp.zeros_like(jnp.asarray(t, float))

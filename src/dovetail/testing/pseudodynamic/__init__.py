@@ -1,4 +1,4 @@
-"""The creep mode: pseudo-dynamic tests, in which the test's time stands still while a robot moves.
+"""Pseudo-dynamic tests: simulation time is paused while a robot moves; the force is measured at rest.
 
 Depends on: core, specimens, transfer.
 """
@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
-    from dovetail.testing.pseudodynamic.cell import Cell, Move, Reply
-    from dovetail.testing.pseudodynamic.gate import AlwaysNear, ContactGate, NearPlane, NearSignal
-    from dovetail.testing.pseudodynamic.settings import Stepping
+    from dovetail.testing.pseudodynamic.cell import Cell, MoveReply, MoveRequest
+    from dovetail.testing.pseudodynamic.gate import AlwaysOn, ClearanceGate, ContactGate, PlaneGate
+    from dovetail.testing.pseudodynamic.settings import PseudodynamicSettings
     from dovetail.testing.pseudodynamic.virtual_cell import VirtualCell
 
 lazily(__name__)
 
 
 __all__ = [
-    "AlwaysNear",
+    "AlwaysOn",
     "Cell",
+    "ClearanceGate",
     "ContactGate",
-    "Move",
-    "NearPlane",
-    "NearSignal",
-    "Reply",
-    "Stepping",
+    "MoveReply",
+    "MoveRequest",
+    "PlaneGate",
+    "PseudodynamicSettings",
     "VirtualCell",
 ]

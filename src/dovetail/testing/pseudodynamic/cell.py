@@ -1,7 +1,7 @@
-"""What a creep test knows of a robot cell: it is sent to a pose, and answers when it rests there.
+"""Robot cell of a pseudo-dynamic test: moves to a pose, rests, and returns position and force.
 
-A laboratory's driver is a subclass of `Cell`: six short methods. `dovetail.links.CellServer` puts any cell
-behind a port, `dovetail.links.RemoteCell` is a cell behind one; the test cannot tell which it has.
+The driver of a laboratory is a subclass of `Cell` with six short methods. `dovetail.links.CellServer` serves a cell at
+a port, `dovetail.links.RemoteCell` is a cell at an address; the interface is the same.
 """
 
 from __future__ import annotations
@@ -15,69 +15,69 @@ from dovetail.transfer.robot.safety import MotionType, TripCode
 
 
 @dataclasses.dataclass(frozen=True)
-class Move:
-    """A request to go somewhere, rest, and read.
+class MoveRequest:
+    """Request to move to a target, rest, and measure.
 
-    `number` counts the moves of a run from 1. A cell that is asked for the move it has just made answers with
-    the reading it took, and does not move: so a question may be repeated when its answer was lost.
+    `number` counts the moves of a run from 1. If the number is that of the last move, the cell returns the reply to
+    that move again and does not move, so a request can be repeated if its reply was lost.
     """
 
     number: int
-    target: np.ndarray  # six values: position [m], rotation vector [rad]; else one a joint or axis
+    target: np.ndarray  # six values: position [m], rotation vector [rad]; or one value per joint or axis
     execution_time: float  # [s]
     settling_time: float  # [s]
     kind: MotionType = MotionType.LINE
 
 
 @dataclasses.dataclass(frozen=True)
-class Reply:
-    """What a cell answers once it rests, or why it stopped."""
+class MoveReply:
+    """Reply of a cell at rest, or the reason of a stop."""
 
     number: int
-    position: np.ndarray  # measured, as the target of the move is given
+    position: np.ndarray  # measured, in the form of the target
     force: np.ndarray  # on the numerical substructure [N], [N m]
     clock: float  # [s] of the cell, from its start
     trip: TripCode = TripCode.NONE
-    value: float = 0.0  # what tripped, and the limit it met
+    value: float = 0.0  # value that reached the limit
     limit: float = 0.0
     extras: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
-        """True if the cell rests where it was sent."""
+        """True if the cell rests at the target."""
         return self.trip is TripCode.NONE
 
 
 class Cell(ABC):
-    """A robot cell, real or virtual."""
+    """Robot cell, real or simulated."""
 
     name: str = "robot cell"
     axes: int = 6
 
     @abstractmethod
-    def begin(self, run: str) -> Reply | None:
-        """Get ready for the moves of a run, which has a name of its own.
+    def begin(self, run: str) -> MoveReply | None:
+        """Prepare for the moves of a run with a unique name.
 
-        A run that this cell knows is taken up where it was: the answer is that to its last move. Another run
-        starts at number 1, and the answer is None.
+        The same run is continued: the method returns the reply to its last move. Any other run starts at move 1, and
+        the method returns None.
         """
 
     @abstractmethod
-    def read(self) -> Reply:
-        """Where the cell is and what it feels, without moving."""
+    def read(self) -> MoveReply:
+        """Return position and force without moving."""
 
     @abstractmethod
-    def move(self, move: Move) -> Reply:
-        """Go there, rest, read; or stop at a limit and say so. Does not return before the cell rests."""
+    def move(self, move: MoveRequest) -> MoveReply:
+        """Move, rest and measure, or stop at a limit; return when the cell rests."""
 
     def prepare(self) -> None:
-        """Get ready for the first move without making one, so that it is as quick as the others: by default nothing."""
+        """Prepare for the first move without moving, so that it takes no longer than later moves."""
 
     def halt(self) -> None:
-        """Stop at once and stay, until an operator has seen to it: by default nothing more than not moving."""
+        """Stop at once and stay until an operator continues."""
 
     def close(self) -> None:
-        """Let go of what the cell holds on this machine."""
+        """Release the resources of the cell on this machine."""
 
     def __enter__(self) -> Cell:
         return self

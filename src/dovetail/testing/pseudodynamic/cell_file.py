@@ -1,6 +1,6 @@
-"""A robot cell as a file: a virtual rig, where it rests, and what it holds itself to.
+"""Cell file: simulated rig, home pose and safety limits of a robot cell.
 
-`kind = "cell"` at the top of a file makes it one; `dovetail rig serve FILE` serves it.
+The file has `kind = "cell"`; serve it with `dovetail rig serve FILE`.
 """
 
 from __future__ import annotations
@@ -13,61 +13,64 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Part, count, parameter
-from dovetail.core.errors import Fault, guarded
-from dovetail.core.random import seeded
-from dovetail.testing.pseudodynamic.virtual_cell import VirtualCell, at_rest
+from dovetail.core.errors import Fault, collect_faults
+from dovetail.core.random import assign_keys
+from dovetail.testing.pseudodynamic.virtual_cell import VirtualCell, rig_at_rest
 from dovetail.testing.rig import AbstractRig, Rig
-from dovetail.transfer.robot import Course, SafetyLimits
+from dovetail.transfer.robot import MotionProfile, SafetyLimits
 
 
 class CellFile(Part):
-    """A cell with a virtual specimen.
+    """Simulated robot cell.
 
-    Poses are of the tool against the specimen, in the frame of the specimen: six values, position [m] and
-    rotation vector [rad]; with fewer values `home` makes it a cell of independent axes.
+    Poses are those of the tool relative to the specimen, in the frame of the specimen: position [m] and rotation
+    vector [rad]. If `home_pose` has fewer than six values, the cell has independent axes.
     """
 
     rig: AbstractRig
-    home: jax.Array = parameter("m", "where it rests: position [m], rotation vector [rad]")
+    home_pose: jax.Array = parameter("m", "pose at rest: position [m], rotation vector [rad]")
     safety: SafetyLimits = SafetyLimits()
-    course: Course = Course()
-    period: jax.Array = parameter("s", "of its controller", default=4e-3, above=0.0)
-    averaging_time: jax.Array = parameter("s", "over which it reads at rest", default=0.0, at_least=0.0)
-    settled: jax.Array = parameter(
+    motion_profile: MotionProfile = MotionProfile()
+    control_period: jax.Array = parameter("s", "control period of the cell", default=4e-3, above=0.0)
+    averaging_time: jax.Array = parameter(
+        "s", "averaging time of the measurement at rest", default=0.0, at_least=0.0
+    )
+    position_tolerance: jax.Array = parameter(
         "m", "largest distance from the target at rest", default=jnp.inf, above=0.0
     )
-    seed: int = count("from which every random number of the cell follows", default=0)
+    seed: int = count("seed of all random numbers of the cell", default=0)
     title: str = eqx.field(default="", static=True)
     source: str = eqx.field(default="", static=True)
 
     def faults(self) -> list[Fault]:
-        """What is wrong with the cell as a whole."""
+        """Return the faults of the cell, beyond the checks of each part."""
 
-        def size() -> list[Fault]:
-            self._sized()
+        def shape_faults() -> list[Fault]:
+            self._rig_with_shapes()
             return []
 
-        return guarded("rig", size)
+        return collect_faults("rig", shape_faults)
 
-    def _sized(self) -> AbstractRig:
-        shape = jnp.shape(self.home)
-        return seeded(self, jax.random.key(self.seed)).rig.sampled_at(float(self.period), shape)
+    def _rig_with_shapes(self) -> AbstractRig:
+        shape = jnp.shape(self.home_pose)
+        rig = assign_keys(self, jax.random.key(self.seed)).rig
+        return rig.with_sample_time(float(self.control_period), shape)
 
-    def cell(self, keep: Path | None = None, pace: float = 0.0) -> VirtualCell:
-        """The cell, at rest. `keep` is the file in which it keeps its state, `pace` its speed."""
-        home = jnp.asarray(self.home, dtype=float)
-        sized = self._sized()
-        rig, state = at_rest(sized, home) if isinstance(sized, Rig) else (sized, sized.init())
+    def cell(self, state_file: Path | None = None, pace: float = 0.0) -> VirtualCell:
+        """Return the cell at rest; see `VirtualCell` for `state_file` and `pace`."""
+        home = jnp.asarray(self.home_pose, dtype=float)
+        sized = self._rig_with_shapes()
+        rig, state = rig_at_rest(sized, home) if isinstance(sized, Rig) else (sized, sized.init())
         return VirtualCell(
             rig,
             state,
             np.asarray(home),
-            period=float(self.period),
-            course=self.course,
+            control_period=float(self.control_period),
+            motion_profile=self.motion_profile,
             safety=self.safety,
-            averaging=float(self.averaging_time),
-            settled=float(self.settled),
+            averaging_time=float(self.averaging_time),
+            position_tolerance=float(self.position_tolerance),
             pace=pace,
-            keep=keep,
-            name=self.title or "virtual cell",
+            state_file=state_file,
+            name=self.title or "simulated cell",
         )

@@ -1,4 +1,4 @@
-"""How long a creep test will take: its contact steps, and what each costs in the cell's time."""
+"""Duration of a pseudo-dynamic test: number of moves and time of each."""
 
 from __future__ import annotations
 
@@ -13,53 +13,53 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
-    """Moves of a creep test and the time they take, at most or as counted in a dry run."""
+    """Moves of a pseudo-dynamic test and their time: an upper bound, or counted in a dry run."""
 
     moves: int
-    seconds_a_move: float
-    counted: bool  # in a dry run with the model of the specimen; else the most there can be
+    seconds_per_move: float
+    counted: bool  # in a dry run with the model of the specimen; otherwise an upper bound
 
     @property
     def seconds(self) -> float:
-        """Of the cell [s]."""
-        return self.moves * self.seconds_a_move
+        """Total time of the cell [s]."""
+        return self.moves * self.seconds_per_move
 
     def __str__(self) -> str:
-        how = "by a dry run" if self.counted else "at most, if contact is always near"
+        basis = "by a dry run" if self.counted else "at most, if the contact gate is always open"
         return (
-            f"estimate  {self.moves} moves of {self.seconds_a_move:g} s: {describe_time(self.seconds)} of the cell's "
-            f"time, {how}"
+            f"estimate  {self.moves} moves of {self.seconds_per_move:g} s: {format_duration(self.seconds)} of cell "
+            f"time, {basis}"
         )
 
 
-def estimate(test: Test, *, dry_run: bool = False) -> Estimate:
-    """Count the moves of a creep test.
+def estimate_duration(test: Test, *, dry_run: bool = False) -> Estimate:
+    """Return the number of moves of a pseudo-dynamic test and their time.
 
-    Without a dry run it is the most there can be: a move for every contact step. A dry run goes through the
-    test with moves that take a single tick of the virtual cell, which is quick and right but for what the
-    specimen's creep changes.
+    Without a dry run it is an upper bound: a move for every contact step. A dry run computes the test with moves of
+    one tick of the simulated cell; its count is exact except for effects of material creep.
     """
-    from dovetail.testing.pseudodynamic.run import creep, with_stepping
+    from dovetail.testing.pseudodynamic.run import run_pseudodynamic, with_settings
 
-    test = with_stepping(test)
-    assert test.stepping is not None
-    each = sum(test.stepping.times)
+    test = with_settings(test)
+    settings = test.pseudodynamic
+    assert settings is not None
+    seconds = sum(settings.times)
     if not dry_run:
-        return Estimate(int(np.ceil(test.duration / float(test.stepping.contact_step) - 1e-9)), each, False)
+        return Estimate(int(np.ceil(test.duration / float(settings.contact_step) - 1e-9)), seconds, False)
     quick = dataclasses.replace(
-        test.stepping,
-        scheme="stepwise" if test.stepping.scheme == "continuous" else test.stepping.scheme,
-        execution_time=test.stepping.period,
+        settings,
+        scheme="stepwise" if settings.scheme == "continuous" else settings.scheme,
+        move_time=settings.control_period,
         settling_time=0.0,
-        settled=np.inf,
+        position_tolerance=np.inf,
         averaging_time=0.0,
     )
-    run = creep(dataclasses.replace(test, stepping=quick))
-    return Estimate(int(run.data.attrs["moves"]), each, True)
+    run = run_pseudodynamic(dataclasses.replace(test, pseudodynamic=quick))
+    return Estimate(int(run.data.attrs["moves"]), seconds, True)
 
 
-def describe_time(seconds: float) -> str:
-    """A duration in the unit that suits it."""
+def format_duration(seconds: float) -> str:
+    """Format a duration [s] in s, min or h."""
     for unit, size in (("h", 3600.0), ("min", 60.0)):
         if seconds >= 1.5 * size:
             return f"{seconds / size:.1f} {unit}"

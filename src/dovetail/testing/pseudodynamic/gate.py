@@ -1,8 +1,8 @@
-"""The contact gate: does the simulation, at this pose, need the specimen's force?
+"""Contact gates: decide from the simulated motion whether the force of the specimen is measured.
 
-In free phases the robot stands still and the simulation runs on with zero force. The decision rests on the
-simulated kinematics alone, with a generous margin: a force of zero measured in vain costs one step, a
-contact that is missed costs the test. Source: [Bolien 2018, sec. 3.2].
+While the gate is closed, the robot stands still and the simulation continues with zero force. The decision uses the
+simulated kinematics only. Choose a generous margin: measuring a force of zero costs one step, a missed contact makes
+the test invalid. Source: [Bolien 2018, sec. 3.2].
 """
 
 from __future__ import annotations
@@ -19,45 +19,47 @@ from dovetail.core.errors import UnknownNameError
 
 
 class ContactGate(Part):
-    """Says from the numerical substructure's output whether contact is near."""
+    """Contact gate: open where the force of the specimen is measured."""
 
     @abstractmethod
-    def near(self, motion: dict[str, Any]) -> jax.Array:
-        """True where the specimen's force is to be measured."""
+    def is_open(self, motion: dict[str, Any]) -> jax.Array:
+        """Return whether the force is measured, from the output of the numerical substructure."""
 
 
-@kind("always-near")
-class AlwaysNear(ContactGate):
-    """The specimen is never let go: the classical test of a structure."""
+@kind("always-on")
+class AlwaysOn(ContactGate):
+    """Contact gate that is always open, for a classical test of a structure."""
 
-    def near(self, motion):
+    def is_open(self, motion):
         return jnp.array(True)
 
 
-@kind("near-plane")
-class NearPlane(ContactGate):
-    """Near where one axis has passed a level, or is within a margin of it: a plate above a ball."""
+@kind("plane-gate")
+class PlaneGate(ContactGate):
+    """Contact gate that opens where one axis passes a level, for example a plate above a ball."""
 
-    level: jax.Array = parameter("m", "where contact begins")
-    axis: int = count("of the interface, counted from 0", default=0)
-    side: str = choice("below", "above", about="where the contact is, seen from the level", default="below")
-    margin: jax.Array = parameter("m", "before the level", default=0.0, at_least=0.0)
+    level: jax.Array = parameter("m", "level at which contact begins")
+    axis: int = count("axis of the interface, counted from 0", default=0)
+    side: str = choice("below", "above", about="side of the level with contact", default="below")
+    margin: jax.Array = parameter(
+        "m", "distance from the level at which the gate opens", default=0.0, at_least=0.0
+    )
 
-    def near(self, motion):
+    def is_open(self, motion):
         z = jnp.ravel(motion["displacement"])[self.axis]
         if self.side == "below":
             return z <= self.level + self.margin
         return z >= self.level - self.margin
 
 
-@kind("near-signal")
-class NearSignal(ContactGate):
-    """Near where a clearance that the numerical substructure shows is below a margin."""
+@kind("clearance-gate")
+class ClearanceGate(ContactGate):
+    """Contact gate that opens where a clearance, an output of the numerical substructure, is below a margin."""
 
     signal: str = eqx.field(static=True, default="clearance")
-    margin: jax.Array = parameter("m", "clearance below which the robot moves", default=0.01, at_least=0.0)
+    margin: jax.Array = parameter("m", "clearance below which the gate is open", default=0.01, at_least=0.0)
 
-    def near(self, motion):
+    def is_open(self, motion):
         if self.signal not in motion:
             raise UnknownNameError(
                 "signal of the numerical substructure", self.signal, motion, renamed="signals"

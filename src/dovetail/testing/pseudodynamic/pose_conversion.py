@@ -1,9 +1,9 @@
-r"""Displacements of a test and poses of a cell: the one counts from the start, the other from the cell's frame.
+r"""Conversion between displacements of a test and poses of a cell.
 
 .. math:: p = p_0 + \Delta p, \qquad R = R_0 \exp(\phi)
 
-A test counts its interface from where it begins, so that a rig starts from rest. A robot cell serves many tests
-and takes poses in a frame of its own; `Stepping.home` says where a test begins in it.
+Displacements of a test are measured from its start, so that a rig starts from rest. A robot cell has a frame of its
+own; `PseudodynamicSettings.home_pose` is the start of the test in that frame.
 """
 
 from __future__ import annotations
@@ -20,29 +20,29 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True)
-class Placed:
-    """A start in the cell's frame: six values for a pose, or one for each axis."""
+class PoseConversion:
+    """Start of a test in the frame of the cell: six values for a pose, or one for each axis."""
 
-    home: np.ndarray
+    home_pose: np.ndarray
 
     def from_start(self, displacement: Float[np.ndarray, "*axes"]) -> Float[np.ndarray, "*axes"]:
-        """The pose in the cell's frame of a displacement from the start."""
+        """Return the pose in the frame of the cell of a displacement from the start."""
         displacement = np.array(displacement, dtype=float)
         if displacement.shape != (6,):
-            return self.home + displacement
-        turned = self._turn * self._turn.from_rotvec(displacement[3:])
-        return np.concatenate([self.home[:3] + displacement[:3], turned.as_rotvec()])
+            return self.home_pose + displacement
+        rotation = self._rotation * self._rotation.from_rotvec(displacement[3:])
+        return np.concatenate([self.home_pose[:3] + displacement[:3], rotation.as_rotvec()])
 
     def to_start(self, pose: Float[np.ndarray, "*axes"]) -> Float[np.ndarray, "*axes"]:
-        """The displacement from the start of a pose in the cell's frame."""
+        """Return the displacement from the start of a pose in the frame of the cell."""
         pose = np.array(pose, dtype=float)
         if pose.shape != (6,):
-            return pose - self.home
-        turned = self._turn.inv() * self._turn.from_rotvec(pose[3:])
-        return np.concatenate([pose[:3] - self.home[:3], turned.as_rotvec()])
+            return pose - self.home_pose
+        rotation = self._rotation.inv() * self._rotation.from_rotvec(pose[3:])
+        return np.concatenate([pose[:3] - self.home_pose[:3], rotation.as_rotvec()])
 
     @functools.cached_property
-    def _turn(self) -> Rotation:
+    def _rotation(self) -> Rotation:
         from scipy.spatial.transform import Rotation
 
-        return Rotation.from_rotvec(self.home[3:])
+        return Rotation.from_rotvec(self.home_pose[3:])

@@ -1,4 +1,4 @@
-"""What a creep test needs to know beyond the test itself: steps, times, the gate, scales."""
+"""Settings of a pseudo-dynamic test: step sizes, move times, contact gate, scales."""
 
 from __future__ import annotations
 
@@ -10,82 +10,90 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from dovetail.core import Part, choice, count, parameter
-from dovetail.testing.pseudodynamic.gate import AlwaysNear, ContactGate
-from dovetail.transfer.robot.trajectory import POSE_AXES, Course, distance
+from dovetail.testing.pseudodynamic.gate import AlwaysOn, ContactGate
+from dovetail.transfer.robot.trajectory import POSE_AXES, MotionProfile, pose_distance
 
 
-class Stepping(Part):
-    r"""How a test is run pseudo-dynamically: stepped, with the specimen's force taken at rest.
+class PseudodynamicSettings(Part):
+    r"""Settings of a pseudo-dynamic test.
 
     Schemes:
 
-    - `stepwise`: the robot moves to each simulated pose in `execution_time`, rests for `settling_time`, and is
-      read. Where the pose has changed by less than the robot's repeatability, the force is kept and the
-      simulation goes on: the step grows until a move is worth making.
-    - `classical`: the same with the central difference (or operator splitting), for a numerical substructure
-      whose degrees of freedom are the interface's.
-    - `continuous`: no rest; the robot moves at `time_scale` times the test's own duration without a stop and
-      is read as it passes. Its delay counts, `time_scale` times smaller.
+    - `stepwise`: the robot moves to each simulated pose in `move_time`, rests for `settling_time`, and the force is
+      measured. If the pose has changed by less than the repeatability of the robot, the force is held and the
+      simulation continues until the move exceeds the repeatability.
+    - `classical`: the same with the central difference method, for a numerical substructure whose degrees of
+      freedom are those of the interface.
+    - `continuous`: the robot moves without a stop, `time_scale` times slower than the test, and the force is measured
+      during the motion. The delay of the robot has an effect, reduced by `time_scale`.
 
-    A scaled specimen sees the motion divided by `length_scale`; what it answers is multiplied by
-    `force_scale` and, for moments, `moment_scale`. Source: [Bolien 2018, secs 3.2 and 4.2].
+    A scaled specimen is moved by the displacement divided by `length_scale`; its force is multiplied by `force_scale`
+    and its moment by `moment_scale`. Source: [Bolien 2018, secs 3.2 and 4.2].
     """
 
     ONE_KIND: ClassVar[bool] = True
 
-    gate: ContactGate = AlwaysNear()
-    course: Course = Course()
+    gate: ContactGate = AlwaysOn()
+    motion_profile: MotionProfile = MotionProfile()
     scheme: str = choice(
-        "stepwise", "classical", "continuous", about="how test and robot take turns", default="stepwise"
+        "stepwise", "classical", "continuous", about="scheme of the pseudo-dynamic test", default="stepwise"
     )
-    contact_step: jax.Array = parameter("s", "of the test while contact is near", default=1e-3, above=0.0)
-    free_step: jax.Array = parameter("s", "of the test while it is not", default=1e-3, above=0.0)
-    execution_time: jax.Array = parameter("s", "for a move", default=2.0, above=0.0)
-    speed: jax.Array = parameter(
-        "m/s", "of a move at most; longer ways take longer", default=jnp.inf, above=0.0
+    contact_step: jax.Array = parameter(
+        "s", "simulation step while the contact gate is open", default=1e-3, above=0.0
     )
-    settling_time: jax.Array = parameter("s", "at rest before reading", default=1.0, at_least=0.0)
+    free_step: jax.Array = parameter(
+        "s", "simulation step while the contact gate is closed", default=1e-3, above=0.0
+    )
+    move_time: jax.Array = parameter("s", "time of a move", default=2.0, above=0.0)
+    max_speed: jax.Array = parameter(
+        "m/s", "largest mean speed of a move; a longer move takes more time", default=jnp.inf, above=0.0
+    )
+    settling_time: jax.Array = parameter("s", "rest before the measurement", default=1.0, at_least=0.0)
     averaging_time: jax.Array = parameter(
-        "s", "over which the reading is averaged", default=0.0, at_least=0.0
+        "s", "averaging time of the measurement, at the end of the rest", default=0.0, at_least=0.0
     )
     repeatability: jax.Array = parameter(
-        "m", "of the robot; smaller moves are not made", default=0.0, at_least=0.0
+        "m", "repeatability of the robot; smaller moves are not made", default=0.0, at_least=0.0
     )
-    angular_repeatability: jax.Array = parameter("rad", "the same, of its turns", default=0.0, at_least=0.0)
+    angular_repeatability: jax.Array = parameter(
+        "rad", "angular repeatability of the robot", default=0.0, at_least=0.0
+    )
     time_scale: jax.Array = parameter(
-        "1", "continuous: robot's time to test's time", default=100.0, above=0.0
+        "1", "continuous: robot time per simulated time", default=100.0, above=0.0
     )
-    period: jax.Array = parameter("s", "of the virtual cell's controller", default=4e-3, above=0.0)
-    length_scale: jax.Array = parameter("1", "simulated to physical length", default=1.0, above=0.0)
-    force_scale: jax.Array = parameter("1", "measured to simulated force", default=1.0, above=0.0)
-    moment_scale: jax.Array = parameter("1", "measured to simulated moment", default=1.0, above=0.0)
-    settled: jax.Array = parameter(
-        "m", "largest distance from the target at the reading", default=jnp.inf, above=0.0
+    control_period: jax.Array = parameter(
+        "s", "control period of the simulated cell", default=4e-3, above=0.0
     )
-    home: jax.Array | None = parameter(
+    length_scale: jax.Array = parameter("1", "simulated length per physical length", default=1.0, above=0.0)
+    force_scale: jax.Array = parameter("1", "simulated force per measured force", default=1.0, above=0.0)
+    moment_scale: jax.Array = parameter("1", "simulated moment per measured moment", default=1.0, above=0.0)
+    position_tolerance: jax.Array = parameter(
+        "m", "largest distance from the target at the measurement", default=jnp.inf, above=0.0
+    )
+    home_pose: jax.Array | None = parameter(
         "m",
-        "pose, in the cell's own frame, of zero displacement: position [m], rotation vector [rad]",
+        "pose of zero displacement in the frame of the cell: position [m], rotation vector [rad]",
         default=None,
     )
-    until: str = eqx.field(static=True, default="")  # a signal that ends the test once it is above one half
-    keep_every: int = count("free steps of which one is recorded", default=1, at_least=1)
+    stop_signal: str = eqx.field(static=True, default="")  # the test ends when this signal exceeds 0.5
+    free_record_every: int = count("free steps from one record to the next", default=1, at_least=1)
 
     @property
     def times(self) -> tuple[float, float]:
-        """Execution and settling time of a move [s]."""
+        """Move time and settling time [s]."""
         if self.scheme == "continuous":
             return float(self.time_scale * self.contact_step), 0.0
-        return float(self.execution_time), float(self.settling_time)
+        return float(self.move_time), float(self.settling_time)
 
     def command(self, displacement: Float[Array, "*axes"]) -> Float[Array, "*axes"]:
-        """The demand as the robot is told it."""
+        """Return the scaled displacement, which is sent to the robot."""
         if displacement.shape != (POSE_AXES,):
             return displacement / self.length_scale
         return jnp.concatenate([displacement[:3] / self.length_scale, displacement[3:]])
 
-    def worth_a_move(
+    def exceeds_repeatability(
         self, displacement: Float[Array, "*axes"], last: Float[Array, "*axes"]
     ) -> Bool[Array, ""]:
-        """True where the commanded pose has left the last one by more than the repeatability."""
-        far, turned = distance(self.command(displacement), last)
-        return (far > self.repeatability) | (turned > self.angular_repeatability)
+        """Return whether the command differs from the last one by more than the repeatability."""
+        distance, angle = pose_distance(self.command(displacement), last)
+        return (distance > self.repeatability) | (angle > self.angular_repeatability)

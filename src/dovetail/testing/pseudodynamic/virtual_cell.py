@@ -1,8 +1,8 @@
-"""A virtual cell: a virtual rig moved slowly from pose to pose on the cell's own clock.
+"""Simulated cell: a simulated rig that moves from pose to pose in cell time.
 
-The specimen lives in the cell's time: it sees every move at the speed at which it is made and every rest for as
-long as it lasts, so a specimen that creeps or relaxes does so here as it would on the bench. The
-rig's actuator may be as late as it likes; the reading is taken at rest.
+The specimen is simulated in cell time, with the real speed of every move and the full duration of every rest, so
+material creep and relaxation have their effect as on a test bench. The delay of the actuator has no effect, because the
+force is measured at rest.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ import numpy as np
 
 from dovetail.core import Block
 from dovetail.core.executable_store import ready
-from dovetail.core.programs import once
-from dovetail.testing.pseudodynamic.cell import Cell, Move, Reply
+from dovetail.core.programs import jit_unoptimised
+from dovetail.testing.pseudodynamic.cell import Cell, MoveReply, MoveRequest
 from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.transfer import Transfer
 from dovetail.transfer.robot.arms import JointSegment, RobotArms
-from dovetail.transfer.robot.safety import CellState, MotionType, SafetyLimits, Supervisor, TripCode
-from dovetail.transfer.robot.trajectory import Course, Polyline, Segment
+from dovetail.transfer.robot.safety import CellState, CellSupervisor, MotionType, SafetyLimits, TripCode
+from dovetail.transfer.robot.trajectory import MotionProfile, Polyline, Segment
 
 
-class Shifted(Transfer):
-    """A transfer whose rest is not at zero: it acts on the difference from `home`."""
+class OffsetTransfer(Transfer):
+    """Transfer with a rest position other than zero; it acts on the difference from `offset`."""
 
     inner: Block
-    home: jax.Array
+    offset: jax.Array
 
     def __check_init__(self):
         pass
@@ -44,41 +44,41 @@ class Shifted(Transfer):
         return self.inner.init()
 
     def step(self, t, dt, x, u):
-        x, y = self.inner.step(t, dt, x, u - self.home)
-        return x, y + self.home
+        x, y = self.inner.step(t, dt, x, u - self.offset)
+        return x, y + self.offset
 
 
-def at_rest(rig: Rig, home: jax.Array) -> tuple[Rig, Any]:
-    """A sized virtual rig that rests at `home`, and its state there."""
+def rig_at_rest(rig: Rig, home: jax.Array) -> tuple[Rig, Any]:
+    """Return a simulated rig with shapes that rests at `home`, and its state there."""
     arms = arms_of(rig)
-    actuator = Shifted(rig.actuator, home) if arms is None else arms.placed(home)
-    sensor = Shifted(rig.position_sensor, home)
+    actuator = OffsetTransfer(rig.actuator, home) if arms is None else arms.with_home_pose(home)
+    sensor = OffsetTransfer(rig.position_sensor, home)
     rig = eqx.tree_at(lambda r: (r.actuator, r.position_sensor), rig, (actuator, sensor))
     return rig, {**_init(rig), "commands": (home, home), "positions": (home, home)}
 
 
-_init = once(lambda rig: rig.init())  # of arms, piece by piece, it takes seconds
+_init = jit_unoptimised(lambda rig: rig.init())  # without compilation, robot arms take seconds
 
 
-MEANT = ("measured_displacement", "measured_force")  # readings that are averaged
-ABOUT = 120  # letters in which a cell's file says what it is, so that all files of a run have one form
-SLICE = 25  # ticks between two looks at whether to stop, when the cell keeps to the wall clock
+AVERAGED = ("measured_displacement", "measured_force")  # signals that are averaged
+HEADER_LENGTH = 120  # characters of the header in a state file, so that all files of a run have the same form
+TICKS_PER_CALL = 25  # ticks between two checks for a halt, if the cell is paced by the wall clock
 
 
 def _start(rig: AbstractRig, period, state, segment: Segment):
-    """What is carried through a move: tick, state, reading, sums, trip."""
+    """Return the loop state of a move: tick, rig state, measurement, sums, trip."""
     shapes = jax.eval_shape(lambda: rig.step(0.0, period, state, segment.at(0.0))[1])
     blank = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), shapes)
     zero = jnp.zeros((), dtype=int)
-    sums = tuple(blank[name] for name in MEANT)
+    sums = tuple(blank[name] for name in AVERAGED)
     return zero, state, blank, sums, zero, jnp.zeros(()), jnp.zeros(())
 
 
 @ready
 def _run(rig: AbstractRig, safety, period, first, segment: Segment, total, averaged, until, state, carry):
-    """Follow a segment until a tick, or until one that trips; `first` is the cell's tick at its start.
+    """Follow a segment until a tick, or until a limit is reached; `first` is the tick of the cell at its start.
 
-    A move begins with the rig's `state`, and goes on with what is carried; the other is None.
+    Give the `state` of the rig to start a move, or the `carry` to continue it; the other is None.
     """
     if carry is None:
         carry = _start(rig, period, state, segment)
@@ -88,12 +88,12 @@ def _run(rig: AbstractRig, safety, period, first, segment: Segment, total, avera
         x, reading = rig.step((first + i) * period, period, x, segment.at((i + 1) * period))
         code, value, limit = safety.wrench(reading["measured_force"].reshape(-1))
         if arms_of(rig) is not None:
-            own = x["actuator"]["trip"]
+            arm_trip = x["actuator"]["trip"]
             code, value, limit = (
-                jnp.where(own[0] > 0, a, b) for a, b in zip(own, (code, value, limit), strict=True)
+                jnp.where(arm_trip[0] > 0, a, b) for a, b in zip(arm_trip, (code, value, limit), strict=True)
             )
         counted = jnp.where(i >= total - averaged, 1.0, 0.0)
-        sums = tuple(s + counted * reading[name] for s, name in zip(sums, MEANT, strict=True))
+        sums = tuple(s + counted * reading[name] for s, name in zip(sums, AVERAGED, strict=True))
         return i + 1, x, reading, sums, code, value, limit
 
     return jax.lax.while_loop(lambda c: (c[0] < until) & (c[4] == 0), step, carry)
@@ -103,124 +103,125 @@ _references = ready(lambda arms, pose, near: arms.joint_targets(pose, near))
 
 
 def arms_of(rig: AbstractRig) -> RobotArms | None:
-    """The robot arms that move a rig, if such do."""
+    """Return the robot arms of a rig, or None."""
     actuator = rig.actuator if isinstance(rig, Rig) else None
     return actuator if isinstance(actuator, RobotArms) else None
 
 
 @functools.cache
 def _header(form: tuple[tuple[str, np.dtype, tuple[int, ...]], ...]) -> bytes:
-    """How a .npy file of one record begins."""
+    """Return the header of a .npy file with one record."""
     text = io.BytesIO()
     np.save(text, np.zeros((), list(form)))
     return text.getvalue()[: -np.dtype(list(form)).itemsize]
 
 
 class VirtualCell(Cell):
-    """A cell around a virtual rig.
+    """Cell around a simulated rig.
 
     Parameters
     ----------
     rig, state
-        The rig, sized and seeded, and its state at rest.
-    home
-        Where it rests, as the targets are given.
-    period
-        Of its controller [s]; its clock counts these.
-    course
-        How it speeds up and slows down.
+        Rig with shapes and random keys, and its state at rest.
+    home_pose
+        Pose at rest, in the form of the targets.
+    control_period
+        Control period [s]; the clock counts these periods.
+    motion_profile
+        Profile of a move.
     safety
-        Limits it holds itself to.
-    averaging
-        Time at the end of a rest over which it reads [s].
-    settled
-        Largest distance from the target at which it counts as arrived [m].
+        Safety limits.
+    averaging_time
+        Averaging time of the measurement at the end of a rest [s].
+    position_tolerance
+        Largest distance from the target at the measurement [m].
     pace
-        Wall-clock seconds for a second of the cell's own; 0 is as fast as this machine can.
-    keep
-        File (two, by turns) in which it keeps its state after every move, so that a cell that was ended can go on.
+        Wall-clock seconds per second of cell time; 0: as fast as possible.
+    state_file
+        File (two, used alternately) with the state after every move, so that the cell can continue after a restart.
     """
 
     def __init__(
         self,
         rig: AbstractRig,
         state: Any,
-        home: Any,
+        home_pose: Any,
         *,
-        period: float = 4e-3,
-        course: Course | None = None,
+        control_period: float = 4e-3,
+        motion_profile: MotionProfile | None = None,
         safety: SafetyLimits | None = None,
-        averaging: float = 0.0,
-        settled: float = np.inf,
+        averaging_time: float = 0.0,
+        position_tolerance: float = np.inf,
         pace: float = 0.0,
-        keep: Path | None = None,
-        name: str = "virtual cell",
+        state_file: Path | None = None,
+        name: str = "simulated cell",
     ):
-        self.rig, self.state, self.period = rig, state, float(period)
-        self.rest = state
-        self.home = jnp.asarray(home, dtype=float)
-        self.where, self.axes = self.home, max(1, self.home.size)
-        self.course = course or Course()
+        self.rig, self.state, self.period = rig, state, float(control_period)
+        self.initial_state = state
+        self.home_pose = jnp.asarray(home_pose, dtype=float)
+        self.pose, self.axes = self.home_pose, max(1, self.home_pose.size)
+        self.motion_profile = motion_profile or MotionProfile()
         self.safety = safety or SafetyLimits()
-        self.averaged = max(1, round(averaging / self.period))
-        self.settled, self.pace, self.keep, self.name = settled, pace, keep, name
-        self.supervisor = Supervisor()
-        self.halted = threading.Event()
+        self.averaged_ticks = max(1, round(averaging_time / self.period))
+        self.position_tolerance, self.pace = position_tolerance, pace
+        self.state_file, self.name = state_file, name
+        self.supervisor = CellSupervisor()
+        self.halt_event = threading.Event()
         self.ticks = 0
         self.run = ""
-        self.last: Reply | None = None
+        self.last_reply: MoveReply | None = None
         self.last_target: np.ndarray | None = None
 
-    # the cell's six methods
+    # the six methods of a cell
 
-    def begin(self, run: str) -> Reply | None:
-        if self.run != run and not self._recall(run):
-            self.run, self.last, self.last_target = run, None, None
-            self.state, self.where, self.ticks = self.rest, self.home, 0
+    def begin(self, run: str) -> MoveReply | None:
+        if self.run != run and not self._load_state(run):
+            self.run, self.last_reply, self.last_target = run, None, None
+            self.state, self.pose, self.ticks = self.initial_state, self.home_pose, 0
             self.supervisor.reset()
-        if self.supervisor.trip is TripCode.EMERGENCY:  # whoever takes the run up again has seen to it
+        if self.supervisor.trip is TripCode.EMERGENCY:  # continuing the run confirms it
             self.supervisor.reset()
-        return self.last
+        return self.last_reply
 
-    def read(self) -> Reply:
-        number = self.last.number if self.last else 0
-        return Reply(
-            number, np.asarray(self.where), np.zeros(self.home.shape), self.clock, self.supervisor.trip
-        )
+    def read(self) -> MoveReply:
+        number = self.last_reply.number if self.last_reply else 0
+        pose, force = np.asarray(self.pose), np.zeros(self.home_pose.shape)
+        return MoveReply(number, pose, force, self.clock, self.supervisor.trip)
 
-    def move(self, move: Move) -> Reply:
+    def move(self, move: MoveRequest) -> MoveReply:
         target = np.asarray(move.target, dtype=float)
         if (
-            self.last is not None
-            and move.number == self.last.number
+            self.last_reply is not None
+            and move.number == self.last_reply.number
             and self.last_target is not None
             and np.array_equal(target, self.last_target)
         ):
-            return self.last
+            return self.last_reply
         if not np.all(np.isfinite(target)) or not np.isfinite(move.execution_time + move.settling_time):
-            return self._stopped(move, TripCode.NOT_FINITE)
+            return self._reply_at_rest(move, TripCode.NOT_FINITE)
         segment = self._segment(move, target)
-        if move.number != (self.last.number if self.last else 0) + 1 or segment is None:
-            return self._stopped(move, TripCode.REFUSED)
-        self.halted.clear()  # a halt before this finds the cell waiting, and keeps it there; one after it ends the move
+        last_number = self.last_reply.number if self.last_reply else 0
+        if move.number != last_number + 1 or segment is None:
+            return self._reply_at_rest(move, TripCode.REFUSED)
+        self.halt_event.clear()  # an earlier halt finds the cell at rest and keeps it there; a later one ends the move
         trip = self.supervisor.enter(move.kind)
         if trip is not TripCode.NONE:
-            return self._stopped(move, trip)
-        if move.kind is MotionType.CHUNK:  # kept until the path is run; nothing moves
-            self.supervisor.buffer.append(target.reshape(self.home.shape))
-            reply = self._stopped(move, TripCode.NONE)
+            return self._reply_at_rest(move, trip)
+        if move.kind is MotionType.CHUNK:  # stored until the path is run; nothing moves
+            self.supervisor.buffer.append(target.reshape(self.home_pose.shape))
+            reply = self._reply_at_rest(move, TripCode.NONE)
         else:
-            reply = self._follow(move, segment)
+            reply = self._run_segment(move, segment)
             self.supervisor.leave(reply.trip)
             if reply.ok:
-                self.where = segment.target
+                self.pose = segment.target
         if reply.ok:
-            self.last, self.last_target = reply, target
-            self._remember()
+            self.last_reply, self.last_target = reply, target
+            self._save_state()
         return reply
 
-    def _segment(self, move: Move, target: np.ndarray) -> Any:
-        """The way of a move; None where this cell cannot make such a one."""
+    def _segment(self, move: MoveRequest, target: np.ndarray) -> Any:
+        """Return the path of a move, or None if this cell cannot make it."""
         duration, arms = jnp.asarray(max(move.execution_time, self.period)), arms_of(self.rig)
         if move.kind is MotionType.JOINT:
             if arms is None or target.shape not in ((6,), (7,)):
@@ -228,54 +229,54 @@ class VirtualCell(Cell):
             now = self.state["actuator"]["references"]
             track = now[:1] if target.size == 6 else target[:1]
             joints = jnp.concatenate([track, target[-6:], now[7:]])
-            return JointSegment(arms, now, joints, duration, self.course)
-        if target.size != self.home.size:
+            return JointSegment(arms, now, joints, duration, self.motion_profile)
+        if target.size != self.home_pose.size:
             return None
-        pose = jnp.asarray(target.reshape(self.home.shape))
+        pose = jnp.asarray(target.reshape(self.home_pose.shape))
         if move.kind is MotionType.JOINT_TO_POSE and arms is not None:
             now = self.state["actuator"]["references"]
             joints, _, reachable = _references(arms, pose, now)
             if not bool(reachable):
-                return Segment(self.where, pose, duration, self.course)  # which will trip, and say why
-            return JointSegment(arms, now, joints, duration, self.course)
+                return Segment(self.pose, pose, duration, self.motion_profile)  # trips with the reason
+            return JointSegment(arms, now, joints, duration, self.motion_profile)
         if move.kind is MotionType.PATH and self.supervisor.buffer:
-            points = jnp.stack([self.where, *map(jnp.asarray, self.supervisor.buffer), pose])
-            return Polyline(points, duration, self.course)
-        return Segment(self.where, pose, duration, self.course)
+            points = jnp.stack([self.pose, *map(jnp.asarray, self.supervisor.buffer), pose])
+            return Polyline(points, duration, self.motion_profile)
+        return Segment(self.pose, pose, duration, self.motion_profile)
 
     def halt(self) -> None:
-        self.halted.set()
+        self.halt_event.set()
         if self.supervisor.state is CellState.AWAIT:
             self.supervisor.halt(TripCode.EMERGENCY)
 
-    # how it does so
+    # moving and measuring
 
     def prepare(self) -> None:
-        """Compile what a move needs, without making one: the first is then as quick as the others."""
-        segment = Segment(self.home, self.home, jnp.asarray(self.period), self.course)
-        none = np.asarray(0)
-        still = (self.rig, self.safety, self.period, none, segment, none, np.asarray(1), none)
-        carry = _run(*still, self.state, None)
+        """Compile the programs of a move without moving, so that the first move takes no longer than later ones."""
+        segment = Segment(self.home_pose, self.home_pose, jnp.asarray(self.period), self.motion_profile)
+        zero = np.asarray(0)
+        arguments = (self.rig, self.safety, self.period, zero, segment, zero, np.asarray(1), zero)
+        carry = _run(*arguments, self.state, None)
         if self.pace:
-            _run(*still, None, carry)
+            _run(*arguments, None, carry)
 
     @property
     def clock(self) -> float:
-        """Its own time [s]."""
+        """Cell time [s]."""
         return self.ticks * self.period
 
-    def _follow(self, move: Move, segment: Segment) -> Reply:
+    def _run_segment(self, move: MoveRequest, segment: Segment) -> MoveReply:
         total = max(1, round((move.execution_time + move.settling_time) / self.period))
-        averaged = min(self.averaged, total)
+        averaged = min(self.averaged_ticks, total)
         carry: Any = None
-        done, code, began = 0, 0, time.monotonic()
-        while done < total and not code and not self.halted.is_set():
-            until = min(done + SLICE, total) if self.pace else total
+        done, code, start_time = 0, 0, time.monotonic()
+        while done < total and not code and not self.halt_event.is_set():
+            until = min(done + TICKS_PER_CALL, total) if self.pace else total
             carry = _run(
                 self.rig,
                 self.safety,
                 self.period,
-                np.asarray(self.ticks),  # as arrays: a plain number would be compiled in
+                np.asarray(self.ticks),  # arrays, because Python numbers would be compiled in
                 segment,
                 np.asarray(total),
                 np.asarray(averaged),
@@ -285,84 +286,88 @@ class VirtualCell(Cell):
             )
             done, code = int(carry[0]), int(carry[4])
             if self.pace:
-                self.halted.wait(max(0.0, self.pace * done * self.period - (time.monotonic() - began)))
+                passed = time.monotonic() - start_time
+                self.halt_event.wait(max(0.0, self.pace * done * self.period - passed))
         if carry is None:  # halted before its first tick
-            return self._stopped(move, TripCode.EMERGENCY)
+            return self._reply_at_rest(move, TripCode.EMERGENCY)
         _, self.state, reading, sums, _, value, limit = carry
         self.ticks += done
         trip = TripCode(code)
         if trip is TripCode.NONE and done < total:
             trip = TripCode.EMERGENCY
-            self.where = segment.at(done * self.period)
+            self.pose = segment.at(done * self.period)
         extras = {name: np.asarray(v) for name, v in reading.items()}
-        position, force = (extras.pop(name) for name in MEANT)
+        position, force = (extras.pop(name) for name in AVERAGED)
         if trip is TripCode.NONE:
             position, force = (np.asarray(s) / averaged for s in sums)
-        away = float(np.linalg.norm((position - np.asarray(segment.target)).reshape(-1)[:3]))
-        if trip is TripCode.NONE and away > self.settled:
-            trip, value, limit = TripCode.NOT_SETTLED, away, self.settled
-        return Reply(move.number, position, force, self.clock, trip, float(value), float(limit), extras)
+        distance = float(np.linalg.norm((position - np.asarray(segment.target)).reshape(-1)[:3]))
+        if trip is TripCode.NONE and distance > self.position_tolerance:
+            trip, value, limit = TripCode.NOT_SETTLED, distance, self.position_tolerance
+        return MoveReply(move.number, position, force, self.clock, trip, float(value), float(limit), extras)
 
-    def _stopped(self, move: Move, trip: TripCode) -> Reply:
-        where = np.asarray(self.where)
-        return Reply(move.number, where, np.zeros_like(where), self.clock, trip)
+    def _reply_at_rest(self, move: MoveRequest, trip: TripCode) -> MoveReply:
+        pose = np.asarray(self.pose)
+        return MoveReply(move.number, pose, np.zeros_like(pose), self.clock, trip)
 
-    # what it keeps
+    # state files
 
-    def _remember(self) -> None:
-        if self.keep is None:
+    def _save_state(self) -> None:
+        if self.state_file is None:
             return
-        assert self.last is not None
+        reply = self.last_reply
+        assert reply is not None
         assert self.last_target is not None
-        about = {"run": self.run, "number": self.last.number, "ticks": self.ticks}
+        header = {"run": self.run, "number": reply.number, "ticks": self.ticks}
         values: dict[str, Any] = {
-            "about": f"{json.dumps(about):<{ABOUT}}",
-            "where": self.where,
+            "header": f"{json.dumps(header):<{HEADER_LENGTH}}",
+            "pose": self.pose,
             "target": self.last_target,
-            "position": self.last.position,
-            "force": self.last.force,
+            "position": reply.position,
+            "force": reply.force,
         }
         values |= {f"state{i}": leaf for i, leaf in enumerate(jax.tree.leaves(self.state))}
-        values |= {f"extra_{name}": value for name, value in self.last.extras.items()}
+        values |= {f"extra_{name}": value for name, value in reply.extras.items()}
         arrays = {name: np.asarray(value) for name, value in values.items()}
         form = tuple((name, array.dtype, array.shape) for name, array in arrays.items())
         record = np.zeros((), list(form))
         for name, array in arrays.items():
             record[name] = array
-        # two files by turns: whatever happens while one is written, the other is whole
-        self._slots()[self.last.number % 2].write_bytes(_header(form) + record.tobytes())
+        # two files, used alternately: if writing one fails, the other is complete
+        self._state_files()[reply.number % 2].write_bytes(_header(form) + record.tobytes())
 
-    def _slots(self) -> list[Path]:
-        assert self.keep is not None
-        return [self.keep.with_name(f"{self.keep.stem}-{turn}.npy") for turn in "ab"]
+    def _state_files(self) -> list[Path]:
+        assert self.state_file is not None
+        return [self.state_file.with_name(f"{self.state_file.stem}-{letter}.npy") for letter in "ab"]
 
-    def _recall(self, run: str) -> bool:
-        """Take up a run from the newer of the files in which it was kept; False if it is not there."""
-        if self.keep is None:
+    def _load_state(self, run: str) -> bool:
+        """Load the state of a run from the newer of its files; return False if there is none."""
+        if self.state_file is None:
             return False
-        opened = [self._opened(slot, run) for slot in self._slots()]
-        whole = [pair for pair in opened if pair is not None]
-        if not whole:
+        contents = [self._read_state(file, run) for file in self._state_files()]
+        complete = [pair for pair in contents if pair is not None]
+        if not complete:
             return False
-        about, kept = max(whole, key=lambda pair: pair[0]["number"])
-        leaves, structure = jax.tree.flatten(self.rest)
-        stored = [jnp.asarray(kept[f"state{i}"]) for i in range(len(leaves))]
+        header, arrays = max(complete, key=lambda pair: pair[0]["number"])
+        leaves, structure = jax.tree.flatten(self.initial_state)
+        stored = [jnp.asarray(arrays[f"state{i}"]) for i in range(len(leaves))]
         self.state = jax.tree.unflatten(structure, stored)
-        self.run, self.ticks, self.where = run, about["ticks"], jnp.asarray(kept["where"])
-        self.last_target = kept["target"]
-        extras = {n.removeprefix("extra_"): kept[n] for n in kept if n.startswith("extra_")}
-        self.last = Reply(about["number"], kept["position"], kept["force"], self.clock, extras=extras)
+        self.run, self.ticks, self.pose = run, header["ticks"], jnp.asarray(arrays["pose"])
+        self.last_target = arrays["target"]
+        extras = {n.removeprefix("extra_"): arrays[n] for n in arrays if n.startswith("extra_")}
+        self.last_reply = MoveReply(
+            header["number"], arrays["position"], arrays["force"], self.clock, extras=extras
+        )
         self.supervisor.reset()
         return True
 
-    def _opened(self, slot: Path, run: str) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:
-        """What a file holds, if it is whole, of that run and of a rig like this one."""
+    def _read_state(self, file: Path, run: str) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:
+        """Return header and arrays of a state file; None if it is damaged, of another run or of another rig."""
         try:
-            record = np.load(slot)
-            kept = {name: record[name] for name in record.dtype.names or ()}
-            about = json.loads(str(kept["about"]))
-            leaves = jax.tree.leaves(self.rest)
-            fits = all(kept[f"state{i}"].shape == jnp.shape(leaf) for i, leaf in enumerate(leaves))
-            return (about, kept) if fits and about["run"] == run else None
+            record = np.load(file)
+            arrays = {name: record[name] for name in record.dtype.names or ()}
+            header = json.loads(str(arrays["header"]))
+            leaves = jax.tree.leaves(self.initial_state)
+            fits = all(arrays[f"state{i}"].shape == jnp.shape(leaf) for i, leaf in enumerate(leaves))
+            return (header, arrays) if fits and header["run"] == run else None
         except (OSError, EOFError, ValueError, KeyError):
             return None

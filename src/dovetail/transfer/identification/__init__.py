@@ -1,4 +1,4 @@
-"""What a transfer system is, from its records: delay, frequency response, transfer function, step response.
+"""Identification of a transfer system from records: delay, frequency response, transfer function, step response.
 
 Depends on: core, transfer.
 """
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from dovetail.transfer.identification.factor_fit import FactorFit, fit_factors
     from dovetail.transfer.identification.frequency_response import FrequencyResponse, frequency_response
     from dovetail.transfer.identification.frequency_sampling_filter import StepEstimate, sampled_step_response
-    from dovetail.transfer.identification.grey_box import Fit, fit_parameters, simulate
+    from dovetail.transfer.identification.grey_box import GreyBoxFit, fit_parameters, simulate
     from dovetail.transfer.identification.output_error import TransferFunctionFit, fit_transfer_function
     from dovetail.transfer.identification.recursive import RecursiveIdentification
-    from dovetail.transfer.identification.resonance_damping import damping_squares
+    from dovetail.transfer.identification.resonance_damping import resonance_damping
     from dovetail.transfer.identification.step_response import StepFeatures, step_features
     from dovetail.transfer.identification.sweep import SweepResponse, sweep_response
     from dovetail.transfer.identification.zero_crossing import ZeroCrossings, crossing_delays
@@ -24,8 +24,8 @@ lazily(__name__)
 
 __all__ = [
     "FactorFit",
-    "Fit",
     "FrequencyResponse",
+    "GreyBoxFit",
     "RecursiveIdentification",
     "StepEstimate",
     "StepFeatures",
@@ -33,11 +33,11 @@ __all__ = [
     "TransferFunctionFit",
     "ZeroCrossings",
     "crossing_delays",
-    "damping_squares",
     "fit_factors",
     "fit_parameters",
     "fit_transfer_function",
     "frequency_response",
+    "resonance_damping",
     "sampled_step_response",
     "simulate",
     "step_features",

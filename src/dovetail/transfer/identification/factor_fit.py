@@ -5,9 +5,8 @@ r"""Factors of a transfer function from a measured frequency response.
     \min_{K, d, w} \sum_k c_k\,
     \Big|\ln \hat G(i\omega_k) - \ln K\frac{\prod\{d_z,w_z\}}{\prod\{d_p,w_p\}}\Big|^2
 
-Logarithms weigh resonances and antiresonances alike, whatever their heights, and the coherence c what is
-known there. Reading frequencies off the extremes of the gain errs where they are close to each other and
-damped.
+The logarithm gives resonances and antiresonances equal weight, independent of their magnitude; the coherence c weights
+reliable frequencies. Frequencies read from the extremes of the gain are inaccurate for close or damped resonances.
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ from dovetail.transfer.linear import LinearTransfer
 
 @dataclasses.dataclass(frozen=True)
 class FactorFit:
-    """A transfer function of pairs of zeros and poles, found from a response."""
+    """Transfer function of pairs of zeros and poles, identified from a response."""
 
     gain: float
     zeros: np.ndarray  # (n, 2): damping ratio, natural frequency [rad/s]
     poles: np.ndarray  # (m, 2)
-    residual: float  # rms of the difference of logarithms: 0.1 is a tenth in gain or 0.1 rad in phase
+    residual: float  # rms difference of the logarithms: 0.1 is 10 % in gain or 0.1 rad in phase
 
     @property
     def transfer(self) -> LinearTransfer:
-        """The system itself."""
+        """Transfer function of the fit."""
         return ratio([pair(d, w) for d, w in self.zeros], [pair(d, w) for d, w in self.poles], self.gain)
 
 
@@ -46,9 +45,9 @@ def fit_factors(
     zeros: Sequence[tuple[float, float]] = (),
     gain: float | None = None,
 ) -> FactorFit:
-    """Fit pairs of poles and zeros, each given as (damping ratio, natural frequency [rad/s]) to start from.
+    """Fit pairs of poles and zeros; the start is (damping ratio, natural frequency [rad/s]) for each pair.
 
-    One pair of poles and no zeros is the second-order stand-in for a controlled actuator.
+    One pair of poles without zeros is the second-order model of a controlled actuator.
     """
     s = 2j * np.pi * response.frequency
     weight = np.sqrt(response.coherence)
@@ -62,15 +61,17 @@ def fit_factors(
         top, low = (np.prod(f, axis=0) if f else np.ones_like(s) for f in (factors[:count], factors[count:]))
         return np.exp(theta[0]) * top / low
 
-    def miss(theta):
+    def error(theta):
         difference = np.log(response.response / model(theta))
         phase = (difference.imag + np.pi) % (2 * np.pi) - np.pi
         return np.concatenate([weight * difference.real, weight * phase])
 
     theta = np.concatenate([[np.log(first)], np.log(start).ravel()])
-    fit = scipy.optimize.least_squares(miss, theta, xtol=1e-12, ftol=1e-12)
+    fit = scipy.optimize.least_squares(error, theta, xtol=1e-12, ftol=1e-12)
     if not fit.success:
-        raise ConvergenceError(f"the fit did not arrive: {fit.message} Start nearer to the resonances")
+        raise ConvergenceError(
+            f"the fit did not converge: {fit.message} Choose start values closer to the resonances"
+        )
     values = np.exp(fit.x[1:]).reshape(-1, 2)
     residual = float(np.sqrt(np.mean(fit.fun**2) * 2))
     return FactorFit(float(np.exp(fit.x[0])), values[:count], values[count:], residual)

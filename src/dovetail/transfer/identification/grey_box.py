@@ -1,10 +1,10 @@
-r"""Parameters of any transfer system from a record, by least squares on its simulated output.
+r"""Grey-box identification: parameters of any transfer system by least squares on its simulated output.
 
 .. math:: \min_\theta \sum_k \big(y_k - \hat y_k(\theta)\big)^2
 
-The model is simulated from rest with the measured demand (output error: its own past output feeds it, not
-the measured one), so noise on the measured signal does not bias. The derivative of every sample with
-respect to every parameter comes by forward differentiation of the simulation.
+The model is simulated from rest with the measured demand (output error: it uses its own past output, not the measured
+one), so noise on the measured signal causes no bias. The derivatives of all samples with respect to all parameters are
+computed by forward differentiation of the simulation.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from numpy.typing import ArrayLike
 from dovetail.core.errors import ConvergenceError, ParameterError
 from dovetail.transfer.base import Transfer
 
-_FAR = 1e6  # stands for a residual that overflowed, in units of the signal's size
+_FAR = 1e6  # replaces an overflowed residual, in units of the standard deviation of the signal
 
 
 @dataclasses.dataclass(frozen=True)
-class Fit:
-    """Parameters of a transfer system found from a record, and how well they are known."""
+class GreyBoxFit:
+    """Parameters of a transfer system identified from a record, with their uncertainty."""
 
     model: Transfer
     parameters: np.ndarray
-    covariance: np.ndarray  # of the parameters, for independent noise
-    residual: np.ndarray  # measured less simulated
-    share: float  # of the variation explained: 1 - rms(residual) / rms(measured about its mean)
+    covariance: np.ndarray  # covariance of the parameters, for independent noise
+    residual: np.ndarray  # measured minus simulated
+    explained_fraction: float  # 1 - rms(residual) / rms(measured about its mean)
 
     @property
     def errors(self) -> np.ndarray:
@@ -42,9 +42,9 @@ class Fit:
 
 
 def simulate(part: Transfer, demand: ArrayLike, dt: float) -> jax.Array:
-    """Output of a transfer system from rest for samples of its demand every `dt` [s]."""
+    """Return the output of a transfer system from rest for samples of its demand every `dt` [s]."""
     demand = jnp.asarray(demand, float)
-    part = part.sampled_at(dt, demand.shape[1:])
+    part = part.with_sample_time(dt, demand.shape[1:])
 
     def step(carry, u):
         x, t = carry
@@ -56,7 +56,7 @@ def simulate(part: Transfer, demand: ArrayLike, dt: float) -> jax.Array:
 
 @lru_cache(maxsize=16)
 def _compiled(build: Callable[[jax.Array], Transfer], dt: float):
-    """Simulation and its derivative, compiled once for all records fitted with the same `build`."""
+    """Return the simulation and its derivative, compiled once for all records fitted with the same `build`."""
 
     def response(p, u):
         return simulate(build(p), u, dt)
@@ -73,15 +73,15 @@ def fit_parameters(
     *,
     lower: ArrayLike | None = None,
     upper: ArrayLike | None = None,
-) -> Fit:
-    """Parameters with which the transfer system that `build` makes of them reproduces a record best.
+) -> GreyBoxFit:
+    """Return the parameters with which the transfer system from `build` best reproduces a record.
 
     Parameters
     ----------
     build
-        Makes a transfer system from an array of parameters; a `Delay` in it needs its `longest`.
+        Function from an array of parameters to a transfer system; a `Delay` in it needs `max_delay`.
     start
-        Where to look first; also the scale of each parameter (1 where it is zero).
+        Initial parameters; also the scale of each parameter (1 if it is zero).
     demand, measured
         Samples every `dt` [s], of one axis, from rest.
     lower, upper : optional
@@ -105,7 +105,7 @@ def fit_parameters(
     u, y, theta = (np.asarray(a, float) for a in (demand, measured, start))
     if u.ndim != 1 or u.shape != y.shape or len(u) <= len(theta):
         raise ParameterError(
-            f"demand {u.shape} and measured {y.shape} for {len(theta)} parameters: give one axis of equal "
+            f"got demand {u.shape} and measured {y.shape} for {len(theta)} parameters; expected one axis of equal "
             f"length, with more samples than parameters"
         )
     scale = np.where(theta == 0, 1.0, np.abs(theta))
@@ -113,28 +113,28 @@ def fit_parameters(
     response, slope = _compiled(build, float(dt))
 
     def residual(p):
-        miss = (y - np.asarray(response(p * scale, u))) / size
-        return np.nan_to_num(miss, nan=_FAR, posinf=_FAR, neginf=-_FAR)
+        error = (y - np.asarray(response(p * scale, u))) / size
+        return np.nan_to_num(error, nan=_FAR, posinf=_FAR, neginf=-_FAR)
 
     def jacobian(p):
         slopes = -np.asarray(slope(p * scale, u)) * scale / size
         return np.nan_to_num(slopes, nan=0.0, posinf=0.0, neginf=0.0)
 
     bounds = [
-        np.full(len(theta), inf) if given is None else np.asarray(given, float) / scale
-        for given, inf in ((lower, -np.inf), (upper, np.inf))
+        np.full(len(theta), inf) if bound is None else np.asarray(bound, float) / scale
+        for bound, inf in ((lower, -np.inf), (upper, np.inf))
     ]
     fit = scipy.optimize.least_squares(
         residual, theta / scale, jacobian, bounds=bounds, method="trf", x_scale="jac", xtol=1e-12, ftol=1e-12
     )
-    left = size * fit.fun
+    remaining = size * fit.fun
     if not fit.success or np.abs(fit.fun).max() >= _FAR:
         raise ConvergenceError(
-            f"the fit did not arrive after {fit.nfev} simulations: {fit.message} Start nearer, or "
-            f"ask for fewer parameters"
+            f"the fit did not converge in {fit.nfev} simulations: {fit.message} Choose a start closer to the solution, "
+            f"or fewer parameters"
         )
     variance = np.sum(fit.fun**2) / max(len(u) - len(theta), 1)
     covariance = variance * np.linalg.pinv(fit.jac.T @ fit.jac) * np.outer(scale, scale)
-    share = 1 - np.std(left) / (np.std(y) or 1.0)
+    explained = 1 - np.std(remaining) / (np.std(y) or 1.0)
     parameters = fit.x * scale
-    return Fit(build(jnp.asarray(parameters)), parameters, covariance, left, float(share))
+    return GreyBoxFit(build(jnp.asarray(parameters)), parameters, covariance, remaining, float(explained))

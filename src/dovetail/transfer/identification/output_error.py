@@ -1,10 +1,10 @@
-r"""A transfer function of given order and a delay, from a record.
+r"""Transfer function of given order, and delay, from a record.
 
 .. math:: G(s) = \frac{b_0 s^m + \dots + b_m}{s^n + a_1 s^{n-1} + \dots + a_n} e^{-s\tau}
 
-by output error (`grey_box`). The start comes from linear least squares on signals seen through filters
-:math:`s^k/(s+\lambda)^n`, which turn the differential equation into one between samples without
-differentiating [Garnier & Wang 2008], for a few filters and delays; the best one in simulation is refined.
+by output error (`grey_box`). The start is a linear least-squares estimate on signals filtered by
+:math:`s^k/(s+\lambda)^n`, which gives an equation between samples without differentiation [Garnier & Wang 2008]. The
+estimate is computed for several filters and delays, and the best one in simulation is refined.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ import scipy
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.transfer.base import Series
 from dovetail.transfer.delay import Delay
-from dovetail.transfer.identification.grey_box import Fit, fit_parameters
+from dovetail.transfer.identification.grey_box import GreyBoxFit, fit_parameters
 from dovetail.transfer.transfer_function import TransferFunction
 
 
 @dataclasses.dataclass(frozen=True)
 class TransferFunctionFit:
-    """A transfer function with delay found from a record; `fit` holds model, residual and covariance."""
+    """Transfer function with delay, identified from a record; `fit` contains model, residual and covariance."""
 
     numerator: np.ndarray  # highest power first
     denominator: np.ndarray  # highest power first, leading 1
     delay: float  # [s]
-    delay_error: float  # [s] standard error; 0 where the delay was given
-    fit: Fit
+    delay_error: float  # [s] standard error; 0 for a given delay
+    fit: GreyBoxFit
 
     def __str__(self) -> str:
         b, a = (" ".join(f"{c:.4g}" for c in p) for p in (self.numerator, self.denominator))
         return (
-            f"[{b}] / [{a}], delay {1e3 * self.delay:.3g} ms: explains {100 * self.fit.share:.3g} % "
+            f"[{b}] / [{a}], delay {1e3 * self.delay:.3g} ms: explains {100 * self.fit.explained_fraction:.3g} % "
             f"of the variation"
         )
 
@@ -50,46 +50,49 @@ def fit_transfer_function(
     poles: int,
     zeros: int = 0,
     delay: float | None = None,
-    longest: float = 0.03,
+    max_delay: float = 0.03,
 ) -> TransferFunctionFit:
-    """Transfer function with `poles` and `zeros` and a delay [s], found unless given, up to `longest` [s].
+    """Return a transfer function with `poles` and `zeros` and a delay [s].
 
-    The record starts from rest, and contains the frequencies of interest: a sweep, noise, steps.
+    The delay is identified, up to `max_delay` [s], unless it is given. The record must start from rest and contain the
+    frequencies of interest: a sweep, noise or steps.
     """
     u, y = np.asarray(demand, float), np.asarray(measured, float)
     if not (poles >= 1 and 0 <= zeros <= poles):
         raise ParameterError(
-            f"poles {poles}, zeros {zeros}: give one pole or more and no more zeros than poles"
+            f"got {poles} poles and {zeros} zeros; expected at least one pole and not more zeros than poles"
         )
     if u.ndim != 1 or u.shape != y.shape or len(u) < 20 * (poles + zeros + 1):
         raise ParameterError(
-            f"demand {u.shape} and measured {y.shape}: give one axis of equal length, twenty samples or more "
-            f"for each parameter"
+            f"got demand {u.shape} and measured {y.shape}; expected one axis of equal length, with at least 20 "
+            f"samples for each parameter"
         )
-    delays = [delay] if delay is not None else list(np.arange(0, longest + dt / 2, max(longest / 8, dt)))
+    delays = [delay] if delay is not None else list(np.arange(0, max_delay + dt / 2, max(max_delay / 8, dt)))
     b, a, tau = _start(u, y, dt, poles, zeros, delays)
 
-    rate = float(np.max(np.abs(a[1:]) ** (1 / np.arange(1, poles + 1))))  # [rad/s] makes coefficients alike
+    rate = float(
+        np.max(np.abs(a[1:]) ** (1 / np.arange(1, poles + 1)))
+    )  # [rad/s] scales the coefficients to comparable size
     powers_b = rate ** (poles - zeros + np.arange(zeros + 1.0))
     powers_a = rate ** np.arange(poles + 1.0)
-    reach = max(longest, tau) + 2 * dt
+    buffer = max(max_delay, tau) + 2 * dt
 
     @partial(jax.jit, inline=True)
     def coefficients(p):
-        numerator, rest = p[: zeros + 1] * powers_b, p[zeros + 1 :]
-        denominator = jnp.concatenate([jnp.ones(1), rest[:poles]]) * powers_a
-        return numerator, denominator, rest[poles] if delay is None else delay
+        numerator, others = p[: zeros + 1] * powers_b, p[zeros + 1 :]
+        denominator = jnp.concatenate([jnp.ones(1), others[:poles]]) * powers_a
+        return numerator, denominator, others[poles] if delay is None else delay
 
     def build(p):
-        numerator, denominator, late = coefficients(p)
-        return Series((Delay(late, longest=reach), TransferFunction(numerator, denominator)))
+        numerator, denominator, tau = coefficients(p)
+        return Series((Delay(tau, max_delay=buffer), TransferFunction(numerator, denominator)))
 
     start = np.concatenate([b / powers_b, a[1:] / powers_a[1:], [tau] if delay is None else []])
     free = zeros + 1 + poles
     lower = np.r_[np.full(free, -np.inf), [0.0] if delay is None else []]
-    upper = np.r_[np.full(free, np.inf), [longest + dt] if delay is None else []]
+    upper = np.r_[np.full(free, np.inf), [max_delay + dt] if delay is None else []]
     if delay is None:
-        start[-1] = np.clip(start[-1], 0.05 * dt, longest)  # inside its bounds
+        start[-1] = np.clip(start[-1], 0.05 * dt, max_delay)  # inside its bounds
     fit = fit_parameters(build, start, u, y, dt, lower=lower, upper=upper)
     p = fit.parameters
     return TransferFunctionFit(
@@ -102,7 +105,7 @@ def fit_transfer_function(
 
 
 def _start(u, y, dt, poles, zeros, delays):
-    """Coefficients and delay of the best of a few linear estimates, judged by simulation."""
+    """Return coefficients and delay of the linear estimate with the smallest simulation error."""
     t = dt * np.arange(len(u))
     spectrum = np.abs(np.fft.rfft(u - u.mean())) ** 2
     omega = 2 * np.pi * np.fft.rfftfreq(len(u), dt)
@@ -110,12 +113,12 @@ def _start(u, y, dt, poles, zeros, delays):
     best = (np.inf, None)
     for corner in middle * np.array([1.0, 3.0, 10.0]):
         denominator = np.poly(np.full(poles, -corner)).real
-        filtered_y = [_filtered(y, t, k, denominator, corner) for k in range(poles, -1, -1)]
-        filtered_u = [_filtered(u, t, k, denominator, corner) for k in range(zeros, -1, -1)]
+        filtered_y = [_filter(y, t, k, denominator, corner) for k in range(poles, -1, -1)]
+        filtered_u = [_filter(u, t, k, denominator, corner) for k in range(zeros, -1, -1)]
         for tau in delays:
             shift = round(tau / dt)
-            late = [np.r_[np.zeros(shift), f[: len(f) - shift]] for f in filtered_u]
-            regressors = np.stack([*late, *(-f for f in filtered_y[1:])], axis=1)
+            delayed = [np.r_[np.zeros(shift), f[: len(f) - shift]] for f in filtered_u]
+            regressors = np.stack([*delayed, *(-f for f in filtered_y[1:])], axis=1)
             p = np.linalg.lstsq(regressors, filtered_y[0], rcond=None)[0]
             powers = corner ** np.arange(poles + 1.0)
             b = p[: zeros + 1] * corner ** (poles - zeros + np.arange(zeros + 1.0))
@@ -128,14 +131,14 @@ def _start(u, y, dt, poles, zeros, delays):
                 best = (error, (b, a, shift * dt))
     if best[1] is None or not np.isfinite(best[0]):
         raise AnalysisError(
-            "no stable transfer function resembles the record; check that the measured signal follows the "
-            "demand, that the record starts from rest, and that the step is short against the dynamics"
+            "no stable transfer function reproduces the record; check that the measured signal follows the demand, "
+            "that the record starts from rest, and that the sample time is short compared with the dynamics"
         )
     return best[1]
 
 
-def _filtered(signal, t, power, denominator, corner):
-    """The signal through (s/corner)^power / (s/corner + 1)^n."""
+def _filter(signal, t, power, denominator, corner):
+    """Return the signal filtered by (s/corner)^power / (s/corner + 1)^n."""
     n = len(denominator) - 1
     numerator = np.zeros(power + 1)
     numerator[0] = corner ** (n - power)
@@ -143,8 +146,8 @@ def _filtered(signal, t, power, denominator, corner):
 
 
 def _simulated_error(b, a, u, y, t, shift):
-    late = np.r_[np.zeros(shift), u[: len(u) - shift]]
+    delayed = np.r_[np.zeros(shift), u[: len(u) - shift]]
     with np.errstate(all="ignore"):
-        response = scipy.signal.lsim((b, a), late, t)[1]
+        response = scipy.signal.lsim((b, a), delayed, t)[1]
         error = float(np.sum((y - response) ** 2))
     return error if np.isfinite(error) else np.inf

@@ -1,11 +1,11 @@
-r"""On-line identification: a sampled model of the transfer system that learns while the test runs.
+r"""On-line identification: a sampled model of the transfer system, updated during the test.
 
 Recursive least squares with forgetting [Ljung 1987, ch. 11] on
 
 .. math:: y_k = \sum_{i=1}^{n_a} a_i\, y_{k-i} + \sum_{j=0}^{n_b-1} b_j\, u_{k-j} + e_k .
 
-Old samples lose weight by :math:`\lambda = e^{-\Delta t/T}` a step, T being the `memory`. Without excitation
-the covariance would grow without end; it is kept from growing beyond its start.
+The weight of old samples decreases by :math:`\lambda = e^{-\Delta t/T}` per step, with T the `forgetting_time`. Without
+excitation the covariance would grow without bound; it is limited to its initial value.
 """
 
 from __future__ import annotations
@@ -23,31 +23,33 @@ from dovetail.core.block import Output, State, Time
 
 @kind("recursive-identification")
 class RecursiveIdentification(Block):
-    """Gain and delay of the transfer system at one frequency, learnt sample by sample.
+    """Gain and delay of the transfer system at one frequency, updated at each sample.
 
     Input {"demand", "measured"}; output {"identified_gain", "identified_delay" [s], "identification_error"},
-    each of the shape of the interface. The delay is that of a sine of `frequency`, between 0 and its period.
-    The coefficients are in the state ("coefficients": a's, then b's).
+    each of the shape of the interface. The delay is the delay of a sine of `frequency`, between 0 and its period. The
+    coefficients are in the state ("coefficients": all a, then all b).
 
-    Noise on the measured signal biases the a's (it is in the regressors). With ``past_outputs=0`` there
-    are none: then nothing is biased, and `past_inputs` must cover the delay.
+    Noise on the measured signal biases the coefficients a (it is in the regressors). With ``output_count=0`` there are
+    no coefficients a and no bias, and `input_count` must cover the delay.
     """
 
-    frequency: jax.Array = parameter("Hz", "frequency at which gain and delay are read", above=0.0)
-    memory: jax.Array = parameter("s", "time after which a sample counts 37 %", default=2.0, above=0.0)
-    past_outputs: int = count("number of a's", default=0)
-    past_inputs: int = count("number of b's", default=20, at_least=1)
+    frequency: jax.Array = parameter("Hz", "frequency at which gain and delay are computed", above=0.0)
+    forgetting_time: jax.Array = parameter(
+        "s", "time in which the weight of a sample decreases to 37 %", default=2.0, above=0.0
+    )
+    output_count: int = count("number of coefficients a", default=0)
+    input_count: int = count("number of coefficients b", default=20, at_least=1)
     uncertainty: jax.Array = parameter(
-        "1", "initial covariance over that of the noise, per signal squared", default=1e6, above=0.0
+        "1", "initial covariance relative to the noise, per signal squared", default=1e6, above=0.0
     )
     shape: tuple[int, ...] = eqx.field(static=True, default=(), kw_only=True)
 
-    def sampled_at(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
         return dataclasses.replace(self, shape=tuple(shape))
 
     def init(self) -> State:
-        n = self.past_outputs + self.past_inputs
-        start = jnp.zeros(n).at[self.past_outputs].set(1.0)  # the output is the input, until learnt otherwise
+        n = self.output_count + self.input_count
+        start = jnp.zeros(n).at[self.output_count].set(1.0)  # initial model: output equals input
         return {
             "coefficients": jnp.broadcast_to(start, (*self.shape, n)),
             "covariance": jnp.broadcast_to(self.uncertainty * jnp.eye(n), (*self.shape, n, n)),
@@ -55,8 +57,8 @@ class RecursiveIdentification(Block):
         }
 
     def step(self, t: Time, dt: Time, x: State, u: dict[str, jax.Array]) -> tuple[State, Output]:
-        forget = jnp.exp(-dt / self.memory)
-        one = lambda x, demand, measured: self._learn(forget, x, demand, measured)  # noqa: E731
+        forget = jnp.exp(-dt / self.forgetting_time)
+        one = lambda x, demand, measured: self._update(forget, x, demand, measured)  # noqa: E731
         for _ in self.shape:
             one = jax.vmap(one)
         demand, measured = (
@@ -66,8 +68,8 @@ class RecursiveIdentification(Block):
         gain, delay = self.response(x["coefficients"], dt)
         return x, {"identified_gain": gain, "identified_delay": delay, "identification_error": error}
 
-    def _learn(self, forget, x, demand, measured):
-        na = self.past_outputs
+    def _update(self, forget, x, demand, measured):
+        na = self.output_count
         past_y, past_u = x["past"][:na], x["past"][na:]
         phi = jnp.concatenate([past_y, demand[None], past_u[:-1]])
         error = measured - phi @ x["coefficients"]
@@ -82,11 +84,11 @@ class RecursiveIdentification(Block):
         return state, error
 
     def response(self, coefficients: jax.Array, dt: Time) -> tuple[jax.Array, jax.Array]:
-        """Gain and delay [s] of the sampled model at `frequency`."""
-        na = self.past_outputs
-        turn = 2 * jnp.pi * self.frequency * dt
-        powers = jnp.exp(-1j * turn * jnp.arange(max(na + 1, self.past_inputs)))
-        b = coefficients[..., na:] @ powers[: self.past_inputs]
+        """Return gain and delay [s] of the sampled model at `frequency`."""
+        na = self.output_count
+        angle = 2 * jnp.pi * self.frequency * dt
+        powers = jnp.exp(-1j * angle * jnp.arange(max(na + 1, self.input_count)))
+        b = coefficients[..., na:] @ powers[: self.input_count]
         a = 1 - coefficients[..., :na] @ powers[1 : na + 1]
         ratio = b / a
         delay = jnp.mod(-jnp.angle(ratio), 2 * jnp.pi) / (2 * jnp.pi * self.frequency)

@@ -1,12 +1,12 @@
-r"""Damping of resonances and antiresonances from their heights in a measured Bode plot.
+r"""Damping of resonances and antiresonances from their magnitudes in a measured Bode plot.
 
-For a system :math:`G = K \prod_z\{d_z,w_z\} / \prod_p\{d_p,w_p\}` the frequencies are read off, and each
-height gives one equation: with :math:`a_j = (w/w_j)^2`,
+For a system :math:`G = K \prod_z\{d_z,w_z\} / \prod_p\{d_p,w_p\}` the frequencies are read from the plot, and each
+magnitude gives one equation: with :math:`a_j = (w/w_j)^2`,
 
 .. math:: |G|^2 = K^2 \frac{\prod_z (1-a_z)^2 + 4 a_z d_z^2}{\prod_p (1-a_p)^2 + 4 a_p d_p^2}.
 
-Products of two squares of dampings dropped, they are linear in the squares [Bondoky 2020, app. B]; kept, they
-are solved from there by Newton's method.
+Without the products of squared dampings the equations are linear in the squares [Bondoky 2020, app. B]. With the
+products they are solved by Newton's method from the linear solution.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import scipy
 from dovetail.core.errors import AnalysisError, ConvergenceError, ParameterError
 
 
-def damping_squares(
+def resonance_damping(
     zeros: Sequence[float],
     poles: Sequence[float],
     zero_heights: Sequence[float],
@@ -28,34 +28,35 @@ def damping_squares(
     *,
     exact: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Squares of the damping ratios of zeros and of poles.
+    """Return the squares of the damping ratios of zeros and poles.
 
     Parameters
     ----------
     zeros, poles
         Frequencies of antiresonances and resonances [rad/s].
     zero_heights, pole_heights
-        Magnitude of G there [dB].
+        Magnitude of G at these frequencies [dB].
     gain
-        Magnitude at rest [dB].
+        Magnitude at zero frequency [dB].
     exact
-        Keep all products of dampings.
+        Include all products of dampings.
     """
     w = np.array([*zeros, *poles], float)
     heights = np.array([*zero_heights, *pole_heights], float)
     if len(w) != len(heights) or np.any(w <= 0):
         raise ParameterError(
-            f"{len(w)} frequencies and {len(heights)} heights: give one height for each, frequencies above 0"
+            f"got {len(w)} frequencies and {len(heights)} heights; expected one height for each frequency, and "
+            f"frequencies above 0"
         )
     count = len(zeros)
     size = 10 ** ((heights - gain) / 10)  # |G/K|^2 at each frequency
-    a = (w[:, None] / w[None, :]) ** 2  # [at, of]
+    a = (w[:, None] / w[None, :]) ** 2  # [frequency, factor]
     square = (1 - a) ** 2
 
-    def product(row, of, squares):
-        return np.prod(square[row, of] + 4 * a[row, of] * squares[of])
+    def product(row, factors, squares):
+        return np.prod(square[row, factors] + 4 * a[row, factors] * squares[factors])
 
-    def miss(squares):
+    def error(squares):
         top = np.array([product(i, slice(0, count), squares) for i in range(len(w))])
         low = np.array([product(i, slice(count, None), squares) for i in range(len(w))])
         return (top - size * low) / (np.abs(top) + size * np.abs(low) + 1e-300)
@@ -66,17 +67,17 @@ def damping_squares(
             others = np.array(list(block))
             right[i] -= sign * factor * np.prod(square[i, others])
             for j in others:
-                rest = others[others != j]
-                matrix[i, j] += sign * factor * 4 * a[i, j] * np.prod(square[i, rest])
+                remaining = others[others != j]
+                matrix[i, j] += sign * factor * 4 * a[i, j] * np.prod(square[i, remaining])
     squares = np.linalg.solve(matrix, right)
     if np.any(squares <= 0):
         raise AnalysisError(
-            f"the heights give squares of dampings {np.round(squares, 6)}: not all positive; "
+            f"the heights give the squared dampings {np.round(squares, 6)}, which are not all positive; "
             "check the frequencies"
         )
     if exact:
-        solution = scipy.optimize.root(lambda logs: miss(np.exp(logs)), np.log(squares), tol=1e-13)
+        solution = scipy.optimize.root(lambda logs: error(np.exp(logs)), np.log(squares), tol=1e-13)
         if not solution.success and np.abs(solution.fun).max() > 1e-9:
-            raise ConvergenceError(f"the exact heights were not met: {solution.message}")
+            raise ConvergenceError(f"the solution with all products did not converge: {solution.message}")
         squares = np.exp(solution.x)
     return squares[:count], squares[count:]

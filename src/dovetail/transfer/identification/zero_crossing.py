@@ -1,4 +1,4 @@
-"""Delay at every passage through zero: how it varies along a record, a sweep above all."""
+"""Delay at each zero crossing: variation along a record, for example a sweep."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from dovetail.core.errors import AnalysisError
 class ZeroCrossings:
     """Delay of each zero crossing of the demand."""
 
-    time: np.ndarray  # [s] of the demand's crossing
-    delay: np.ndarray  # [s] until the measured signal crosses in the same direction
-    frequency: np.ndarray  # [Hz] of the demand there, from the crossings before and after
+    time: np.ndarray  # [s] crossing of the demand
+    delay: np.ndarray  # [s] from the demand to the next crossing of the measured signal in the same direction
+    frequency: np.ndarray  # [Hz] of the demand, from the previous and the next crossing
 
 
 def crossing_delays(
     demand: np.ndarray, measured: np.ndarray, dt: float, *, between_samples: bool = True
 ) -> ZeroCrossings:
-    """Delay from each crossing of zero of the demand to the next of the measured in the same direction.
+    """Return the delay from each zero crossing of the demand to the next one of the measured signal in its direction.
 
-    With `between_samples` crossings are interpolated; without, they are quantised to the first sample on
-    the other side, as in [Wallace 2006, sec. 2.3.4]. The delay must be shorter than a period. Crossings
-    less than a quarter of the median spacing after another are taken as noise and left out.
+    With `between_samples` crossings are interpolated; otherwise they are quantised to the first sample after the
+    crossing, as in [Wallace 2006, sec. 2.3.4]. The delay must be shorter than a period. A crossing that follows another
+    after less than a quarter of the median interval is treated as noise and omitted.
     """
     rising_u, falling_u = (_crossings(np.asarray(demand, float), dt, s, between_samples) for s in (1, -1))
     rising_y, falling_y = (_crossings(np.asarray(measured, float), dt, s, between_samples) for s in (1, -1))
     parts = [np.zeros((0, 3))]
-    for of, follower in ((rising_u, rising_y), (falling_u, falling_y)):
-        if len(of) < 3:
+    for demanded, followed in ((rising_u, rising_y), (falling_u, falling_y)):
+        if len(demanded) < 3:
             continue
-        place = np.searchsorted(follower, of, side="left")
-        known = place < len(follower)
-        spacing = np.gradient(of)
-        delay = follower[place[known]] - of[known]
-        within = delay < spacing[known]
-        parts.append(np.stack([of[known], delay, 1 / spacing[known]], axis=1)[within])
+        index = np.searchsorted(followed, demanded, side="left")
+        has_next = index < len(followed)
+        interval = np.gradient(demanded)
+        delay = followed[index[has_next]] - demanded[has_next]
+        valid = delay < interval[has_next]
+        parts.append(np.stack([demanded[has_next], delay, 1 / interval[has_next]], axis=1)[valid])
     rows = np.concatenate(parts)
     if len(rows) == 0:
         raise AnalysisError(
-            "demand and measured share no crossings of zero; give three cycles or more, about zero"
+            "no zero crossings that are common to demand and measured signal; expected at least three cycles about zero"
         )
     rows = rows[np.argsort(rows[:, 0])]
     return ZeroCrossings(*rows.T)

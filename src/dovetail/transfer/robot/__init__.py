@@ -1,4 +1,4 @@
-"""Robot arms and the cell they stand in: kinematics, paths, controller, force sensor, safety.
+"""Robot arms and robot cells: kinematics, paths, controller, force sensor, safety.
 
 Depends on: core, mechanics (spatial).
 """
@@ -12,36 +12,43 @@ if TYPE_CHECKING:
     from dovetail.transfer.robot.arms import JointSegment, RobotArms
     from dovetail.transfer.robot.force_sensor import ForceTorqueSensor
     from dovetail.transfer.robot.safety import (
-        SENTENCES,
+        TRIP_MESSAGES,
         CellState,
+        CellSupervisor,
         MotionType,
         SafetyLimits,
-        Supervisor,
         TripCode,
     )
-    from dovetail.transfer.robot.trajectory import Course, Polyline, Segment, between, distance, slerp
+    from dovetail.transfer.robot.trajectory import (
+        MotionProfile,
+        Polyline,
+        Segment,
+        interpolate_pose,
+        pose_distance,
+        slerp,
+    )
     from dovetail.transfer.robot.velocity_interface import VelocityInterface
 
 lazily(__name__)
 
 
 __all__ = [
-    "SENTENCES",
+    "TRIP_MESSAGES",
     "Arm",
     "CellState",
-    "Course",
+    "CellSupervisor",
     "ForceTorqueSensor",
     "JointSegment",
+    "MotionProfile",
     "MotionType",
     "Polyline",
     "Postures",
     "RobotArms",
     "SafetyLimits",
     "Segment",
-    "Supervisor",
     "TripCode",
     "VelocityInterface",
-    "between",
-    "distance",
+    "interpolate_pose",
+    "pose_distance",
     "slerp",
 ]

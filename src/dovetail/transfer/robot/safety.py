@@ -1,8 +1,8 @@
-"""What a cell may do and what stops it: motion types, states, trips, and the limits behind them.
+"""Safety of a robot cell: motion types, states, trips and limits.
 
-The supervisory controller waits for a command, enters the state of its motion type, and returns to waiting when
-the motion has ended; any breach leads to the halt, from which only an operator's reset leads back. Every
-breach has a code and is told with its value and limit. Source: [Bolien 2018, secs 3.3 and 3.4].
+The supervisory controller waits for a command, enters the state of its motion type, and returns to the waiting state
+when the motion has ended. A violation leads to the halt state, which only a reset by the operator ends. Each violation
+has a code and is reported with value and limit. Source: [Bolien 2018, secs 3.3 and 3.4].
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from dovetail.core import Part, parameter
 
 
 class MotionType(IntEnum):
-    """How a cell gets to its target."""
+    """Type of motion of a cell to its target."""
 
-    LINE = 1  # straight in space, the shortest turn: what contact needs
-    JOINT_TO_POSE = 2  # straight in joint space to a pose in space: for getting near
-    JOINT = 3  # straight in joint space to joint angles
-    CHUNK = 4  # a piece of a path, to be kept until the path is run
-    PATH = 5  # the last piece: run all that was kept as one motion
+    LINE = 1  # straight line in space with the shortest rotation, as needed in contact
+    JOINT_TO_POSE = 2  # straight line in joint space to a pose, for an approach
+    JOINT = 3  # straight line in joint space to joint angles
+    CHUNK = 4  # section of a path, stored until the path is run
+    PATH = 5  # last section: run all stored sections as one motion
 
 
 class CellState(Enum):
-    """What the supervisory controller is doing."""
+    """State of the supervisory controller."""
 
-    AWAIT = "awaits a command"
-    LINE = "moves in a straight line"
-    JOINT_TO_POSE = "moves in joint space to a pose"
-    JOINT = "moves in joint space to joint angles"
-    PATH = "runs a buffered path"
-    HALT = "halted; an operator has to see to it and reset"
+    AWAIT = "waiting for a command"
+    LINE = "moving in a straight line"
+    JOINT_TO_POSE = "moving in joint space to a pose"
+    JOINT = "moving in joint space to joint angles"
+    PATH = "running a stored path"
+    HALT = "halted; waiting for a reset by the operator"
 
 
 class TripCode(IntEnum):
-    """Why a cell stopped; 0 if it did not. See `SENTENCES` for the words."""
+    """Reason of a stop of the cell; 0 without a stop. Messages: `TRIP_MESSAGES`."""
 
     NONE = 0
     JOINT_POSITION = 1
@@ -57,26 +57,26 @@ class TripCode(IntEnum):
     SENSOR = 12
 
 
-SENTENCES = {
-    TripCode.NONE: "The cell is well.",
-    TripCode.JOINT_POSITION: "A joint would have left its range.",
-    TripCode.JOINT_VELOCITY: "A joint would have been faster than it may.",
-    TripCode.WORKSPACE: "The tool would have left its workspace.",
-    TripCode.SINGULARITY: "The arm came too near to a singular posture.",
-    TripCode.UNREACHABLE: "The arm cannot reach the pose.",
-    TripCode.FORCE: "The force at the sensor reached its limit.",
-    TripCode.TORQUE: "The torque at the sensor reached its limit.",
-    TripCode.NOT_SETTLED: "The cell did not come to rest at its target.",
-    TripCode.NOT_FINITE: "A number was not finite.",
+TRIP_MESSAGES = {
+    TripCode.NONE: "No trip.",
+    TripCode.JOINT_POSITION: "A joint reference is outside its range.",
+    TripCode.JOINT_VELOCITY: "A joint reference exceeds the joint speed limit.",
+    TripCode.WORKSPACE: "The tool reference is outside the workspace.",
+    TripCode.SINGULARITY: "The posture of the arm is too close to a singularity.",
+    TripCode.UNREACHABLE: "The pose is not reachable.",
+    TripCode.FORCE: "The measured force exceeds its limit.",
+    TripCode.TORQUE: "The measured torque exceeds its limit.",
+    TripCode.NOT_SETTLED: "The cell did not settle at its target.",
+    TripCode.NOT_FINITE: "A value is NaN or infinite.",
     TripCode.EMERGENCY: "The emergency stop was pressed.",
     TripCode.REFUSED: "The cell refused the request.",
-    TripCode.SENSOR: "The sensor is at the end of its range.",
+    TripCode.SENSOR: "The sensor reading is at the end of its range.",
 }
-SIGNALS = {  # what the value and the limit of a trip are, and their unit
+SIGNALS = {  # quantity and unit of the value and limit of a trip
     TripCode.JOINT_POSITION: ("joint_angle", "rad"),
     TripCode.JOINT_VELOCITY: ("joint_velocity", "rad/s"),
     TripCode.WORKSPACE: ("tool_position", "m"),
-    TripCode.SINGULARITY: ("wrist_clearance", "1"),
+    TripCode.SINGULARITY: ("manipulability", "1"),
     TripCode.FORCE: ("contact_force", "N"),
     TripCode.TORQUE: ("contact_torque", "N m"),
     TripCode.NOT_SETTLED: ("tracking_error", "m"),
@@ -84,20 +84,27 @@ SIGNALS = {  # what the value and the limit of a trip are, and their unit
 
 
 class SafetyLimits(Part):
-    """What the supervisory controller holds the cell to; infinite where nothing is said."""
+    """Limits of the supervisory controller; infinite by default."""
 
     ONE_KIND: ClassVar[bool] = True
 
     force: jax.Array = parameter("N", "largest force at the sensor", default=jnp.inf, above=0.0)
     torque: jax.Array = parameter("N m", "largest torque at the sensor", default=jnp.inf, above=0.0)
-    lowest: jax.Array = parameter("m", "corner of the workspace, in the cell", default=(-jnp.inf,) * 3)
-    highest: jax.Array = parameter("m", "opposite corner", default=(jnp.inf,) * 3)
-    singularity: jax.Array = parameter(
-        "1", "smallest measure of how far the posture is from singular", default=0.0, at_least=0.0
+    workspace_min: jax.Array = parameter(
+        "m", "lower corner of the workspace, in the cell", default=(-jnp.inf,) * 3
+    )
+    workspace_max: jax.Array = parameter(
+        "m", "upper corner of the workspace, in the cell", default=(jnp.inf,) * 3
+    )
+    min_manipulability: jax.Array = parameter(
+        "1",
+        "smallest distance of the posture from a singularity, see Arm.manipulability",
+        default=0.0,
+        at_least=0.0,
     )
 
     def wrench(self, force: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """Trip code, value and limit of a wrench (6,); for fewer axes all are forces."""
+        """Return trip code, value and limit for a wrench (6,); fewer axes are forces."""
         size = jnp.sqrt(jnp.sum(jnp.square(force[..., :3])))
         turn = jnp.sqrt(jnp.sum(jnp.square(force[..., 3:])))
         finite = jnp.all(jnp.isfinite(force))
@@ -109,40 +116,40 @@ class SafetyLimits(Part):
 
 
 @dataclasses.dataclass
-class Supervisor:
-    """The state machine: which requests are taken in which state, and what a breach leads to."""
+class CellSupervisor:
+    """State machine of the cell: accepted requests in each state, and transitions on a violation."""
 
     state: CellState = CellState.AWAIT
     trip: TripCode = TripCode.NONE
     history: list[CellState] = dataclasses.field(default_factory=list)
-    most_chunks: int = 1024  # of a buffered path
+    max_chunks: int = 1024  # sections of a stored path
     buffer: list[np.ndarray] = dataclasses.field(default_factory=list)
 
     def enter(self, kind: MotionType) -> TripCode:
-        """Take a request for a motion; REFUSED where it cannot be taken in this state."""
+        """Accept a motion request; return REFUSED if this state does not accept it."""
         if self.state is not CellState.AWAIT:
             return TripCode.EMERGENCY if self.trip is TripCode.EMERGENCY else TripCode.REFUSED
         if kind is MotionType.CHUNK:
-            return TripCode.REFUSED if len(self.buffer) >= self.most_chunks else TripCode.NONE
+            return TripCode.REFUSED if len(self.buffer) >= self.max_chunks else TripCode.NONE
         self._go(CellState[kind.name])
         return TripCode.NONE
 
     def leave(self, trip: TripCode = TripCode.NONE) -> None:
-        """The motion ended, well or with a trip."""
+        """Process the end of a motion, with or without a trip."""
         self.buffer.clear()
         if trip is TripCode.NONE:
             self._go(CellState.AWAIT)
         else:
             self.halt(trip)
 
-    def halt(self, why: TripCode) -> None:
-        """To the halt; the first reason is kept."""
+    def halt(self, trip: TripCode) -> None:
+        """Enter the halt state; only the first reason is stored."""
         if self.state is not CellState.HALT:
-            self.trip = why
+            self.trip = trip
         self._go(CellState.HALT)
 
     def reset(self) -> None:
-        """The operator has seen to it."""
+        """Reset by the operator: leave the halt state."""
         self.trip = TripCode.NONE
         self.buffer.clear()
         self._go(CellState.AWAIT)

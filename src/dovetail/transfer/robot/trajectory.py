@@ -1,15 +1,15 @@
-r"""Paths of a tool: a straight line for the position, the shortest turn for the orientation.
+r"""Tool paths: a straight line for the position, the shortest rotation for the orientation.
 
-In contact a tool must take the shortest way in space; joint-space interpolation may press deeper on its way
-than at either end. Position and orientation share one course :math:`s(t)` from 0 to 1:
+In contact a tool must move along a straight line; with joint-space interpolation the penetration can be larger between
+two points than at both. Position and orientation have one motion profile :math:`s(t)` from 0 to 1:
 
 .. math:: x = x_0 + s\,(x_t - x_0), \qquad
           q = \frac{\sin((1-s)\Omega)\,q_0 + \sin(s\Omega)\,q_t}{\sin\Omega}, \quad \Omega = \arccos(q_0\cdot q_t)
 
-Courses: `lspb`, a straight line with parabolic blends, which runs at constant speed
-:math:`\dot s = 1/(t_{ex} - t_r)` between two ramps of :math:`t_r`; `cubic`, :math:`3\tau^2 - 2\tau^3`; `line`, at
-constant speed throughout, for motion that does not stop between steps.
-Source: [Bolien 2018, eqs 3.1 to 3.4, with 3.3 put right: s has to reach 1].
+Profiles: `lspb`, linear segment with parabolic blends, with the constant speed
+:math:`\dot s = 1/(t_{ex} - t_r)` between two ramps of duration :math:`t_r`; `cubic`, :math:`3\tau^2 - 2\tau^3`;
+`linear`, constant speed, for motion that does not stop between steps.
+Source: [Bolien 2018, eqs 3.1 to 3.4, with 3.3 corrected: s must reach 1].
 """
 
 from __future__ import annotations
@@ -25,34 +25,38 @@ from jaxtyping import Array, Float
 from dovetail.core import Part, choice, parameter
 from dovetail.mechanics.spatial import quaternion
 
-POSE_AXES = 6  # a position [m] and a rotation vector [rad]
+POSE_AXES = 6  # position [m] and rotation vector [rad]
 
 
-class Course(Part):
-    """How far a move has got, from 0 to 1, over its execution time; flat afterwards."""
+class MotionProfile(Part):
+    """Motion profile of a move: path fraction from 0 to 1 over the move time, constant afterwards."""
 
     ONE_KIND: ClassVar[bool] = True
 
-    form: str = choice("lspb", "cubic", "line", about="how the move speeds up and slows down", default="lspb")
-    ramp: jax.Array = parameter(
-        "1", "lspb: share of the time for each ramp", default=0.1, above=0.0, at_most=0.5
+    profile: str = choice(
+        "lspb", "cubic", "linear", about="acceleration and deceleration of a move", default="lspb"
+    )
+    ramp_fraction: jax.Array = parameter(
+        "1", "lspb: duration of each ramp as a fraction of the move time", default=0.1, above=0.0, at_most=0.5
     )
 
     def __call__(self, tau) -> jax.Array:
-        """Share of the way at the share `tau` of the execution time."""
+        """Return the path fraction at the fraction `tau` of the move time."""
         tau = jnp.clip(tau, 0.0, 1.0)
-        if self.form == "line":
+        if self.profile == "linear":
             return tau
-        if self.form == "cubic":
+        if self.profile == "cubic":
             return tau**2 * (3 - 2 * tau)
-        speed = 1 / (1 - self.ramp)
-        rise = 0.5 * speed * tau**2 / self.ramp
-        fall = 1 - 0.5 * speed * (1 - tau) ** 2 / self.ramp
-        between = speed * (tau - 0.5 * self.ramp)
-        return jnp.where(tau < self.ramp, rise, jnp.where(tau > 1 - self.ramp, fall, between))
+        speed = 1 / (1 - self.ramp_fraction)
+        rise = 0.5 * speed * tau**2 / self.ramp_fraction
+        fall = 1 - 0.5 * speed * (1 - tau) ** 2 / self.ramp_fraction
+        between = speed * (tau - 0.5 * self.ramp_fraction)
+        return jnp.where(
+            tau < self.ramp_fraction, rise, jnp.where(tau > 1 - self.ramp_fraction, fall, between)
+        )
 
     def speed(self, tau) -> jax.Array:
-        """Rate of the course against `tau`; zero once it has ended."""
+        """Return the rate of the path fraction with respect to `tau`; zero after the end."""
         inside = (tau >= 0) & (tau < 1)
         return jnp.where(
             inside, jax.grad(lambda s: self(s))(jnp.clip(jnp.asarray(tau, float), 0.0, 1.0)), 0.0
@@ -60,38 +64,40 @@ class Course(Part):
 
 
 def slerp(q0: Float[Array, "4"], q1: Float[Array, "4"], s) -> Float[Array, "4"]:
-    """Spherical linear interpolation of unit quaternions along the shorter arc."""
+    """Return the spherical linear interpolation of unit quaternions along the shorter arc."""
     dot = jnp.sum(q0 * q1)
     q1 = jnp.where(dot < 0, -q1, q1)
     dot = jnp.minimum(jnp.abs(dot), 1.0)
-    # the sine is found from the difference, which keeps its digits where the two nearly coincide
+    # the sine is computed from the difference, which is accurate also for nearly equal quaternions
     sine = jnp.linalg.norm(q1 - dot * q0 + jnp.where(dot == 1.0, 1e-300, 0.0))
     omega = jnp.arctan2(sine, dot)
     near = omega < 1e-6
     safe = jnp.where(near, 1.0, jnp.sin(jnp.where(near, 1.0, omega)))
     a = jnp.where(near, 1 - s, jnp.sin((1 - s) * omega) / safe)
     b = jnp.where(near, s, jnp.sin(s * omega) / safe)
-    return quaternion.normalised(a * q0 + b * q1)
+    return quaternion.normalise(a * q0 + b * q1)
 
 
-def between(start: Float[Array, "*axes"], target: Float[Array, "*axes"], s) -> Float[Array, "*axes"]:
-    """The pose, or the vector of independent axes, at the share `s` of the way.
+def interpolate_pose(start: Float[Array, "*axes"], target: Float[Array, "*axes"], s) -> Float[Array, "*axes"]:
+    """Return the pose, or the vector of independent axes, at the path fraction `s`.
 
-    Six values are a pose: a position [m] and a rotation vector [rad]. Anything else is interpolated axis by
-    axis. At s = 1 the answer is the target to the bit.
+    Six values are a pose: a position [m] and a rotation vector [rad]. Other vectors are interpolated axis by axis. At
+    s = 1 the result is exactly the target.
     """
     straight = start + s * (target - start)
     if start.shape == (POSE_AXES,):
         q0, q1 = quaternion.from_vector(start[3:]), quaternion.from_vector(target[3:])
-        turned = quaternion.to_vector(slerp(q0, q1, s))
-        straight = jnp.concatenate([straight[:3], turned])
+        rotation = quaternion.to_vector(slerp(q0, q1, s))
+        straight = jnp.concatenate([straight[:3], rotation])
     return jnp.where(s >= 1.0, target, straight)
 
 
-def distance(a: Float[Array, "*axes"], b: Float[Array, "*axes"]) -> tuple[Float[Array, ""], Float[Array, ""]]:
-    """How far two poses are apart: [m], and the angle of the turn between them [rad].
+def pose_distance(
+    a: Float[Array, "*axes"], b: Float[Array, "*axes"]
+) -> tuple[Float[Array, ""], Float[Array, ""]]:
+    """Return the distance [m] and the rotation angle [rad] between two poses.
 
-    For independent axes the first is the Euclidean norm and the second zero.
+    For independent axes the first is the Euclidean norm and the second is zero.
     """
     if a.shape != (POSE_AXES,):
         return jnp.sqrt(jnp.sum(jnp.square(a - b))), jnp.zeros(())
@@ -101,43 +107,43 @@ def distance(a: Float[Array, "*axes"], b: Float[Array, "*axes"]) -> tuple[Float[
 
 
 class Segment(eqx.Module):
-    """One move: from where to where, in what time, by what course."""
+    """Move from a start to a target in a given time."""
 
     start: jax.Array
     target: jax.Array
     duration: jax.Array  # [s]
-    course: Course
+    motion_profile: MotionProfile
 
     def at(self, t) -> jax.Array:
-        """Where the tool is to be at t [s] after the start."""
-        share = jnp.where(self.duration > 0, t / jnp.where(self.duration > 0, self.duration, 1.0), 1.0)
-        return between(self.start, self.target, self.course(share))
+        """Return the reference at t [s] after the start."""
+        fraction = jnp.where(self.duration > 0, t / jnp.where(self.duration > 0, self.duration, 1.0), 1.0)
+        return interpolate_pose(self.start, self.target, self.motion_profile(fraction))
 
 
 class Polyline(eqx.Module):
-    """A path of several pieces run as one motion: it does not stop where two pieces meet.
+    """Path of several straight sections, run as one motion without stops between them.
 
-    The course is spread over the whole length; a turn counts by its angle, at `radius` from the axis.
+    The motion profile covers the total length; a rotation contributes its angle times `radius`.
     """
 
-    points: jax.Array  # (n, axes), the first is where it starts
+    points: jax.Array  # (n, axes), the first is the start
     duration: jax.Array  # [s]
-    course: Course
+    motion_profile: MotionProfile
     radius: float = 0.3  # [m]
 
     @property
     def target(self) -> jax.Array:
-        """Where it ends."""
+        """Last point."""
         return self.points[-1]
 
     def at(self, t) -> jax.Array:
-        """Where the tool is to be at t [s] after the start."""
-        pieces = [distance(a, b) for a, b in itertools.pairwise(self.points)]
-        lengths = jnp.stack([far + self.radius * turned for far, turned in pieces])
+        """Return the reference at t [s] after the start."""
+        sections = [pose_distance(a, b) for a, b in itertools.pairwise(self.points)]
+        lengths = jnp.stack([distance + self.radius * angle for distance, angle in sections])
         ends = jnp.cumsum(lengths)
-        done = self.course(t / self.duration) * ends[-1]
-        piece = jnp.minimum(jnp.searchsorted(ends, done, side="right"), len(pieces) - 1)
-        size = jnp.where(lengths[piece] > 0, lengths[piece], 1.0)
-        share = (done - (ends[piece] - lengths[piece])) / size
-        share = jnp.where(lengths[piece] > 0, jnp.clip(share, 0.0, 1.0), 1.0)
-        return between(self.points[piece], self.points[piece + 1], share)
+        position = self.motion_profile(t / self.duration) * ends[-1]
+        section = jnp.minimum(jnp.searchsorted(ends, position, side="right"), len(sections) - 1)
+        size = jnp.where(lengths[section] > 0, lengths[section], 1.0)
+        fraction = (position - (ends[section] - lengths[section])) / size
+        fraction = jnp.where(lengths[section] > 0, jnp.clip(fraction, 0.0, 1.0), 1.0)
+        return interpolate_pose(self.points[section], self.points[section + 1], fraction)

@@ -1,6 +1,6 @@
-// The operator's dials as the loop sees them: numbers in memory that another thread writes, read once a tick.
+// Requested values of the tunable parameters: numbers in memory that another thread writes, read once per tick.
 //
-// A double is written and read whole on every machine this is built for; nobody waits for anybody.
+// Writing and reading of a double is atomic on all supported machines, so no thread waits.
 
 #include <cstdint>
 
@@ -8,16 +8,16 @@
 
 namespace ffi = xla::ffi;
 
-static ffi::Error Dials(ffi::Buffer<ffi::S64> handle, ffi::Buffer<ffi::S64> after,
+static ffi::Error Tunables(ffi::Buffer<ffi::S64> handle, ffi::Buffer<ffi::S64> after,
                         ffi::Result<ffi::Buffer<ffi::S64>> same, ffi::Result<ffi::Buffer<ffi::F64>> values) {
-  const volatile double* dials = reinterpret_cast<const volatile double*>(handle.typed_data()[0]);
+  const volatile double* requests = reinterpret_cast<const volatile double*>(handle.typed_data()[0]);
   double* to = values->typed_data();
-  for (size_t i = 0; i < values->element_count(); i++) to[i] = dials[i];
+  for (size_t i = 0; i < values->element_count(); i++) to[i] = requests[i];
   same->typed_data()[0] = after.typed_data()[0];
   return ffi::Error::Success();
 }
 
-XLA_FFI_DEFINE_HANDLER_SYMBOL(DovetailDials, Dials,
+XLA_FFI_DEFINE_HANDLER_SYMBOL(DovetailTunables, Tunables,
                               ffi::Ffi::Bind()
                                   .Arg<ffi::Buffer<ffi::S64>>()
                                   .Arg<ffi::Buffer<ffi::S64>>()

@@ -1,4 +1,4 @@
-// A slider that tells its value while it moves, the newest at most every `pause` ms, and once more where it is let go.
+// Slider that sends its newest value every `pause` ms while it moves, and once more when it is released.
 export default {
   template: `<input type="range" :min="low" :max="high" step="any" :aria-label="label" ref="range" />`,
   props: { low: Number, high: Number, value: Number, label: String, pause: Number },
@@ -14,5 +14,5 @@ export default {
       this.$emit("dropped", Number(this.$el.value));
     });
   },
-  methods: { stand(value) { this.$el.value = value; } },
+  methods: { moveTo(value) { this.$el.value = value; } },
 };
