@@ -142,11 +142,11 @@ def timer_floor(url, rate, seconds, folder):
 
 def test_exchange_relative_to_the_timer_floor(figure, c_rig, tmp_path):
     """CS1 at 1 kHz and the bare loop with the same rig in turns; the median of the turns."""
-    seconds, turns = min(SECONDS / 3, 10.0), sized(3, 1)
+    seconds, turns = round(min(SECONDS / 3, 10.0), 3), sized(3, 1)
     rows, lost = {"exchange": [], "lateness": []}, 0
     for _ in range(turns):
         late, exchange = timer_floor(c_rig, 1000.0, seconds, tmp_path)
-        run = cs1(1000.0, seconds).run(c_rig, real_time=RealTime(native=True, priority=0, lock=False))
+        run = cs1(1000.0, seconds).run_realtime(c_rig, real_time=RealTime(native=True, priority=0, lock=False))
         rows["exchange"].append((exchange, run.data.exchange_time.values[1:]))
         rows["lateness"].append((late, run.data.tick_lateness.values[1:]))
         lost += run.data.attrs["datagrams_lost"]

@@ -1,7 +1,7 @@
 /* Smallest lateness and exchange time that this machine can reach: sleep, send, receive, record, nothing else. Deadlines,
    datagrams and rig are those of the compiled loop.
 
-     bare_loop PORT SESSION TICK_NS SPIN_NS COUNT VALUES
+     timer_floor PORT SESSION TICK_NS SPIN_NS COUNT VALUES
    Writes two doubles per tick to stdout: lateness and exchange time [s].                                             */
 
 #define _GNU_SOURCE

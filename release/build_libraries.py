@@ -1,4 +1,4 @@
-"""Build the shared libraries that a wheel carries, into a folder laid out like the package: `libraries.py FOLDER`."""
+"""Build the shared libraries of a wheel in a folder with the layout of the package: `build_libraries.py FOLDER`."""
 
 import sys
 from pathlib import Path

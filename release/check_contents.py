@@ -1,4 +1,4 @@
-"""Check that the files of a release hold every data file, the version and the licence.
+"""Check that the files of a release contain all data files, the version and the licence.
 
 `check_contents.py DIST` also writes checksums.
 """
@@ -17,34 +17,36 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def tracked(folder: str) -> list[str]:
-    """Files of the repository under a folder."""
+    """Return the tracked files under a folder."""
     try:
         words = ["git", "ls-files", folder]
-        listed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
+        listing = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         sys.exit(
-            f"{ROOT.name} is no clone, or git is missing: a release is compared with git's list of files; clone it"
+            f"{ROOT.name} is not a clone, or git is missing; a release is compared with the files tracked by git"
         )
-    return listed.stdout.split("\n")[:-1]
+    return listing.stdout.split("\n")[:-1]
 
 
 def faults(dist: Path) -> list[str]:
-    """Everything that is wrong with the files in a folder, in words."""
+    """Return all faults of the files in a folder."""
     wheels, sources = list(dist.glob("*.whl")), list(dist.glob("*.tar.gz"))
     if (len(wheels), len(sources)) != (1, 1):
-        return [f"{dist}: {len(wheels)} wheels and {len(sources)} sources; one of each makes a release"]
+        return [f"{dist}: got {len(wheels)} wheels and {len(sources)} source archives; expected one of each"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     version = project["version"]
-    wrong = []
+    messages = []
     with zipfile.ZipFile(wheels[0]) as wheel:
         names = wheel.namelist()
         metadata = HeaderParser().parsestr(wheel.read(_one(names, r"\.dist-info/METADATA$")).decode())
-    wrong += [f"the wheel lacks {file}" for file in tracked("src") if file.removeprefix("src/") not in names]
-    wrong += [
+    messages += [
+        f"the wheel lacks {file}" for file in tracked("src") if file.removeprefix("src/") not in names
+    ]
+    messages += [
         f"the wheel lacks a library {kind}" for kind in ("tick", "fmu2", "fmu3") if not _has(names, kind)
     ]
     if not any(re.search(r"\.dist-info/licenses/LICENSE$", name) for name in names):
-        wrong.append("the wheel lacks its licence")
+        messages.append("the wheel lacks its licence")
     for what, is_there, wanted in (
         ("name", metadata["Name"], project["name"]),
         ("version", metadata["Version"], version),
@@ -52,16 +54,16 @@ def faults(dist: Path) -> list[str]:
         ("Python", metadata["Requires-Python"], ">=3.11"),
     ):
         if is_there != wanted:
-            wrong.append(f"the wheel says {what} {is_there}; the project {wanted}")
+            messages.append(f"the wheel has {what} {is_there}; the project has {wanted}")
     with tarfile.open(sources[0]) as archive:
         inside = {name.partition("/")[2] for name in archive.getnames()}
     wanted = [*tracked("src"), "pyproject.toml", "setup.py", "LICENSE", "README.md"]
-    wrong += [f"the source archive lacks {file}" for file in wanted if file not in inside]
+    messages += [f"the source archive lacks {file}" for file in wanted if file not in inside]
     if f"## {version}" not in (ROOT / "CHANGELOG.md").read_text("utf-8"):
-        wrong.append(f"CHANGELOG.md has no section for {version}")
+        messages.append(f"CHANGELOG.md has no section for {version}")
     if f"version: {version}\n" not in (ROOT / "CITATION.cff").read_text("utf-8"):
-        wrong.append(f"CITATION.cff does not say version {version}")
-    return wrong
+        messages.append(f"CITATION.cff has another version than {version}")
+    return messages
 
 
 def _one(names: list[str], pattern: str) -> str:
@@ -73,10 +75,10 @@ def _has(names: list[str], kind: str) -> bool:
 
 
 def main(dist: Path) -> None:
-    """Print what is wrong and exit with 1, or write the checksums and print what to do next."""
-    wrong = faults(dist)
-    if wrong:
-        sys.exit("\n".join(wrong))
+    """Print the faults and exit with 1, or write and print the checksums."""
+    messages = faults(dist)
+    if messages:
+        sys.exit("\n".join(messages))
     files = sorted(file for file in dist.iterdir() if file.suffix in {".whl", ".gz"})
     sums = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" for file in files]
     (dist / "SHA256SUMS").write_text("\n".join(sums) + "\n", "utf-8")

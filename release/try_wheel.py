@@ -1,9 +1,9 @@
-"""Try a wheel as a stranger would: an empty environment outside the clone, no compiler, no index, everything once.
+"""Test of a wheel in an empty environment outside the clone, without compiler and package index.
 
-`trial.py DIST` installs the wheel in DIST with its extras from the pinned wheels alone, and runs the commands that the
-documentation begins with, up to a real-time run against a served rig. `--tests` then runs the test suite against it.
-`--root FOLDER` does it inside the root of another system, which has nothing but Python (as root; its /proc and /dev are
-to be mounted): debootstrap --variant=minbase --include=python3,python3-venv bookworm FOLDER
+`try_wheel.py DIST` installs the wheel in DIST with its extras from the pinned wheels only, and runs the first commands
+of the documentation, up to a real-time run against a served rig. `--tests` also runs the test suite against the wheel.
+`--root FOLDER` does this inside the root of another system with Python only (as root, with /proc and /dev mounted):
+debootstrap --variant=minbase --include=python3,python3-venv bookworm FOLDER
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ count = 5
 
 
 class Trial:
-    """An environment of its own in a folder of its own; commands there see neither the clone nor a compiler."""
+    """Environment in a separate folder; its commands have no access to the clone or a compiler."""
 
     def __init__(self, wheel: Path, folder: Path, root: Path | None = None):
         self.folder, self.root = folder, root
@@ -56,17 +56,17 @@ class Trial:
         }
 
     def inside(self, path: Path) -> str:
-        """A path as the commands see it."""
+        """Return a path as the commands see it."""
         return f"/{path.relative_to(self.root)}" if self.root else str(path)
 
     def command(self, *words: str) -> list[str]:
-        """The command line of a program of the environment, run in its folder."""
+        """Return the command line of a program of the environment, run in its folder."""
         line = [self.inside(self.bin / words[0]), *words[1:]]
-        there = ["/usr/bin/env", "-C", self.inside(self.folder)]
-        return ["/usr/sbin/chroot", str(self.root), *there, *line] if self.root else line
+        env = ["/usr/bin/env", "-C", self.inside(self.folder)]
+        return ["/usr/sbin/chroot", str(self.root), *env, *line] if self.root else line
 
     def install(self, extras: str, *requirements: str) -> None:
-        """The wheel and its extras, from pinned wheels alone; they are downloaded first, once."""
+        """Install the wheel and its extras from pinned wheels, which are downloaded first."""
         pins = [word for name in requirements for word in ("-r", str(ROOT / name))]
         pip = [
             sys.executable,
@@ -85,17 +85,15 @@ class Trial:
             shutil.copytree(self.wheels, self.folder / "wheels")
         subprocess.run([*maker, "-m", "venv", self.inside(self.bin.parent)], check=True)
         locked = "".join((ROOT / name).read_text("utf-8") for name in requirements)
-        limits = (
-            self.folder / "limits.txt"
-        )  # the versions without hashes, which a wheel of our own cannot have
+        limits = self.folder / "limits.txt"  # versions without hashes, which the new wheel cannot have
         limits.write_text("\n".join(re.findall(r"^[^\s=]+==[^\s]+", locked, re.M)), "utf-8")
         wheel = f"{self.inside(self.wheel)}[{extras}]"
         self("python", "-m", "pip", "install", "--quiet", "-c", self.inside(limits), wheel)
 
-    def __call__(self, *words: str, told: str = "", well: tuple[int, ...] = (0,)) -> str:
-        """What a command says; it must end well, with one of these statuses, and say what is expected."""
-        begun = time.monotonic()
-        done = subprocess.run(
+    def __call__(self, *words: str, text: str = "", statuses: tuple[int, ...] = (0,)) -> str:
+        """Return the output of a command; its exit status must be one of `statuses`, and the output contain `text`."""
+        start = time.monotonic()
+        result = subprocess.run(
             self.command(*words),
             cwd=self.folder,
             env=self.environment,
@@ -103,17 +101,18 @@ class Trial:
             text=True,
             check=False,
         )
-        shown = " ".join(words)[:100].replace("\n", " ")
-        if done.returncode not in well or told not in done.stdout:
+        title = " ".join(words)[:100].replace("\n", " ")
+        if result.returncode not in statuses or text not in result.stdout:
             sys.exit(
-                f"{shown}: exit status {done.returncode}, without {told!r}\n{done.stdout}{done.stderr[-3000:]}"
+                f"{title}: exit status {result.returncode}, expected text {text!r}\n{result.stdout}"
+                f"{result.stderr[-3000:]}"
             )
-        print(f"{time.monotonic() - begun:6.1f} s  {shown}", flush=True)
-        return done.stdout
+        print(f"{time.monotonic() - start:6.1f} s  {title}", flush=True)
+        return result.stdout
 
     @contextmanager
     def serving(self, pattern: str, *words: str) -> Iterator[str]:
-        """What a server says of its address, while it serves."""
+        """Context of a running server; yields its address."""
         with subprocess.Popen(
             self.command(*words),
             cwd=self.folder,
@@ -124,33 +123,33 @@ class Trial:
         ) as process:
             assert process.stdout
             try:
-                said = ""
+                output = ""
                 for line in process.stdout:
-                    said += line
+                    output += line
                     if match := re.search(pattern, line):
                         yield match[1]
                         break
                 else:
-                    sys.exit(f"{' '.join(words)}: ended without an address\n{said}")
+                    sys.exit(f"{' '.join(words)}: ended without an address\n{output}")
             finally:
                 process.terminate()
 
 
 def walk(trial: Trial) -> None:
-    """Every kind of command, once."""
-    trial("dovetail", "--version", told="dovetail 0.")
-    trial("python", "-m", "dovetail", "--version", told="dovetail 0.")
+    """Run each kind of command once."""
+    trial("dovetail", "--version", text="dovetail 0.")
+    trial("python", "-m", "dovetail", "--version", text="dovetail 0.")
     trial("python", "-c", "import shutil, sys; sys.exit(bool(shutil.which('cc') or shutil.which('c++')))")
-    trial("dovetail", "doctor", told="came with the package")
-    trial("dovetail", "list", told="substructuring")
+    trial("dovetail", "doctor", text="from the package")
+    trial("dovetail", "list", text="substructuring")
     trial("dovetail", "demo", "--out", "demo")
-    trial("dovetail", "check", "substructuring/cs1", told="delay")
+    trial("dovetail", "check", "substructuring/cs1", text="delay")
     trial("dovetail", "run", "substructuring/cs1", "--out", "cs1")
     trial("dovetail", "report", "cs1")
     (trial.folder / "few.toml").write_text(CAMPAIGN, "utf-8")
     trial("dovetail", "campaign", "few.toml", "--out", "few")
-    # a published number that is missed is said by the status 1, of a table that is whole
-    trial("dovetail", "reproduce", "substructuring", told="targets met, by origin", well=(0, 1))
+    # status 1 is a complete table with a missed target
+    trial("dovetail", "reproduce", "substructuring", text="targets met, by origin", statuses=(0, 1))
     with trial.serving(r"(http://\S+)", "dovetail", "view", "cs1", "--port", "0") as address:
         with urllib.request.urlopen(address, timeout=120) as page:
             assert page.status == 200
@@ -160,7 +159,7 @@ def walk(trial: Trial) -> None:
         "python",
         "-c",
         "import fmpy; print(fmpy.read_model_description('oscillator.fmu').fmiVersion)",
-        told="3.0",
+        text="3.0",
     )
     serve = ("dovetail", "rig", "serve", "substructuring/cs1", "--port", "0")
     with trial.serving(r"(udp://[^\s,]+)", *serve) as address:
@@ -175,12 +174,14 @@ def walk(trial: Trial) -> None:
             "--out",
             "real-time",
         )
-    told = "import xarray; print(xarray.open_dataset('real-time/result.nc', engine='h5netcdf').attrs['tick'])"
-    trial("python", "-c", told, told="native, came with the package")
+    read_tick = (
+        "import xarray; print(xarray.open_dataset('real-time/result.nc', engine='h5netcdf').attrs['tick'])"
+    )
+    trial("python", "-c", read_tick, text="native, from the package")
 
 
 def main(dist: str, *options: str) -> None:
-    """Install and walk; with `--tests` the suite too."""
+    """Install the wheel and run the commands; with `--tests` also the test suite."""
     (wheel,) = Path(dist).glob("*.whl")
     root = Path(options[options.index("--root") + 1]).resolve() if "--root" in options else None
     with tempfile.TemporaryDirectory(dir=root / "srv" if root else None) as scratch:

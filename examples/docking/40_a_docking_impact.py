@@ -27,7 +27,7 @@ for name, one in (("ideal", ideal), ("rig", run)):
 figure, axes = plt.subplots(2, 2, figsize=(9, 6), layout="constrained")
 shown = (
     ("feedback_force", -1.0, "force [N]"),
-    ("penetration", 1e6, "depth [um]"),
+    ("penetration", 1e6, "penetration [um]"),
     ("velocity", 1.0, "approach [m/s]"),
 )
 for axis, (name, scale, label) in zip(axes.flat, shown, strict=False):
@@ -42,9 +42,9 @@ axes[0, 0].legend()
 axes[0, 1].set_ylim(-20, 230)
 for one, colour, style in ((ideal, COLOURS["reference"], "-"), (run, COLOURS["measured"], "--")):
     part = one.data.sel(time=slice(0.099, 0.108))
-    touching = part.where(part.depth > 0, drop=True)
-    axes[1, 1].plot(1e6 * touching.depth, -touching.specimen_force, color=colour, ls=style)
-axes[1, 1].set(xlabel="depth [um]", ylabel="contact force [N]", title="hysteresis")
+    touching = part.where(part.penetration > 0, drop=True)
+    axes[1, 1].plot(1e6 * touching.penetration, -touching.specimen_force, color=colour, ls=style)
+axes[1, 1].set(xlabel="penetration [um]", ylabel="contact force [N]", title="hysteresis")
 
 # %%
 # Kinetic, stored and lost energy. The ideal keeps their sum; the rig does not.

@@ -54,7 +54,7 @@ for one, colour, label in ((ideal, pictures.GREY, "ideal"), (rig, pictures.ORANG
     axis.plot(
         1e6 * one.traces["penetration"][inside], one.traces["normal_force"][inside], color=colour, label=label
     )
-axis.set(xlabel="depth [µm]", ylabel="normal force [N]")
+axis.set(xlabel="penetration [µm]", ylabel="normal force [N]")
 axis.legend()
 
 # %%

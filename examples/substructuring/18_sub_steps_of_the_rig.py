@@ -2,8 +2,8 @@
 Sub-steps of the virtual rig
 ============================
 
-A specimen with a mass of its own moves between ticks, and so does an actuator. How finely a virtual rig
-integrates them must not decide what a rehearsal says. Here it does not: the motion between ticks is the
+A specimen with a mass of its own moves hold ticks, and so does an actuator. How finely a virtual rig
+integrates them must not decide what a rehearsal says. Here it does not: the motion hold ticks is the
 parabola through the last commands, so even one sub-step changes the error of the test by half a per cent of
 itself, ten by less than a ten-thousandth. A rig that held the command over each tick (the staircase of a
 converter) would be later by half a tick; adaptive prediction learns that too.
@@ -22,29 +22,29 @@ plt.rcParams.update(
 counts = (1, 2, 5, 10, 20, 40)
 ideal = ready("cs2-high").reference()
 found = {}
-for between in ("smooth", "held"):
+for hold in ("quadratic", "zoh"):
     for substeps in counts:
-        test = ready("cs2-high", {**FREE, "rig.substeps": substeps, "rig.command_hold": between})
-        found[between, substeps] = late_norms(test, ideal)
-        e1, e2 = (100 * found[between, substeps][name] for name in ("e1", "e2"))
-        print(f"{between:7s} {substeps:3d} sub-steps   e1 {e1:.4f} %   e2 {e2:.4f} %")
+        test = ready("cs2-high", {**FREE, "rig.substeps": substeps, "rig.command_hold": hold})
+        found[hold, substeps] = late_norms(test, ideal)
+        e1, e2 = (100 * found[hold, substeps][name] for name in ("e1", "e2"))
+        print(f"{hold:7s} {substeps:3d} sub-steps   e1 {e1:.4f} %   e2 {e2:.4f} %")
 
 # %%
 # Left: numerical and local error with adaptive prediction. Right: what is left to the finest sub-steps.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-for between, dash in (("smooth", "-"), ("held", "--")):
+for hold, dash in (("quadratic", "-"), ("zoh", "--")):
     for error, colour, label in (("e1", "demand", "ideal - demand"), ("e2", "measured", "demand - measured")):
-        values = [100 * found[between, n][error] for n in counts]
+        values = [100 * found[hold, n][error] for n in counts]
         left.loglog(
-            counts, values, dash, marker="o", ms=4, color=COLOURS[colour], label=f"{label}, {between}"
+            counts, values, dash, marker="o", ms=4, color=COLOURS[colour], label=f"{label}, {hold}"
         )
 left.set(xlabel="sub-steps in a tick", ylabel="rms of the error [% of the ideal]", ylim=(0.1, 40))
 left.legend(loc="center")
 
 for error, colour, label in (("e1", "demand", "ideal - demand"), ("e2", "measured", "demand - measured")):
-    finest = found["smooth", counts[-1]][error]
-    rest = [abs(found["smooth", n][error] / finest - 1) for n in counts[:-1]]
+    finest = found["quadratic", counts[-1]][error]
+    rest = [abs(found["quadratic", n][error] / finest - 1) for n in counts[:-1]]
     right.loglog(counts[:-1], rest, "o-", ms=4, color=COLOURS[colour], label=label)
 right.loglog(
     counts[:-1], [4e-3 / n**2 for n in counts[:-1]], ":", color=COLOURS["faint"], label="second order"

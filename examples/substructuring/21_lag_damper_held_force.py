@@ -50,7 +50,7 @@ for data, colour, width, label in (
     part = data.sel(time=shown)
     order = 0 if data is fine else 2
     left.plot(part.time, 1e3 * part.velocity, color=colour, lw=width, label=label, zorder=order)
-    right.plot(1e3 * part.velocity, -1e-3 * part.force, color=colour, lw=width, zorder=order)
+    right.plot(1e3 * part.velocity, -1e-3 * part.feedback_force, color=colour, lw=width, zorder=order)
 left.set(xlabel="time [s]", ylabel="piston velocity [mm/s]", ylim=(-420, 560))
 left.legend(loc="upper center", ncols=3)
 right.set(xlabel="piston velocity [mm/s]", ylabel="resisting force [kN]")

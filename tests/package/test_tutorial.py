@@ -42,7 +42,7 @@ def test_the_tutorials_parts_are_found_by_their_entry_point(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "The test ran to its end." in done.stdout
+    assert "Finished" in done.stdout
     assert (tmp_path / "first" / "result.nc").is_file()
 
 

@@ -65,10 +65,10 @@ def test_data_libraries_and_licence_are_missed(release):
 
 def test_another_version_is_noticed(release):
     assert release(metadata=METADATA.replace("0.1.0", "0.2.0")) == [
-        "the wheel says version 0.2.0; the project 0.1.0"
+        "the wheel has version 0.2.0; the project has 0.1.0"
     ]
 
 
 def test_a_folder_without_files_is_no_release(tmp_path):
     (told,) = contents["faults"](tmp_path)
-    assert "0 wheels and 0 sources" in told
+    assert "0 wheels and 0 source archives" in told

@@ -191,7 +191,7 @@ class VirtualController:
         axes.joints, axes.position, axes.orientation = posture, position, orientation
 
     def _increment(self, error: np.ndarray, speed: np.ndarray, dt: float) -> np.ndarray:
-        """Return the increment of a step: exact for a constant reference, so stable for any time constant; then limited."""
+        """Return the increment of a step: exact for a constant reference, so always stable; then limited."""
         fraction = 1 - np.exp(-self.gain * dt / self.tau)
         step = fraction * error + speed * dt
         size = float(np.linalg.norm(step))

@@ -131,9 +131,9 @@ class EgmDriver:
 class EgmPlant:
     """Arm as the plant of a rig server (`links.RigServer`): each axis is a direction of its tool.
 
-    Commands are displacements [m] from the position of the tool at `reset`, along `directions` (unit vectors in the base
-    frame, one per axis). Readings are the displacements and the forces of the force sensor along these directions. The
-    rate of the rig is that of the controller, 250 Hz.
+    Commands are displacements [m] from the position of the tool at `reset`, along `directions` (unit vectors in the
+    base frame, one per axis). Readings are the displacements and the forces of the force sensor along these directions.
+    The rate of the rig is that of the controller, 250 Hz.
     """
 
     def __init__(self, driver: EgmDriver, directions=((0.0, 0.0, 1.0),), timeout: float = 1.0):

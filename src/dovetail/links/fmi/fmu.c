@@ -1,9 +1,9 @@
-/* An FMU whose model is computed by a Python process beside it (tool coupling): FMI 2.0, or 3.0 with -DFMI3.
+/* FMU whose model is computed by a Python process (tool coupling): FMI 2.0, or 3.0 with -DFMI3.
 
-   The same binary serves every model: it starts `resources/fmu_worker.py`, learns from it how many values there are, and
-   hands every step over a pipe. Messages: one byte for what is asked (I initialise, S step, O output, Q quit), then
-   doubles in the machine's order; the answer is one byte, 0 and the outputs, or 1 with the length and text of what
-   went wrong. Value references count parameters first, then inputs, then outputs. */
+   The same binary is used for all models: it starts `resources/fmu_worker.py`, receives the numbers of values from it,
+   and sends each step over a pipe. Messages: one byte for the request (I initialise, S step, O output, Q quit), then
+   doubles in the byte order of the machine. The answer is one byte: 0 and the outputs, or 1 with length and text of the
+   error. Value references count parameters first, then inputs, then outputs. */
 
 #define _GNU_SOURCE
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static int put(Model *m, const void *data, size_t size) {
 static int get(Model *m, void *data, size_t size) {
   for (char *at = data; size;) {
     ssize_t got = recv(m->pipe, at, size, 0);
-    if (got <= 0) return say(m, "the Python process that computes this model has ended; can it import jax?");
+    if (got <= 0) return say(m, "the Python process that computes this model has ended; check that it can import jax");
     at += got;
     size -= (size_t)got;
   }

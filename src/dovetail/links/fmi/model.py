@@ -1,8 +1,8 @@
 """Co-simulation FMU as a numerical substructure or as a specimen, through FMPy.
 
-An FMU makes its own steps and keeps its own state. Therefore it has its own method, `CoSimulation`, in place of RK4. Its
-inputs are constant over a step: those at the middle of the step for the numerical substructure, those at its end for
-the specimen, whose motion is already known. The compiled loop calls the FMU. A test with an FMU can be run and
+An FMU makes its own steps and keeps its own state. Therefore it has its own method, `CoSimulation`, in place of RK4.
+Its inputs are constant over a step: those at the middle of the step for the numerical substructure, those at its end
+for the specimen, whose motion is already known. The compiled loop calls the FMU. A test with an FMU can be run and
 rehearsed, one at a time, without derivatives, batches and reference solution: `reference` gives values that are not
 finite.
 
