@@ -146,7 +146,9 @@ def test_exchange_relative_to_the_timer_floor(figure, c_rig, tmp_path):
     rows, lost = {"exchange": [], "lateness": []}, 0
     for _ in range(turns):
         late, exchange = timer_floor(c_rig, 1000.0, seconds, tmp_path)
-        run = cs1(1000.0, seconds).run_realtime(c_rig, real_time=RealTime(native=True, priority=0, lock=False))
+        run = cs1(1000.0, seconds).run_realtime(
+            c_rig, real_time=RealTime(native=True, priority=0, lock=False)
+        )
         rows["exchange"].append((exchange, run.data.exchange_time.values[1:]))
         rows["lateness"].append((late, run.data.tick_lateness.values[1:]))
         lost += run.data.attrs["datagrams_lost"]

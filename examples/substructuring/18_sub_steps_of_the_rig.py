@@ -36,9 +36,7 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained
 for hold, dash in (("quadratic", "-"), ("zoh", "--")):
     for error, colour, label in (("e1", "demand", "ideal - demand"), ("e2", "measured", "demand - measured")):
         values = [100 * found[hold, n][error] for n in counts]
-        left.loglog(
-            counts, values, dash, marker="o", ms=4, color=COLOURS[colour], label=f"{label}, {hold}"
-        )
+        left.loglog(counts, values, dash, marker="o", ms=4, color=COLOURS[colour], label=f"{label}, {hold}")
 left.set(xlabel="sub-steps in a tick", ylabel="rms of the error [% of the ideal]", ylim=(0.1, 40))
 left.legend(loc="center")
 

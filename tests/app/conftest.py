@@ -1,4 +1,4 @@
-"""One CS1 under two knobs for all tests of the studio, so that it is compiled once."""
+"""CS1 with two sliders, shared by all tests of the studio, so that it is compiled once."""
 
 import pytest
 

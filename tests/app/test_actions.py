@@ -1,4 +1,4 @@
-"""A deed is the words of the command line."""
+"""Actions and their command lines."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Blocks say of every value what its declaration says."""
+"""Block views contain the declarations of their parameters."""
 
 from dovetail.app import Document
 from dovetail.core.parameter import declared_parameters

@@ -1,4 +1,4 @@
-"""Points of a campaign are seen while it fills, and each can be opened as a test."""
+"""Points of a campaign are readable while it is computed, and each opens as a test."""
 
 import numpy as np
 import pytest

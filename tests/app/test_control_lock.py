@@ -1,4 +1,4 @@
-"""Several look, one holds, and nobody who has gone is waited for."""
+"""Control lock: several viewers, one user with control, absent users are removed."""
 
 from dovetail.app.control_lock import ControlLock
 

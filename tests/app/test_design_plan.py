@@ -1,4 +1,4 @@
-"""What a design decided goes into the test on the desk, and nothing else of its plan does."""
+"""Decisions of a design are applied to the open test, and nothing else changes."""
 
 import pytest
 import tomli_w

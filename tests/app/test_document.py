@@ -1,4 +1,4 @@
-"""The test under edit: values and text say the same, faults are told as the command line does, nothing is lost."""
+"""Edited test: values and text agree, faults are those of the command line, no input is lost."""
 
 import tomllib
 import xml.etree.ElementTree as ET

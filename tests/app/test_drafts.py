@@ -1,4 +1,4 @@
-"""What was typed outlives the server."""
+"""Drafts survive the server."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""A question is answered with what the test does, or in words why not."""
+"""A request returns the response of the test, or the reason why there is none."""
 
 import numpy as np
 import pytest

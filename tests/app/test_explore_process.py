@@ -1,4 +1,4 @@
-"""The process beside: newest question first, and whoever has gone is told."""
+"""Explore process: newest request first, and the end of the process is reported."""
 
 import subprocess
 import sys

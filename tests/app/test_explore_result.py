@@ -1,4 +1,4 @@
-"""Traces keep their peaks, and no more points than can be seen."""
+"""Traces keep their peaks with a limited number of points."""
 
 import numpy as np
 

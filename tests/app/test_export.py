@@ -1,4 +1,4 @@
-"""What is handed over gives the numbers that the studio showed."""
+"""Exported commands and scripts give the numbers of the studio."""
 
 import shlex
 

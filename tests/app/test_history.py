@@ -1,4 +1,4 @@
-"""Folders that were written are found, newest first, in a line each."""
+"""Run folders are listed, newest first."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A part that is exchanged has what it needs."""
+"""A replaced part has its required values."""
 
 import pytest
 

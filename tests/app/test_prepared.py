@@ -1,4 +1,4 @@
-"""What is made the short way is what is made the long way."""
+"""Prepared form: fast update equals complete preparation."""
 
 import dataclasses
 

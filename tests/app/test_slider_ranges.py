@@ -1,4 +1,4 @@
-"""Knobs reach over their declared range and no further."""
+"""Slider ranges stay within the declared range."""
 
 from dovetail.app import Document, slider_ranges
 

@@ -1,4 +1,4 @@
-"""The map has the growth of every point, and the present one in it."""
+"""Stability map: growth rate of every point, and the present point."""
 
 import numpy as np
 

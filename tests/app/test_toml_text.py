@@ -1,4 +1,4 @@
-"""Texts of tests are changed as a person would: nothing else moves."""
+"""Edited TOML: only the changed values differ."""
 
 import tomllib
 

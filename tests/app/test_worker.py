@@ -1,4 +1,4 @@
-"""A job notes how it ended."""
+"""A job records its exit code."""
 
 import json
 

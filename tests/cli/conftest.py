@@ -1,4 +1,4 @@
-"""The command line, called in this process."""
+"""Command line, called in this process."""
 
 import sys
 

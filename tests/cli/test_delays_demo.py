@@ -1,4 +1,4 @@
-"""The demonstration: three delays, three verdicts, one report."""
+"""Demonstration with three delays: three verdicts, one report."""
 
 from pathlib import Path
 

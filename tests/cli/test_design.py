@@ -1,4 +1,4 @@
-"""`dovetail design`: the plan's folder, decisions of the user, and bad input in words."""
+"""`dovetail design`: plan folder, decisions of the user, and invalid input."""
 
 import json
 from pathlib import Path

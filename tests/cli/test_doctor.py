@@ -1,4 +1,4 @@
-"""The doctor tells what there is."""
+"""`dovetail doctor`."""
 
 from importlib import metadata
 

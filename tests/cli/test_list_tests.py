@@ -1,4 +1,4 @@
-"""Lists: studies, capabilities, literature."""
+"""Lists of studies, capabilities and references."""
 
 import json
 

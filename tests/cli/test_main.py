@@ -1,4 +1,4 @@
-"""The front door: every command answers, and what is wrong is told in one message."""
+"""Every command responds, and errors are printed as one message."""
 
 import gc
 

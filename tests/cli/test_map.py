@@ -1,4 +1,4 @@
-"""`dovetail run` on a file that asks for a map."""
+"""`dovetail run` on a parameter map."""
 
 import dataclasses
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""`dovetail new`: what cannot be begun is told, and nothing is written over."""
+"""`dovetail new`: invalid names are rejected, and no file is overwritten."""
 
 import pytest
 

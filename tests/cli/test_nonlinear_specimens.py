@@ -1,4 +1,4 @@
-"""Commands on specimens that remember (Bouc-Wen) or have no slope at rest (a power-law damper): the right verdict."""
+"""Commands on hysteretic specimens (Bouc-Wen) and specimens without slope at rest: correct verdict."""
 
 import html
 import re

@@ -1,4 +1,4 @@
-"""Parts of one's own go along: with the test file, the command line, the run's folder and a campaign's workers."""
+"""User parts are stored with test file, command line, run folder and campaign workers."""
 
 import json
 import tomllib

@@ -1,4 +1,4 @@
-"""`dovetail parts`: what a test file can name."""
+"""`dovetail parts`."""
 
 import subprocess
 import sys

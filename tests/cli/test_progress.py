@@ -1,4 +1,4 @@
-"""Progress can be read by another program, and costs nothing where nobody asked for it."""
+"""Progress is readable by another program, and costs nothing otherwise."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""`dovetail run --mode pseudodynamic` by itself; with a served cell it is tested in tests/end_to_end."""
+"""`dovetail run --mode pseudodynamic`; with a served cell it is tested in tests/end_to_end."""
 
 import json
 

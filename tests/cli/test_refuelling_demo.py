@@ -1,4 +1,4 @@
-"""The demonstration: two processes, three offsets, three outcomes, one report."""
+"""Demonstration with a robot cell: two processes, three offsets, three outcomes, one report."""
 
 from pathlib import Path
 

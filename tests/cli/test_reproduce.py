@@ -1,4 +1,4 @@
-"""A table of published numbers is printed to its end, whatever its rows do, and goes on after an interruption."""
+"""`dovetail reproduce`: the table is complete for any result, and continues after an interruption."""
 
 import dataclasses
 import errno

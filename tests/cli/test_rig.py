@@ -1,4 +1,4 @@
-"""Rigs from the command line: serve one, check it, run a test against it."""
+"""`dovetail rig`: serve a rig, check it, run a test against it."""
 
 import re
 import signal

@@ -1,4 +1,4 @@
-"""Running from the command line: folders, settings, bad input, interruption."""
+"""`dovetail run` and `check`: folders, settings, invalid input, interruption."""
 
 import dataclasses
 import json

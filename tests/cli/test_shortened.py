@@ -1,4 +1,4 @@
-"""Long arrays of a resolved test: shown by their ends, and never to be taken for the test."""
+"""Long arrays of a resolved test are shortened, and the text is then not valid TOML."""
 
 import tomllib
 

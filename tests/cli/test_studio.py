@@ -1,4 +1,4 @@
-"""`dovetail studio`: the command says what is wrong in words."""
+"""`dovetail studio`: invalid options are reported."""
 
 import subprocess
 import sys

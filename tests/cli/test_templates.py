@@ -1,4 +1,4 @@
-"""What `dovetail new` writes passes its own test and runs as it stands, by the commands that it names."""
+"""Templates of `dovetail new` pass their own tests and run with the commands that they name."""
 
 import importlib
 import inspect

@@ -1,4 +1,4 @@
-"""The demonstration's picture."""
+"""Figure of the demonstration."""
 
 import dovetail as dv
 from dovetail.cli.three_delays import draw

@@ -1,4 +1,4 @@
-"""Every source named in the code has an entry in the bibliography."""
+"""Every source cited in the code is in the bibliography."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A class is abstract or final: none inherits behaviour from a concrete one."""
+"""A class is abstract or final: no class inherits from a concrete one."""
 
 import importlib
 import inspect

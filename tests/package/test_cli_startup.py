@@ -1,4 +1,4 @@
-"""The command line answers at once: asking for help does not wait for JAX, and a check loads what it names."""
+"""The command line starts fast: help does not import JAX, and a check imports only what the test uses."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What the package says it needs is what it imports, and each is explained."""
+"""Declared dependencies are those that the package imports, and each is explained."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""What the documentation shows works: the Python of a page runs from top to bottom."""
+"""The Python code of a documentation page runs from top to bottom."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""The tutorial on a structure under an earthquake as it stands: files, commands, Python, in their order."""
+"""Earthquake tutorial: files, commands and Python code, in their order."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""An example that asks for a name which is no longer there is found here, and not when the documentation is built."""
+"""Examples import only existing names; checked before the documentation is built."""
 
 import ast
 import importlib

@@ -1,4 +1,4 @@
-"""Every formula of the documentation is drawn as it is written."""
+"""Every formula of the documentation is rendered."""
 
 import ast
 import html

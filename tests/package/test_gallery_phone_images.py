@@ -1,4 +1,4 @@
-"""Figures of the gallery can be read on every screen."""
+"""Figures of the gallery are readable on every screen."""
 
 import ast
 import itertools

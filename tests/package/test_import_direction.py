@@ -1,4 +1,4 @@
-"""Each package leans only on those above it. Read from the imports, nothing is run."""
+"""Each package imports only packages above it; checked in the source without running it."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""What only POSIX systems have is needed for real time alone: everything else is imported and runs without it."""
+"""POSIX features are needed in real-time mode only; all other modules work without them."""
 
 import subprocess
 import sys

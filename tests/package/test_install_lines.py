@@ -1,4 +1,4 @@
-"""Every install line in pages, source and messages names the distribution of pyproject.toml."""
+"""Every install command in pages, source and messages names the distribution of pyproject.toml."""
 
 import re
 import tomllib

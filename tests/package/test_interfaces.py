@@ -1,4 +1,4 @@
-"""The interfaces are on one page, what may be relied on is another, and code asks for roles instead of attributes."""
+"""Interfaces and API stability are documented on one page each; code uses roles instead of attributes."""
 
 import ast
 import dataclasses

@@ -1,4 +1,4 @@
-"""Every source module has a test file of the same name, and tracked files hold no traces of one machine."""
+"""Every source module has a test file of the same name; tracked files contain no paths of one machine."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""Whatever steps an equation takes its method from `core/methods`; read from the source, nothing is run."""
+"""Every integration uses a method of `core/methods`; checked in the source without running it."""
 
 import re
 from pathlib import Path

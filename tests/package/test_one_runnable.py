@@ -1,4 +1,4 @@
-"""Nobody asks whether something is a hybrid test or a simulation: both are asked what they can do."""
+"""Code does not distinguish hybrid tests and simulations by class; it uses their common interface."""
 
 import ast
 from pathlib import Path

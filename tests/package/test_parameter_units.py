@@ -1,4 +1,4 @@
-"""Units of the package's parameters: what is called a frequency is in hertz, what is called omega in rad/s."""
+"""Units of parameters: a frequency is in Hz, an omega in rad/s."""
 
 import ast
 import importlib

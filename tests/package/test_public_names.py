@@ -1,4 +1,4 @@
-"""What a package lists is what can be imported from it, and each name says what it is."""
+"""Listed names can be imported, and one name means one class."""
 
 import importlib
 import inspect

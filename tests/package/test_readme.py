@@ -1,4 +1,4 @@
-"""What the README shows works: its Python runs, its commands and files exist."""
+"""README: its Python code runs, its commands and files exist."""
 
 import importlib.util
 import re

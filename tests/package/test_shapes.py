@@ -1,4 +1,4 @@
-"""Shapes that annotations name are checked while the tests run, and cost nothing where they do not."""
+"""Annotated shapes are checked while tests run, at no cost otherwise."""
 
 import subprocess
 import sys

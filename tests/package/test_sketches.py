@@ -1,4 +1,4 @@
-"""Every page of theory has its sketch, and the sketches are those that the script draws."""
+"""Every theory page has its sketch, and the sketches are those of the script."""
 
 import re
 import runpy

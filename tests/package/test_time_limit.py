@@ -1,4 +1,4 @@
-"""A test that hangs fails after its time limit and says where it hangs; the others run."""
+"""A test that hangs fails after its time limit with its position; the other tests run."""
 
 import subprocess
 import sys

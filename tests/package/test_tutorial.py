@@ -1,4 +1,4 @@
-"""The package of the tutorial, installed as its entry point says, runs by the command line."""
+"""Package of the tutorial, installed with its entry point, runs from the command line."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What a stage shows is what was recorded."""
+"""A scene shows the recorded motion."""
 
 import dataclasses
 

@@ -1,4 +1,4 @@
-"""Where one looks from."""
+"""Cameras of a scene."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Pictures of a stage: what is in front is seen, what is translucent mixes, a force has an arrow."""
+"""Images of a scene: visibility, translucency, force arrows."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Marks on the line of time."""
+"""Events on the time slider."""
 
 import json
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""Films: as many frames as said, the title and the clock in them, side by side on one clock."""
+"""Videos: number of frames, title and clock, several runs on one clock."""
 
 import shutil
 import subprocess

@@ -1,4 +1,4 @@
-"""Forces beside what people compare them with."""
+"""Forces as multiples of a weight or in % of a limit."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Words beside places."""
+"""Placement of labels."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Words in a picture."""
+"""Text in an image."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Triangles on a raster, against every pixel asked one by one."""
+"""Rasteriser, compared with a check of every pixel."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What is to be seen, without a browser."""
+"""Scene as data, without browser."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Solids from a few numbers: closed, turned outwards, of the size that was asked."""
+"""Meshes: closed, faces outwards, correct size."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A studio in a process of its own, and windows of a browser on it."""
+"""Studio in a separate process, and browser windows on it."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Who comes in: the key, the host, the origin."""
+"""Access control: key, host, origin."""
 
 import contextlib
 

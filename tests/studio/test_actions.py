@@ -1,4 +1,4 @@
-"""What can be done with a test."""
+"""Actions of a test."""
 
 import inspect
 

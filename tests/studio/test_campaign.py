@@ -1,4 +1,4 @@
-"""The points of a campaign in a picture."""
+"""Plot of the points of a campaign."""
 
 import numpy as np
 

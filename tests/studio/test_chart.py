@@ -1,4 +1,4 @@
-"""Numbers on their way to a canvas."""
+"""Numbers sent to a canvas."""
 
 import json
 

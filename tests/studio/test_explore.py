@@ -1,4 +1,4 @@
-"""Feel: the test is computed and drawn again while a slider moves."""
+"""Explore tab: the test is computed and drawn while a slider moves."""
 
 import pytest
 

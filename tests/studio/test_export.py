@@ -1,4 +1,4 @@
-"""Hand over: what is on the desk as a command and as Python."""
+"""Export tab: command line and Python script."""
 
 import shlex
 

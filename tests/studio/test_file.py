@@ -1,4 +1,4 @@
-"""The file beside the drawing: both ways, compared, saved."""
+"""File card: consistent with the drawing, compared with the original, saved."""
 
 from typer.testing import CliRunner
 

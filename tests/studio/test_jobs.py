@@ -1,4 +1,4 @@
-"""A job in the list."""
+"""Row of a job."""
 
 from dovetail.app.jobs import STATES as ENDS
 from dovetail.studio.jobs import STATES

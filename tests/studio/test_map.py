@@ -1,4 +1,4 @@
-"""The stability map, and the point in it that is dragged."""
+"""Stability map and its draggable point."""
 
 
 def test_a_map_is_drawn_and_its_point_dragged_into_the_unstable(opened, until):

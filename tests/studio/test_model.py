@@ -1,4 +1,4 @@
-"""The loop as the editor."""
+"""Model tab: the loop drawing as editor."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Choose: studies with their pictures, tests with their loops, a file, what was done."""
+"""Open tab: studies, tests, files and recent runs."""
 
 
 def test_every_study_has_its_picture_and_its_tests(opened, until):

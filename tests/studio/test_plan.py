@@ -1,4 +1,4 @@
-"""The plan of a design, as its files have it."""
+"""Plan of a design, read from its files."""
 
 import json
 

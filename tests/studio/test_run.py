@@ -1,4 +1,4 @@
-"""Do: things are done in processes of their own, and pile up as traces."""
+"""Run tab: jobs in separate processes, and the overlay of their signals."""
 
 import urllib.error
 import urllib.request

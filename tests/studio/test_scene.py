@@ -1,4 +1,4 @@
-"""The scene of a run: the view in a process of its own."""
+"""3-D view of a run in a separate process."""
 
 import asyncio
 import subprocess

@@ -1,4 +1,4 @@
-"""Reports in folders of runs, and nothing else of the machine."""
+"""Reports in run folders are served, and no other file."""
 
 from pathlib import Path
 

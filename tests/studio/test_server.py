@@ -1,4 +1,4 @@
-"""The server: its port, its key, what it says where NiceGUI is not installed."""
+"""Server: port, key, and the message without NiceGUI."""
 
 import socket
 import stat

@@ -1,4 +1,4 @@
-"""A session from the beginning to the end, by clicking as a person would."""
+"""Complete session in the browser."""
 
 import subprocess
 import sys

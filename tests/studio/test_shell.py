@@ -1,4 +1,4 @@
-"""The page around its rooms: who holds the controls, light and dark, a server that is killed."""
+"""Page frame: control lock, light and dark mode, restart of the server."""
 
 import http.client
 

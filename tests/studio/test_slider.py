@@ -1,4 +1,4 @@
-"""A slider's value in words."""
+"""Slider value as text."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The look: the report's colours, light and dark."""
+"""Style: colours of the report, light and dark."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""An answer on a tile."""
+"""Result tile."""
 
 
 def test_tiles_say_what_the_command_line_says(opened, until):

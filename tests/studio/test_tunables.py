@@ -1,4 +1,4 @@
-"""A run against a rig under the operator's hands: dials, hold, resume, stop."""
+"""Run against a rig: tunable parameters, hold, resume, stop."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Values of a block: typed with a unit, refused in the words of the command line."""
+"""Values of a block: typed with a unit, rejected with the message of the command line."""
 
 import pytest
 from typer.testing import CliRunner

@@ -1,4 +1,4 @@
-"""Small pieces: text stays text."""
+"""Markup in texts is shown as text."""
 
 
 def test_markup_in_words_is_shown_as_text(opened):

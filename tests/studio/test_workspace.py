@@ -1,4 +1,4 @@
-"""What all pages share."""
+"""State shared by all pages."""
 
 from dovetail.app import Document
 from dovetail.studio.workspace import default_sliders, without_values

@@ -1,4 +1,4 @@
-"""A page that is served in a thread, and a browser to look at it with."""
+"""Page served by a thread, and a browser."""
 
 import contextlib
 import threading

@@ -1,4 +1,4 @@
-"""The corner of a page."""
+"""Axes and scale bar of a page."""
 
 import re
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""The page of a recorded run, in a real browser where there is one: what it shows is what was recorded."""
+"""Page of a recorded run, in a real browser if available."""
 
 import io
 import threading

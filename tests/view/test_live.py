@@ -1,4 +1,4 @@
-"""The page of a test that runs: what the loop wrote is what is shown, and what is pressed is done."""
+"""Page of a running test: displayed samples and operator actions."""
 
 import numpy as np
 import pytest

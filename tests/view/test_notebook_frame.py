@@ -1,4 +1,4 @@
-"""A run is looked at in a notebook's cell."""
+"""View of a run in a notebook cell."""
 
 import urllib.error
 import urllib.request

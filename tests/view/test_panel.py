@@ -1,4 +1,4 @@
-"""The operator's panel leaves wishes and shows what the run noted."""
+"""The operator panel sends requests and shows the recorded events."""
 
 from types import SimpleNamespace
 

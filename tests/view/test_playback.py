@@ -1,4 +1,4 @@
-"""The clock of a recording that is played."""
+"""Playback clock."""
 
 import pytest
 

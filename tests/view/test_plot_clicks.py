@@ -1,4 +1,4 @@
-"""The script that hears clicks; what it does in a page is tested with the page."""
+"""Script for clicks on plots; its effect is tested with the page."""
 
 from html.parser import HTMLParser
 

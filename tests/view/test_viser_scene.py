@@ -1,4 +1,4 @@
-"""What is drawn, before anybody draws it."""
+"""Scene drawn by viser, without client."""
 
 import re
 

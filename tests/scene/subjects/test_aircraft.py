@@ -1,4 +1,4 @@
-"""An aircraft on its gear as a stage."""
+"""Scene of an aircraft on its landing gear."""
 
 import numpy as np
 import pytest

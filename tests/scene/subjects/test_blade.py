@@ -1,4 +1,4 @@
-"""A blade with its lag damper, as a stage."""
+"""Scene of a blade with its lag damper."""
 
 from types import SimpleNamespace
 

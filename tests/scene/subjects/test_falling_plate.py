@@ -1,4 +1,4 @@
-"""A plate on a ball."""
+"""Scene of a plate on a ball."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A landing gear on its rig is no probe in a drogue."""
+"""Scene of a landing gear on its rig."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""A hexapod with a probe: what is drawn is where the robot was."""
+"""Scene of a hexapod with a probe."""
 
 from types import SimpleNamespace
 

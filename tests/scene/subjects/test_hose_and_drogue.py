@@ -1,4 +1,4 @@
-"""Ropes and hoses in flight."""
+"""Scenes of ropes and hoses in flight."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""A hung drogue, as a stage."""
+"""Scene of a drogue on a rope."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Two bodies that meet, as a stage."""
+"""Scene of an impact of two bodies."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Storeys that bend."""
+"""Scene of a multi-storey frame."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Masses on springs, simulated and on the rig."""
+"""Scene of masses on springs, in the simulation and on the rig."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""A probe in a drogue."""
+"""Scene of a probe in a drogue."""
 
 from types import SimpleNamespace
 

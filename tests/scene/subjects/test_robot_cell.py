@@ -1,4 +1,4 @@
-"""The robot cell: the arms reach where the run says the tool was."""
+"""Scene of the robot cell: the arms reach the recorded tool position."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Ropes with something at their end: what is drawn there is what the test has there."""
+"""Scenes of ropes with the end bodies of the test."""
 
 from types import SimpleNamespace
 

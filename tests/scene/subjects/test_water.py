@@ -1,4 +1,4 @@
-"""The sea about a ship: its own waves where there are some, flat where nobody says which."""
+"""Sea around a ship: its waves if known, otherwise flat."""
 
 import jax
 import numpy as np
