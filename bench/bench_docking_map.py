@@ -8,7 +8,7 @@ from sizes import sized
 from dovetail import testing
 from dovetail.studies.docking import six_dof
 from dovetail.studies.docking.docking_record import outcomes, record
-from dovetail.studies.docking.docking_steps import DOCKED, Docking
+from dovetail.studies.docking.docking_steps import DOCKED, DockingSystem
 from dovetail.studies.registry import find_test
 
 
@@ -42,7 +42,7 @@ def test_map_of_81_dockings(figure):
 
 
 def test_one_docking_with_all_signals_recorded(figure):
-    docking = Docking.of(six_dof.published(), six_dof.ball())
+    docking = DockingSystem.of(six_dof.published(), six_dof.ball())
     until = sized(20.0, 2.0)  # [s]
     recorded = record(docking, until)
     error = np.abs(recorded.balance / recorded.balance[0] - 1).max()

@@ -25,11 +25,9 @@ import pytest
 from sizes import sized
 
 import dovetail as dv
-from dovetail.links import Address, Hello, RealTime, RemoteRig, TickSettings, connect
+from dovetail.links import Address, Hello, RealTimeSettings, RemoteRig, TickSettings, connect
 from dovetail.links.native import NativeTick, available
-from dovetail.links.ring import Ring
 from dovetail.studies.registry import find_test
-from dovetail.testing import hybrid_loop
 
 SECONDS = float(os.environ.get("DOVETAIL_BENCH_SECONDS", sized(60, 1)))
 ROOT = Path(__file__).resolve().parents[1]
@@ -91,21 +89,26 @@ def test_overhead_of_the_loop(figure):
         tick = NativeTick(settings, near)
         signals = (("measured_displacement", ()), ("measured_force", ()))
         rig = RemoteRig(jnp.asarray(tick.handle, dtype=int), jnp.zeros(2), signals, True)
-        ready, run = dataclasses.replace(test, rig=rig), importlib.import_module("dovetail.links.real_time")
-        shapes = jax.eval_shape(lambda: run._record(ready))
-        ring = Ring({name: of.shape for name, of in shapes.items()}, test.tick_count, test.dt)
-        rings = jnp.asarray([ring.handle, 0], dtype=int)
-        program = eqx.filter_jit(run._complete_run).lower(ready, rings, (1, 1)).compile()
-        total = best(lambda: jax.block_until_ready(program(ready, rings, (1, 1)))) / test.tick_count
+        run = importlib.import_module("dovetail.links.real_time")
+        requests = run.RequestedValues(jnp.zeros((), dtype=int), 0, True)
+        ready = dataclasses.replace(test, rig=rig)
+        arguments, _ = run._program_arguments(
+            ready, requests, lambda _, address: jnp.asarray(address, dtype=int)
+        )
+        program = run._program.lower(*arguments).compile()
+        total = best(lambda: jax.block_until_ready(program(*arguments))) / test.tick_count
         alone = eqx.filter_jit(_only_ticks).lower(rig, test.tick_count).compile()
         bare = best(lambda: jax.block_until_ready(alone(rig, test.tick_count))) / test.tick_count
     recording = {name: jnp.zeros(test.tick_count + 2) for name, _ in signals}
     recorded = dataclasses.replace(test, rig=dv.testing.RecordedRig(recording))
-    model = best(lambda: jax.block_until_ready(hybrid_loop.compiled_simulate(recorded))) / test.tick_count
+    model = best(lambda: jax.block_until_ready(simulated(recorded))) / test.tick_count
     figure("compiled loop: time per tick", 1e6 * total, "us")
     figure("of it calls to the link, with their system calls", 1e6 * bare, "us")
     figure("of it numerical substructure, compensator, supervisor", 1e6 * model, "us")
     figure("loop overhead per tick", 1e6 * (total - bare - model), "us", target=5.0, at_least=False)
+
+
+simulated = eqx.filter_jit(dv.simulate)
 
 
 def _only_ticks(rig, count):
@@ -146,9 +149,8 @@ def test_exchange_relative_to_the_timer_floor(figure, c_rig, tmp_path):
     rows, lost = {"exchange": [], "lateness": []}, 0
     for _ in range(turns):
         late, exchange = timer_floor(c_rig, 1000.0, seconds, tmp_path)
-        run = cs1(1000.0, seconds).run_realtime(
-            c_rig, real_time=RealTime(native=True, priority=0, lock=False)
-        )
+        settings = RealTimeSettings(native=True, priority=0, lock=False)
+        run = cs1(1000.0, seconds).run_realtime(c_rig, real_time=settings)
         rows["exchange"].append((exchange, run.data.exchange_time.values[1:]))
         rows["lateness"].append((late, run.data.tick_lateness.values[1:]))
         lost += run.data.attrs["datagrams_lost"]

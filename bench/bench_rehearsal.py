@@ -11,7 +11,8 @@ import pytest
 from sizes import sized
 
 import dovetail as dv
-from dovetail.testing.hybrid_loop import compiled_start, compiled_ticks
+from dovetail.core.advance import Rows, compiled_advance, compiled_begin
+from dovetail.testing import Rehearse
 
 DELAY, RATE = 6.1e-3, 1000.0  # [s], [Hz]
 TICKS = sized(1_000_000, 20_000)
@@ -95,13 +96,15 @@ def best_of(repeats, call):
 @pytest.fixture(scope="module")
 def single():
     """Ticks per second of a compiled rehearsal with all signals recorded, and its compile time [s]."""
-    test = cs1(TICKS / RATE).prepare()
+    mode, test = Rehearse(), cs1(TICKS / RATE).prepare()
+    system, clock, monitor = mode.system(test), mode.clock(test), mode.monitor(test)
     size = TICKS // 20  # as in a rehearsal
 
     def rehearse():
-        state, _ = compiled_start(test)
-        for first in range(0, TICKS, size):
-            state, records = jax.block_until_ready(compiled_ticks(test, state, jnp.asarray(first), size))
+        state, _ = compiled_begin(system, monitor, Rows())
+        for _ in range(0, TICKS, size):
+            advanced = compiled_advance(system, clock, monitor, Rows(), state, size)
+            state, _, records = jax.block_until_ready(advanced)
 
     begin = time.perf_counter()
     rehearse()

@@ -14,6 +14,7 @@ import dovetail
 from dovetail import testing
 from dovetail.report.keyframe import key_frame
 from dovetail.studies.registry import find_test
+from dovetail.testing.modes import all_modes, run
 
 OUT = Path(dovetail.__file__).parent / "studio" / "pictures"
 SHOWN = {
@@ -29,7 +30,7 @@ WIDTH = 660  # [px] twice the displayed width
 def draw(study: str) -> None:
     """Run the test of a study and save its picture."""
     test = testing.load(find_test(SHOWN[study]))
-    still = key_frame(testing.rehearse(test, lambda share, text: None))
+    still = key_frame(run(test, all_modes()[test.DEFAULT_MODE]()))
     image = Image.open(io.BytesIO(still.jpeg)).convert("RGB")
     size = (WIDTH, round(WIDTH * image.height / image.width))
     image = image.resize(size, Image.Resampling.LANCZOS)

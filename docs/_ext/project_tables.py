@@ -16,10 +16,11 @@ from interfaces import interface_table, public_table
 from target_results import REPRODUCED, counts, kept
 
 from dovetail.core import signals
+from dovetail.links.real_time import ApproachAndReturn, RealTime
 from dovetail.studies import capabilities, load_targets, studies
 from dovetail.studies.exchange import CONTACTS, cross_table, law_table
 from dovetail.studies.mode_matrix import mode_table
-from dovetail.testing import limit_monitor
+from dovetail.testing import all_modes, limits
 
 WIDTHS = {  # of the columns, in shares of a hundred
     "signals": (24, 10, 12, 54),
@@ -100,14 +101,18 @@ def _monitored():
         "approach and rest": "realtime: approach and return",
         "simulate": "simulation",
     }
-    modes = [mode for mode in limit_monitor.MONITORED_PHASES if mode != "replay"]
-    yield "limit", "compared with", *(both.get(mode, mode) for mode in modes)
-    for check in limit_monitor.MONITORED_LIMITS:
-        before = "before the move" if check in limit_monitor.DEMAND_LIMITS else "after the move"
+    modes = [
+        mode for mode in all_modes().values() if mode.rig_responds
+    ]  # the others monitor as a rehearsal does
+    modes.insert(modes.index(RealTime) + 1, ApproachAndReturn)
+    yield "limit", "compared with", *(both.get(mode.name, mode.name) for mode in modes)
+    for check in limits.MONITORED_LIMITS:
+        moves = "before the move" if check in limits.DEMAND_LIMITS else "after the move"
+        checked = {all_modes()["pseudodynamic"]: moves}
         cells = []
         for mode in modes:
-            reason = limit_monitor.NOT_MONITORED.get(mode, {}).get(check.limit)
-            cells.append(f"no: {reason}" if reason else before if mode == "pseudodynamic" else "yes")
+            reason = mode.not_monitored.get(check.limit)
+            cells.append(f"no: {reason}" if reason else checked.get(mode, "yes"))
         yield check.limit, signals.signal(check.signal).label, *cells
 
 

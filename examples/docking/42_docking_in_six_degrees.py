@@ -15,13 +15,13 @@ from dovetail.report.map_page import mark_outcomes
 from dovetail.report.style import RC
 from dovetail.studies.docking import pictures, six_dof
 from dovetail.studies.docking.docking_record import record
-from dovetail.studies.docking.docking_steps import Docking, SixAxisInstruments
+from dovetail.studies.docking.docking_steps import DockingSystem, SixAxisInstruments
 
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
 bodies, ball = six_dof.published(), six_dof.ball()
-ideal = record(Docking.of(bodies, ball))
-rig = record(Docking.of(bodies, ball, SixAxisInstruments(), contact_step=10e-6))
+ideal = record(DockingSystem.of(bodies, ball))
+rig = record(DockingSystem.of(bodies, ball, SixAxisInstruments(), contact_step=10e-6))
 print(ideal, rig, sep="\n\n")
 
 # %%

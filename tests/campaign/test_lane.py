@@ -6,7 +6,7 @@ import pytest
 import dovetail as dv
 from dovetail import testing
 from dovetail.campaign.lane import reference_lane, simulate_lane
-from dovetail.testing import Outcome
+from dovetail.testing import Outcome, modes
 
 OSCILLATOR = {"m": 2.0, "c": 1.0, "k": 200.0}
 
@@ -34,7 +34,7 @@ def alone(**more):
 @pytest.mark.parametrize("build", [hybrid, alone])
 def test_records_are_those_of_the_run_up_to_its_end(build):
     test = build(limits=dv.Limits(displacement=5e-3))
-    run = testing.rehearse(test)
+    run = modes.run(test, modes.all_modes()[test.DEFAULT_MODE]())
     assert run.outcome is Outcome.DISPLACEMENT
     records, code, tick = simulate_lane(test.prepare())
     assert Outcome.from_code(code) is run.outcome

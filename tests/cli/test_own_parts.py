@@ -171,7 +171,7 @@ def test_real_time_and_its_folder_carry_them(tmp_path):
     """The served rig and the loop that runs against it each have a part of their own; neither needs the file later."""
     import threading
 
-    from dovetail.links import Address, RealTime, RigServer, VirtualPlant
+    from dovetail.links import Address, RealTimeSettings, RigServer, VirtualPlant
 
     patient = {
         "rate": 100,
@@ -186,7 +186,7 @@ def test_real_time_and_its_folder_carry_them(tmp_path):
     forget(tmp_path)
     try:
         run = test.run_realtime(
-            str(server.address), real_time=RealTime(native=False, priority=0, lock=False, wait=20.0)
+            str(server.address), real_time=RealTimeSettings(native=False, priority=0, lock=False, wait=20.0)
         )
     finally:
         server.stop()

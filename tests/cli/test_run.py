@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from dovetail import testing
-from dovetail.cli import run
+from dovetail.cli import run, run_options
 from dovetail.cli.progress import COMPILING
 from dovetail.cli.run import EXIT_STOPPED, _impact_lines, finish_run, parse_settings
 from dovetail.core.errors import TestFileError
@@ -382,7 +382,8 @@ def test_whatever_takes_a_while_says_what_it_does(tmp_path, monkeypatch):
         told.append((task_name, initial_text))
         yield lambda fraction, text: None
 
-    monkeypatch.setattr(run, "progress", progress)
+    for module in (run, run_options):
+        monkeypatch.setattr(module, "progress", progress)
     settings = ["duration=0.1 s"]
     assert run.run_test("substructuring/cs1", None, settings, tmp_path / "run", None, True) == 0
     assert told == [

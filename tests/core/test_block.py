@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dovetail.core import RK4, Block, Flow, Sampled, parameter
+from dovetail.core.block import repeat, respond
 from dovetail.core.errors import ParameterError
 
 
@@ -97,3 +98,42 @@ def test_batches_and_derivatives_of_a_block():
 def test_a_parameter_outside_its_range_is_refused():
     with pytest.raises(ParameterError, match=r"Decay\.rate: got -1; must be above 0 1/s"):
         Decay(rate=-1.0)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_repeated_steps_are_numbered_from_zero(count):
+    x = 1.0
+    for i in range(count):
+        x = 0.5 * x + i
+    assert float(repeat(lambda x, i: 0.5 * x + i, jnp.array(1.0), count)) == x
+
+
+def test_a_block_responds_to_a_record_as_step_by_step():
+    block, inputs = Sampled(Decay(rate=2.0), RK4()), np.sin(0.3 * np.arange(20))
+    outputs = respond(block, 0.1, jnp.asarray(inputs))
+    state = block.init()
+    for k, u in enumerate(inputs):
+        state, output = block.step(k * 0.1, 0.1, state, u)
+        assert float(outputs["x"][k]) == pytest.approx(float(output["x"]), rel=1e-13)
+        assert float(outputs["time"][k]) == pytest.approx(0.1 * (k + 1))
+
+
+def test_a_response_to_named_inputs_has_a_derivative_and_a_batch():
+    class Gain(Block):
+        gain: jax.Array
+
+        def init(self):
+            return jnp.zeros(())
+
+        def step(self, t, dt, x, u):
+            x = x + dt * self.gain * (u["a"] - u["b"])
+            return x, x
+
+    inputs = {"a": jnp.arange(5.0), "b": jnp.ones(5)}
+
+    def last(gain):
+        return respond(Gain(gain), 0.5, inputs)[-1]
+
+    assert float(last(2.0)) == pytest.approx(0.5 * 2.0 * 5.0)
+    assert float(jax.grad(last)(2.0)) == pytest.approx(2.5)
+    np.testing.assert_allclose(jax.vmap(last)(jnp.array([1.0, 3.0])), [2.5, 7.5])

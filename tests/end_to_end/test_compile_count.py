@@ -21,9 +21,9 @@ except SystemExit as ending:
     assert not ending.code, ending.code
 print(seen["compile_requests_use_cache"], seen["cache_hits"])
 """
-# steps of the numerical part, three linear models and a key for the outlook, whether its forces are linear; start and
-# pieces of the rehearsal, pieces of the ideal
-MOST = 9
+# steps of the numerical part, three linear models and a key for the assessment, whether its forces are linear;
+# start and chunks of the rehearsal, start and chunks of the reference solution
+MOST = 10
 KNOWN = 1  # that key, which JAX looks for by itself; all else is found untraced
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.links import RealTime, read_key, write_key
+from dovetail.links import RealTimeSettings, read_key, write_key
 from dovetail.testing import Outcome
 
 SOURCE = Path(__file__).resolve().parents[2] / "examples" / "rig_in_c" / "rig.c"
@@ -74,7 +74,9 @@ def make_test(duration=0.3, **limits):
 
 def go(test, process, **options):
     wait = options.pop("wait", 10.0)
-    return test.run_realtime(process.url, real_time=RealTime(priority=0, lock=False, wait=wait), **options)
+    return test.run_realtime(
+        process.url, real_time=RealTimeSettings(priority=0, lock=False, wait=wait), **options
+    )
 
 
 def test_it_is_a_spring_to_the_loop(rig):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.links import RealTime
+from dovetail.links import RealTimeSettings
 from dovetail.links.live_run import Live, find_live_run
 from dovetail.links.native import available
 from dovetail.testing import Operator, Outcome, Tunable, run_folder
@@ -25,7 +25,7 @@ BOTH = pytest.mark.parametrize("native", [pytest.param(True, marks=needs_compile
 def go(test, server, live, native=None):
     return test.run_realtime(
         str(server.address),
-        real_time=RealTime(native=native, **PATIENT),
+        real_time=RealTimeSettings(native=native, **PATIENT),
         operator=live.operator,
         window=live.window,
     )

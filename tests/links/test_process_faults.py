@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import LinkError
-from dovetail.links import RealTime
+from dovetail.links import RealTimeSettings
 from dovetail.testing import Outcome
 
-QUIET = RealTime(priority=0, lock=False)
+QUIET = RealTimeSettings(priority=0, lock=False)
 TEST = """
 import dovetail as dv
 test = dv.Test(

@@ -11,7 +11,7 @@ import pytest
 
 import dovetail as dv
 from dovetail.core.errors import LinkError
-from dovetail.links import Operator, RealTime, RigState, SafeStateReason
+from dovetail.links import Operator, RealTimeSettings, RigState, SafeStateReason
 from dovetail.links.native import available, origin
 from dovetail.links.ring import RingReader
 from dovetail.studies.registry import find_test
@@ -24,7 +24,9 @@ BOTH = pytest.mark.parametrize("native", [pytest.param(True, marks=needs_compile
 
 
 def go(test, server, native=None, **options):
-    return test.run_realtime(str(server.address), real_time=RealTime(native=native, **PATIENT), **options)
+    return test.run_realtime(
+        str(server.address), real_time=RealTimeSettings(native=native, **PATIENT), **options
+    )
 
 
 def ended(server):

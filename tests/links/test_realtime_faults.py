@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from dovetail.links import RealTime, RigState, SafeStateReason
+from dovetail.links import RealTimeSettings, RigState, SafeStateReason
 from dovetail.links.rig_program import VirtualPlant
 from dovetail.links.rig_protocol import COMMAND, Datagram
 from dovetail.testing import Outcome
@@ -18,7 +18,7 @@ KEY = bytes(range(16))
 
 
 def go(test, server, wait=20.0, **options):
-    real_time = RealTime(native=options.pop("native", None), priority=0, lock=False, wait=wait)
+    real_time = RealTimeSettings(native=options.pop("native", None), priority=0, lock=False, wait=wait)
     return test.run_realtime(str(server.address), real_time=real_time, **options)
 
 

@@ -2,9 +2,13 @@
 
 from types import SimpleNamespace
 
+import equinox as eqx
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dovetail.core.clock import LoopState
+from dovetail.links.real_time import ApproachAndReturn, RealTime
 from dovetail.links.recording import AROUND, as_run
 from dovetail.links.ring import Ring
 from dovetail.links.tick import Counts
@@ -20,19 +24,25 @@ def recorded(make_cs1):
     test = make_cs1(duration=1.0)
 
     def make(outcome):
-        noted, after = (Ring(SIGNALS, rows, test.dt) for rows in (ROWS, AFTER))
+        noted, approached, after = (Ring(SIGNALS, rows, test.dt) for rows in (ROWS, AFTER, AFTER))
         for k in range(ROWS):
             noted.show(np.array([0.001 * (k + 1), -(k + 1.0), 1e-6 * k, k % 3]))
         for k in range(AFTER):
             after.show(np.array([0.6, -600.0 - k, 0.0, 0.0]))
         first = {"displacement": np.float64(0.0), "measured_force": np.float64(0.0)}
-        result = {"first": first, "ticks": np.int64(ROWS), "code": np.int64(outcome.code), "rig": ()}
-        unled = ({"code": np.int64(0)}, {})  # on the way to the start and to rest no limit was met
-        result |= {"approach": unled, "rest": unled, "monitor": {"energy": 0.0, "frozen": (0, 0)}}
+        monitors = RealTime().monitor(test), ApproachAndReturn.monitor(test)
+        state = monitors[0].empty_state()
+        ended = eqx.tree_at(lambda m: m.code, state, jnp.asarray(outcome.code))
+        result = {
+            "first": first,
+            "test": LoopState(jnp.asarray(ROWS), jnp.zeros(()), (), ended),
+            "approach": state,
+            "return": state,
+        }
         counts = Counts(sent=700, received=690, lost=10, overruns=3, scheduling={"memory lock": "granted"})
         tick = SimpleNamespace(counts=lambda: counts)
         rig = SimpleNamespace(welcome=SimpleNamespace(name="bench"))
-        return as_run(test, "udp://localhost:1", result, noted, after, tick, rig)
+        return as_run(test, "udp://localhost:1", result, monitors, (noted, approached, after), tick, rig)
 
     return make
 

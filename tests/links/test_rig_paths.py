@@ -21,7 +21,7 @@ def test_the_way_to_rest_begins_as_the_run_ended_and_ends_at_rest():
     assert np.max(x) < 0.02 + 0.2 * 0.3 * 0.1
 
 
-def test_the_least_jerk_goes_from_rest_to_rest():
+def test_the_minimum_jerk_goes_from_rest_to_rest():
     s = np.linspace(0, 1, 1001)
     y = np.asarray(minimum_jerk(s))
     assert (y[0], y[-1]) == (0.0, 1.0)

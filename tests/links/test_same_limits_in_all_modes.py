@@ -14,7 +14,7 @@ import pytest
 
 import dovetail as dv
 from dovetail import testing
-from dovetail.links.real_time import RealTime
+from dovetail.links.real_time import RealTimeSettings
 from dovetail.mechanics import Substructure
 from dovetail.specimens.base import Memoryless
 from dovetail.testing import Outcome
@@ -29,7 +29,7 @@ TICKS, DT, WINDOW = 48, 1e-3, 0.74e-3
 STOP = 1.5  # where the readings do not follow any more
 DRAWS = 22
 # no real-time scheduling; an answer is waited for as long as a busy machine takes
-PATIENT = RealTime(native=False, priority=0, lock=False, wait=120.0)
+PATIENT = RealTimeSettings(native=False, priority=0, lock=False, wait=120.0)
 
 
 class Tables(Substructure):

@@ -12,7 +12,7 @@ from dovetail.links import (
     Address,
     Hello,
     PythonTick,
-    RealTime,
+    RealTimeSettings,
     RigServer,
     RigState,
     SafeStateReason,
@@ -189,7 +189,7 @@ def test_a_compiled_session_does_what_the_rehearsal_says(served):
     server = served(test, lockstep=False, native=True)
     rehearsed = test.rehearse().data
     for _ in range(20):
-        run = test.run_realtime(str(server.address), real_time=RealTime(priority=0, lock=False))
+        run = test.run_realtime(str(server.address), real_time=RealTimeSettings(priority=0, lock=False))
         assert run.outcome is Outcome.FINISHED
         while server.session is not None:
             threading.Event().wait(0.01)

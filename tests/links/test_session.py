@@ -130,7 +130,7 @@ def test_both_sessions_and_the_supervisor_judge_alike():
         zero = jnp.zeros(3)
         motion = {"displacement": x, "velocity": zero, "acceleration": zero}
         read = {"measured_displacement": x, "measured_force": force}
-        outcome = Outcome.from_code(watch.init(motion, read)["code"])
+        outcome = Outcome.from_code(int(watch.start({**motion, **read})[0].code))
         flag = flags.pop()
         first = [
             SafeStateReason.NOT_FINITE,

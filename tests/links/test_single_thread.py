@@ -3,14 +3,14 @@
 import jax
 import jax.numpy as jnp
 
-from dovetail.links.single_thread import as_single_function
+from dovetail.links.single_thread import one_function
 
 
 def test_the_result_is_that_of_the_work_and_the_loop_is_kept():
     def work(x):
         return {"a": jnp.sin(x) * 2, "b": (x > 0).astype(int), "c": 1.0}
 
-    whole = jax.jit(lambda x, one: as_single_function(lambda: work(x), one))
+    whole = jax.jit(lambda x, one: one_function(lambda: work(x), one))
     x, one = jnp.arange(3.0), jnp.ones((), dtype=int)
     got = whole(x, one)
     assert got["a"].tolist() == work(x)["a"].tolist()

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 from dovetail.core.errors import AnalysisError
-from dovetail.links import RealTime
+from dovetail.links import RealTimeSettings
 from dovetail.links.tick_budget import tick_budget
 
 
@@ -30,7 +30,9 @@ def test_compute_and_exchange_of_each_tick_are_set_against_its_length():
 
 def test_the_budget_of_a_run_is_measured_per_step(make_cs1, served):
     test = make_cs1(duration=0.2)
-    run = test.run_realtime(str(served(test).address), real_time=RealTime(priority=0, lock=False, wait=20.0))
+    run = test.run_realtime(
+        str(served(test).address), real_time=RealTimeSettings(priority=0, lock=False, wait=20.0)
+    )
     found = tick_budget(run.data)
     assert found.dt == pytest.approx(test.dt)
     for values in (found.compute, found.exchange, found.lateness):

@@ -14,7 +14,6 @@ from dovetail.core.errors import TestFileError
 from dovetail.mechanics.contact import DampingFactor, Flores, FreePair, KelvinVoigt
 from dovetail.specimens import CompliantImpactPair, ImpactPair
 from dovetail.studies.registry import find_test
-from dovetail.testing.hybrid_loop import simulate
 from dovetail.testing.outcome import Outcome
 
 TICKS = 400
@@ -86,8 +85,8 @@ def rehearsed(kind, exponent, rate, impacts, lags):
     def one(k, c, m, v, actuator, sensor):
         gap = 7.3 * v / rate  # not at a tick
         changed = eqx.tree_at(where, prepared, (k, c, gap, actuator, sensor, 2 * m, 2 * m, v))
-        state, records = simulate(changed)
-        return state["monitor"]["code"], records["velocity"][-1], records["penetration"][-1]
+        state, records = dv.simulate(changed)
+        return state.monitor.code, records["velocity"][-1], records["penetration"][-1]
 
     found = jax.jit(jax.vmap(one))(*(jnp.asarray(a) for a in (*impacts[:4], *lags)))
     return [np.asarray(a) for a in found]

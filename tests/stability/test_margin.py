@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dovetail.stability import critical_delay, critical_lead, margin, single_interface
-from dovetail.stability.margin import HybridLoop
+from dovetail.stability.margin import LinearHybridLoop
 from dovetail.transfer.linear import LinearTransfer
 
 from .systems import three_mass
@@ -83,7 +83,7 @@ def test_small_gain_limit_is_where_the_condition_is_met_with_equality():
         LinearTransfer([1.0], [1.0], margin.small_gain_delay(ideal, OMEGA)),
         LinearTransfer([1.0], [margin.small_gain_lag(ideal, OMEGA), 1.0]),
     ):
-        test = HybridLoop(loop(), LinearTransfer([1.0], [1.0]), transfer=neglected)
+        test = LinearHybridLoop(loop(), LinearTransfer([1.0], [1.0]), transfer=neglected)
         assert margin.small_gain(test, OMEGA).max() == pytest.approx(1.0, abs=1e-4)  # the grid's resolution
 
 
@@ -151,14 +151,14 @@ def test_blocks_of_a_hybrid_loop():
     spring, mass = LinearTransfer([2250.0], [1.0]), LinearTransfer([1.0], [2.2, 15.0, 2250.0])
     actuator, cell = LinearTransfer([1.0], [0.005, 1.0], 2e-3), LinearTransfer([1.0], [1e-3, 1.0])
     soft = LinearTransfer([1e-5], [1.0])  # m/N
-    test = HybridLoop(mass, spring, actuator, soft, cell)
+    test = LinearHybridLoop(mass, spring, actuator, soft, cell)
     s = 1j * np.array([10.0, 45.0])
     A = actuator(s) * cell(s) / (1 + 2250.0 * 1e-5)
     assert test.neglected(s) == pytest.approx(A)
     assert test.loop(s) == pytest.approx(A * spring(s) * mass(s))
     assert test.response(s) == pytest.approx(spring(s) * mass(s) / (1 + A * spring(s) * mass(s)))
-    assert HybridLoop(mass, spring).response(s) == pytest.approx(
-        HybridLoop(mass, spring).reference_response(s)
+    assert LinearHybridLoop(mass, spring).response(s) == pytest.approx(
+        LinearHybridLoop(mass, spring).reference_response(s)
     )
 
 

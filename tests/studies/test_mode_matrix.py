@@ -11,12 +11,12 @@ import pytest
 
 from dovetail import testing
 from dovetail.core.errors import TestFileError
-from dovetail.links.real_time import RealTime
+from dovetail.links.real_time import RealTimeSettings
 from dovetail.studies.mode_matrix import OF_TESTS, hybrid_tests, mode_table, shortened
 from dovetail.studies.registry import find_test
 
 # no real-time scheduling, and an answer is waited for as long as a busy machine takes
-PATIENT = RealTime(native=False, priority=0, lock=False, wait=120.0)
+PATIENT = RealTimeSettings(native=False, priority=0, lock=False, wait=120.0)
 QUICK = ("substructuring/cs1", "substructuring/cs2", "refuelling/drop-real-time")
 KEPT = (  # tests whose own subject is what the rig feeds into a contact: left out, they creep
     "docking/hil-1dof",

@@ -7,19 +7,22 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.testing.hybrid_loop import Driven, start, tick
+from dovetail.core.advance import Rows, begin
+from dovetail.testing import Rehearse
+from dovetail.testing.hybrid_loop import Driven, HybridLoop
 
 
 def test_one_tick_does_what_it_says(make_cs1):
     test = make_cs1(delay=0.0).prepare()
-    state, _first = start(test)
-    after, record = tick(test, state, jnp.asarray(0))
+    loop = HybridLoop.from_test(test)
+    state, _first = loop.start()
+    after, record = loop.step(0.0, test.dt, state)
     driven = Driven(test.numerical, test.excitation)
-    moved, _ = test.method.step(driven, 0.0, test.dt, driven.init(), state["force"], ())
+    moved, _ = test.method.step(driven, 0.0, test.dt, driven.init(), state.force, ())
     assert record["displacement"] == moved["z"]
     assert record["command"] == moved["z"]
     assert record["measured_force"] == pytest.approx(-2250.0 * float(moved["z"]), rel=1e-15)
-    assert after["force"] == record["measured_force"]  # a perfect rig returns the force of this very tick
+    assert after.force == record["measured_force"]  # a perfect rig returns the force of this very tick
 
 
 def test_the_excitation_is_felt_at_the_stages(make_cs1):
@@ -81,8 +84,8 @@ DRIVEN = dv.Sine(amplitude=0.012, frequency=3.0, phase=0.7, offset=1e-3)  # not 
 
 def test_the_first_record_is_that_of_t_zero(make_cs1):
     test = make_cs1(excitation=DRIVEN).prepare()
-    state, first = start(test)
-    force, wall = float(state["force"]), 0.012 * np.sin(0.7) + 1e-3
+    state, first = begin(HybridLoop.from_test(test), Rehearse().monitor(test), Rows())
+    force, wall = float(state.x.force), 0.012 * np.sin(0.7) + 1e-3
     rate = 0.012 * 6 * np.pi * np.cos(0.7)
     assert float(first["excitation"]) == pytest.approx(wall, rel=1e-14)
     assert float(first["displacement"]) == float(first["velocity"]) == 0.0
@@ -92,16 +95,17 @@ def test_the_first_record_is_that_of_t_zero(make_cs1):
 
 def test_a_record_has_the_acceleration_and_the_excitation_of_its_own_time(make_cs1):
     test = make_cs1(excitation=DRIVEN, rate=100.0).prepare()
-    state, _ = start(test)
-    after, record = tick(test, state, jnp.asarray(3))  # from 0.03 s to 0.04 s
+    loop = HybridLoop.from_test(test)
+    state, _ = loop.start()
+    after, record = loop.step(3 * test.dt, test.dt, state)  # from 0.03 s to 0.04 s
     angle = 6 * np.pi * 0.04 + 0.7
     wall, rate = 0.012 * np.sin(angle) + 1e-3, 0.012 * 6 * np.pi * np.cos(angle)
     z, v = float(record["displacement"]), float(record["velocity"])
     assert float(record["excitation"]) == pytest.approx(wall, rel=1e-12)
-    held = float(state["force"])  # it moved under this one
+    held = float(state.force)  # it moved under this one
     expected = (held - 2250 * (z - wall) - 15 * (v - rate)) / 2.2
     assert float(record["acceleration"]) == pytest.approx(expected, rel=1e-11)
-    assert float(after["force"]) == float(record["feedback_force"])
+    assert float(after.force) == float(record["feedback_force"])
 
 
 def test_two_substeps_are_two_ticks_where_nothing_pushes_back(make_cs1):

@@ -121,21 +121,14 @@ def test_a_specimen_with_a_slope_is_left_as_it_is():
 def test_a_tick_cut_at_the_force_is_the_tick_when_closed():
     """Poles of the closed tick are those of the tick itself, differentiated as it is."""
     from dovetail.stability import loop_poles
-    from dovetail.testing.hybrid_loop import start, tick
+    from dovetail.testing.hybrid_loop import HybridLoop
 
     test = frame(dv.specimens.Spring(k=K))
     cut = sampled_loop(test)
     assert cut.B.shape[1] == cut.C.shape[0] == 1
-    prepared = test.prepare()
-    state, _ = start(prepared)
-    monitor = state.pop("monitor")
-
-    def advance(x):
-        after, _ = tick(prepared, {**x, "monitor": monitor}, jnp.asarray(1))
-        del after["monitor"]
-        return after
-
-    whole = loop_poles(advance, state, dt=test.dt)
+    loop = HybridLoop.from_test(test.prepare())
+    state, _ = loop.start()
+    whole = loop_poles(lambda x: loop.step(test.dt, test.dt, x)[0], state, dt=test.dt)
     assert sampled_poles(test).growth == pytest.approx(whole.growth, rel=1e-9)
 
 

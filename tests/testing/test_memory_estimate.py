@@ -8,10 +8,16 @@ import numpy as np
 import pytest
 
 from dovetail import testing
+from dovetail.core.advance import chunk_length
 from dovetail.core.errors import TestFileError
 from dovetail.studies.registry import find_test
 from dovetail.testing.memory_estimate import COPIES, MAX_CHUNK, _row, _size, format_size, require_memory
-from dovetail.testing.shared_programs import chunk_length
+from dovetail.testing.modes import all_modes
+
+
+def mode_of(test):
+    """The usual mode of a test."""
+    return all_modes()[test.DEFAULT_MODE]()
 
 
 def recorded(run):
@@ -24,7 +30,7 @@ def test_what_a_tick_takes_is_what_a_run_then_holds(make_cs1):
     test = make_cs1(duration=0.01)
     run = test.rehearse()
     # the recording holds time besides, and integers that are counted with it
-    assert _size(_row(test)) == pytest.approx(recorded(run), abs=24)
+    assert _size(_row(test, mode_of(test))) == pytest.approx(recorded(run), abs=24)
 
 
 @pytest.mark.parametrize("mode", ["rehearse", "reference"])
@@ -43,44 +49,46 @@ def test_a_run_that_the_machine_cannot_hold_is_refused_with_the_number(make_cs1,
 
 def test_the_limit_lies_where_the_whole_record_fills_the_room(make_cs1):
     test = make_cs1(duration=2.0)
-    size = COPIES * test.tick_count * _size(_row(test))
-    require_memory(test, available=1.001 * size)
+    size = COPIES * test.tick_count * _size(_row(test, mode_of(test)))
+    require_memory(test, mode_of(test), available=1.001 * size)
     with pytest.raises(TestFileError, match="lower the rate or shorten the test"):
-        require_memory(test, available=0.999 * size)
-    require_memory(test, available=float("inf"))
+        require_memory(test, mode_of(test), available=0.999 * size)
+    require_memory(test, mode_of(test), available=float("inf"))
 
 
 @pytest.mark.parametrize("share", [0.7, 0.05, 1e-3])
 def test_a_refusal_offers_how_many_ticks_may_be_recorded_and_that_fits(make_cs1, share):
     test = dataclasses.replace(make_cs1(duration=7.0), rate=1e6)  # 7,000,000 ticks
-    each = _size(_row(test))
+    each = _size(_row(test, mode_of(test)))
     available = share * COPIES * test.tick_count * each + MAX_CHUNK * each
     with pytest.raises(TestFileError) as refused:
-        require_memory(test, available=available)
+        require_memory(test, mode_of(test), available=available)
     found = re.search(
         r"record_every = (\d+) records every \1th tick and fits; or lower the rate", str(refused.value)
     )
     every = int(found[1])
     assert 1 / share <= every <= 5 / share
-    require_memory(dataclasses.replace(test, record_every=every), available=available)
+    require_memory(dataclasses.replace(test, record_every=every), mode_of(test), available=available)
     with pytest.raises(TestFileError, match="of 7e\\+06 ticks|every"):
-        require_memory(dataclasses.replace(test, record_every=max(every // 10, 1)), available=available)
+        require_memory(
+            dataclasses.replace(test, record_every=max(every // 10, 1)), mode_of(test), available=available
+        )
 
 
 def test_a_run_of_days_is_told_that_recording_less_of_it_does_not_help(make_cs1):
     test = dataclasses.replace(make_cs1(duration=1000.0), rate=1e9)
     with pytest.raises(TestFileError, match="11.6 days .*recording fewer ticks does not make"):
-        require_memory(test, available=1e10)
+        require_memory(test, mode_of(test), available=1e10)
 
 
 def test_a_simulation_is_refused_as_a_test_is():
     test = testing.load(find_test("capture/swing"), {"duration": "1000 s"})
-    size = COPIES * test.tick_count * _size(_row(test))
-    require_memory(test, available=1.001 * size)
+    size = COPIES * test.tick_count * _size(_row(test, mode_of(test)))
+    require_memory(test, mode_of(test), available=1.001 * size)
     with pytest.raises(TestFileError, match=r"record_every = \d+ records every") as no:
-        require_memory(test, available=0.999 * size)
+        require_memory(test, mode_of(test), available=0.999 * size)
     every = int(re.search(r"record_every = (\d+)", str(no.value))[1])
-    require_memory(dataclasses.replace(test, record_every=every), available=0.999 * size)
+    require_memory(dataclasses.replace(test, record_every=every), mode_of(test), available=0.999 * size)
 
 
 def test_sizes_are_said_as_people_read_them():

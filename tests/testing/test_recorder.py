@@ -181,12 +181,13 @@ def test_numbers_that_are_offered_divide_the_test(ticks):
 @pytest.mark.parametrize("seed", range(5))
 def test_pieces_of_any_length_give_the_same_records(seed):
     random = np.random.default_rng(seed)
-    values, every = random.normal(size=(1000, 2)), int(random.integers(2, 90))
+    first, values, every = np.ones(2), random.normal(size=(1000, 2)), int(random.integers(2, 90))
     records = Records(every)
+    records.start({"force": first})
     while records.tick < 1000:
         count = min(int(random.integers(1, 200)), 1000 - records.tick)
         records.add({"force": values[records.tick : records.tick + count + 3]}, count)
-    np.testing.assert_array_equal(records.to_arrays()["force"], values[every - 1 :: every])
+    np.testing.assert_array_equal(records.to_arrays()["force"], [first, *values[every - 1 :: every]])
     np.testing.assert_array_equal(records.largest["force"], abs(values).max(axis=0))
     np.testing.assert_array_equal(records.last["force"], values[-1])
     assert all(chunk["force"].base is None for chunk in records.chunks)  # none keeps what it was taken from

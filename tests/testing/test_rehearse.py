@@ -1,11 +1,10 @@
 """Rehearsals: repeatable, stopped by limits, interruptible, told as they go."""
 
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.testing import Outcome, hybrid_loop
+from dovetail.testing import Outcome
 
 
 def test_every_signal_carries_its_unit(make_cs1):
@@ -94,14 +93,3 @@ def test_the_sampled_loop_loses_stability_half_a_tick_early(make_cs1, delay, gro
     z = test.rehearse().data.displacement - test.reference().data.displacement
     early, late = (float(abs(z.sel(time=slice(*window))).max()) for window in ((10, 20), (50, 60)))
     assert (late > early) == grows
-
-
-def test_a_piece_of_ticks_carries_on_where_the_last_ended(make_cs1):
-    test = make_cs1(duration=0.4).prepare()
-    state, _ = hybrid_loop.start(test)
-    state, first = hybrid_loop.ticks(test, state, jnp.asarray(0), 150)
-    _, second = hybrid_loop.ticks(test, state, jnp.asarray(150), 250)
-    whole = hybrid_loop.simulate(test)[1]["displacement"]
-    np.testing.assert_allclose(
-        jnp.concatenate([first["displacement"], second["displacement"]]), whole, rtol=1e-13
-    )

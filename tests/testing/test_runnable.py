@@ -10,7 +10,7 @@ import dovetail as dv
 from dovetail import testing
 from dovetail.core.errors import AnalysisError, ParameterError, TestFileError
 from dovetail.testing import test as hybrid
-from dovetail.testing.limit_monitor import MODES
+from dovetail.testing.modes import all_modes, run
 
 
 @pytest.fixture
@@ -34,12 +34,12 @@ def looked(monkeypatch):
 def test_both_answer_the_same_questions(make_cs1, simulation):
     for each in (make_cs1(), simulation):
         modes = each.modes()
-        assert list(modes) == list(MODES)
+        assert list(modes) == list(all_modes())
         assert modes[each.DEFAULT_MODE] == ""
         assert each.faults() == []
-        run = testing.rehearse(each)
-        assert run.mode == each.DEFAULT_MODE
-        assert run.reference() is None or run.reference().mode == "reference"
+        made = run(each, all_modes()[each.DEFAULT_MODE]())
+        assert made.mode == each.DEFAULT_MODE
+        assert made.reference() is None or made.reference().mode == "reference"
     assert (make_cs1().reference() is None, simulation.reference()) == (False, None)
     assert simulation.modes()["pseudodynamic"] == "is a simulation without a rig"
     with pytest.raises(AnalysisError, match="there is no loop"):
@@ -84,10 +84,3 @@ def test_values_are_changed_by_path(make_cs1, simulation):
     assert (float(changed.system.k), changed.seed, changed.title) == (7.0, 5, "other")
     with pytest.raises(ParameterError, match="not a numeric parameter"):
         make_cs1().with_values(**{"rig.actuator": 1.0})
-
-
-def test_a_state_tells_what_the_supervisor_has_seen(make_cs1, simulation):
-    for each in (make_cs1(), simulation):
-        state, first = each.prepare().start()
-        assert int(state["monitor"]["tick"]) == 0
-        assert "displacement" in first

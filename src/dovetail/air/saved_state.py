@@ -23,6 +23,7 @@ from dovetail.air.towed_rope import TowedRope
 from dovetail.core import RK4, Method
 from dovetail.core.errors import ParameterError, TestFileError
 from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.core.system import FlowSystem
 
 
 class _DeviceWithForce(TipDevice):
@@ -67,13 +68,7 @@ def _with_inputs(system: TowedRope, force, acceleration) -> TowedRope:
 
 @eqx.filter_jit
 def _advance(system, method, state, t, h, substeps, force, acceleration):
-    flow = _with_inputs(system, force, acceleration)
-
-    def one(i, carry):
-        return method.step(flow, t + i * h, h, carry[0], None, carry[1])
-
-    state = jax.lax.fori_loop(0, substeps, one, state)
-    return state, flow.output(t + substeps * h, state[0], None)
+    return FlowSystem(_with_inputs(system, force, acceleration), method, substeps).step(t, h, state)
 
 
 class RopeStepper:
@@ -114,13 +109,12 @@ class RopeStepper:
         self, force: Any = (0.0, 0.0, 0.0), acceleration: Any = (0.0, 0.0, 0.0)
     ) -> dict[str, np.ndarray]:
         """Advance one step with an additional constant tip force [N] and support acceleration [m/s^2], (3,) each."""
-        h = self.interval / self.substeps
         self._state, signals = _advance(
             self.system,
             self.method,
             self._state,
             jnp.asarray(self.time),
-            h,
+            self.interval,
             self.substeps,
             jnp.asarray(force, float),
             jnp.asarray(acceleration, float),

@@ -11,7 +11,7 @@ from dovetail.app.document import Document
 from dovetail.cli.run import require_runnable
 from dovetail.core.errors import ParameterError
 from dovetail.testing import MapFile
-from dovetail.testing.limit_monitor import MODES
+from dovetail.testing.modes import all_modes, mode_named
 from dovetail.testing.runnable import Runnable
 
 
@@ -24,11 +24,10 @@ def available_actions(test: Any) -> tuple[str, ...]:
         return ("map",)
     if not isinstance(test, Runnable):
         return ()
-    modes = [
-        mode for mode in MODES if mode != "replay" and not test.mode_faults(mode)
-    ]  # replay needs a recording
+    needing = [name for name, mode in all_modes().items() if "recording" in mode.needs]
+    modes = [name for name, reason in test.modes().items() if not reason and name not in needing]
     design = ("design",) if test.rig is not None else ()
-    return (test.DEFAULT_MODE, *(mode for mode in modes if mode != test.DEFAULT_MODE), *design)
+    return (test.DEFAULT_MODE, *(name for name in modes if name != test.DEFAULT_MODE), *design)
 
 
 @dataclass(frozen=True)
@@ -73,13 +72,13 @@ class Action:
             return "no test is open; open a test first"
         if self.document.fault:
             return self.document.fault
-        if self.name == "realtime" and not self.address:
+        if "address" in mode_named(self.name).needs and not self.address:
             return (
-                "a real-time test needs the address of a rig, udp://HOST:PORT; "
+                f"a {mode_named(self.name).title.lower()} needs the address of a rig, udp://HOST:PORT; "
                 "serve a simulated rig with: dovetail rig serve TEST"
             )
         try:
-            if self.name in MODES:
+            if self.name in all_modes():
                 require_runnable(self.document.name, self.document.test, self.name)
         except ParameterError as error:
             return str(error)
@@ -99,7 +98,7 @@ class Action:
         test = self.test_arguments(file)
         if self.name == "design":
             return ["design", *test, *more, *folder]
-        mode = ["--mode", self.name] if self.name in MODES else []
+        mode = ["--mode", self.name] if self.name in all_modes() else []
         link_options = {"--address": self.address, "--key": self.key}
         link = [word for option, value in link_options.items() if value for word in (option, value)]
         return ["run", *test, *mode, *link, *more, *folder]

@@ -8,7 +8,7 @@ from typing import Any
 
 from dovetail.app.actions import Action, available_actions
 from dovetail.cli.run import parse_settings
-from dovetail.testing.limit_monitor import MODES
+from dovetail.testing.modes import all_modes
 
 OWN = Path("my-test.toml")  # file name used if `--set` cannot express the changes
 
@@ -49,8 +49,8 @@ def python(action: Action, out: Path | None = None, file: Path = OWN) -> str:
             "print(plan)",
             f"assess.write(plan, {folder!r})",
         )
-    mode = action.name if action.name in MODES else available_actions(action.document.test)[0]
-    if mode == "map":
+    chosen = action.name if action.name in all_modes() else available_actions(action.document.test)[0]
+    if chosen not in all_modes():
         return _lines(
             *first,
             "data = test.map.compute()",
@@ -58,19 +58,19 @@ def python(action: Action, out: Path | None = None, file: Path = OWN) -> str:
             f"data.to_netcdf({Path(folder).name + '.nc'!r})",
         )
     key = f", key=links.read_key({action.key!r})" if action.key else ""
-    call = {"realtime": f"run_realtime({action.address!r}{key})", "pseudodynamic": "run_pseudodynamic()"}.get(
-        mode, f"{mode}()"
-    )
-    if mode == "pseudodynamic" and action.address:
+    mode, argument = all_modes()[chosen], ""
+    if "address" in mode.needs:
+        argument = f"{action.address!r}{key}"
+    elif "cell" in mode.takes and action.address:
         axes = action.document.test.shape[0] if action.document.test.shape else 1
-        call = f"run_pseudodynamic(links.RemoteCell({action.address!r}, {axes}{key}))"
-    if "links." in call:
+        argument = f"links.RemoteCell({action.address!r}, {axes}{key})"
+    if "links." in argument:
         first.insert(1, "from dovetail import links")
-    stability = ["print(test.stability())"] if mode == "rehearse" else []
+    stability = ["print(test.stability())"] if mode.predicts else []
     return _lines(
         *first,
         *stability,
-        f"run = test.{call}",
+        f"run = test.{mode.method}({argument})",
         "print(run)",
         f"run.save({folder!r})",
         f"run.report({folder + '/report.html'!r})",

@@ -20,15 +20,17 @@ import numpy as np
 
 from dovetail.app.prepared import Prepared
 from dovetail.assess.margins import growth_rates_of_prepared
+from dovetail.core.advance import Rows, advance, chunk_length
+from dovetail.core.clock import Simulated
 from dovetail.core.errors import AnalysisError, DovetailError, value_or_none
+from dovetail.core.system import FlowSystem
 from dovetail.stability import StabilitySwitches, open_loop, stability_switches
-from dovetail.testing import Outcome
+from dovetail.testing import Outcome, Reference, ReferenceSettings, Rehearse
 from dovetail.testing.assessment import Stability, loop_delays, open_at_rest, stability_of_matrices
-from dovetail.testing.continuous import ReferenceSettings, integrate
-from dovetail.testing.coupled import reference_system
-from dovetail.testing.limit_monitor import LimitMonitor, with_frozen_sensor_limit
+from dovetail.testing.limit_monitor import LimitMonitor
+from dovetail.testing.limits import with_frozen_sensor_limit
 from dovetail.testing.linearised import linear_parts, linear_specimen, prepared_loop, small_signal_test
-from dovetail.testing.rehearse import run_chunks
+from dovetail.testing.recorder import Records
 from dovetail.testing.rig import Rig
 from dovetail.testing.step_checks import RESOLVING_STEPS, min_contact_steps
 
@@ -58,7 +60,7 @@ class FastRerun:
         self.test = dataclasses.replace(test, duration=self.ticks * test.dt, record_every=1)
         self.full_test = test
         self.shape = test.shape
-        self.sampled = test.rig is not None and test.coupled_system() is None
+        self.sampled = test.rig is not None and test.sampling == "rate"
         self.default_frozen_sensor = test.rig is not None and test.limits.frozen_sensor is None
         if self.sampled:
             self._loop = Prepared(self.test, paths, self._with_shapes)
@@ -86,7 +88,7 @@ class FastRerun:
         return dataclasses.replace(sized, limits=dataclasses.replace(sized.limits, frozen_sensor=1.0))
 
     def _coupled(self, test: Any) -> Any:
-        return reference_system(test, test.rig.specimen), LimitMonitor.for_test(test, "reference")
+        return Reference().coupled(test), Reference().monitor(test)
 
     def _is_linear(self) -> bool:
         rig = self.test.rig
@@ -109,14 +111,13 @@ class FastRerun:
             return Motion(signals, test.dt, run.outcome)
         test, prepared = self.variant(values), self._loop.with_values(values)
         if self.default_frozen_sensor:
-            frozen_sensor = jnp.asarray(
-                with_frozen_sensor_limit(test, test.DEFAULT_MODE).limits.frozen_sensor
-            )
+            frozen_sensor = jnp.asarray(with_frozen_sensor_limit(test, Rehearse()).limits.frozen_sensor)
             prepared = dataclasses.replace(
                 prepared, limits=dataclasses.replace(prepared.limits, frozen_sensor=frozen_sensor)
             )
-        records, first, _, outcome = run_chunks(prepared, None, keep=False)
-        signals = records.to_arrays(first)
+        records = Records()
+        outcome = Outcome.from_code(Rehearse().record(prepared, records)[1])
+        signals = records.to_arrays()
         ending = None
         if (
             outcome is not Outcome.NOT_FINITE
@@ -143,19 +144,19 @@ class FastRerun:
         return not self.has_reference_model or _bytes(self._system.with_values(values)) == self._reference[0]
 
     def _compute_reference(self, values: Values, system: Any, monitor: LimitMonitor) -> Motion | None:
-        accuracy, dt = ReferenceSettings(**self.test.numerical.reference_settings), self.test.dt
-        seen, records = integrate(system, monitor, accuracy.method, dt, accuracy.substeps, self.ticks)
-        contact = records.get("contact_time")
-        if contact is not None and min_contact_steps(contact, dt / accuracy.substeps) < RESOLVING_STEPS:
+        settings, dt = ReferenceSettings(**self.test.numerical.reference_settings), self.test.dt
+        flow = FlowSystem(system, settings.method, settings.substeps)
+        records, size = Records(), chunk_length(self.ticks, *Reference.chunks)
+        _, code = advance(flow, Simulated(dt, self.ticks), monitor, Rows(), records, size)
+        contact = records.every_tick("contact_time")
+        if contact is not None and min_contact_steps(contact, dt / settings.substeps) < RESOLVING_STEPS:
             run = value_or_none(self.test.with_values(**values).reference)  # repeat with shorter steps
             return (
                 None
                 if run is None
                 else Motion({"displacement": run.data.displacement.values}, dt, run.outcome)
             )
-        outcome = Outcome.from_code(int(seen["code"]))
-        last = self.ticks if outcome is Outcome.FINISHED else int(seen["tick"])
-        return Motion({"displacement": np.asarray(records["displacement"])[: last + 1]}, dt, outcome)
+        return Motion({"displacement": records.to_arrays()["displacement"]}, dt, Outcome.from_code(code))
 
     def stability(self, values: Values) -> Stability:
         """Assess the stability with these values.

@@ -19,6 +19,7 @@ import tomli_w
 import xarray as xr
 
 from dovetail.assess.test_motion import spectrum
+from dovetail.core.block import respond
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.fidelity.traces import dataset, period
 from dovetail.testing import AbstractRig, Rig, Run, Test
@@ -236,13 +237,8 @@ def sweep(test: Test, *, low: float, high: float, amplitude: float) -> tuple[xr.
 @eqx.filter_jit
 def _response(rig: AbstractRig, dt: float, commands: jax.Array) -> jax.Array:
     """Return the measured displacement after each command."""
-
-    def step(x, k_and_command):
-        k, command = k_and_command
-        x, reading = rig.step(k * dt, dt, x, command)
-        return x, reading["measured_displacement"]
-
-    return jax.lax.scan(step, rig.init(), (jnp.arange(len(commands)), commands))[1]
+    measured: jax.Array = respond(rig, dt, commands)["measured_displacement"]
+    return measured
 
 
 def _axis(u, y, dt: float, quiet: int, low: float, high: float, order: int | None) -> IdentifiedAxis:

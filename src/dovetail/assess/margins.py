@@ -153,7 +153,7 @@ def _rehearsed(test: Test, extras: jax.Array) -> tuple[jax.Array, jax.Array]:
         varied = eqx.tree_at(lambda t: t.rig.actuator.parts[0].delay, test, extra)
         state, records = simulate(varied)
         largest = jnp.max(jnp.abs(records["displacement"]))
-        return state["monitor"]["code"], jnp.where(jnp.isnan(largest), jnp.inf, largest)
+        return state.monitor.code, jnp.where(jnp.isnan(largest), jnp.inf, largest)
 
     return jax.vmap(at)(extras)
 

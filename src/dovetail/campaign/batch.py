@@ -20,6 +20,7 @@ from dovetail.campaign.subjects import Values
 from dovetail.core.errors import DovetailError
 from dovetail.testing import Outcome
 from dovetail.testing.memory_estimate import require_memory
+from dovetail.testing.modes import Reference, Rehearse, all_modes
 from dovetail.testing.paths import declared_at, get, replace_all
 from dovetail.testing.run import dataset
 
@@ -33,7 +34,7 @@ class Group:
     def __init__(self, subject: TestSubject, test: Any):
         self.subject, self.original = subject, test
         self.test = test = size_delay_buffers(test, subject.varied, subject.campaign.points())
-        require_memory(test.validate())
+        require_memory(test.validate(), all_modes()[test.DEFAULT_MODE]())
         self.shape = test.shape
         self.traced = True
         try:
@@ -73,17 +74,17 @@ class Group:
         modes, subject = self.subject.modes, self.subject
         results: dict[str, Any] = {}
         runs: dict[str, Any] = {}
-        if "reference" in modes:
-            runs["reference"] = reference_lane(variant)
+        if Reference.name in modes:
+            runs[Reference.name] = reference_lane(variant)
         if variant.DEFAULT_MODE in modes:
             runs[variant.DEFAULT_MODE], code, tick = simulate_lane(prepared)
             results["outcome"], results["end_time"] = code.astype(float), tick * variant.dt
-        reference = runs.get("reference")
+        reference = runs.get(Reference.name)
         for measure in subject.measures:
             if not measure.is_compiled:
                 continue
             if measure.needs_reference:
-                results[measure.name] = measure.compute(runs["rehearse"], reference, variant.dt)
+                results[measure.name] = measure.compute(runs[Rehearse.name], reference, variant.dt)
             else:
                 by_mode = [measure.compute(runs[mode], reference, variant.dt) for mode in modes]
                 results[measure.name] = jnp.stack(by_mode) if len(by_mode) > 1 else by_mode[0]
@@ -231,11 +232,12 @@ class Group:
                 valid = runs[mode]["valid"][i, j]
                 times = (np.arange(len(valid)) + 1)[valid] * self.test.dt
                 data[mode] = dataset(self.test, times, select_samples(records, valid), {"mode": mode})
+            reference = data.get(Reference.name)
             try:
                 if per_mode:
-                    values[i, j] = [measure.compute(data[mode], data.get("reference")) for mode in modes]
+                    values[i, j] = [measure.compute(data[mode], reference) for mode in modes]
                 else:
-                    values[i, j] = measure.compute(data[modes[-1]], data.get("reference"))
+                    values[i, j] = measure.compute(data[modes[-1]], reference)
             except Exception as error:
                 bad.setdefault(int(good[i]), f"{measure.name}: {type(error).__name__}: {error}")
         return values

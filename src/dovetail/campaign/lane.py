@@ -7,25 +7,23 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from dovetail.testing import Outcome, Runnable, Test
-from dovetail.testing.continuous import ReferenceSettings, integrate
-from dovetail.testing.coupled import reference_system
-from dovetail.testing.limit_monitor import LimitMonitor
+from dovetail.core.monitor import MonitorState
+from dovetail.testing import Outcome, Reference, ReferenceSettings, Runnable, Test, simulate
 from dovetail.testing.step_checks import RESOLVING_STEPS, min_contact_steps
 
 
 def simulate_lane(prepared: Runnable) -> tuple[dict[str, jax.Array], jax.Array, jax.Array]:
     """Return the records with a mask of valid samples, the outcome code, and the last tick."""
-    state, records = prepared.as_function()
-    return _with_valid_mask(state["monitor"], records, prepared.tick_count)
+    state, records = simulate(prepared)
+    return _with_valid_mask(state.monitor, records, prepared.tick_count)
 
 
 def _with_valid_mask(
-    monitor: dict[str, jax.Array], records: dict[str, jax.Array], ticks: int
+    monitor: MonitorState, records: dict[str, jax.Array], ticks: int
 ) -> tuple[Any, jax.Array, jax.Array]:
     """Return the records with a mask of the samples before the monitor stopped, the outcome code, and the last tick."""
-    code = monitor["code"]
-    last = jnp.where(code > 0, monitor["tick"], ticks)
+    code = monitor.code
+    last = jnp.where(code > 0, monitor.sample, ticks)
     lost = code == Outcome.NOT_FINITE.code
     return {**records, "valid": jnp.arange(1, ticks + 1) <= last - lost}, code, last
 
@@ -33,13 +31,11 @@ def _with_valid_mask(
 def reference_lane(test: Test) -> dict[str, jax.Array]:
     """Return the records of the reference solution at all ticks but the first."""
     settings = ReferenceSettings(**test.numerical.reference_settings)
-    coupled = reference_system(test, test.rig.as_model().specimen)
-    monitor = LimitMonitor.for_test(test, "reference")
-    state, records = integrate(coupled, monitor, settings.method, test.dt, settings.substeps, test.tick_count)
+    state, records = simulate(test, Reference(settings))
     if "contact_time" in records:  # a reference that does not resolve its contacts is invalid
-        steps = min_contact_steps(records["contact_time"], test.dt / settings.substeps)
+        contact = jnp.concatenate([jnp.zeros(1), records["contact_time"]])
+        steps = min_contact_steps(contact, test.dt / settings.substeps)
         records = {
             name: jnp.where(steps < RESOLVING_STEPS, jnp.nan, values) for name, values in records.items()
         }
-    records = {name: values[1:] for name, values in records.items()}
-    return _with_valid_mask(state, records, test.tick_count)[0]
+    return _with_valid_mask(state.monitor, records, test.tick_count)[0]

@@ -57,6 +57,7 @@ from dovetail.core.errors import (
 from dovetail.core.renamed import new_name, remark
 from dovetail.core.toml_file import read_toml
 from dovetail.core.units import SIGNAL
+from dovetail.testing.modes import all_modes, mode_named
 
 KEYS = (
     "kind",
@@ -73,7 +74,7 @@ KEYS = (
     *("set", "parameter", "correlation", "design", "chunk", "batch", "analysis"),
 )
 DESIGN_KEYS = ("kind", "count", "seed")
-MODES = ("reference", "rehearse", "simulate")
+CORRELATION_KEYS = ("parameters", "coefficient")
 FINGERPRINT_EXCLUDED = ("title", "source", "analyses", "chunk", "batch", "fixed")  # do not change results
 RESERVED_NAMES = ("point", "seed", "mode", "outcome", "end_time")
 MAX_SEEDS = 1_000_000
@@ -361,9 +362,11 @@ def _settings(table: Mapping[str, Any], subject: str, faults: list[Fault]) -> di
     design = _design(table, faults)
     modes = _texts(table, "modes", faults)
     faults += [
-        Fault("modes", f'got "{m}"; {remark(new_name("modes", m)) or "one of " + ", ".join(MODES)}')
+        Fault(
+            "modes", f'got "{m}"; {remark(new_name("modes", m)) or "one of " + ", ".join(_batched_modes())}'
+        )
         for m in modes
-        if m not in MODES
+        if not mode_named(m).batched
     ]
     seeds = _seeds(table, faults)
     measures = _texts(table, "measures", faults)
@@ -393,6 +396,10 @@ def _settings(table: Mapping[str, Any], subject: str, faults: list[Fault]) -> di
         "analyses": tuple(entries) if isinstance(entries, list) else (),
         **sizes,
     }
+
+
+def _batched_modes() -> list[str]:
+    return [name for name, mode in all_modes().items() if mode.batched]
 
 
 def _texts(table: Mapping[str, Any], key: str, faults: list[Fault]) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from dovetail.campaign.parameter_paths import parse_cached
 from dovetail.campaign.plan import Campaign
 from dovetail.campaign.subjects import MEMORY, ChunkResult, Subject, Values, common_columns, groups
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, UnknownNameError
-from dovetail.testing import Runnable
+from dovetail.testing import Reference, Rehearse, Runnable
 from dovetail.testing.paths import get
 from dovetail.testing.test_table import change
 
@@ -48,7 +48,7 @@ class TestSubject(Subject):
             if (reason := self.test.mode_faults(mode))
         ]
         for measure in self.measures:
-            if measure.needs_reference and not {"reference", "rehearse"} <= set(self.modes):
+            if measure.needs_reference and not {Reference.name, Rehearse.name} <= set(self.modes):
                 text = f'{measure.name}: needs the reference solution; set modes = ["reference", "rehearse"]'
                 faults.append(Fault("measures", text))
         if any(measure.of_test for measure in self.measures) and self.test.rig is None:

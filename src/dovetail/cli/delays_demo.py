@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from dovetail import fidelity, testing
-from dovetail.cli.run import run_with_progress
+from dovetail.cli.run_options import run_with_progress
 from dovetail.cli.three_delays import draw
 from dovetail.core.errors import AnalysisError
 from dovetail.report import RunView, write

@@ -15,9 +15,9 @@ from dovetail import testing
 from dovetail.assess import DesignOptions, accept_proposal, rig_requirements_of_run, write
 from dovetail.assess import design as run_design
 from dovetail.cli.progress import write_note
-from dovetail.cli.pseudodynamic import run_pseudodynamic_with_progress
 from dovetail.cli.rig import recording_from
 from dovetail.cli.run import load_runnable
+from dovetail.cli.run_options import RunOptions, run_with_progress
 from dovetail.studies.registry import find_test
 from dovetail.testing import run_folder
 
@@ -45,8 +45,8 @@ def design_test(
     stem = find_test(name).stem
     if test.pseudodynamic is not None:
         target = run_folder.create(out or run_folder.next_folder(Path("runs"), f"{stem}-rig-requirements"))
-        run = run_pseudodynamic_with_progress(
-            test, target, None, None, False, "simulated pseudo-dynamic test"
+        run = run_with_progress(
+            test, "pseudodynamic", RunOptions(folder=target), "simulated pseudo-dynamic test"
         )
         run_folder.save_run(run, target)
         return print_rig_requirements(run, target, contact_mass)

@@ -36,7 +36,7 @@ def demonstrate(out: Path | None) -> int:
         from rich.console import Console
 
         from dovetail import testing
-        from dovetail.cli.pseudodynamic import run_pseudodynamic_with_progress
+        from dovetail.cli.run_options import RunOptions, run_with_progress
         from dovetail.studies.registry import find_test
         from dovetail.testing import run_folder
 
@@ -54,7 +54,8 @@ def demonstrate(out: Path | None) -> int:
             test = with_offset(base, offset)
             folder = target / label.replace(" ", "-")
             folder.mkdir()
-            run = run_pseudodynamic_with_progress(test, folder, url, None, False, f"{label} off the axis")
+            options = RunOptions(folder=folder, address=url)
+            run = run_with_progress(test, "pseudodynamic", options, f"{label} off the axis")
             run.save(folder)
             runs[label] = run
             print_line(_row(label, run))

@@ -13,9 +13,10 @@ from rich.console import Console
 from dovetail import fidelity
 from dovetail.cli.progress import progress
 from dovetail.core.errors import DovetailError, OutputError, ParameterError, value_or_none, value_or_reason
-from dovetail.report import RunView, write, write_run
+from dovetail.report import Page, RunView, rehearsals_page, write_run
 from dovetail.testing import Run, run_folder
 from dovetail.testing.cached_reference import reference_of
+from dovetail.testing.modes import mode_named
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 BROWSER_TIMEOUT = 120  # [s] timeout of the browser that prints a page
@@ -57,36 +58,59 @@ def compare(recorded: list[Path], out: Path | None, pdf: bool) -> int:
     if len(recorded) < 2:
         raise ParameterError(f"RUNS: got {len(recorded)} run folder. Expected two or more")
     runs = [run_folder.read_run(each) for each in recorded]
-    modes = {run.mode for run in runs}
-    target = out or Path("comparison.html")
-    print_line = Console(highlight=False, markup=False, soft_wrap=True).print
-    labels = [each.resolve().name for each in recorded]
-    if modes == {"pseudodynamic"}:
-        from dovetail.report.pseudodynamic import pseudodynamic_page
-
-        written = pseudodynamic_page(runs, labels, "Comparison of pseudo-dynamic tests").write(target)
-    elif modes == {"simulate"}:
-        from dovetail.report.overlay import simulations_page
-
-        page = simulations_page(f"{runs[0].title}: comparison of {len(runs)} simulations", labels, runs)
-        written = page.write(target)
-        print_line(page.verdict.sentence)
-    elif modes & {"pseudodynamic", "simulate"}:
-        mixed = ", ".join(sorted(modes))
+    kinds = {mode_named(run.mode).report for run in runs}
+    if len(kinds) > 1:
+        mixed = ", ".join(sorted({run.mode for run in runs}))
         raise ParameterError(
             f"RUNS: got modes {mixed}. Expected only hybrid tests, only simulations or only pseudo-dynamic tests"
         )
-    else:
-        views = [
-            _run_view(run, *each) for run, each in zip(runs, zip(labels, recorded, strict=True), strict=True)
-        ]
-        written = write(target, f"{runs[0].title}: comparison of {len(runs)} runs", views)
-        for view, run in zip(views, runs, strict=True):
-            print_line(f"{view.label:<28} {run.outcome.value}{_error_text(view)}")
+    page, lines = COMPARISONS[kinds.pop()](runs, recorded)
+    written = page.write(out or Path("comparison.html"))
+    print_line = Console(highlight=False, markup=False, soft_wrap=True).print
+    for line in lines:
+        print_line(line)
     print_line(f"report    {written}")
     if pdf:
         print_line(f"printed   {print_pdf(written)}")
     return 0
+
+
+def _compare_tests(runs: list[Run], folders: list[Path]) -> tuple[Page, list[str]]:
+    """Return the comparison of several runs of one test, and a line for each."""
+    named = zip(runs, _labels(folders), folders, strict=True)
+    views = [_run_view(run, label, folder) for run, label, folder in named]
+    lines = [
+        f"{view.label:<28} {run.outcome.value}{_error_text(view)}"
+        for view, run in zip(views, runs, strict=True)
+    ]
+    return rehearsals_page(f"{runs[0].title}: comparison of {len(runs)} runs", views), lines
+
+
+def _compare_simulations(runs: list[Run], folders: list[Path]) -> tuple[Page, list[str]]:
+    """Return the comparison of several simulations, and its verdict."""
+    from dovetail.report.overlay import simulations_page
+
+    title = f"{runs[0].title}: comparison of {len(runs)} simulations"
+    page = simulations_page(title, _labels(folders), runs)
+    return page, [page.verdict.sentence]
+
+
+def _compare_pseudodynamic(runs: list[Run], folders: list[Path]) -> tuple[Page, list[str]]:
+    """Return the comparison of several pseudo-dynamic tests."""
+    from dovetail.report.pseudodynamic import pseudodynamic_page
+
+    return pseudodynamic_page(runs, _labels(folders), "Comparison of pseudo-dynamic tests"), []
+
+
+def _labels(folders: list[Path]) -> list[str]:
+    return [folder.resolve().name for folder in folders]
+
+
+COMPARISONS = {  # by kind of report
+    "test": _compare_tests,
+    "simulation": _compare_simulations,
+    "pseudodynamic": _compare_pseudodynamic,
+}
 
 
 def print_pdf(page: Path) -> Path:

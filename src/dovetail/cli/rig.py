@@ -159,7 +159,7 @@ def serve(
     from dovetail import links, testing
     from dovetail.cli.run import parse_settings, require_runnable
     from dovetail.studies.registry import find_test
-    from dovetail.testing.limit_monitor import rotary_axes
+    from dovetail.testing.limits import rotary_axes
 
     loaded = testing.load(find_test(test), parse_settings(settings or []))
     if isinstance(loaded, testing.CellFile):
@@ -388,43 +388,6 @@ def key(file: Annotated[Path, Argument(metavar="FILE", help="Key file to create.
     from dovetail import links
 
     print(f"written   {links.write_key(file)}; copy it to the other end over a secure channel")
-
-
-def run_realtime_with_progress(test, address: str, key: Path | None, folder: Path | None = None):
-    """Run a real-time test against a rig, with a progress bar; with a folder, `dovetail view` can watch it."""
-    from contextlib import ExitStack
-
-    from dovetail import links
-    from dovetail.cli.progress import progress
-    from dovetail.links.live_run import Live
-
-    with (
-        ExitStack() as stack,
-        progress("running", "connecting and compiling", remaining=False) as report_progress,
-    ):
-        options = {}
-        if folder is not None:
-            live = stack.enter_context(Live(test, folder, "realtime"))
-            options = {"operator": live.operator, "window": live.window}
-        return test.run_realtime(address, key=links.read_key(key), **options, progress=report_progress)
-
-
-def timing_summary(run) -> str:
-    """Return a summary of tick timing and link statistics."""
-    from dovetail.links.tick_budget import tick_budget
-
-    attrs = run.data.attrs
-    rows = [str(tick_budget(run.data))] if run.data.sizes["time"] > 1 else []
-    rows.append(
-        f"link      {attrs['datagrams_sent']} sent, {attrs['datagrams_lost']} unanswered; "
-        f"{attrs['ticks_late']} ticks late, {attrs['ticks_held']} held; tick: {attrs['tick']}"
-    )
-    rows += [
-        f"{word.replace('_', ' ')}: {attrs[word]}"
-        for word in ("real_time_policy", "locked_memory")
-        if str(attrs.get(word, "")).startswith("refused")
-    ]
-    return "\n".join(rows)
 
 
 def save_with_fallback(run, target: Path) -> Path:

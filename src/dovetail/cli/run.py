@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shlex
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -13,21 +14,14 @@ import tomli_w
 
 from dovetail import fidelity, testing
 from dovetail.cli.progress import progress
-from dovetail.cli.rig import run_realtime_with_progress, save_with_fallback, timing_summary
+from dovetail.cli.rig import save_with_fallback
+from dovetail.cli.run_options import RunOptions, run_with_progress
 from dovetail.cli.shortened import short_toml
 from dovetail.core import roles
-from dovetail.core.errors import (
-    AnalysisError,
-    Fault,
-    OutputError,
-    ParameterError,
-    TestFileError,
-    value_or_none,
-)
-from dovetail.core.renamed import new_name, remark
+from dovetail.core.errors import AnalysisError, Fault, ParameterError, TestFileError, value_or_none
 from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome
-from dovetail.testing.limit_monitor import MODES
+from dovetail.testing.modes import all_modes
 from dovetail.testing.remarks import remarks
 from dovetail.testing.runnable import Runnable
 from dovetail.testing.test_file import read_table
@@ -87,9 +81,9 @@ def require_runnable(name: str, loaded: Any, mode: str | None = None) -> Any:
         raise ParameterError(
             f"{name}: this is a robot cell, not a test; serve it with: dovetail rig serve {name}"
         )
-    if mode is not None and (reason := loaded.mode_faults(mode)):
-        modes = ", ".join(each for each in MODES if not loaded.mode_faults(each))
-        raise ParameterError(f"{name}: {reason}. Possible modes: {modes}; got {mode}")
+    if mode is not None and (why := loaded.mode_faults(mode)):
+        modes = ", ".join(each for each, reason in loaded.modes().items() if not reason)
+        raise ParameterError(f"{name}: {why}. Possible modes: {modes}; got {mode}")
     return loaded
 
 
@@ -116,7 +110,8 @@ def run_test(
     from dovetail.testing import run_folder
     from dovetail.testing.memory_estimate import require_memory
 
-    _check_mode_options(mode, recording, address, resume)
+    options = RunOptions(recording, address, key, resume=resume, live=live)
+    options.check_required(mode)
     file = find_test(name)
     with progress("reading", file.name):
         test = testing.load(file, parse_settings(settings))
@@ -126,51 +121,37 @@ def run_test(
         return run_map(test, file.stem, out, report)
     test = require_runnable(name, test, mode)
     mode = mode or test.DEFAULT_MODE
-    _check_unused_options(mode, recording, address, key)
-    require_memory(test)  # before the folder is created
+    options.check_unused(mode)
+    chosen = all_modes()[mode]()
+    require_memory(test, chosen)  # before the folder is created
     target = resume or run_folder.create(out or run_folder.next_folder(Path("runs"), f"{file.stem}-{mode}"))
     print_line = Console(highlight=False, markup=False, soft_wrap=True).print
 
     with progress("computing stability"):
-        stability = value_or_none(test.stability) if mode == "rehearse" else None
+        stability = value_or_none(test.stability) if chosen.predicts else None
     if stability:
         print_line(str(stability))
-    if mode == "pseudodynamic" and resume is None:
-        from dovetail.testing.pseudodynamic.estimate import estimate_duration
-
-        print_line(str(estimate_duration(test)))
-    if live and mode in ("realtime", "pseudodynamic"):
+    if resume is None and (forecast := chosen.forecast(test)):
+        print_line(forecast)
+    if live and chosen.live:
         print_line(f"watch     dovetail view {target}")
-    if mode == "realtime":
-        assert address is not None  # checked above
-        run = run_realtime_with_progress(test, address, key, target if live else None)
-    elif mode == "pseudodynamic":
-        from dovetail.cli.pseudodynamic import run_pseudodynamic_with_progress
-
-        run = run_pseudodynamic_with_progress(test, target, address, key, resume is not None, live=live)
-    else:
-        run = run_with_progress(test, mode, recording)
+    run = run_with_progress(test, mode, dataclasses.replace(options, folder=target))
     target = save_with_fallback(run, target)  # first, so that a later error cannot lose the run
-    for line in (str(run), *_mode_lines(run), f"written   {target}"):
+    print_line(str(run))
+    for line in summary_lines(run):
         print_line(line)
-    if mode == "pseudodynamic" and not run.outcome.completed:
-        options = {"--resume": target, "--address": address, "--key": key}
-        print_line(f"continue  {_resume_command(name, settings, options)}")
+    print_line(f"written   {target}")
+    if chosen.resumable and not run.outcome.completed:
+        given = {"--mode": mode, "--resume": target, "--address": address, "--key": key}
+        print_line(f"continue  {_resume_command(name, settings, given)}")
     return finish_run(
         run, target, lambda: _compare_with_reference(run, target, stability, report, print_line), print_line
     )
 
 
 def _resume_command(name: str, settings: Sequence[str], options: Mapping[str, object]) -> str:
-    """Return the command that continues a pseudo-dynamic test."""
-    words = [
-        "dovetail",
-        "run",
-        name,
-        *(word for s in settings for word in ("--set", s)),
-        "--mode",
-        "pseudodynamic",
-    ]
+    """Return the command that continues a run."""
+    words = ["dovetail", "run", name, *(word for s in settings for word in ("--set", s))]
     words += [str(word) for option in options.items() if option[1] is not None for word in option]
     return shlex.join(words)
 
@@ -197,51 +178,49 @@ def _compare_with_reference(
         print_line(f"report    {page}")
 
 
-def _check_mode_options(
-    mode: str | None, recording: Path | None, address: str | None, resume: Path | None
-) -> None:
-    """Raise `ParameterError` for an unknown mode, and for options that the mode requires or excludes."""
-    if mode is not None and mode not in MODES:
-        raise ParameterError(
-            f'--mode: got "{mode}"; {remark(new_name("modes", mode)) or "one of " + ", ".join(MODES)}'
-        )
-    if mode == "replay" and recording is None:
-        raise ParameterError("--mode replay: requires --recording with the folder of a recorded run")
-    if resume is not None and mode != "pseudodynamic":
-        raise ParameterError("--resume: requires --mode pseudodynamic")
-    if resume is not None and not resume.is_dir():
-        raise OutputError(f"--resume: {resume} is not a directory; give the folder of a pseudo-dynamic test")
-    if mode == "realtime" and address is None:
-        raise ParameterError(
-            "--mode realtime: requires --address udp://HOST:PORT; serve a simulated rig with: dovetail rig serve TEST"
-        )
-
-
-def _check_unused_options(mode: str, recording: Path | None, address: str | None, key: Path | None) -> None:
-    """Raise `ParameterError` for an option that the mode does not use: a rehearsal must not pass for a rig test."""
-    if address is not None and mode not in ("realtime", "pseudodynamic"):
-        raise ParameterError(
-            f"--address: not used by {mode}; add --mode realtime for a rig, or --mode pseudodynamic for a robot cell"
-        )
-    if key is not None and address is None:
-        raise ParameterError("--key: requires --address of the rig or robot cell")
-    if recording is not None and mode != "replay":
-        raise ParameterError(f"--recording: not used by {mode}; add --mode replay")
-
-
-def _mode_lines(run: Run) -> list[str]:
-    """Return the lines that a mode adds to its run: timing and link, moves, or the measures of a simulation."""
-    if run.mode == "realtime":
-        return [timing_summary(run)]
-    if run.mode == "pseudodynamic":
-        from dovetail.cli.pseudodynamic import summary
-
-        return [summary(run)]
-    if run.mode != "simulate":
+def summary_lines(run: Run) -> list[str]:
+    """Return lines about a recording: timing and link, moves of a cell, or the measures of a simulation."""
+    attrs = run.data.attrs
+    if "datagrams_sent" in attrs:
+        return _timing_summary(run)
+    if "moves" in attrs:
+        return _moves_summary(run)
+    if run.test.rig is not None:
         return []
     measures = roles.measured_values(run.test.numerical, run.data)
     lines = [f"  {name:<28} {text}" for name, text in measures.items()]
     return [GROWTH_REMARK, *lines] if run.outcome in (Outcome.NOT_FINITE, Outcome.VELOCITY) else lines
+
+
+def _timing_summary(run: Run) -> list[str]:
+    """Return tick timing and link statistics of a real-time test."""
+    from dovetail.links.tick_budget import tick_budget
+
+    attrs = run.data.attrs
+    lines = [str(tick_budget(run.data))] if run.data.sizes["time"] > 1 else []
+    lines.append(
+        f"link      {attrs['datagrams_sent']} sent, {attrs['datagrams_lost']} unanswered; "
+        f"{attrs['ticks_late']} ticks late, {attrs['ticks_held']} held; tick: {attrs['tick']}"
+    )
+    return lines + [
+        f"{word.replace('_', ' ')}: {attrs[word]}"
+        for word in ("real_time_policy", "locked_memory")
+        if str(attrs.get(word, "")).startswith("refused")
+    ]
+
+
+def _moves_summary(run: Run) -> list[str]:
+    """Return cell, number and duration of the moves, audit and remark of a pseudo-dynamic test."""
+    from dovetail.testing.pseudodynamic.estimate import format_duration
+
+    attrs = run.data.attrs
+    lines = [
+        f"cell      {attrs['cell']}",
+        f"moves     {attrs['moves']}, {attrs['moves_resumed']} from the journal; "
+        f"cell time {format_duration(attrs['cell_seconds'])}, wall time {format_duration(attrs['wall_seconds'])}",
+    ]
+    lines += [f"audit     {audit}"] if (audit := str(fidelity.audit(run))) else []
+    return [*lines, f"remark    {attrs['remark']}"] if attrs["remark"] else lines
 
 
 def finish_run(
@@ -260,21 +239,6 @@ def finish_run(
         )
         return EXIT_INTERRUPTED
     return 0 if run.outcome.completed else EXIT_STOPPED
-
-
-def run_with_progress(test: Any, mode: str, recording: Path | None = None) -> Run:
-    """Run a test in a mode, with a progress bar."""
-    if mode == "replay" and recording is not None:
-        from dovetail.testing.run_folder import readings
-
-        return test.replay(readings(recording))
-    task_name = {"reference": "computing reference", "rehearse": "rehearsing"}.get(mode, "simulating")
-    with progress(task_name) as report_progress:
-        return (
-            test.reference(progress=report_progress, keep=True)
-            if mode == "reference"
-            else testing.rehearse(test, report_progress)
-        )
 
 
 def _impact_lines(run: Run, reference: Run | None) -> list[str]:

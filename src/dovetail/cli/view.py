@@ -8,7 +8,8 @@ from typing import Any
 
 from rich.console import Console
 
-from dovetail.cli.run import load_runnable, run_with_progress
+from dovetail.cli.run import load_runnable
+from dovetail.cli.run_options import run_with_progress
 from dovetail.core.errors import value_or_none
 from dovetail.links.live_run import LiveRun, find_live_run
 from dovetail.scene import Scene, available_scenes

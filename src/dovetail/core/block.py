@@ -123,9 +123,6 @@ class Method(eqx.Module):
     """
 
     contact: ClassVar[bool] = False  # whether it updates contact states, by a flow's `settled`
-    nodes: ClassVar[
-        tuple[float, ...]
-    ] = ()  # fractions of the step at which it needs the input; empty: not fixed
 
     def init(self, flow: Flow, x: State) -> Any:
         """Return the memory before the first step."""
@@ -176,7 +173,7 @@ def repeat(step: Callable[[State, Any], State], x: State, count: int) -> State:
     return jax.lax.scan(lambda x, i: (step(x, i), None), x, jnp.arange(count))[0]
 
 
-def respond(block: Block, dt: float, inputs: Input) -> Output:
+def respond(block: Block, dt: Time, inputs: Input) -> Output:
     """Return the outputs of a block at rest under inputs given at every step (first axis), as one compiled loop."""
     count = jax.tree.leaves(inputs)[0].shape[0]
 

@@ -15,6 +15,9 @@ from types import MappingProxyType
 
 from dovetail.core.errors import ParameterError, UnknownNameError
 
+MOTION = ("displacement", "velocity", "acceleration")  # of the interface
+READING = ("measured_displacement", "measured_force")  # of every rig
+
 
 @dataclasses.dataclass(frozen=True)
 class Signal:

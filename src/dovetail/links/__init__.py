@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dovetail.links.connection import RigConnection, connect
     from dovetail.links.handshake import Hello, Welcome
     from dovetail.links.opensees_adapter import AdapterPlant
-    from dovetail.links.real_time import Operator, RealTime, run_realtime
+    from dovetail.links.real_time import Operator, RealTime, RealTimeSettings, run_realtime
     from dovetail.links.remote_cell import RemoteCell
     from dovetail.links.remote_rig import RemoteRig
     from dovetail.links.rig_program import VirtualPlant
@@ -41,6 +41,7 @@ __all__ = [
     "ProtocolCheck",
     "PythonTick",
     "RealTime",
+    "RealTimeSettings",
     "RemoteCell",
     "RemoteRig",
     "RigConnection",

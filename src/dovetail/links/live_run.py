@@ -39,12 +39,10 @@ ROWS = 20_000  # rows of a test of unknown length
 class Live:
     """Context of a run in `folder` with its live files."""
 
-    def __init__(self, test: Test, folder: str | Path, mode: str):
+    def __init__(self, test: Test, folder: str | Path, mode: str, rows: int = ROWS):
         self.test, self.folder, self.mode = test, Path(folder), mode
         self.operator = Operator(folder)
-        self.window = _window_path(
-            self.folder, 8 * WIDTH * (test.record_count if mode == "realtime" else ROWS)
-        )
+        self.window = _window_path(self.folder, 8 * WIDTH * rows)
 
     def __enter__(self) -> Live:
         try:

@@ -1,7 +1,7 @@
-"""Real-time run of a test against a rig behind a link.
+"""Real-time mode: the test on the wall clock, with a rig at the other end of a link.
 
-The complete run is one compiled program: approach to the start, loop of the test, return to rest. It calls out once per
-tick (`RemoteRig`). Its thread does nothing else; the calling thread processes the operator requests.
+The whole run is one compiled program: approach of the rig to its initial position, test, return to rest. It calls out
+once per tick (`RemoteRig`). The thread of the program does nothing else; the thread of the caller serves the operator.
 """
 
 from __future__ import annotations
@@ -9,329 +9,310 @@ from __future__ import annotations
 import dataclasses
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.core.advance import ALL_SAMPLES, Progress, advance_samples, begin, row_shapes
+from dovetail.core.clock import LoopState, WallClock
 from dovetail.core.errors import LinkError
+from dovetail.core.monitor import MonitorState, NoMonitor
 from dovetail.core.shapes import shapes
+from dovetail.core.system import Signals, System
 from dovetail.links import remote_rig
 from dovetail.links.address import Address
 from dovetail.links.connection import RigConnection, connect
 from dovetail.links.handshake import Hello
 from dovetail.links.native import NativeTick, available
+from dovetail.links.operated_loop import OperatedLoop
 from dovetail.links.recording import as_run
-from dovetail.links.remote_rig import RemoteRig
+from dovetail.links.remote_rig import RemoteRig, RequestedValues, RingKeep
 from dovetail.links.rig_paths import minimum_jerk, path_to_rest
 from dovetail.links.rig_protocol import RigState
 from dovetail.links.ring import Ring
-from dovetail.links.single_thread import as_single_function
 from dovetail.links.tick import PythonTick, TickSettings
-from dovetail.testing import hybrid_loop, paths, schedule
-from dovetail.testing import operator as operators
-from dovetail.testing.limit_monitor import LimitMonitor, rotary_axes, with_frozen_sensor_limit
+from dovetail.testing.hybrid_loop import HybridLoop, PathLoop, PathState
+from dovetail.testing.limit_monitor import LimitMonitor
+from dovetail.testing.limits import rotary_axes
 from dovetail.testing.memory_estimate import require_memory
+from dovetail.testing.modes import Mode
 from dovetail.testing.operator import Operator
-from dovetail.testing.run import Progress, Run
+from dovetail.testing.run import Run
 from dovetail.testing.test import Test
 
-POLL_INTERVAL = 0.05  # [s] interval of the check for operator requests
-FIRST_TICK, FIRST_TICKS = 50_000_000, 40  # [ns] interval and largest number of the first messages to the rig
+OPERATOR_INTERVAL = 0.05  # [s] between two updates of the operator
+FIRST_TICK, FIRST_TICKS = 50_000_000, 40  # [ns] between the first exchanges with the rig, and their number
+PATH_SIGNALS = (
+    "displacement",
+    "velocity",
+    "acceleration",
+    "command",
+)  # recorded on a path, with the measurement
+_OPEN = "the loop is open in this phase"
 
 
 @dataclasses.dataclass(frozen=True)
-class RealTime:
-    """Real-time settings of the loop on this machine.
+class RealTimeSettings:
+    """Timing of the loop on this machine.
 
-    `native`: None uses the native tick if it is available, False the tick in Python. Real-time priority, locked memory
-    and a CPU core are requested; the run reports what the system refuses.
+    `native` None uses the native tick if it can be built; False uses the tick in Python. Real-time priority, locked
+    memory and a core are requested and, if the system refuses, reported.
     """
 
     native: bool | None = None
-    priority: int = 50  # under SCHED_FIFO; 0: default scheduling
+    priority: int = 50  # under SCHED_FIFO; 0 does not change the scheduling
     lock: bool = True
-    core: int = -1  # CPU core; -1: any
-    spin: float = 60e-6  # [s] busy waiting before the deadline, instead of sleep
-    wait: float = 0.0  # [s] largest time to wait for an answer; 0: 70 % of the tick
+    core: int = -1  # -1: chosen by the system
+    spin: float = 60e-6  # [s] before the deadline that are spun, not slept
+    wait: float = 0.0  # [s] longest wait for an answer; 0: 70 % of the tick
+
+
+class RealTime(Mode):
+    """Real-time test: the loop on the wall clock, with a real or served rig."""
+
+    name: ClassVar[str] = "realtime"
+    about: ClassVar[str] = "Real-time test: the loop on the wall clock, with a real or served rig."
+    title: ClassVar[str] = "Real-time test"
+    task: ClassVar[str] = "running"
+    method: ClassVar[str] = "run_realtime"
+    needs: ClassVar[tuple[str, ...]] = ("address",)
+    takes: ClassVar[tuple[str, ...]] = ("key", "progress", "operator", "window")
+    live: ClassVar[bool] = True
+
+    def system(self, test: Any) -> System:
+        return HybridLoop.from_test(test)
+
+
+class ApproachAndReturn:
+    """The two phases of a real-time test in which the rig follows a path."""
+
+    name: ClassVar[str] = "approach and rest"
+    not_monitored: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("growth_rate", "interface_energy", "contact_energy_gain"), _OPEN
+    )
+
+    @classmethod
+    def monitor(cls, test: Any) -> LimitMonitor:
+        """Return the limit monitor of both phases of a prepared test."""
+        return LimitMonitor(test.limits, rotary_axes(test), frozenset(cls.not_monitored))
 
 
 def run_realtime(
     test: Test,
-    url: str,
+    address: str,
     *,
     key: bytes | None = None,
-    real_time: RealTime | None = None,
+    real_time: RealTimeSettings | None = None,
     operator: Operator | None = None,
     progress: Progress | None = None,
     window: str | Path | None = None,
 ) -> Run:
-    """Run the test in real time against the rig at `url` (udp://HOST:PORT).
+    """Run the test in real time with the rig at `address` (udp://HOST:PORT).
 
-    The records are also written to the file `window` during the run (`dovetail.links.ring`), which remains if this
-    process ends early.
+    The records can be read from the file `window` during the run (`dovetail.links.ring`). The file also keeps them if
+    this process ends before it returns.
 
-    Ctrl-C is a stop by the operator. A run always returns its recording. Statistics of link and clock are attributes of
-    the dataset, and the return to rest after a stop is in `Run.return_recording`.
+    Ctrl-C is the stop of the operator. A run always returns its recording; the attributes of the dataset describe link
+    and timing, and `Run.return_recording` the samples around a stop.
 
     Raises
     ------
     LinkError
-        If no session could be opened. The rig has not moved then.
+        If no session can be opened. Nothing has moved then.
     """
-    require_memory(test)
-    prepared = with_frozen_sensor_limit(test.prepare(), "realtime")
+    mode = RealTime()
+    require_memory(test, mode)
+    prepared: Any = mode.prepare(test)
     shape = test.shape
-    (operator := operator or Operator()).register_tunables(test)
-    tunables = np.array(list(operator.values.values()))
+    operator = operator or Operator()
+    operator.register_tunables(test)
+    requested = np.array(list(operator.values.values()))
     hello = Hello(
         axes=int(np.prod(shape, dtype=int)),
         rate=test.rate,
         link_timeout=test.limits.link_timeout,
         limits=test.limits.rig_limits(rotary_axes(test)),
     )
-    with connect(Address.parse(url), hello, key) as connection:
+    with connect(Address.parse(address), hello, key) as connection:
         reading, sequence = _first_reading(connection)
-        tick = _tick(connection, test, real_time or RealTime(), sequence)
-        handle = tick.handle if isinstance(tick, NativeTick) else remote_rig.register(tick)
+        tick = _tick(connection, test, real_time or RealTimeSettings(), sequence)
+        native = isinstance(tick, NativeTick)
+        handles: list[int] = []
+
+        def handle_of(target: Any, address: int) -> jax.Array:
+            handles.append(address if native else remote_rig.register(target))
+            return jnp.asarray(handles[-1], dtype=int)
+
         rig = RemoteRig(
-            handle=jnp.asarray(handle, dtype=int),
+            handle=handle_of(tick, tick.handle if native else 0),
             first=jnp.asarray(reading),
-            signals=_signal_shapes(connection.welcome.signals, shape),
-            native=isinstance(tick, NativeTick),
+            signals=_interface_signals(connection.welcome.signals, shape),
+            native=native,
         )
-        with_rig = dataclasses.replace(prepared, rig=rig)
-        approach, return_time = test.limits.approach_time, test.limits.return_time
-        phases = (max(round(float(approach) * test.rate), 1), max(round(float(return_time) * test.rate), 1))
-        first, recorded = shapes(_first, with_rig), shapes(_record, with_rig)
-        if len(tunables):
-            values = jax.ShapeDtypeStruct(tunables.shape, float)
-            recorded = dict(sorted({**recorded, "tunable_values": values}.items()))
+        requests = RequestedValues(handle_of(requested, requested.ctypes.data), len(requested), native)
+        arguments, rings = _program_arguments(
+            dataclasses.replace(prepared, rig=rig), requests, handle_of, window
+        )
+        program = _program.lower(*arguments).compile()  # before anything moves
         step = test.record_every * test.dt
-        records = Ring({name: of.shape for name, of in recorded.items()}, test.record_count, step, window)
-        names = _return_signals(rig, first)
-        return_records = Ring({name: recorded[name].shape for name in names}, phases[1], test.dt)
-        rings = (records, return_records)
-        ring_handles = [ring.handle if rig.native else remote_rig.register(ring) for ring in rings]
-        requests = tunables.ctypes.data if rig.native else remote_rig.register(tunables)
-        program = _compile_program(with_rig, phases)
         try:
-            result = _run_program(
-                lambda: program(with_rig, jnp.asarray((*ring_handles, requests), dtype=int)),
+            result = _run_with_operator(
+                lambda: jax.block_until_ready(program(*arguments)),
                 tick,
                 operator,
-                lambda: records.row_count * step,
-                tunables,
+                lambda: rings[0].row_count * step,
+                requested,
                 progress and (lambda t: progress(min(t / test.duration, 1.0), f"{t:.3g} s in real time")),
             )
         finally:
-            for each in (handle, *ring_handles, requests):
-                remote_rig.unregister(each)
-    run = as_run(test, url, result, records, return_records, tick, connection)
+            for handle in handles:
+                remote_rig.unregister(handle)
+    run = as_run(test, address, result, arguments[1:3], rings, tick, connection)
     return dataclasses.replace(run, data=run.data.assign_attrs(operator_events=operator.events_json()))
 
 
-def _compile_program(test: Test, phases: tuple[int, int]) -> Callable[[Test, jax.Array], Any]:
-    """Return the compiled program of a test; a program of an earlier run is not traced again."""
-    compiled = _program.lower(test, jnp.zeros(3, dtype=int), phases).compile()
-    return lambda test, handles: jax.block_until_ready(compiled(test, handles, phases))
+def _program_arguments(
+    test: Any,
+    requests: RequestedValues,
+    handle_of: Callable[[Any, int], jax.Array],
+    window: str | Path | None = None,
+) -> tuple[tuple[Any, ...], list[Ring]]:
+    """Return the arguments of the compiled program, and the rings of test, approach and return.
 
-
-def _first(test: Test) -> dict[str, Any]:
-    """Return the signals of a test at its start."""
-    return hybrid_loop.start(test)[1]
-
-
-def _record(test: Test) -> dict[str, Any]:
-    """Return the record of a tick, for its shapes."""
-    state, _ = hybrid_loop.start(test)
-    return hybrid_loop.tick(test, state, jnp.zeros((), dtype=int))[1]
-
-
-def _return_signals(rig: RemoteRig, first: Any) -> list[str]:
-    """Return the names of the signals that are recorded during the return to rest."""
-    return sorted({"command", *rig.first_reading(rig.init())} & set(first))
-
-
-def _flat(record: dict[str, jax.Array], names: Any) -> jax.Array:
-    return jnp.concatenate([jnp.ravel(record[name]).astype(float) for name in names])
-
-
-def _complete_run(test: Test, handles: jax.Array, phases: tuple[int, int]) -> dict[str, Any]:
-    """Run approach, test and return to rest as one function.
-
-    Records leave the function by calls, so no buffer is larger than the state of the test, and nothing is cleared or
-    copied between two ticks. `handles`: of the two rings, and of the requested tunable values.
+    `test` is prepared and has the remote rig; `handle_of` returns the handle of an object from its native address.
     """
-    rig: Any = test.rig  # a RemoteRig
-    start = hybrid_loop.start(test)[1]["displacement"]
-    leading = _Leading(rig, test.dt, LimitMonitor.for_test(test, "approach and rest"), start)
-    x, reading, approach = leading.approach(rig.init(), phases[0])
-    flat = jnp.concatenate([jnp.ravel(reading[name]) for name, _ in rig.signals])
-    test = eqx.tree_at(lambda t: t.rig.first, test, flat)
-    state, first = hybrid_loop.start(test)
-    state.pop("rig")
-    ticks, x, state, last_two, last = _test_loop(test, x, state, start, handles)
-    code = jnp.where(state["monitor"]["code"] > 0, state["monitor"]["code"], x["code"])
-    names = _return_signals(rig, first)
+    rig, limits = test.rig, test.limits
+    system = OperatedLoop(HybridLoop.from_test(test), test.tunable, requests)
+    monitor, path_monitor = RealTime().monitor(test), ApproachAndReturn.monitor(test)
+    counts = [max(round(float(t) * test.rate), 1) for t in (limits.approach_time, limits.return_time)]
+    recorded = shapes(row_shapes, system, monitor)
+    on_path = {*PATH_SIGNALS, *shapes(_first_reading_of, rig)}
+    followed = {name: recorded[name] for name in recorded if name in on_path}
+    rings = [
+        Ring(_sizes(recorded), test.record_count, test.record_every * test.dt, window),
+        *(Ring(_sizes(followed), count, test.dt) for count in counts),
+    ]
+    axes = math.prod(recorded["displacement"].shape)
+    keeps = [
+        RingKeep(
+            handle_of(ring, ring.handle if rig.native else 0),
+            tuple(ring.signals),
+            rig.native,
+            every,
+            ring.width,
+            axes,
+        )
+        for ring, every in zip(rings, (test.record_every, 1, 1), strict=True)
+    ]
+    samples = jnp.asarray([test.tick_count, *counts])
+    return (system, monitor, path_monitor, keeps, samples, test.dt), rings
 
-    def write_record(x, record):
-        return rig.write_record(x, handles[1], _flat(record, names))
 
-    x, rest = leading.return_to_rest(x, ticks, last_two, phases[1], write_record)
+def _first_reading_of(rig: RemoteRig) -> Signals:
+    return rig.first_reading(rig.init())
+
+
+def _sizes(signals: Signals) -> dict[str, tuple[int, ...]]:
+    return {name: signals[name].shape for name in sorted(signals)}
+
+
+def _phases(
+    system: OperatedLoop,
+    monitor: LimitMonitor,
+    path_monitor: LimitMonitor,
+    keeps: list[RingKeep],
+    samples: jax.Array,
+    dt: float,
+) -> dict[str, Any]:
+    """Approach, test, return: the whole run as one function.
+
+    Records leave it by calls: no buffer in it is larger than the state of the loop, so nothing is cleared or copied
+    between two ticks.
+    """
+    rig: Any = system.loop.rig
+    start = system.loop.start()[1]["displacement"]
+    reading = rig.first_reading(rig.init())
+    here = reading["measured_displacement"]
+    time = samples * dt
+
+    def approach_path(t: Any) -> jax.Array:
+        return here + minimum_jerk(t / time[1]) * (start - here)
+
+    initial = PathState(rig.init(), here, here, reading)
+    approach = _follow(PathLoop(rig, approach_path, initial), path_monitor, keeps[1], samples[1], dt)
+    measured = jnp.concatenate([jnp.ravel(approach.x.reading[name]) for name, _ in rig.signals])
+    system = eqx.tree_at(lambda s: s.loop.rig.first, system, measured)
+    now, first = begin(system, monitor, keeps[0])
+    failed = approach.monitor.code
+    now = eqx.tree_at(
+        lambda n: (n.x.loop.rig, n.monitor.code),
+        now,
+        (approach.x.rig, jnp.where(failed > 0, failed, now.monitor.code)),
+    )
+    now, _, _ = advance_samples(system, WallClock(dt, samples[0]), monitor, keeps[0], now, ALL_SAMPLES)
+
+    last, before = now.x.commands
+    path = path_to_rest(last, (last - before) / dt, start, time[2])
+    back = PathLoop(rig, path, PathState(now.x.loop.rig, last, before, approach.x.reading))
+    returned = _follow(back, path_monitor, keeps[2], samples[2], dt)
+    # after a breach the recording continues to the end of the return
+    rest = LoopState(returned.k, returned.t, returned.x, _no_breach(), returned.kept)
+    ended, _, _ = advance_samples(back, WallClock(dt, samples[2]), NoMonitor(), keeps[2], rest, ALL_SAMPLES)
     return {
         "first": first,
-        "ticks": ticks,
-        "code": code,
-        "rig": {**x, "last_call": rig.release(x)},
-        "approach": approach[1:],
-        "rest": rest[1:],
-        "monitor": state["monitor"],
-        "last": last,
+        "test": now,
+        "approach": approach.monitor,
+        "approach_samples": approach.k,
+        "return": returned.monitor,
+        "last_call": rig.release(ended.x.rig),
     }
 
 
-_program: Any = eqx.filter_jit(_complete_run)
+def _follow(
+    loop: PathLoop, monitor: LimitMonitor, keep: RingKeep, samples: jax.Array, dt: float
+) -> LoopState:
+    """Follow a path until its end or a limit; return the final state."""
+    shown = loop.start()[1]
+    state = monitor.empty_state(jnp.shape(shown["displacement"]))
+    now = LoopState(jnp.zeros((), int), jnp.zeros(()), loop.initial, state, keep.start(shown))
+    return advance_samples(loop, WallClock(dt, samples), monitor, keep, now, ALL_SAMPLES)[0]
 
 
-@dataclasses.dataclass(frozen=True)
-class _Leading:
-    """Approach of a rig before the test and return to rest after it, with a limit monitor.
-
-    State from tick to tick: the last two commands, the state of the monitor, and the signals at the trip.
-    """
-
-    rig: Any  # a RemoteRig
-    dt: float  # [s]
-    monitor: LimitMonitor
-    start: jax.Array  # start of the test, and rest position after it
-
-    def approach(self, x: Any, ticks: int) -> tuple[Any, dict[str, jax.Array], Any]:
-        """Move from the present position to the start of the test on a minimum-jerk path."""
-        reading = self.rig.first_reading(x)
-        position = reading["measured_displacement"]
-
-        def tick(k, carry):
-            x, _, state = carry
-            command = position + minimum_jerk((k + 1) / ticks) * (self.start - position)
-            return self._step(k * self.dt, x, state, command)
-
-        return jax.lax.fori_loop(0, ticks, tick, (x, reading, self._initial_state((position, position))))
-
-    def return_to_rest(
-        self, x: Any, first: jax.Array, last_two: Any, ticks: int, write_record: Callable[[Any, Any], Any]
-    ) -> Any:
-        """Move to rest; position and velocity are continuous with the last two commands of the test."""
-        last, before = last_two
-        path = path_to_rest(last, (last - before) / self.dt, self.start, ticks * self.dt)
-
-        def tick(k, carry):
-            x, state = carry
-            command = path((k + 1) * self.dt)
-            x, reading, state = self._step((first + k) * self.dt, x, state, command)
-            return write_record(x, {"command": command, **reading}), state
-
-        return jax.lax.fori_loop(0, ticks, tick, (x, self._initial_state(last_two)))
-
-    def _step(self, t, x, state, command):
-        (last, before), monitor, at_trip = state
-        x, reading = self.rig.step(t, self.dt, x, command)
-        motion = {
-            "displacement": command,
-            "velocity": (command - last) / self.dt,
-            "acceleration": (command - 2 * last + before) / self.dt**2,
-        }
-        now = {**motion, **hybrid_loop.monitored_signals(reading, hybrid_loop.READ)}
-        at_trip = jax.tree.map(lambda old, new: jnp.where(monitor["code"] == 0, new, old), at_trip, now)
-        monitor = self.monitor.step(
-            t, self.dt, monitor, motion, hybrid_loop.monitored_signals(reading, hybrid_loop.SEEN)
-        )
-        return self.rig.settle(x, monitor["code"]), reading, ((command, last), monitor, at_trip)
-
-    def _initial_state(self, last_two):
-        blank = {name: jnp.zeros_like(self.start) for name in (*hybrid_loop.MOTION, *hybrid_loop.READ)}
-        return last_two, self.monitor.empty_state(self.start.shape), blank
+def _no_breach() -> MonitorState:
+    none = jnp.zeros((), dtype=int)
+    return MonitorState(none, none)
 
 
-def _test_loop(test: Test, x: Any, state: Any, start: jax.Array, handles: jax.Array) -> tuple[Any, ...]:
-    """Run the loop of the test.
-
-    Return the number of ticks, the states of rig and loop, the last two commands, and with `record_every` above 1 the
-    last row and the largest values.
-    """
-    rig: Any = test.rig  # a RemoteRig
-    dt = test.dt
-    one = (rig.handle != 0).astype(int)  # see `as_single_function`
-
-    def continues(carry):
-        k, x, state, *_ = carry
-        return (k < test.tick_count) & (state["monitor"]["code"] == 0) & (x["code"] == 0)
-
-    def advance(carry):
-        k, x, state, (last, _), tunables, extremes = carry
-        now = schedule.apply(test.schedule, test, k * dt + dt) if test.schedule else test
-        if test.tunable:
-            x, requests = rig.read_tunables(x, handles[2], len(test.tunable))
-            tunables = jnp.stack(
-                [p.step_towards(tunables[i], requests[i], dt) for i, p in enumerate(test.tunable.values())]
-            )
-            now = operators.apply(now, tunables)
-        commanded = as_single_function(lambda: hybrid_loop.compute_command(now, state, k), one)
-        command = commanded["command"]["command"]
-        x, reading = rig.step(k * dt, dt, x, command)
-
-        def process_reading():
-            after, record = hybrid_loop.process_reading(now, state, k, commanded, reading)
-            record |= {"tunable_values": tunables} if test.tunable else {}
-            row = _flat(record, sorted(record))
-            if test.record_every == 1:
-                return after, (row,)
-            tracking_error = jnp.ravel(record["displacement"] - record["measured_displacement"])
-            size = jnp.abs(jnp.concatenate([row, tracking_error]))
-            return after, (row, jnp.maximum(extremes[1], jnp.where(jnp.isfinite(size), size, 0.0)))
-
-        state, (row, *_) = after = as_single_function(process_reading, one)
-        x = rig.settle(x, state["monitor"]["code"])
-        if test.record_every == 1:
-            return k + 1, rig.write_record(x, handles[0], row), state, (command, last), tunables, ()
-        is_due = (k + 1) % test.record_every == 0
-        x = jax.lax.cond(is_due, lambda x: rig.write_record(x, handles[0], row), lambda x: x, x)
-        return k + 1, x, state, (command, last), tunables, after[1]
-
-    tunables = jnp.asarray([jnp.max(paths.get(test, path)) for path in test.tunable], dtype=float)
-    width = sum(math.prod(of.shape) for of in shapes(_record, test).values()) + tunables.size
-    extremes = (jnp.zeros(width), jnp.zeros(width + start.size)) if test.record_every > 1 else ()
-    carry = (jnp.zeros((), dtype=int), x, state, (start, start), tunables, extremes)
-    ticks, x, state, last_two, _, extremes = jax.lax.while_loop(continues, advance, carry)
-    return ticks, x, state, last_two, extremes
+_program: Any = eqx.filter_jit(_phases)
 
 
 def _first_reading(connection: RigConnection) -> tuple[np.ndarray, int]:
-    """Return a reading of the rig at rest, and the sequence number of the last message."""
+    """Where the rig is, asked without moving it; and the sequence number of the last question."""
     welcome = connection.welcome
     slow = TickSettings(
         welcome.session, connection.hello.axes, welcome.count, FIRST_TICK, FIRST_TICKS, key=connection.key
     )
-    tick = PythonTick(slow, connection.datagrams)
-    zero = np.zeros(connection.hello.axes)
-    while not tick.counts().received:
-        reading, _ = tick.step(RigState.READY, zero)
-        if tick.code:
-            reason = (
+    asking = PythonTick(slow, connection.datagrams)
+    rest = np.zeros(connection.hello.axes)
+    while not asking.counts().received:
+        reading, _ = asking.step(RigState.READY, rest)
+        if asking.code:
+            why = (
                 "is in its safe state"
-                if tick.rig_state == RigState.SAFE
-                else "does not answer; check that the network passes UDP"
+                if asking.rig_state == RigState.SAFE
+                else "does not answer; is UDP let through?"
             )
-            raise LinkError(f"{connection.address}: the rig accepted the session but {reason}")
-    return reading, tick.sequence
+            raise LinkError(f"{connection.address}: the rig agreed to a session but {why}")
+    return reading, asking.sequence
 
 
-def _tick(connection: RigConnection, test: Test, real_time: RealTime, sequence: int) -> Any:
-    """Return the tick of a session, native if possible."""
+def _tick(connection: RigConnection, test: Test, real_time: RealTimeSettings, sequence: int) -> Any:
+    """The tick of a session, native where it can be."""
     settings = TickSettings(
         session=connection.welcome.session,
         axes=connection.hello.axes,
@@ -347,44 +328,44 @@ def _tick(connection: RigConnection, test: Test, real_time: RealTime, sequence: 
         core=real_time.core,
         sequence=sequence,
     )
-    native = real_time.native
-    reason = available() if native is not False else "not requested"
-    if native and reason:
-        raise LinkError(f"no native tick: {reason}")
-    return (PythonTick if reason else NativeTick)(settings, connection.datagrams)
+    wanted = real_time.native
+    why_not = available() if wanted is not False else "not asked for"
+    if wanted and why_not:
+        raise LinkError(f"no native tick: {why_not}")
+    return (PythonTick if why_not else NativeTick)(settings, connection.datagrams)
 
 
-def _signal_shapes(
+def _interface_signals(
     signals: tuple[tuple[str, int], ...], shape: tuple[int, ...]
 ) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """Return names and shapes of signals: interface signals have its shape, others are numbers or rows."""
+    """Signals of the interface have its shape; what else a rig shows is a number or a row of them."""
     size = int(np.prod(shape, dtype=int))
     interface = {"measured_displacement", "measured_force", "achieved_displacement", "specimen_force"}
-    named = []
+    found = []
     for name, count in signals:
         if name in interface and count != size:
-            raise LinkError(f"the rig has {count} values of {name}; the test has {size} axes")
-        named.append((name, shape if name in interface else (() if count == 1 else (count,))))
-    return tuple(named)
+            raise LinkError(f"the rig shows {count} values of {name}; the test has {size} axes")
+        found.append((name, shape if name in interface else (() if count == 1 else (count,))))
+    return tuple(found)
 
 
-def _run_program(
+def _run_with_operator(
     program: Callable[[], Any],
     tick: Any,
     operator: Operator,
     clock: Callable[[], float],
-    tunables: np.ndarray,
+    requested: np.ndarray,
     progress: Callable[[float], None] | None,
 ) -> Any:
-    """Run the program in a thread, and pass operator requests to the tick from this thread."""
+    """The program in a thread of its own, while this one carries the operator's wishes to the tick."""
     result: list[Any] = []
     failure: list[BaseException] = []
-    finished = threading.Event()  # an interrupted `join` may mark a running thread as finished
+    finished = threading.Event()  # an interrupted `join` may leave a thread that looks dead and is not
 
     def work() -> None:
         try:
             result.append(program())
-        except BaseException as error:  # raised in the calling thread
+        except BaseException as error:  # handed on to the caller's thread
             failure.append(error)
         finally:
             finished.set()
@@ -393,9 +374,9 @@ def _run_program(
     while not finished.is_set():
         try:
             operator.update(clock())
-            tunables[:] = list(operator.values.values())
+            requested[:] = list(operator.values.values())
             tick.hold, tick.stop = operator.held, operator.stopped
-            finished.wait(POLL_INTERVAL)
+            finished.wait(OPERATOR_INTERVAL)
             if progress:
                 progress(clock())
         except KeyboardInterrupt:

@@ -1,49 +1,62 @@
-"""Rig behind a link, as a part of the loop: from command to reading.
+"""Rig at the other end of a link, as a rig of the loop: command in, measurement out.
 
-The step is a call out of the compiled program: into the native tick through the foreign function interface of XLA, or
-into the Python tick by a callback. The session is a value and not part of the program, so the next run of the same test
-is not compiled again.
+Its step calls out of the compiled program: into the native tick through XLA's foreign function interface, or
+into the Python tick by a callback. The session is a value and not part of the program, so the next run of the same
+test is not compiled again.
+
+Every call takes the result of the previous one as an argument that it does not read, so that the compiler cannot
+reorder them.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.experimental import io_callback
+from jaxtyping import Array, Float, Int
 
+from dovetail.core.advance import Keep
+from dovetail.core.block import State, Time
+from dovetail.core.system import Signals
 from dovetail.links.rig_protocol import RigState
+from dovetail.links.single_thread import one_function
 from dovetail.links.tick import NOTES
+from dovetail.testing.limit_monitor import STOP_CODE
+from dovetail.testing.recorder import with_tracking_error
 from dovetail.testing.rig import AbstractRig, Reading
 
-_objects: dict[int, Any] = {}  # Python ticks, rings and tunable values, by handle
+T = TypeVar("T")
+RECORDED_NOTES = NOTES[:5]
+_python_objects: dict[int, Any] = {}  # ticks, rings and requested values, in Python, by their handle
 
 
-def register(entry: Any) -> int:
-    """Register a Python tick, a ring or tunable values; return the handle."""
-    handle = id(entry)
-    _objects[handle] = entry
+def register(target: Any) -> int:
+    """Return the handle of a tick, a ring or an array in Python."""
+    handle = id(target)
+    _python_objects[handle] = target
     return handle
 
 
 def unregister(handle: int) -> None:
-    """Remove the object of a handle."""
-    _objects.pop(handle, None)
+    """Remove a handle."""
+    _python_objects.pop(handle, None)
 
 
 class RemoteRig(AbstractRig):
     """Rig of an open session.
 
-    `state` is the state requested from the rig (`rig_protocol.RigState`). The notes of the tick are recorded with the
-    readings. The code of the first reason to stop is in the state of the rig and ends the loop.
+    `state` is the state requested of the rig (`rig_protocol.RigState`). The notes of the tick are recorded with the
+    measurements. The code of its first reason to stop is the signal `stop_code`, on which the monitor ends the run.
     """
 
-    handle: jax.Array  # int64: handle of the tick
-    first: jax.Array  # reading before the first command, all values
+    handle: jax.Array  # int64: address of the tick
+    first: jax.Array  # measurement before the first command, all values
     signals: tuple[tuple[str, tuple[int, ...]], ...] = eqx.field(static=True)  # names and shapes
     native: bool = eqx.field(static=True)
     state: RigState = eqx.field(default=RigState.ACTIVE, static=True)
@@ -51,80 +64,131 @@ class RemoteRig(AbstractRig):
     def init(self) -> dict[str, jax.Array]:
         return {"code": jnp.zeros((), dtype=int), "last_call": jnp.zeros((), dtype=int)}
 
-    def first_reading(self, x) -> Reading:
-        return {**self._by_name(self.first), **{name: jnp.zeros(()) for name in NOTES[:5]}}
+    def first_reading(self, x: State) -> Reading:
+        return {**self._by_name(self.first), **{name: jnp.zeros(()) for name in RECORDED_NOTES}}
 
-    def step(self, t, dt, x, u):
-        flat, notes = self._call(x["last_call"], jnp.asarray(int(self.state)), jnp.ravel(u))
-        by_name = dict(zip(NOTES, notes, strict=True))
-        x = {"code": notes[NOTES.index("code")].astype(int), "last_call": x["last_call"]}
-        return x, {**self._by_name(flat), **{name: by_name[name] for name in NOTES[:5]}}
+    def step(self, t: Time, dt: Time, x: State, u: Any) -> tuple[State, Reading]:
+        values, notes = self._exchange(x["last_call"], jnp.asarray(int(self.state)), jnp.ravel(u))
+        note = dict(zip(NOTES, notes, strict=True))
+        code = note["code"].astype(int)
+        reading = {**self._by_name(values), **{name: note[name] for name in RECORDED_NOTES}, STOP_CODE: code}
+        return {"code": code, "last_call": x["last_call"]}, reading
 
-    def settle(self, x, code):
-        result = self._send_code(x["code"], code)
-        return {"code": jnp.where(x["code"] > 0, x["code"], result), "last_call": result}
+    def compute(self, work: Callable[[], T]) -> T:
+        return one_function(work, (self.handle != 0).astype(int))
 
-    def write_record(self, x, ring: jax.Array, values: jax.Array):
-        """Write a record to the ring with this handle (`ring.Ring`)."""
-        result = jax.ShapeDtypeStruct((), x["last_call"].dtype)
-        if self.native:
-            call: Callable = jax.ffi.ffi_call("dovetail_show", result, has_side_effect=True)
-            return {**x, "last_call": call(ring, x["last_call"], values)}
-        return {**x, "last_call": io_callback(_python_write_record, result, ring, x["last_call"], values)}
+    def settle(self, x: State, code: jax.Array) -> State:
+        # a stop that the tick itself has found needs no second message
+        call = self._settle(x["code"], jnp.where(x["code"] > 0, 0, code))
+        return {"code": jnp.where(x["code"] > 0, x["code"], code), "last_call": call}
 
-    def read_tunables(self, x, handle: jax.Array, count: int):
-        """Return the requested values of the tunable parameters."""
-        results = (jax.ShapeDtypeStruct((), x["last_call"].dtype), jax.ShapeDtypeStruct((count,), float))
-        if self.native:
-            call: Callable = jax.ffi.ffi_call("dovetail_tunables", results, has_side_effect=True)
-            result, values = call(handle, x["last_call"])
-        else:
-            result, values = io_callback(_python_read_tunables, results, handle, x["last_call"])
-        return {**x, "last_call": result}, values
+    def release(self, x: State) -> jax.Array:
+        """Make the last call, which ends the real-time scheduling of the thread."""
+        return self._settle(x["last_call"], jnp.asarray(-1))
 
-    def release(self, x) -> jax.Array:
-        """Last call: end the real-time scheduling of the thread."""
-        return self._send_code(x["last_call"], -1)
-
-    def _by_name(self, flat: jax.Array) -> Reading:
+    def _by_name(self, values: jax.Array) -> Reading:
         reading, at = {}, 0
         for name, shape in self.signals:
-            size = int(np.prod(shape, dtype=int))
-            reading[name] = flat[at : at + size].reshape(shape)
+            size = math.prod(shape)
+            reading[name] = values[at : at + size].reshape(shape)
             at += size
         return reading
 
-    # Each call has the result of the previous call as an unused argument, so that the compiler cannot reorder them.
-
-    def _call(self, after, state, command) -> tuple[jax.Array, jax.Array]:
+    def _exchange(
+        self, after: jax.Array, state: jax.Array, command: jax.Array
+    ) -> tuple[jax.Array, jax.Array]:
         results = tuple(jax.ShapeDtypeStruct(shape, float) for shape in (self.first.shape, (len(NOTES),)))
-        if self.native:
-            call: Callable = jax.ffi.ffi_call("dovetail_step", results, has_side_effect=True)
-            return call(self.handle, after, state, command)
-        return io_callback(_python_step, results, self.handle, after, state, command)
+        return _call(self.native, "dovetail_step", _python_step, results, self.handle, after, state, command)
 
-    def _send_code(self, after, code) -> jax.Array:
+    def _settle(self, after: jax.Array, code: jax.Array) -> jax.Array:
         code = jnp.asarray(code, dtype=int)
         result = jax.ShapeDtypeStruct((), code.dtype)
-        if self.native:
-            call: Callable = jax.ffi.ffi_call("dovetail_settle", result, has_side_effect=True)
-            return call(self.handle, after, code)
-        return io_callback(_python_settle, result, self.handle, after, code)
+        return _call(self.native, "dovetail_settle", _python_settle, result, self.handle, after, code)
+
+
+class RingState(eqx.Module):
+    """Rows written to a ring, and the extremes of all samples if not every one is written."""
+
+    last_call: Int[Array, ""]
+    count: Int[Array, ""]  # samples
+    last: Float[Array, " width"]  # row of the last sample
+    largest: Float[Array, " all_widths"]  # magnitudes, with the tracking error at the end
+
+
+class RingKeep(Keep):
+    """Writes every n-th sample to a ring, outside of the compiled loop."""
+
+    handle: jax.Array  # int64: address of the ring
+    names: tuple[str, ...] = eqx.field(static=True)  # of the recorded signals, in the order of the ring
+    native: bool = eqx.field(static=True)
+    every: int = eqx.field(default=1, static=True)
+    width: int = eqx.field(default=0, static=True)  # values in a row
+    axes: int = eqx.field(default=1, static=True)  # of the interface
+
+    def start(self, shown: Signals) -> RingState:
+        none = jnp.zeros((), dtype=int)
+        width, axes = (0, 0) if self.every == 1 else (self.width, self.axes)
+        return RingState(none, none, jnp.zeros(width), jnp.zeros(width + axes))
+
+    def row(self, kept: RingState, t: Time, h: Time, shown: Signals) -> tuple[RingState, jax.Array]:
+        row = jnp.concatenate([jnp.ravel(shown[name]).astype(float) for name in self.names])
+        count = kept.count + 1
+        if self.every == 1:
+            return RingState(kept.last_call, count, kept.last, kept.largest), row
+        error = jnp.ravel(with_tracking_error(shown)["tracking_error"])
+        size = jnp.abs(jnp.concatenate([row, error]))
+        largest = jnp.maximum(kept.largest, jnp.where(jnp.isfinite(size), size, 0.0))
+        return RingState(kept.last_call, count, row, largest), row
+
+    def send(self, kept: RingState, row: jax.Array) -> tuple[RingState, Signals]:
+        result = jax.ShapeDtypeStruct((), kept.last_call.dtype)
+
+        def write(after: jax.Array) -> jax.Array:
+            return _call(self.native, "dovetail_show", _python_show, result, self.handle, after, row)
+
+        due = kept.count % self.every == 0
+        call = (
+            write(kept.last_call)
+            if self.every == 1
+            else jax.lax.cond(due, write, lambda x: x, kept.last_call)
+        )
+        return RingState(call, kept.count, kept.last, kept.largest), {}
+
+
+class RequestedValues(eqx.Module):
+    """Values of the tunable parameters that the operator has requested, read in every tick."""
+
+    handle: jax.Array  # int64: address of the values
+    count: int = eqx.field(static=True)
+    native: bool = eqx.field(static=True)
+
+    def read(self, after: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """Return the number for the next call, and the values."""
+        results = (jax.ShapeDtypeStruct((), after.dtype), jax.ShapeDtypeStruct((self.count,), float))
+        return _call(self.native, "dovetail_tunables", _python_values, results, self.handle, after)
+
+
+def _call(native: bool, name: str, python: Callable[..., Any], results: Any, *arguments: jax.Array) -> Any:
+    """Call the native function with a name, or its counterpart in Python."""
+    if native:
+        call: Callable[..., Any] = jax.ffi.ffi_call(name, results, has_side_effect=True)
+        return call(*arguments)
+    return io_callback(python, results, *arguments)
 
 
 def _python_step(handle, after, state, command):
-    return _objects[int(handle)].step(int(state), np.asarray(command))
+    return _python_objects[int(handle)].step(int(state), np.asarray(command))
 
 
 def _python_settle(handle, after, code):
-    _objects[int(handle)].settle(int(code))
+    _python_objects[int(handle)].settle(int(code))
     return np.asarray(code)
 
 
-def _python_read_tunables(handle, after):
-    return np.asarray(after), _objects[int(handle)].copy()
+def _python_values(handle, after):
+    return np.asarray(after), _python_objects[int(handle)].copy()
 
 
-def _python_write_record(handle, after, values):
-    _objects[int(handle)].show(np.asarray(values))
+def _python_show(handle, after, values):
+    _python_objects[int(handle)].show(np.asarray(values))
     return np.asarray(after)

@@ -1,4 +1,4 @@
-"""Paths of a rig to the start of a test and back to rest, smooth in position, velocity and acceleration."""
+"""Paths of a rig to its initial position and to rest, without a step in position, velocity or acceleration."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-BRAKE = 0.1  # [s] largest braking time at the end of a run
+BRAKE_TIME = 0.1  # [s] longest time in which the velocity is removed at the end of a run
 
 
 def minimum_jerk(s: jax.Array) -> jax.Array:
-    """Return the minimum-jerk path from 0 to 1, at rest at both ends."""
+    """Return the minimum-jerk path from 0 to 1 at s in [0, 1], at rest at both ends."""
     return s**3 * (10 - 15 * s + 6 * s**2)
 
 
-def path_to_rest(p, v, rest, duration: float) -> Callable[[Any], jax.Array]:
-    r"""Return the path from position `p` and velocity `v` to rest, without steps in velocity or acceleration.
+def path_to_rest(p: Any, v: Any, rest: Any, duration: Any) -> Callable[[Any], jax.Array]:
+    r"""Return the path from position `p` [m] and velocity `v` [m/s] to `rest` [m], smooth up to the acceleration.
 
-    The sum of two quintics: the minimum-jerk path to the rest position, and one that reduces the velocity to zero
-    within `BRAKE`, so a fast rig overshoots by at most :math:`0.2\,v` times the braking time.
+    It is the sum of two quintics: the minimum-jerk path to the position of rest, and one that removes the velocity
+    within `BRAKE_TIME`, so that the overshoot is at most :math:`0.2\,v` times that time.
     """
-    brake = min(duration, BRAKE)
+    brake = jnp.minimum(duration, BRAKE_TIME)
 
-    def path(t):
+    def path(t: Any) -> jax.Array:
         s = jnp.minimum(t / brake, 1.0)
-        swing = s - 6 * s**3 + 8 * s**4 - 3 * s**5  # slope 1 at the start; zero and at rest at the end
-        return p + minimum_jerk(t / duration) * (rest - p) + brake * v * swing
+        overshoot = s - 6 * s**3 + 8 * s**4 - 3 * s**5  # slope 1 at the start; zero and at rest at the end
+        return p + minimum_jerk(t / duration) * (rest - p) + brake * v * overshoot
 
     return path

@@ -74,7 +74,7 @@ class TickSettings:
         return self.grace or self.tick // 2
 
 
-class Clock(Protocol):
+class TickTimer(Protocol):
     """Clock of a tick; tests use their own."""
 
     def now(self) -> int:
@@ -87,7 +87,7 @@ class Clock(Protocol):
         """Wait for a datagram, at most until a time [ns]."""
 
 
-class WallClock:
+class SystemTimer:
     """Monotonic clock of this machine."""
 
     def now(self) -> int:
@@ -122,8 +122,8 @@ class Counts:
 class PythonTick:
     """Tick over a connected datagram socket."""
 
-    def __init__(self, settings: TickSettings, connection: socket.socket, clock: Clock | None = None):
-        self.settings, self.connection, self.clock = settings, connection, clock or WallClock()
+    def __init__(self, settings: TickSettings, connection: socket.socket, clock: TickTimer | None = None):
+        self.settings, self.connection, self.clock = settings, connection, clock or SystemTimer()
         connection.setblocking(False)
         self._counts = Counts()
         self.reader = Reader(MEASUREMENT, settings.session, settings.count, settings.key)

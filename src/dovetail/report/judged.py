@@ -16,6 +16,7 @@ from dovetail.report.figures import LimitUse
 from dovetail.report.page_subject import Reported
 from dovetail.report.verdict import Margins
 from dovetail.testing.assessment import Stability
+from dovetail.testing.modes import mode_named
 from dovetail.testing.recorder import largest_of
 from dovetail.testing.run import Run
 
@@ -72,7 +73,7 @@ class Judged:
     @property
     def is_reference(self) -> bool:
         """Whether this is the reference solution; its margins are those of the test on its rig."""
-        return self.mode == "reference"
+        return mode_named(self.mode).is_reference
 
     def _finite(self, data: xr.Dataset) -> xr.Dataset:
         """Return the leading part in which the main signals are finite."""

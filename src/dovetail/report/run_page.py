@@ -20,6 +20,12 @@ from dovetail.report.page import Block, Page, PageSection, PageTable, Paragraph,
 from dovetail.report.pseudodynamic import pseudodynamic_page
 from dovetail.report.simulation import simulation_page
 from dovetail.report.verdict import ms
+from dovetail.testing.modes import all_modes, mode_named
+
+PAGES = {
+    "simulation": simulation_page,
+    "pseudodynamic": lambda run: pseudodynamic_page([run]),
+}  # other reports
 
 
 def rehearsal_page(
@@ -128,10 +134,9 @@ def write_run(
 
 
 def _page(run: Any, reference: Any, stability: Any, budget: Sequence[fidelity.Contribution]) -> Page:
-    if run.mode == "simulate":
-        return simulation_page(run)
-    if run.mode == "pseudodynamic":
-        return pseudodynamic_page([run])
+    kind = mode_named(run.mode).report
+    if kind in PAGES:
+        return PAGES[kind](run)
     reference = run.reference() if reference is None else reference
     why = ""
     if stability is None:
@@ -173,6 +178,4 @@ def _apart(views: Sequence[Judged]) -> str:
 
 
 def _subtitle(view: Judged) -> str:
-    what = {"rehearse": "Virtual hybrid test (simulated rig)", "reference": "Reference solution"}
-    what |= {"realtime": "Real-time test", "replay": "Replay", "pseudodynamic": "Pseudo-dynamic test"}
-    return what.get(view.mode, view.mode)
+    return all_modes()[view.mode].title if view.mode in all_modes() else view.mode

@@ -13,6 +13,7 @@ from dovetail.report import verdict as verdicts
 from dovetail.report.judged import Judged, limit_uses
 from dovetail.report.page import Block, FigureBlock, PageTable, Paragraph, SideBySide, TableCell
 from dovetail.report.verdict import Margins, ms
+from dovetail.testing.modes import mode_named
 
 NOTHING = "not determined"
 NOT_ANALYSED = "Stability was not analysed."
@@ -337,7 +338,7 @@ def pictures(view: Judged) -> list[Block]:
         "feedback_force",
     )
     added = "Energy added by the rig since the start. Rising: the rig adds energy (delay); falling: the rig damps."
-    if view.mode != "replay":
+    if mode_named(view.mode).rig_responds:
         add(lambda: FigureBlock(figures.energy(data, axes=axes), added), z, x, "feedback_force")
     if not blocks:
         blocks.append(Paragraph("No signals recorded."))

@@ -22,6 +22,7 @@ from dovetail.report.judged import Judged
 from dovetail.report.operator_section import late_or_lost
 from dovetail.report.page import Tile, Tone
 from dovetail.report.page_subject import Reported
+from dovetail.testing.modes import mode_named
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.run import Run
 
@@ -81,7 +82,7 @@ def outcome_tile(
     if link := late_or_lost(data):
         facts.append(link.rstrip("."))
     done = verdicts.completed(outcome)
-    if outcome is Outcome.FINISHED and run.mode == "simulate":
+    if outcome is Outcome.FINISHED and not mode_named(run.mode).has_rig:
         own = measures.get("outcome", "").partition(":")
         answer = f"Finished: {own[0]}" if own[0] else "Finished"
         facts[:0] = [f"{own[2].strip()[:1].upper()}{own[2].strip()[1:]}"] if own[2] else []

@@ -15,6 +15,7 @@ from dovetail.scene.events import events_of
 from dovetail.scene.scene import Scene
 from dovetail.scene.signal_plots import choices, curves
 from dovetail.testing import Rig
+from dovetail.testing.modes import mode_named
 from dovetail.testing.runnable import Runnable
 
 ON_RIG = "rig"
@@ -37,7 +38,7 @@ def build_scene(run: Any, reference_run: Any = None, largest: float | None = Non
     for needs, draw in (*_part_subjects(run), *SUBJECTS):
         if all(name in data for name in needs):
             scene = draw(title, run, data, reference)
-            if data.attrs.get("mode") == "reference":
+            if mode_named(data.attrs.get("mode")).is_reference:
                 scene = without_rig_parts(scene)
             return dataclasses.replace(
                 scene, plots=curves(run.data), choices=choices(run.data), events=events_of(run)
@@ -60,7 +61,7 @@ def available_scenes(run: Any, reference_run: Any = None) -> dict[str, Scene]:
         scene = scenes["machine"]
         scenes["robot cell"] = cell_scene(scene.title, run, thin(run.data), cell)
     robot = hexapod_of(run)
-    if robot is not None and run.data.attrs.get("mode") != "reference":
+    if robot is not None and not mode_named(run.data.attrs.get("mode")).is_reference:
         scene = hexapod_scene(scenes["machine"].title, run, thin(run.data), robot)
         scenes["hexapod"] = dataclasses.replace(scene, events=scenes["machine"].events)
     return scenes

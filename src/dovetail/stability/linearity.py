@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dovetail.core import RK4, Flow, Method, Sampled
+from dovetail.core.block import Time, respond
 from dovetail.core.executable_store import ready
 
 MAX_LINEARITY_ERROR = 0.05  # linearity error above which poles at rest do not decide stability
@@ -71,16 +72,11 @@ def sine(
 def _forces(
     specimen: Flow,
     method: Method,
-    dt: ArrayLike,
+    dt: Time,
     substeps: int,
     motion: Mapping[str, ArrayLike],
     size: ArrayLike,
 ) -> jax.Array:
-    imposed = Sampled(specimen, method, substeps=substeps)
-
-    def step(carry, u):
-        k, x = carry
-        x, shown = imposed.step(k * dt, dt, x, jax.tree.map(lambda v: size * v, u))
-        return (k + 1, x), shown["force"]
-
-    return jax.lax.scan(step, (0, imposed.init()), motion)[1]
+    imposed = jax.tree.map(lambda values: size * values, motion)
+    force: jax.Array = respond(Sampled(specimen, method, substeps), dt, imposed)["force"]
+    return force

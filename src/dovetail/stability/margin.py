@@ -51,7 +51,7 @@ class DelayMargin(NamedTuple):
 
 
 @dataclass(frozen=True)
-class HybridLoop:
+class LinearHybridLoop:
     """Four blocks of a linear hybrid test; each is a function of s."""
 
     numerical: Response  # N: displacement per force
@@ -148,7 +148,7 @@ def rational_delay_margin(numerator: ArrayLike, denominator: ArrayLike) -> Delay
     return DelayMargin(np.where(lost, 0.0, tau), omega)
 
 
-def small_gain(loop: HybridLoop, omega: ArrayLike) -> np.ndarray:
+def small_gain(loop: LinearHybridLoop, omega: ArrayLike) -> np.ndarray:
     """Return |D0||A - 1| at each frequency [rad/s]: the test is stable if it stays below one."""
     s = 1j * np.asarray(omega, dtype=float)
     return np.abs(loop.reference_response(s)) * np.abs(loop.neglected(s) - 1)

@@ -15,9 +15,9 @@ import numpy as np
 
 from dovetail import testing
 from dovetail.studies.registry import all_tests, find_test
-from dovetail.testing.limit_monitor import MODES
+from dovetail.testing.modes import all_modes
 
-OF_TESTS = tuple(mode for mode in MODES if mode != "simulate")
+OF_TESTS = tuple(name for name, mode in all_modes().items() if mode.has_rig)
 
 
 def hybrid_tests() -> list[str]:

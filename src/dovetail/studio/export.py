@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from nicegui import ui
 
 from dovetail.studio.widgets import button, section, text_element
+from dovetail.testing.modes import mode_named
 
 if TYPE_CHECKING:
     from dovetail.studio.shell import StudioPage
@@ -71,6 +72,8 @@ class ExportTab:
         action = Action(
             name,
             document,
-            address=self.page.memory.get("rig", "udp://localhost:7001") if name == "realtime" else None,
+            address=self.page.memory.get("rig", "udp://localhost:7001")
+            if "address" in mode_named(name).needs
+            else None,
         )
         self.command.text, self.python.text = export.command_line(action), export.python(action)

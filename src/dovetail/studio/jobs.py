@@ -9,6 +9,7 @@ from nicegui import ui
 from dovetail.studio.served_files import report_in
 from dovetail.studio.tunables import TunableSliders
 from dovetail.studio.widgets import button, text_element
+from dovetail.testing.modes import mode_named
 
 if TYPE_CHECKING:
     from dovetail.studio.run import RunTab
@@ -78,8 +79,8 @@ class JobRow:
         lines = output.splitlines()
         verdict = [line for line in lines if line.startswith(("GO:", "NO-GO:"))]  # verdict of a design
         self.text.text = text if runs or state == "failed" else "\n".join(verdict or lines[:FIRST])
-        for element in (self.hold, self.resume, self.stop, self.tunables.box):
-            element.visible = runs and job.action in ("realtime", "pseudodynamic")
+        for one in (self.hold, self.resume, self.stop, self.tunables.box):
+            one.visible = runs and mode_named(job.action).live
         self.cancel.visible = runs
         recorded = job.action != "map" and (job.folder / "result.nc").is_file()
         self.signals_button.visible = self.scene.visible = not runs and recorded

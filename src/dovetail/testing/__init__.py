@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from dovetail.testing.assessment import Stability, stability
     from dovetail.testing.continuous import ReferenceSettings
     from dovetail.testing.coupled import Coupled
-    from dovetail.testing.hybrid_loop import simulate
     from dovetail.testing.laboratory_recording import read_recording
-    from dovetail.testing.limit_monitor import Limits
+    from dovetail.testing.limits import Limits
     from dovetail.testing.map_file import MapFile
+    from dovetail.testing.modes import Mode, Reference, Rehearse, Simulate, all_modes, simulate
     from dovetail.testing.operator import Operator, OperatorEvent, Tunable
     from dovetail.testing.outcome import Outcome, Trip
     from dovetail.testing.pseudodynamic import (
@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     )
     from dovetail.testing.pseudodynamic.cell_file import CellFile
     from dovetail.testing.pseudodynamic.estimate import estimate_duration
-    from dovetail.testing.reference import reference
-    from dovetail.testing.rehearse import rehearse
-    from dovetail.testing.replay import RecordedRig, replay
+    from dovetail.testing.replay import RecordedRig, Replay
     from dovetail.testing.rig import AbstractRig, Rig
     from dovetail.testing.run import Run
     from dovetail.testing.run_folder import read_run, save_run
@@ -53,6 +51,7 @@ __all__ = [
     "Coupled",
     "Limits",
     "MapFile",
+    "Mode",
     "MoveReply",
     "MoveRequest",
     "Operator",
@@ -62,10 +61,14 @@ __all__ = [
     "PseudodynamicSettings",
     "Ramp",
     "RecordedRig",
+    "Reference",
     "ReferenceSettings",
+    "Rehearse",
+    "Replay",
     "Rig",
     "Run",
     "Runnable",
+    "Simulate",
     "Simulation",
     "Stability",
     "Switch",
@@ -73,6 +76,7 @@ __all__ = [
     "Trip",
     "Tunable",
     "VirtualCell",
+    "all_modes",
     "dump",
     "estimate_duration",
     "excitation",
@@ -80,9 +84,6 @@ __all__ = [
     "parse",
     "read_recording",
     "read_run",
-    "reference",
-    "rehearse",
-    "replay",
     "save_run",
     "simulate",
     "stability",

@@ -12,8 +12,10 @@ import tomllib
 from contextlib import suppress
 from pathlib import Path
 
+from dovetail.core.advance import Progress
 from dovetail.core.errors import DovetailError
-from dovetail.testing.run import Progress, Run
+from dovetail.testing.modes import Reference
+from dovetail.testing.run import Run
 from dovetail.testing.run_folder import provenance, save_run
 from dovetail.testing.saved_run import TEST, read_run
 from dovetail.testing.test_file import PROVENANCE, dump
@@ -39,7 +41,7 @@ def _read_cached(run: Run, cache: Path) -> Run | None:
     """Return the cached run if it is the reference solution of this run."""
     try:
         table = tomllib.loads((cache / TEST).read_text("utf-8"))
-        if table.get(PROVENANCE, {}).get("versions") != provenance("reference")["versions"]:
+        if table.get(PROVENANCE, {}).get("versions") != provenance(Reference.name)["versions"]:
             return None
         reference = read_run(cache)
         return reference if dump(reference.test) == dump(run.test) else None

@@ -15,52 +15,62 @@ contact energy. Accuracy: exact for free or heavy bodies; otherwise of second or
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Container
 
-import jax
+import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
-State = dict[str, Any]
-GONE = 1e-3  # fraction of the peak power of a contact at which the sum ends after separation
+from dovetail.core.block import Time
 
-
-def has_contact_signals(reading: dict[str, jax.Array]) -> bool:
-    """Return whether the measurement contains penetration and contact energy."""
-    return {"penetration", "contact_energy"} <= set(reading)
+END_POWER = 1e-3  # fraction of the peak power of a contact at which the sum ends after separation
 
 
-def init(velocity: Float[Array, "*n"]) -> State:
-    """Return the state before the first contact."""
-    zero, no = jnp.zeros(()), jnp.array(False)
-    return {"work": zero, "taken": zero, "largest": zero, "counted": no, "apart": ~no, "velocity": velocity}
+def has_contact_signals(shown: Container[str]) -> bool:
+    """Return whether the signals contain penetration and contact energy."""
+    return "penetration" in shown and "contact_energy" in shown
 
 
-def step(
-    dt: float, x: State, force: Float[Array, "*#n"], velocity: Float[Array, "*n"], depth: jax.Array
-) -> State:
-    """Return the state after a tick under a held force [N], with velocity [m/s] and penetration [m] at its end."""
-    apart = jnp.all(depth < 0)
-    begins = x["apart"] & ~apart
-    counted = x["counted"] | begins
-    work = jnp.where(begins, 0.0, x["work"])
-    # power is linear over the tick; the smallest work may be where it changes sign
-    p0, p1 = (jnp.where(counted, jnp.sum(force * v), 0.0) for v in (x["velocity"], velocity))
-    turns = (p0 < 0) & (p1 > 0)
-    least = work - jnp.where(turns, dt * p0**2 / (2 * jnp.where(turns, p1 - p0, 1.0)), 0.0)
-    work = work + dt * (p0 + p1) / 2
-    largest = jnp.maximum(jnp.where(begins, 0.0, x["largest"]), jnp.abs(p1))
-    return {
-        "work": work,
-        "taken": jnp.maximum(x["taken"], -jnp.minimum(least, work)),
-        "largest": largest,
-        "counted": counted & (~apart | (p1 > GONE * largest)),
-        "apart": apart,
-        "velocity": velocity,
-    }
+class ContactGainState(eqx.Module):
+    """Energy balance of the current contact, and the largest energy that any contact has received."""
 
+    work: Float[Array, ""]  # [J] transferred to the simulation in this contact
+    received: Float[Array, ""]  # [J] largest energy received by a contact so far
+    peak_power: Float[Array, ""]  # [W] of this contact
+    counted: Bool[Array, ""]  # whether the sum goes on
+    apart: Bool[Array, ""]
+    velocity: Float[Array, "*n"]  # [m/s] of the last sample
 
-def gain(x: State) -> Float[Array, ""]:
-    """Return the energy returned beyond the energy received, divided by the largest received; zero in contact."""
-    over = x["apart"] & (x["taken"] > 0)
-    return jnp.where(over, jnp.maximum(x["work"], 0.0) / jnp.where(over, x["taken"], 1.0), 0.0)
+    @classmethod
+    def apart_at(cls, velocity: Float[Array, "*n"]) -> ContactGainState:
+        """Return the state before the first contact."""
+        zero, no = jnp.zeros(()), jnp.array(False)
+        return cls(zero, zero, zero, no, ~no, velocity)
+
+    def step(
+        self,
+        h: Time,
+        force: Float[Array, "*#n"],
+        velocity: Float[Array, "*n"],
+        penetration: Float[Array, "*k"],
+    ) -> ContactGainState:
+        """Return the state after a step under a force [N], with velocity [m/s] and penetration [m] at its end."""
+        apart = jnp.all(penetration < 0)
+        begins = self.apart & ~apart
+        counted = self.counted | begins
+        work = jnp.where(begins, 0.0, self.work)
+        # power is linear over the step; the smallest work may be where it changes sign
+        p0, p1 = (jnp.where(counted, jnp.sum(force * v), 0.0) for v in (self.velocity, velocity))
+        turns = (p0 < 0) & (p1 > 0)
+        least = work - jnp.where(turns, h * p0**2 / (2 * jnp.where(turns, p1 - p0, 1.0)), 0.0)
+        work = work + h * (p0 + p1) / 2
+        peak_power = jnp.maximum(jnp.where(begins, 0.0, self.peak_power), jnp.abs(p1))
+        received = jnp.maximum(self.received, -jnp.minimum(least, work))
+        counted = counted & (~apart | (p1 > END_POWER * peak_power))
+        return ContactGainState(work, received, peak_power, counted, apart, velocity)
+
+    @property
+    def gain(self) -> Float[Array, ""]:
+        """Energy returned beyond the energy received, divided by the largest received; zero in contact."""
+        over = self.apart & (self.received > 0)
+        return jnp.where(over, jnp.maximum(self.work, 0.0) / jnp.where(over, self.received, 1.0), 0.0)

@@ -22,8 +22,8 @@ import jax.numpy as jnp
 from dovetail.compensation import BlendedForce, MeasuredForce, NoCompensation
 from dovetail.core import Flow
 from dovetail.core.errors import Fault, collect_faults
+from dovetail.core.signals import MOTION
 from dovetail.specimens import Specimen
-from dovetail.testing.hybrid_loop import MOTION
 from dovetail.testing.rig import Rig
 from dovetail.testing.schedule import Profile, apply
 from dovetail.transfer import Series, Transfer

@@ -1,41 +1,38 @@
-"""Hybrid loop: the steps of one tick, from the excitation to the record.
+"""Hybrid loop: the steps of one tick.
 
 One tick advances the test from t to t + dt:
 
 1. the numerical substructure advances under the force of time t, held constant, and the excitation at the stage times;
 2. the compensator computes the command from the motion at t + dt;
 3. the rig moves to that command and is measured at t + dt;
-4. the feedback computes the force for the next tick from the measurement;
-5. the limit monitor checks demand and measurement, and the tick is recorded.
+4. the feedback computes the force for the next tick from the measurement.
 
-A rig without delay returns the force of the same tick. Holding it over the next tick adds a delay of half a tick.
+The monitor then checks demand and measurement, and the tick is recorded (`core.advance`). A rig without delay returns
+the force of the same tick. Holding it over the next tick adds a delay of half a tick.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 
-from dovetail.core import Flow, precomputed_inputs
-from dovetail.core.errors import AnalysisError
-from dovetail.testing import contact_energy_gain, schedule
-from dovetail.testing.limit_monitor import LimitMonitor
+from dovetail.compensation import Compensator, Feedback
+from dovetail.core import Flow, Method, count, roles
+from dovetail.core.block import State, Time
+from dovetail.core.signals import READING
+from dovetail.core.system import Signals, System
+from dovetail.testing import paths
+from dovetail.testing.excitation import Excitation
+from dovetail.testing.rig import AbstractRig
+from dovetail.testing.schedule import Profile
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
-MOTION = ("displacement", "velocity", "acceleration")  # of the numerical substructure
-READ = ("measured_displacement", "measured_force")
-SEEN = (
-    *READ,
-    "measurement_age",
-    "penetration",
-    "contact_energy",
-)  # `measurement_age` comes from a link, the contact signals from specimens with a contact model
+T = TypeVar("T")
 
 
 class Driven(Flow):
@@ -58,150 +55,196 @@ class Driven(Flow):
     def output(self, t, x, u):
         return self.flow.output(t, x, self._input(t, u))
 
+    @property
+    def jumps(self) -> bool:
+        """True if the substructure has jumps."""
+        return self.flow.jumps
+
     def jump(self, t, x, u):
         return self.flow.jump(t, x, self._input(t, u))
+
+    def adapt(self, x):
+        """Return the flow and the state to continue with; unchanged if the substructure does not adapt."""
+        if not isinstance(self.flow, roles.Adapting):
+            return self, x
+        flow, adapted = self.flow.adapt(x)
+        return (self if flow is self.flow else Driven(flow, self.excitation)), adapted
 
     def _input(self, t, force):
         return {"excitation": self.excitation(t), "excitation_rate": self.excitation.rate(t), "force": force}
 
 
-def start(test: Test) -> tuple[dict[str, Any], dict[str, jax.Array]]:
-    """Return the state of the loop at rest and the first record. The test must be prepared."""
-    driven = Driven(test.numerical, test.excitation)
-    numerical, rig, compensator = driven.init(), test.rig.init(), test.compensator.init()
-    reading = test.rig.first_reading(rig)
-    memory = test.method.init(driven, numerical)
-    force = reading["measured_force"]
-    motion = driven.output(0.0, numerical, force)
-    state = {
-        "numerical": (numerical, memory),
-        "compensator": compensator,
-        "rig": rig,
-        "feedback": test.feedback.init(),
-        "reading": monitored_signals(reading, READ),
-        "force": force,
-        "monitor": LimitMonitor.for_test(test, "rehearse").init(
-            monitored_signals(motion, MOTION), monitored_signals(reading, SEEN)
-        ),
-    }
-    command = {"command": motion["displacement"]}
-    return state, _record(test, 0.0, motion, command, reading, {"feedback_force": force}, jnp.zeros(()))
+class HybridState(eqx.Module):
+    """State of the hybrid loop at a tick."""
+
+    numerical: State
+    memory: Any  # of the integration method
+    compensator: State
+    rig: State
+    feedback: State
+    reading: Signals  # last measurement, as the compensator uses it
+    force: jax.Array  # [N] held over the next tick
 
 
-def tick(test: Test, state: dict[str, Any], k: jax.Array) -> tuple[dict[str, Any], dict[str, jax.Array]]:
-    """Advance the loop from tick k to tick k + 1; return state and record at k + 1."""
-    dt = test.dt
-    now = schedule.apply(test.schedule, test, k * dt + dt) if test.schedule else test
-    control = compute_command(now, state, k)
-    rig, reading = now.rig.step(k * dt, dt, state["rig"], control["command"]["command"])
-    state, record = process_reading(now, state, k, control, reading)
-    return {**state, "rig": now.rig.settle(rig, state["monitor"]["code"])}, record
+class Control(eqx.Module):
+    """First half of a tick."""
+
+    numerical: State
+    memory: Any  # of the integration method
+    compensator: State
+    excitation: jax.Array
+    motion: Signals
+    command: Signals
 
 
-def compute_command(test: Test, state: dict[str, Any], k: jax.Array) -> dict[str, Any]:
-    """First half of a tick, up to the command. `test` has the scheduled values of tick k + 1."""
-    dt = test.dt
-    t = k * dt
-    t_next = t + dt  # the same expression as in the last stage, so that the excitation is evaluated once
-    driven = Driven(test.numerical, test.excitation)
-    numerical, memory = state["numerical"]
-    h = dt / test.substeps
-    for i in range(test.substeps):
-        begin = t + i * h if i else t  # the same value as t, so that the excitation is evaluated once
-        numerical, memory = test.method.advance(driven, begin, h, numerical, state["force"], memory)
-    motion = driven.output(t_next, numerical, state["force"])
-    compensator, command = test.compensator.step(t, dt, state["compensator"], {**motion, **state["reading"]})
-    return {
-        "numerical": (numerical, memory),
-        "compensator": compensator,
-        "motion": motion,
-        "command": command,
-    }
+class HybridLoop(System):
+    """Excite, advance the numerical substructure, compensate, command, measure, feed back: one tick.
 
-
-def process_reading(
-    test: Test, state: dict[str, Any], k: jax.Array, control: dict[str, Any], reading: dict[str, jax.Array]
-) -> tuple[dict[str, Any], dict[str, jax.Array]]:
-    """Second half of a tick, from the measurement on: the state without that of the rig, and the record."""
-    dt, motion = test.dt, control["motion"]
-    t = k * dt
-    feedback_state, fed_back = test.feedback.step(t, dt, state["feedback"], {**motion, **reading})
-    monitor = LimitMonitor.for_test(test, "rehearse").step(
-        t + dt,
-        dt,
-        state["monitor"],
-        monitored_signals(motion, MOTION),
-        monitored_signals(reading, SEEN),
-        held_force=state["force"],
-    )
-    if "contact" in monitor:
-        reading = {**reading, "contact_energy_gain": contact_energy_gain.gain(monitor["contact"])}
-    state = {
-        "numerical": control["numerical"],
-        "compensator": control["compensator"],
-        "feedback": feedback_state,
-        "reading": monitored_signals(reading, READ),
-        "force": fed_back["feedback_force"],
-        "monitor": monitor,
-    }
-    return state, _record(test, t + dt, motion, control["command"], reading, fed_back, monitor["growth"])
-
-
-def monitored_signals(signals: dict[str, jax.Array], names: tuple[str, ...]) -> dict[str, jax.Array]:
-    """Return the signals that the limit monitor checks."""
-    return {name: signals[name] for name in names if name in signals}
-
-
-def _record(test, t, motion, command, reading, fed_back, growth) -> dict[str, jax.Array]:
-    return {
-        "excitation": test.excitation(t),
-        **motion,
-        **command,
-        **reading,
-        **fed_back,
-        "growth_rate": growth,
-    }
-
-
-def ticks(
-    test: Test, state: dict[str, Any], first: jax.Array, count: int, scan: Callable = precomputed_inputs.scan
-) -> tuple[Any, dict[str, jax.Array]]:
-    """Advance `count` ticks from tick `first` in one compiled loop; return the final state and all records.
-
-    Values that depend on time only are computed before the loop.
-
-    Signals that are the same array within a tick (without compensation the command is the demand) are recorded once
-    and returned under each name, because writing records takes a third of the time of a simple loop.
+    The fields have the names of the fields of a test, so that the paths of scheduled parameters are valid in both.
     """
-    column_index: dict[str, int] = {}
 
-    def advance(x, k):
-        x, record = tick(test, x, k)
-        distinct = {id(value): value for value in record.values()}
-        order = {key: i for i, key in enumerate(distinct)}
-        column_index.update({name: order[id(value)] for name, value in record.items()})
-        return x, tuple(distinct.values())
+    numerical: Flow
+    excitation: Excitation
+    compensator: Compensator
+    rig: AbstractRig
+    feedback: Feedback
+    method: Method
+    substeps: int = count("integration steps in a tick", default=1, at_least=1)
+    schedule: dict[str, Profile] = eqx.field(default_factory=dict)
 
-    state, columns = scan(advance, state, first + jnp.arange(count))
-    return state, {name: columns[i] for name, i in column_index.items()}
-
-
-def simulate(test: Test) -> tuple[dict[str, Any], dict[str, jax.Array]]:
-    """Return final state and records of the rehearsal of a prepared test, as a pure function.
-
-    For batches and derivatives: `eqx.filter_vmap(simulate)(tests)`, `eqx.filter_grad(...)`. The run is not cut where
-    a limit is reached; `state["monitor"]` holds the code and the tick of the first breach. A member of a batch equals
-    its single run to rounding, about 2e-15 of its size, not to the bit.
-    """
-    if test.sampling == "none":
-        raise AnalysisError(
-            'simulate: the test has sampling = "none" (continuous time), but a batch is sampled; '
-            'set sampling = "rate", or rehearse the tests one by one'
+    @classmethod
+    def from_test(cls, test: Test) -> HybridLoop:
+        """Return the loop of a prepared test."""
+        return cls(
+            test.numerical,
+            test.excitation,
+            test.compensator,
+            test.rig,
+            test.feedback,
+            test.method,
+            test.substeps,
+            test.schedule,
         )
-    state, _ = start(test)
-    return ticks(test, state, jnp.zeros((), dtype=int), test.tick_count, scan=jax.lax.scan)
+
+    def start(self) -> tuple[HybridState, Signals]:
+        driven = Driven(self.numerical, self.excitation)
+        numerical, rig = driven.init(), self.rig.init()
+        reading = self.rig.first_reading(rig)
+        force = reading["measured_force"]
+        motion = driven.output(0.0, numerical, force)
+        state = HybridState(
+            numerical,
+            self.method.init(driven, numerical),
+            self.compensator.init(),
+            rig,
+            self.feedback.init(),
+            select(reading, READING),
+            force,
+        )
+        shown = {
+            "excitation": self.excitation(0.0),
+            **motion,
+            "command": motion["displacement"],
+            **reading,
+            "feedback_force": force,
+        }
+        return state, shown
+
+    def at(self, t: Time) -> HybridLoop:
+        """Return the loop with its scheduled values at t [s]."""
+        return self.with_values({path: profile(t) for path, profile in self.schedule.items()})
+
+    def with_values(self, values: dict[str, Any]) -> HybridLoop:
+        """Return the loop with other values at parameter paths."""
+        loop = self
+        for path, value in values.items():
+            loop = paths.replace_all(loop, path, value)
+        return loop
+
+    def step(self, t: Time, h: Time, x: HybridState) -> tuple[HybridState, Signals]:
+        now = self.at(t + h)
+        control = self.rig.compute(lambda: now.control(t, h, x))
+        rig, reading = now.rig.step(t, h, x.rig, control.command["command"])
+        return self.rig.compute(lambda: now.feed_back(t, h, x, control, rig, reading))
+
+    def control(self, t: Time, h: Time, x: HybridState) -> Control:
+        """Return the first half of a tick: the numerical substructure and the compensator, up to the command."""
+        driven, numerical, memory = Driven(self.numerical, self.excitation), x.numerical, x.memory
+        part = h / self.substeps
+        for i in range(self.substeps):
+            numerical, memory = self.method.advance(
+                driven, t + i * part if i else t, part, numerical, x.force, memory
+            )
+        motion = driven.output(t + h, numerical, x.force)
+        compensator, command = self.compensator.step(t, h, x.compensator, {**motion, **x.reading})
+        return Control(numerical, memory, compensator, self.excitation(t + h), motion, command)
+
+    def feed_back(
+        self, t: Time, h: Time, x: HybridState, control: Control, rig: State, reading: Signals
+    ) -> tuple[HybridState, Signals]:
+        """Return the second half of a tick: the force for the next tick from the measurement, and the signals."""
+        motion = control.motion
+        feedback, fed_back = self.feedback.step(t, h, x.feedback, {**motion, **reading})
+        state = HybridState(
+            control.numerical,
+            control.memory,
+            control.compensator,
+            rig,
+            feedback,
+            select(reading, READING),
+            fed_back["feedback_force"],
+        )
+        return state, {"excitation": control.excitation, **motion, **control.command, **reading, **fed_back}
+
+    def compute(self, work: Callable[[], T]) -> T:
+        return self.rig.compute(work)
+
+    def settle(self, x: HybridState, code: jax.Array) -> HybridState:
+        return eqx.tree_at(lambda state: state.rig, x, self.rig.settle(x.rig, code))
 
 
-compiled_start = eqx.filter_jit(start)
-compiled_ticks = eqx.filter_jit(ticks)
-compiled_simulate = eqx.filter_jit(simulate)
+def select(shown: Signals, names: tuple[str, ...]) -> Signals:
+    """Return the signals with these names, as far as they exist."""
+    return {name: shown[name] for name in names if name in shown}
+
+
+class PathState(eqx.Module):
+    """State of a rig on a path."""
+
+    rig: State
+    last: jax.Array  # [m] last command
+    before: jax.Array  # [m] command before it
+    reading: Signals  # last measurement
+
+
+class PathLoop(System):
+    """Rig that follows a path in place of a numerical substructure: its approach to a test, and its return to rest."""
+
+    rig: AbstractRig
+    path: Callable[[Time], jax.Array]  # command [m] at a time [s]
+    initial: PathState
+
+    def start(self) -> tuple[PathState, Signals]:
+        x = self.initial
+        return x, self._signals(1.0, x.last, x, x.reading)
+
+    def step(self, t: Time, h: Time, x: PathState) -> tuple[PathState, Signals]:
+        command = self.rig.compute(lambda: self.path(t + h))
+        rig, reading = self.rig.step(t, h, x.rig, command)
+        shown = self.rig.compute(lambda: self._signals(h, command, x, reading))
+        last = {name: reading[name] for name in x.reading}
+        return PathState(rig, command, x.last, last), shown
+
+    def _signals(self, h: Time, command: jax.Array, x: PathState, reading: Signals) -> Signals:
+        motion = {
+            "displacement": command,
+            "velocity": (command - x.last) / h,
+            "acceleration": (command - 2 * x.last + x.before) / h**2,
+        }
+        return {**motion, "command": command, **reading}
+
+    def compute(self, work: Callable[[], T]) -> T:
+        return self.rig.compute(work)
+
+    def settle(self, x: PathState, code: jax.Array) -> PathState:
+        return PathState(self.rig.settle(x.rig, code), x.last, x.before, x.reading)

@@ -1,289 +1,163 @@
-"""Limit monitor: checks demand and measurement in every sample of every mode and stores the first breach.
+"""Limit monitor: checks demand and measurement in every sample and stores the first breach.
 
 The *demand* is checked first, before the command is sent; then the *measurement*. A value that is not finite has
 precedence in each. The pseudo-dynamic mode waits between the two checks; the other modes make both at once. A mode
-without the signal of a limit cannot monitor it; such a limit is an error before the run starts.
+says which limits it cannot monitor; such a limit is an error before the run starts.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import math
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float, Int
 
-from dovetail.core import Part, choice, count, parameter, signals
-from dovetail.core.errors import Fault
-from dovetail.testing import contact_energy_gain
+from dovetail.core import signals
+from dovetail.core.block import Time
+from dovetail.core.monitor import Monitor, MonitorState
+from dovetail.core.signals import MOTION
+from dovetail.core.system import Signals
+from dovetail.testing.contact_energy_gain import ContactGainState, has_contact_signals
+from dovetail.testing.limits import (
+    DEMAND_LIMITS,
+    MEASUREMENT_LIMITS,
+    MIN_DEMAND_CHANGE,
+    MONITORED_LIMITS,
+    ROTARY_UNITS,
+    TENSION,
+    Limits,
+    MonitoredLimit,
+    exceeds,
+)
 from dovetail.testing.outcome import Outcome, Trip
 
-if TYPE_CHECKING:
-    from dovetail.testing.runnable import Runnable
-    from dovetail.testing.test import Test
-
-T = TypeVar("T", bound="Runnable")
-ROTARY_AXES = ("roll", "pitch", "yaw")  # their force is a torque
-ROTARY_UNITS = {"m": "rad", "m/s": "rad/s", "m/s^2": "rad/s^2", "N": "N m"}
-MIN_DEMAND_CHANGE = 1e-3  # as a fraction of the peak; beyond it an unchanged reading counts as frozen
-# default of `frozen_sensor`: multiple of the rig delay, lower bound [s], moves of a pseudo-dynamic test
-DELAY_FACTOR, MIN_FROZEN_TIME, FROZEN_MOVES = 5.0, 0.1, 10
+STOP_CODE = "stop_code"  # signal of a real rig: code of the outcome found by its tick, 0 for none
 
 
-class Limits(Part):
-    r"""Limits of a test; infinite by default.
+class GrowthState(eqx.Module):
+    """Running means of the squared demand, and the growth rate that follows from them."""
 
-    The growth rate is computed from two running means of :math:`|z|^2` with time constants :math:`T` and
-    :math:`4T`: for an envelope :math:`e^{\sigma t}` they settle at the ratio
-    :math:`R = (1 + 8\sigma T)/(1 + 2\sigma T)`, hence :math:`\sigma = (R - 1)/(2T(4 - R))`. The rate is
-    monitored once four of the longer time constants have passed, so that a start from rest does not trip.
-
-    The energy transferred from the interface to the simulation, :math:`\int F^T v\,dt`, is never positive for a
-    passive specimen that starts unstrained. Energy added by rig delay shows there before it shows in the motion. Set
-    this limit above the energy that the specimen may store at the start.
-
-    A contact that returns more energy than it received stops the test by default, if the specimen outputs its
-    contact (see `contact_energy_gain`). Raise this limit to study such contacts.
-
-    A sensor is frozen if displacement and force of an axis stay equal to the bit while the demand moves by more than
-    a thousandth of its peak so far. The default of `frozen_sensor` is five times the rig delay, but not less than
-    0.1 s; ten moves in a pseudo-dynamic test, where the delay has no influence.
-
-    A limit may differ from axis to axis. The force of the axes named roll, pitch and yaw is a torque and is checked
-    against `torque`. The limits for the wall clock and the link to a real rig (`link_timeout`, `overrun`,
-    `approach_time`, `return_time`) apply to the `realtime` mode only.
-    """
-
-    ONE_KIND: ClassVar[bool] = True
-
-    displacement: jax.Array = parameter("m", "largest demand displacement", above=0.0, default=jnp.inf)
-    velocity: jax.Array = parameter("m/s", "largest demand velocity", above=0.0, default=jnp.inf)
-    force: jax.Array = parameter("N", "largest measured force", above=0.0, default=jnp.inf)
-    tracking_error: jax.Array = parameter("m", "largest demand minus measured", above=0.0, default=jnp.inf)
-    growth_rate: jax.Array = parameter(
-        "1/s", "largest growth rate of the envelope of the demand", above=0.0, default=jnp.inf
-    )
-    growth_window: jax.Array = parameter(
-        "s", "shorter averaging time T for the growth rate", above=0.0, default=0.25
-    )
-
-    acceleration: jax.Array = parameter("m/s^2", "largest demand acceleration", above=0.0, default=jnp.inf)
-    power: jax.Array = parameter("W", "largest interface power", above=0.0, default=jnp.inf)
-    torque: jax.Array = parameter(
-        "N m", "largest measured torque, of the axes roll, pitch and yaw", above=0.0, default=jnp.inf
-    )
-    interface_energy: jax.Array = parameter(
-        "J", "largest energy transferred from the interface to the simulation", above=0.0, default=jnp.inf
-    )
-    contact_energy_gain: jax.Array = parameter(
-        "1",
-        "largest energy returned by a contact beyond the energy received, as a fraction of the received",
-        above=0.0,
-        default=0.01,
-    )
-    frozen_sensor: jax.Array | None = parameter(
-        "1",
-        "ticks with unchanged readings while the demand moves; default: several times the rig delay",
-        above=0.0,
-        default=None,
-    )
-    link_timeout: int = count(
-        "ticks without a message from the other side of the link", default=20, at_least=1
-    )
-    overrun: str = choice("count", "hold", "stop", about="action after a late tick", default="count")
-    approach_time: jax.Array = parameter(
-        "s", "time to move the rig to its initial position", at_least=0.0, default=1.0
-    )
-    return_time: jax.Array = parameter("s", "time to return the rig to rest", at_least=0.0, default=1.0)
-
-    def limit_of(self, name: str, rotary: tuple[bool, ...]) -> jax.Array:
-        """Return a limit; with rotary axes by axis: `force` infinite on these, `torque` infinite on the others."""
-        limit: Any = getattr(self, name)
-        limit = np.array(np.inf) if limit is None else limit
-        if name not in ("force", "torque") or not any(rotary):
-            return limit
-        limited = np.array(rotary) if name == "torque" else ~np.array(rotary)
-        return jnp.where(limited, limit, jnp.inf)
-
-    def rig_limits(self, rotary: tuple[bool, ...]) -> dict[str, np.ndarray]:
-        """Return the limits that the rig enforces itself: displacement, and force or torque of each axis."""
-        force = np.minimum(
-            self.limit_of("force", rotary), self.limit_of("torque", rotary) if any(rotary) else np.inf
-        )
-        limits = {"displacement": np.asarray(self.displacement), "force": np.asarray(force)}
-        return {name: limit for name, limit in limits.items() if np.any(np.isfinite(limit))}
+    short: Float[Array, ""]  # [m^2] with the time constant T
+    long: Float[Array, ""]  # [m^2] with the time constant 4 T
+    rate: Float[Array, ""]  # [1/s]
 
 
-@dataclasses.dataclass(frozen=True)
-class MonitoredLimit:
-    """Monitored limit: its name, the signal compared with it, and the outcome of a breach."""
+class FrozenState(eqx.Module):
+    """Samples with unchanged reading while the demand moved, by axis."""
 
-    limit: str  # field of `Limits`
-    signal: str
-    outcome: Outcome
-
-
-DEMAND_LIMITS = (  # in order of precedence
-    MonitoredLimit("displacement", "displacement", Outcome.DISPLACEMENT),
-    MonitoredLimit("velocity", "velocity", Outcome.VELOCITY),
-    MonitoredLimit("acceleration", "acceleration", Outcome.ACCELERATION),
-    MonitoredLimit("growth_rate", "growth_rate", Outcome.GROWTH_RATE),
-)
-MEASUREMENT_LIMITS = (
-    MonitoredLimit("force", "measured_force", Outcome.FORCE),
-    MonitoredLimit("torque", "measured_torque", Outcome.TORQUE),
-    MonitoredLimit("tracking_error", "tracking_error", Outcome.TRACKING_ERROR),
-    MonitoredLimit("power", "power", Outcome.POWER),
-    MonitoredLimit("interface_energy", "interface_energy", Outcome.INTERFACE_ENERGY),
-    MonitoredLimit("contact_energy_gain", "contact_energy_gain", Outcome.CONTACT_ENERGY),
-    MonitoredLimit("frozen_sensor", "frozen_samples", Outcome.FROZEN_SENSOR),
-)
-MONITORED_LIMITS = (*DEMAND_LIMITS, *MEASUREMENT_LIMITS)
-MODES = (
-    "reference",
-    "rehearse",
-    "replay",
-    "realtime",
-    "pseudodynamic",
-    "simulate",
-)  # modes of a test or a simulation
-MONITORED_PHASES = (*MODES[:4], "approach and rest", *MODES[4:])  # the two other phases of `realtime`
-TENSION = "tension"  # signal checked against `force` in a simulation, which has no interface
-# limits with one value for all axes together
-ALL_AXES_LIMITS = ("growth_rate", "power", "interface_energy", "contact_energy_gain")
-REALTIME_LIMITS = (
-    "link_timeout",
-    "overrun",
-    "approach_time",
-    "return_time",
-)  # used in the realtime mode only
-_OPEN = "the loop is open in this phase"
-_NO_RIG = "a simulation has no rig"
-NOT_MONITORED: dict[str, dict[str, str]] = {  # limits that a mode cannot monitor, with the reason
-    "reference": {"contact_energy_gain": "the reference solution has no held force"},
-    "approach and rest": {"growth_rate": _OPEN, "interface_energy": _OPEN, "contact_energy_gain": _OPEN},
-    "pseudodynamic": {
-        "contact_energy_gain": "the force is measured at rest; see the energy audit of the run"
-    },
-    "simulate": {
-        "growth_rate": "the motion of a simulation is not always about a rest position",
-        "torque": "a simulation has no interface torque",
-        **dict.fromkeys(
-            ("tracking_error", "power", "interface_energy", "contact_energy_gain", "frozen_sensor"), _NO_RIG
-        ),
-    },
-}
+    count: Float[Array, "*n"]
+    demand: Float[Array, "*n"]  # [m] at the last change of the reading
+    position: Float[Array, "*n"]  # [m] last reading
+    force: Float[Array, "*n"]  # [N] last reading
+    peak: Float[Array, "*n"]  # [m] of the demand
 
 
-def exceeds(values: Any, limit: Any) -> Any:
-    """Return whether the magnitude of any value exceeds its limit. For JAX and NumPy."""
-    return (abs(values) > limit).any()
+class LimitState(MonitorState):
+    """First breach, and the quantities that accumulate."""
+
+    growth: GrowthState
+    energy: Float[Array, ""]  # [J] transferred from the interface to the simulation
+    frozen: FrozenState
+    held_force: Float[Array, "*n"]  # [N] feedback force of the last sample
+    contact: ContactGainState | None = None
 
 
-def rotary_axes(test: Runnable) -> tuple[bool, ...]:
-    """Return for each axis whether it is rotary: from the numerical substructure, or else from the axis names."""
-    return test.rotary_axes or tuple(name in ROTARY_AXES for name in test.axes)
-
-
-class LimitMonitor(Part):
-    """Limit monitor: state of the growth means, interface energy, frozen samples and the first breach.
-
-    The state is a dictionary. `code` is the code of the `Outcome` of the first breach (0: none), `tick` the number of
-    samples after the first up to the breach, and `growth` the current growth rate [1/s].
-    """
+class LimitChecks(Monitor):
+    """Checks of demand and measurement against the limits of a test; a subclass says which of them a sample needs."""
 
     limits: Limits
     rotary: tuple[bool, ...] = eqx.field(default=(), static=True)  # True for a rotary axis
-    mode: str = eqx.field(default="rehearse", static=True)
+    not_monitored: frozenset[str] = eqx.field(default=frozenset(), static=True)
+    has_interface: bool = eqx.field(default=True, static=True)  # False: all signals of a system without a rig
+    force_is_held: bool = eqx.field(default=True, static=True)  # over a step; False: continuous time
 
-    def __check_init__(self):
-        pass  # the limits are already checked
-
-    @staticmethod
-    def for_test(test: Runnable, mode: str) -> LimitMonitor:
-        """Return the limit monitor of a test in a mode."""
-        return LimitMonitor(test.limits, rotary_axes(test), mode)
-
-    def empty_state(self, shape: tuple[int, ...] = ()) -> dict[str, Any]:
+    def empty_state(self, shape: tuple[int, ...] = ()) -> LimitState:
         """Return the state before the first sample."""
-        code, nan = jnp.zeros((), dtype=int), jnp.full(shape, jnp.nan, dtype=float)
-        means = {name: jnp.zeros(()) for name in ("short", "long", "growth", "energy")}
-        frozen = (jnp.zeros(shape), nan, nan, nan, jnp.zeros(shape))
-        return {**means, "frozen": frozen, "code": code, "tick": code - 1}
+        zero, nan = jnp.zeros(()), jnp.full(shape, jnp.nan, dtype=float)
+        none = jnp.zeros((), dtype=int)
+        frozen = FrozenState(jnp.zeros(shape), nan, nan, nan, jnp.zeros(shape))
+        return LimitState(none, none - 1, GrowthState(zero, zero, zero), zero, frozen, jnp.zeros(shape))
 
-    def init(self, motion: dict[str, jax.Array], reading: dict[str, jax.Array]) -> dict[str, Any]:
-        """Return the state after the first sample, which is checked like any other."""
-        x = self.empty_state(motion["displacement"].shape)
-        if contact_energy_gain.has_contact_signals(reading):
-            x["contact"] = contact_energy_gain.init(motion["velocity"])
-        return self.step(0.0, 0.0, x, motion, reading)
+    def start(self, shown: Signals) -> tuple[LimitState, Signals]:
+        m = self.empty_state(jnp.shape(shown.get("displacement", 0.0)))
+        if self.monitors("contact_energy_gain") and has_contact_signals(shown):
+            m = eqx.tree_at(
+                lambda m: m.contact,
+                m,
+                ContactGainState.apart_at(shown["velocity"]),
+                is_leaf=lambda x: x is None,
+            )
+        return self.step(jnp.zeros(()), jnp.zeros(()), m, shown)
 
-    def step(self, t, dt, x, motion, reading, held_force=0.0) -> dict[str, Any]:
-        """Check the demand and then the measurement of a sample; `held_force` acted during the last step."""
-        return self.check_measurement(dt, self.check_demand(t, dt, x, motion), motion, reading, held_force)
+    def check_demand(self, t: Time, h: Time, m: LimitState, shown: Signals) -> LimitState:
+        """Check a demand, `h` after the previous one."""
+        values = {name: value for name, value in shown.items() if name in MOTION or not self.has_interface}
+        growth = self._growth(t, h, m.growth, shown.get("displacement", jnp.zeros(())))
+        m = _with(m, growth=growth, sample=m.sample + (m.code == 0))
+        return self._check(m, DEMAND_LIMITS, {**values, "growth_rate": growth.rate})
 
-    def check_demand(self, t, dt, x, motion) -> dict[str, Any]:
-        """Check a demand, `dt` after the previous one."""
+    def check_measurement(self, h: Time, m: LimitState, shown: Signals, fresh: bool = True) -> LimitState:
+        """Check the measurement of a sample; `fresh=False` marks an old measurement that is repeated on purpose."""
+        if not self.has_interface:
+            return self._check(m, MEASUREMENT_LIMITS, {TENSION: shown[TENSION]} if TENSION in shown else {})
+        if "measured_force" not in shown:
+            return m
+        values = interface_quantities(shown)
+        # energy and frozen samples keep their values of the first breach, which the trip reports
+        energy = m.energy + jnp.where(m.code == 0, h * values["power"], 0.0)
+        m = _with(m, energy=energy)
+        values["interface_energy"] = jnp.maximum(energy, 0.0)
+        if fresh and "measured_displacement" in shown:
+            m = _with(m, frozen=self._frozen(m, shown))
+            values["frozen_samples"] = m.frozen.count
+        if m.contact is not None:
+            now = shown.get("feedback_force", m.held_force)
+            force = m.held_force if self.force_is_held else (m.held_force + now) / 2  # trapezoidal rule
+            m = _with(
+                m, contact=m.contact.step(h, force, shown["velocity"], shown["penetration"]), held_force=now
+            )
+            assert m.contact is not None
+            values["contact_energy_gain"] = m.contact.gain
+        m = self._check(m, MEASUREMENT_LIMITS, values)
+        if STOP_CODE in shown:
+            m = _with(m, code=jnp.where(m.code == 0, shown[STOP_CODE], m.code))
+        return m
+
+    def _growth(self, t: Time, h: Time, x: GrowthState, displacement: Array) -> GrowthState:
         window = self.limits.growth_window
-        square = jnp.sum(jnp.square(motion["displacement"]))
-        short = x["short"] + dt / (window + dt) * (square - x["short"])
-        long = x["long"] + dt / (4 * window + dt) * (square - x["long"])
+        square = jnp.sum(jnp.square(displacement))
+        short = x.short + h / (window + h) * (square - x.short)
+        long = x.long + h / (4 * window + h) * (square - x.long)
         ratio = short / jnp.where(long > 0, long, 1.0)
         armed = (t > 16 * window) & (long > 0)
         # the ratio tends to 4 for infinitely fast growth; clipped below 4 to stay finite
         rate = jnp.where(armed, (ratio - 1) / (2 * window * (4 - jnp.minimum(ratio, 3.99))), 0.0)
-        x = {**x, "short": short, "long": long, "growth": rate, "tick": x["tick"] + (x["code"] == 0)}
-        return self._check(x, DEMAND_LIMITS, {**motion, "growth_rate": rate})
+        return GrowthState(short, long, rate)
 
-    def check_measurement(self, dt, x, motion, reading, held_force=0.0, fresh: bool = True) -> dict[str, Any]:
-        """Check the measurement at that demand; `fresh=False` marks an old measurement that is repeated on purpose."""
-        values = interface_quantities(motion, reading) if "measured_force" in reading else dict(reading)
-        if "power" in values:
-            # energy and frozen samples keep their values of the first breach, which the trip reports
-            x = {**x, "energy": x["energy"] + jnp.where(x["code"] == 0, dt * values["power"], 0.0)}
-            values["interface_energy"] = jnp.maximum(x["energy"], 0.0)
-        if "power" in values and fresh:
-            x = {**x, "frozen": self._frozen(x, motion, reading)}
-            values["frozen_samples"] = x["frozen"][0]
-        if "contact" in x:
-            x = {
-                **x,
-                "contact": contact_energy_gain.step(
-                    dt, x["contact"], held_force, motion["velocity"], reading["penetration"]
-                ),
-            }
-            values["contact_energy_gain"] = contact_energy_gain.gain(x["contact"])
-        return self._check(x, MEASUREMENT_LIMITS, values)
-
-    def _frozen(self, x, motion, reading):
-        """Return the number of samples with unchanged reading while the demand moved, by axis, and the last reading.
+    def _frozen(self, m: LimitState, shown: Signals) -> FrozenState:
+        """Return the samples with unchanged reading while the demand moved, by axis, and the last reading.
 
         A measurement repeated because the link is silent does not count: `link_timeout` limits these.
         """
-        count, anchor, last_position, last_force, peak = x["frozen"]
+        x = m.frozen
         z, position, force = (
-            motion["displacement"],
-            reading["measured_displacement"],
-            reading["measured_force"],
+            shown[name] for name in ("displacement", "measured_displacement", "measured_force")
         )
-        peak = jnp.maximum(peak, jnp.abs(z))
-        unchanged = (position == last_position) & (force == last_force)
-        moved = jnp.abs(z - anchor) > MIN_DEMAND_CHANGE * peak  # since the last change of the reading
-        moved &= reading.get("measurement_age", 0) == 0
-        return (
-            jnp.where(x["code"] == 0, jnp.where(unchanged, count + moved, 0.0), count),
-            jnp.where(unchanged, anchor, z),
-            position,
-            force,
-            peak,
-        )
+        peak = jnp.maximum(x.peak, jnp.abs(z))
+        unchanged = (position == x.position) & (force == x.force)
+        moved = jnp.abs(z - x.demand) > MIN_DEMAND_CHANGE * peak  # since the last change of the reading
+        moved &= shown.get("measurement_age", 0) == 0
+        count = jnp.where(m.code == 0, jnp.where(unchanged, x.count + moved, 0.0), x.count)
+        return FrozenState(count, jnp.where(unchanged, x.demand, z), position, force, peak)
 
-    def _check(self, x, checks, values) -> dict[str, Any]:
+    def _check(
+        self, m: LimitState, checks: tuple[MonitoredLimit, ...], values: Mapping[str, Any]
+    ) -> LimitState:
         """Return the state with the code of the first failed check, unless an earlier breach is stored."""
-        code = jnp.zeros((), dtype=int)
+        code: Int[Array, ""] = jnp.zeros((), dtype=int)
         for check in reversed(checks):
             signal, rotary = self._signal_of(check)
             if signal in values and self.monitors(check.limit):
@@ -293,22 +167,28 @@ class LimitMonitor(Part):
         for value in values.values():
             finite &= jnp.all(jnp.isfinite(value))
         code = jnp.where(finite, code, Outcome.NOT_FINITE.code)
-        return {**x, "code": jnp.where(x["code"] == 0, code, x["code"])}
+        return _with(m, code=jnp.where(m.code == 0, code, m.code))
 
     def monitors(self, limit: str) -> bool:
-        """Return whether the limit is monitored in this mode."""
-        return limit not in NOT_MONITORED.get(self.mode, ()) and (limit != "torque" or any(self.rotary))
+        """Return whether the limit is monitored."""
+        return limit not in self.not_monitored and (limit != "torque" or any(self.rotary))
 
     def _signal_of(self, check: MonitoredLimit) -> tuple[str, tuple[bool, ...]]:
-        """Return the signal compared with a limit in this mode, and which of its axes are rotary."""
-        tension = self.mode == "simulate" and check.limit == "force"
+        """Return the signal compared with a limit, and which of its axes are rotary."""
+        tension = not self.has_interface and check.limit == "force"
         return (TENSION, ()) if tension else (check.signal, self.rotary)
 
-    def trip(self, outcome: Outcome, time: float, values: dict[str, Any]) -> Trip | None:
-        """Return the trip of a breach: of several axes the one furthest beyond its limit."""
+    def trip(self, outcome: Outcome, time: float, shown: Mapping[str, Any], m: LimitState) -> Trip | None:
+        """Return the trip of a breach at a sample: of several axes the one furthest beyond its limit."""
         check = next((check for check in MONITORED_LIMITS if check.outcome is outcome), None)
-        signal, rotary = self._signal_of(check) if check else ("", ())
-        if check is None or signal not in values:
+        if check is None:
+            return None
+        values = dict(shown)
+        if self.has_interface and "measured_force" in shown:
+            values |= interface_quantities(shown)
+            values |= {"interface_energy": m.energy, "frozen_samples": m.frozen.count}
+        signal, rotary = self._signal_of(check)
+        if signal not in values:
             return None
         sizes = np.atleast_1d(np.abs(np.asarray(values[signal], dtype=float)))
         limits = np.broadcast_to(np.asarray(self.limits.limit_of(check.limit, rotary)), sizes.shape)
@@ -319,81 +199,29 @@ class LimitMonitor(Part):
         return Trip(signal, float(sizes[worst]), float(limits[worst]), time, unit)
 
 
-def interface_quantities(motion: dict[str, Any], reading: dict[str, Any]) -> dict[str, Any]:
+class LimitMonitor(LimitChecks):
+    """Limit monitor of a test in a mode: checks the demand and then the measurement of every sample."""
+
+    def step(self, t: Time, h: Time, m: LimitState, shown: Signals) -> tuple[LimitState, Signals]:
+        """Check the demand and then the measurement of a sample; add growth rate and contact energy gain to it."""
+        m = self.check_measurement(h, self.check_demand(t, h, m, shown), shown)
+        shown = {name: value for name, value in shown.items() if name != STOP_CODE}
+        if self.monitors("growth_rate"):
+            shown = {**shown, "growth_rate": m.growth.rate}
+        if m.contact is not None:
+            shown = {**shown, "contact_energy_gain": m.contact.gain}
+        return m, shown
+
+
+def _with(m: LimitState, **changes: Any) -> LimitState:
+    """Return the state with changed fields."""
+    return LimitState(**{**vars(m), **changes})
+
+
+def interface_quantities(shown: Mapping[str, Any]) -> dict[str, Any]:
     """Return tracking error, force, torque and power of a sample, by signal name. For JAX and NumPy."""
-    force, quantities = reading["measured_force"], {}
-    if "measured_displacement" in reading:
-        quantities["tracking_error"] = motion["displacement"] - reading["measured_displacement"]
-    power = (force * motion["velocity"]).sum()
+    force, quantities = shown["measured_force"], {}
+    if "measured_displacement" in shown:
+        quantities["tracking_error"] = shown["displacement"] - shown["measured_displacement"]
+    power = (force * shown["velocity"]).sum()
     return {**quantities, "measured_force": force, "measured_torque": force, "power": power}
-
-
-def with_frozen_sensor_limit(test: T, mode: str) -> T:
-    """Return the test with the default of the frozen-sensor limit (ticks or moves) filled in, if it has a rig."""
-    if test.rig is None or test.limits.frozen_sensor is not None:
-        return test
-    ticks = FROZEN_MOVES if mode == "pseudodynamic" else math.ceil(_frozen_sensor_time(test) / test.dt)
-    return dataclasses.replace(test, limits=dataclasses.replace(test.limits, frozen_sensor=float(ticks)))
-
-
-def _frozen_sensor_time(test: Runnable) -> float:
-    return max(DELAY_FACTOR * (test.rig.low_frequency_delay() or 0.0), MIN_FROZEN_TIME)
-
-
-def frozen_sensor_remark(test: Test) -> str:
-    """Return a remark with the default of the frozen-sensor limit."""
-    delay, time = test.rig.low_frequency_delay(), _frozen_sensor_time(test)
-    rig = "rig delay not known" if delay is None else f"rig delay {1e3 * delay:.3g} ms"
-    ticks = math.ceil(time / test.dt)
-    return f"default {ticks} ticks ({1e3 * time:.3g} ms; {rig}), or {FROZEN_MOVES} moves of a pseudo-dynamic test"
-
-
-def faults(
-    limits: Limits, axes: tuple[str, ...], rotary: tuple[bool, ...], count: int, mode: str
-) -> list[Fault]:
-    """Return limits that cannot be monitored: wrong number of axes, or no signal in that mode."""
-    defaults: dict[str, Any] = {field.name: field.default for field in dataclasses.fields(Limits)}
-    faults = []
-    for check in MONITORED_LIMITS:
-        values = np.asarray(limits.limit_of(check.limit, ()))
-        text = _size_fault(check.limit, values, axes, count)
-        if not text and np.any(np.isfinite(values)) and not np.array_equal(values, defaults[check.limit]):
-            if check.limit in NOT_MONITORED.get(mode, ()):
-                text = f"cannot be monitored: {NOT_MONITORED[mode][check.limit]}; remove it"
-            else:
-                text = _rotary_fault(check.limit, values, axes, rotary)
-        faults += [Fault(f"limits.{check.limit}", text)] if text else []
-    if mode == "simulate":
-        names = [
-            name for name in REALTIME_LIMITS if np.any(np.asarray(getattr(limits, name)) != defaults[name])
-        ]
-        faults += [Fault(f"limits.{name}", f"applies to a rig, but {_NO_RIG}; remove it") for name in names]
-    return faults
-
-
-def _size_fault(limit: str, values: np.ndarray, axes: tuple[str, ...], count: int) -> str:
-    """Return the fault of a limit with a wrong number of values."""
-    if not values.ndim:
-        return ""
-    if limit in ALL_AXES_LIMITS or count == 1:
-        return f"has {values.size} values; give one number" + (
-            "" if limit in ALL_AXES_LIMITS else ", as there is one axis"
-        )
-    if values.shape == (count,):
-        return ""
-    return f"has {values.size} values; give one number, or one for each of the {count} axes" + (
-        f": {', '.join(axes)}" if axes else ""
-    )
-
-
-def _rotary_fault(limit: str, values: np.ndarray, axes: tuple[str, ...], rotary: tuple[bool, ...]) -> str:
-    """Return the fault of a torque limit without rotary axes, or of a force limit on rotary axes."""
-    if limit == "torque" and not any(rotary):
-        named = f"the axes are {', '.join(axes)}" if axes else "the axes have no names"
-        return f"there is no rotary axis: {named}; name rotary axes roll, pitch or yaw, or remove the limit"
-    if limit not in ("force", "torque") or not any(rotary) or not values.ndim:
-        return ""
-    others = np.isfinite(values) & (np.array(rotary) == (limit == "force"))
-    named = ", ".join(axes[i] if axes else str(i + 1) for i in np.flatnonzero(others))
-    motion, other = ("rotary", "torque") if limit == "force" else ("linear", "force")
-    return f"is set for {motion} axes: {named}; give inf for these, and use limits.{other}" if named else ""

@@ -32,8 +32,7 @@ from dovetail.specimens import Specimen
 from dovetail.specimens.base import Memoryless
 from dovetail.stability import DelayEquation, Poles, StateSpace, linear_loop
 from dovetail.stability.sampled import poles_of
-from dovetail.testing import schedule
-from dovetail.testing.hybrid_loop import Driven, compute_command, process_reading, start
+from dovetail.testing.hybrid_loop import Driven, HybridLoop
 from dovetail.testing.memory_estimate import available_memory, format_size
 from dovetail.testing.rig import Rig
 from dovetail.transfer.linear import LinearTransfer
@@ -159,27 +158,27 @@ def small_signal_test(test: Test) -> Test:
 
 def tick_matrices(test: Test) -> tuple[Float[Array, "n n"], Float[Array, "n m"], Float[Array, "y n"]]:
     """Return A, B, C of one tick of a prepared test at rest, opened at the measured force."""
-    state, _ = start(test)
-    state["compensator"] = test.compensator.state_after_startup(state["compensator"])
-    state["feedback"] = test.feedback.state_after_startup(state["feedback"])
-    monitor = state.pop("monitor")  # the limit monitor does not affect the dynamics
+    loop, dt = HybridLoop.from_test(test), test.dt
+    state, _ = loop.start()
+    running = (
+        test.compensator.state_after_startup(state.compensator),
+        test.feedback.state_after_startup(state.feedback),
+    )
+    state = eqx.tree_at(lambda x: (x.compensator, x.feedback), state, running)
     moving, fixed = eqx.partition(state, eqx.is_inexact_array)
     flat, restore = ravel_pytree(moving)
-    last = jnp.asarray(test.tick_count - 1)  # where all schedules have their final values
+    t = (test.tick_count - 1) * dt  # where all schedules have their final values
+    loop = loop.at(t + dt)
 
     def advance(vector, force):
-        now = schedule.apply(test.schedule, test, last * test.dt + test.dt) if test.schedule else test
-        x = {**eqx.combine(restore(vector), fixed), "monitor": monitor}
-        control = compute_command(now, x, last)
-        rig, reading = now.rig.step(last * test.dt, test.dt, x["rig"], control["command"]["command"])
-        after, _ = process_reading(
-            now, x, last, control, {**reading, "measured_force": force.reshape(test.shape)}
-        )
-        after = {**after, "rig": rig}
-        del after["monitor"]
+        x = eqx.combine(restore(vector), fixed)
+        control = loop.control(t, dt, x)
+        rig, reading = loop.rig.step(t, dt, x.rig, control.command["command"])
+        opened = {**reading, "measured_force": force.reshape(test.shape)}
+        after, _ = loop.feed_back(t, dt, x, control, rig, opened)
         return ravel_pytree(eqx.filter(after, eqx.is_inexact_array))[0], jnp.ravel(reading["measured_force"])
 
-    force = jnp.ravel(state["reading"]["measured_force"])
+    force = jnp.ravel(state.reading["measured_force"])
     (A, B), (C, _) = jax.jacfwd(advance, argnums=(0, 1))(flat, force)
     return A, B, C
 
@@ -194,7 +193,8 @@ def sampled_loop(test: Test) -> StateSpace:
 
 def prepared_loop(prepared: Test) -> StateSpace:
     """Return the sampled loop of a test prepared with `at_rest_test` and `with_shapes`."""
-    size = sum(np.size(leaf) for leaf in jax.tree.leaves(shapes(start, prepared)[0]))
+    initial = shapes(lambda loop: loop.start()[0], HybridLoop.from_test(prepared))
+    size = sum(np.size(leaf) for leaf in jax.tree.leaves(initial))
     if MATRICES * 8 * size**2 > available_memory():
         raise AnalysisError(
             f"the loop has {size:,} states at {prepared.rate:g} Hz, one for each tick of its delays; its matrices "

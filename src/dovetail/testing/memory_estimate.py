@@ -12,21 +12,22 @@ import math
 from typing import TYPE_CHECKING, Any, cast
 
 import jax
-import jax.numpy as jnp
 
+from dovetail.core.advance import row_shapes
 from dovetail.core.errors import Fault, TestFileError
 from dovetail.core.programs import process_memory, resource_limits
 from dovetail.core.shapes import shapes
 from dovetail.testing.recorder import EVERY_TICK, fitting_interval
 
 if TYPE_CHECKING:
+    from dovetail.testing.modes import Mode
     from dovetail.testing.runnable import Runnable
 
 COPIES = 2  # chunks and joined arrays
 NEGLIGIBLE = 1e-3  # fraction of the available memory: below it for one signal, the others need no estimate
 MIN_TICK_TIME = 1e-6  # [s] shortest typical computing time of a tick
 DAY = 86400.0  # [s]
-MAX_CHUNK = 64_000  # largest number of ticks in a chunk: see `shared_programs`
+MAX_CHUNK = 64_000  # largest number of ticks in a chunk: see `core.advance.chunk_length`
 
 
 def available_memory() -> float:
@@ -34,7 +35,7 @@ def available_memory() -> float:
     return 0.95 * resource_limits().memory - process_memory()
 
 
-def require_memory(test: Runnable, available: float | None = None) -> None:
+def require_memory(test: Runnable, mode: Mode, available: float | None = None) -> None:
     """Raise an error if the recording of a run does not fit in memory.
 
     Raises
@@ -48,7 +49,7 @@ def require_memory(test: Runnable, available: float | None = None) -> None:
     if one < NEGLIGIBLE * available:
         return
     hopeless = MIN_TICK_TIME * ticks > DAY
-    row = {} if one > available and hopeless else _row(test)
+    row = {} if one > available and hopeless else _row(test, mode)
     size = required_memory(test, every, row) if row else one
     if size <= available:
         return
@@ -91,13 +92,10 @@ def _size(row: dict[str, Any]) -> float:
     return float(sum(s.size * s.dtype.itemsize for s in jax.tree.leaves(row)))
 
 
-def _row(test: Runnable) -> dict[str, Any]:
+def _row(test: Runnable, mode: Mode) -> dict[str, Any]:
     """Return the shapes of the record of one tick, without computing a tick."""
-    return cast(dict[str, Any], shapes(_first_record, test.with_shapes()))
-
-
-def _first_record(test: Runnable) -> dict[str, Any]:
-    return test.advance(test.start()[0], jnp.zeros((), int), 1)[1]
+    sized = test.with_shapes()
+    return cast(dict[str, Any], shapes(row_shapes, mode.system(sized), mode.monitor(sized)))
 
 
 def format_size(size: float) -> str:

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 
 from dovetail.core import Part, parameter
 from dovetail.core.errors import DovetailError, Fault, OutputError, ParameterError, UnknownNameError
@@ -56,11 +57,11 @@ class Tunable(Part):
         above=0.0,
     )
 
-    def step_towards(self, value: jax.Array, request: jax.Array, dt: float) -> jax.Array:
+    def step_towards(self, value: ArrayLike, request: ArrayLike, dt: ArrayLike) -> jax.Array:
         """Return the value one tick later: towards the requested value, limited in rate and range."""
         max_change = (self.max - self.min) / self.ramp_time * dt
         target = jnp.clip(jnp.where(jnp.isfinite(request), request, value), self.min, self.max)
-        return value + jnp.clip(target - value, -max_change, max_change)
+        return jnp.asarray(value) + jnp.clip(target - value, -max_change, max_change)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -14,14 +14,12 @@ Response errors, spectra and delays are computed from the recorded ticks.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-import jax
 import numpy as np
 
 from dovetail.core.errors import Fault
-from dovetail.testing.outcome import Outcome
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -36,11 +34,23 @@ class Records:
     """Records of a run, collected chunk by chunk."""
 
     every: int = 1
-    tick: int = 0  # last tick that was added; -1 before t = 0
-    last: Row = dataclasses.field(default_factory=dict)  # row of that tick
+    tick: int = 0  # last tick that was added
+    first: Row = dataclasses.field(default_factory=dict)  # row at t = 0
+    last: Row = dataclasses.field(default_factory=dict)  # row of the last tick
     largest: Row = dataclasses.field(default_factory=dict)  # magnitude of each signal over all ticks
     chunks: list[Row] = dataclasses.field(default_factory=list)
     every_tick_chunks: list[np.ndarray] = dataclasses.field(default_factory=list)
+
+    def start(self, shown: Mapping[str, Any]) -> None:
+        """Begin with the row at t = 0, and discard what was recorded before."""
+        self.first = {name: np.asarray(value) for name, value in shown.items()}
+        self.tick, self.last, self.largest, self.chunks, self.every_tick_chunks = (
+            0,
+            dict(self.first),
+            {},
+            [],
+            [],
+        )
 
     def add(self, chunk: Mapping[str, Any], count: int) -> None:
         """Add the first `count` ticks of a chunk."""
@@ -57,19 +67,20 @@ class Records:
         self.tick += count
         self.chunks.append(chunk)
 
-    def to_arrays(self, first: Mapping[str, Any] | None = None) -> Row:
-        """Return all records of each signal as one array, preceded by those of t = 0 if given.
+    def to_arrays(self) -> Row:
+        """Return all records of each signal as one array, from t = 0 on.
 
         A signal without a value at t = 0 (of the compensator or the feedback) takes its first value there.
         """
+        if not self.chunks:
+            return {name: value[None] for name, value in self.first.items()}
         arrays = {}
         for name, values in self.chunks[0].items():
-            begin = 0 if first is None else 1
-            length = begin + sum(len(chunk[name]) for chunk in self.chunks)
+            start = self.first[name] if name in self.first else values[0] if len(values) else 0.0
+            length = 1 + sum(len(chunk[name]) for chunk in self.chunks)
             arrays[name] = np.empty((length, *values.shape[1:]), dtype=values.dtype)
-            if first is not None:
-                arrays[name][0] = first[name] if name in first else values[0] if len(values) else 0.0
-            done = begin
+            arrays[name][0] = start
+            done = 1
             for chunk in self.chunks:
                 arrays[name][done : done + len(chunk[name])] = chunk[name]
                 done += len(chunk[name])
@@ -82,40 +93,7 @@ class Records:
             if self.every > 1
             else [chunk[name] for chunk in self.chunks if name in chunk]
         )
-        return np.concatenate(parts) if parts else None
-
-
-def compute_chunks(
-    records: Records,
-    total: int,
-    size: int,
-    advance: Callable[[np.ndarray], tuple[Mapping[str, Any], Any]],
-    report: Callable[[int], None],
-    keep: bool,
-) -> tuple[Any, Outcome]:
-    """Compute a run chunk by chunk until tick `total` or a limit; return monitor state and outcome.
-
-    `advance(tick)` returns the `size` ticks after a tick and the state of the limit monitor; `report(tick)` reports
-    progress. With `keep` an interrupt ends the run with the chunks computed so far, if there are any.
-    """
-    monitor_state: Any = {}
-    try:
-        while records.tick < total:
-            chunk, monitor_state = advance(np.asarray(records.tick))
-            monitor_state = jax.tree.map(np.asarray, monitor_state)
-            stopped = int(monitor_state["code"]) and int(monitor_state["tick"]) <= total
-            records.add(
-                chunk,
-                (int(monitor_state["tick"]) if stopped else min(records.tick + size, total)) - records.tick,
-            )
-            if stopped:
-                return monitor_state, Outcome.from_code(monitor_state["code"])
-            report(records.tick)
-    except KeyboardInterrupt:
-        if not (keep and records.chunks):
-            raise
-        return monitor_state, Outcome.INTERRUPTED
-    return monitor_state, Outcome.FINISHED
+        return np.concatenate([self.first[name][None], *parts]) if parts and name in self.first else None
 
 
 def with_tracking_error(row: Mapping[str, Any]) -> dict[str, Any]:

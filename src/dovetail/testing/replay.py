@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core.errors import ParameterError
-from dovetail.testing.limit_monitor import with_frozen_sensor_limit
-from dovetail.testing.rehearse import run_prepared
+from dovetail.core.signals import READING
+from dovetail.core.system import System
+from dovetail.testing.hybrid_loop import HybridLoop
+from dovetail.testing.limits import with_frozen_sensor_limit
+from dovetail.testing.modes import Mode
 from dovetail.testing.rig import AbstractRig, Reading
 from dovetail.testing.run import Run
 from dovetail.testing.schedule import Profile
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from dovetail.testing.test import Test
 
 
 class RecordedRig(AbstractRig):
@@ -51,36 +49,53 @@ class TunableHistory(Profile):
 READINGS = ("achieved_displacement", "measured_displacement", "specimen_force", "measured_force")
 
 
-def replay(test: Test, recording: Run | xr.Dataset) -> Run:
-    """Run a test with the measurements of a recording in place of its rig.
+class Replay(Mode):
+    """Test with the measurements of a recording in place of its rig.
 
-    Numerical substructure, compensator, feedback and limits are those of `test`. Unchanged, they repeat the recorded
+    Numerical substructure, compensator, feedback and limits are those of the test. Unchanged, they repeat the recorded
     run to rounding; changed, they show the response to the same measurements.
     """
-    data: Any = recording.data if isinstance(recording, Run) else recording
-    missing = [name for name in ("measured_displacement", "measured_force") if name not in data]
-    if missing:
-        raise ParameterError(
-            f"replay: the recording has no {', '.join(missing)}; its signals: {', '.join(data)}"
+
+    name: ClassVar[str] = "replay"
+    method: ClassVar[str] = "replay"
+    needs: ClassVar[tuple[str, ...]] = ("recording",)
+    about: ClassVar[str] = "Replay: recorded measurements in place of the rig."
+    title: ClassVar[str] = "Replay"
+    task: ClassVar[str] = "replaying"
+    rig_responds: ClassVar[bool] = False
+
+    recording: Any = None  # a `Run` or a dataset
+
+    def prepare(self, test: Any) -> Any:
+        """Return the prepared test with a recorded rig, as long as the recording."""
+        data = self.recording.data if isinstance(self.recording, Run) else self.recording
+        missing = [name for name in READING if name not in data]
+        if missing:
+            raise ParameterError(
+                f"replay: the recording has no {', '.join(missing)}; its signals: {', '.join(map(str, data))}"
+            )
+        times = np.asarray(data.time)
+        step = float(np.diff(times).mean()) if len(times) > 1 else np.nan
+        if not np.allclose(np.diff(times), test.dt, rtol=1e-6):
+            raise ParameterError(
+                f"replay: the sample time of the recording is {step:g} s, the tick of the test {test.dt:g} s; "
+                "record every tick (record_every = 1), resample the recording, or set the rate of the test"
+            )
+        readings = {name: jnp.asarray(data[name].values) for name in READINGS if name in data}
+        schedule = test.schedule
+        if "tunable_values" in data and test.tunable:
+            values = jnp.asarray(data["tunable_values"].values)
+            schedule = schedule | {
+                path: TunableHistory(test.dt, values[:, i]) for i, path in enumerate(test.tunable)
+            }
+        recorded = dataclasses.replace(
+            with_frozen_sensor_limit(test.validate(), self),
+            rig=RecordedRig(readings),
+            duration=min(test.duration, (len(times) - 1) * test.dt),
+            schedule=schedule,
+            tunable={},
         )
-    times = np.asarray(data.time)
-    step = float(np.diff(times).mean()) if len(times) > 1 else np.nan
-    if not np.allclose(np.diff(times), test.dt, rtol=1e-6):
-        raise ParameterError(
-            f"replay: the sample time of the recording is {step:g} s, the tick of the test {test.dt:g} s; "
-            "record every tick (record_every = 1), resample the recording, or set the rate of the test"
-        )
-    readings = {name: jnp.asarray(data[name].values) for name in READINGS if name in data}
-    length = min(test.duration, (len(times) - 1) * test.dt)
-    turned = test.schedule
-    if "tunable_values" in data and test.tunable:
-        values = jnp.asarray(data["tunable_values"].values)
-        turned = turned | {path: TunableHistory(test.dt, values[:, i]) for i, path in enumerate(test.tunable)}
-    shortened = dataclasses.replace(
-        with_frozen_sensor_limit(test.validate(), "replay"),
-        rig=RecordedRig(readings),
-        duration=length,
-        schedule=turned,
-        tunable={},
-    )
-    return run_prepared(test, shortened.with_shapes(), "replay")
+        return recorded.with_shapes()
+
+    def system(self, test: Any) -> System:
+        return HybridLoop.from_test(test)

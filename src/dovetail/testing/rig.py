@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
@@ -14,11 +15,12 @@ from jaxtyping import Array, Float
 
 from dovetail.core import RK4, Block, Flow, Method, choice, count
 from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.core.signals import MOTION
 from dovetail.specimens import Specimen
-from dovetail.testing.hybrid_loop import MOTION
 from dovetail.transfer import Series, Transfer
 
 Reading = dict[str, jax.Array]
+T = TypeVar("T")
 
 
 class AbstractRig(Block):
@@ -38,6 +40,10 @@ class AbstractRig(Block):
         A simulated rig returns its state unchanged; a real one is sent to its safe state here, in the same tick.
         """
         return x
+
+    def compute(self, work: Callable[[], T]) -> T:
+        """Return the result of the work between two calls of the rig; a real rig keeps it in one compiled function."""
+        return work()
 
     def linear_model(self) -> AbstractRig:
         """Return the rig as used in a linear analysis."""

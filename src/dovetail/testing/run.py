@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dovetail.core import roles, signals
+from dovetail.core.advance import Progress
 from dovetail.core.errors import value_or_none
-from dovetail.testing.limit_monitor import MONITORED_LIMITS, ROTARY_UNITS, LimitMonitor, interface_quantities
+from dovetail.testing.limits import ROTARY_UNITS
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.recorder import Records, with_record_interval
 from dovetail.testing.rig import Rig
@@ -26,7 +27,6 @@ SPECIMEN_OUTCOMES = (
     Outcome.DOCKED,
     Outcome.SEPARATED,
 )  # outcomes caused by an end event of the specimen
-Progress = Callable[[float, str], None]  # completed fraction in [0, 1], and a text
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,7 +57,9 @@ class Run:
 
     def reference(self, progress: Progress | None = None) -> Run | None:
         """Return the reference solution of the test, or None if there is none or this run is the reference."""
-        if self.mode in ("reference", "pseudodynamic"):
+        from dovetail.testing.modes import mode_named
+
+        if not mode_named(self.mode).compares:
             return None
         return value_or_none(lambda: self.test.reference(progress=progress))
 
@@ -138,22 +140,22 @@ def dataset(
 
 def as_run(
     test: Runnable,
-    prepared: Runnable,
-    attributes: Mapping[str, Any],
-    rows: Mapping[str, np.ndarray],
+    mode: str,
     records: Records,
-    monitor_state: Mapping[str, Any],
     outcome: Outcome,
+    trip: Trip | None,
+    attributes: Mapping[str, Any] | None = None,
 ) -> Run:
-    """Return a run in simulated time from its rows, its `Records` and the state of the limit monitor."""
+    """Return a run in simulated time from its records."""
+    rows = records.to_arrays()
     times = np.arange(len(next(iter(rows.values())))) * (test.record_every * test.dt)
-    data, outcome = cut_at_end_event(test, dataset(test, times, rows, attributes), outcome)
+    about = {"mode": mode, "title": test.title, "seed": test.seed, **(attributes or {})}
+    data, ending = cut_at_end_event(test, dataset(test, times, rows, about), outcome)
     if test.record_every > 1:  # the largest values of a run ended by its specimen would include later ticks
         data = with_record_interval(
-            data, {} if outcome in SPECIMEN_OUTCOMES else records.largest, test.record_every
+            data, {} if ending in SPECIMEN_OUTCOMES else records.largest, test.record_every
         )
-    trip = find_trip(prepared, outcome, records.tick * test.dt, records.last, monitor_state)
-    return Run(test, attributes["mode"], data, outcome, trip)
+    return Run(test, mode, data, ending, trip if ending is outcome else None)
 
 
 def cut_at_end_event(test: Runnable, data: xr.Dataset, outcome: Outcome) -> tuple[xr.Dataset, Outcome]:
@@ -171,18 +173,3 @@ def _axis_names(test: Runnable) -> list[str]:
     if not shape:
         return []
     return list(test.axes) or [str(i + 1) for i in range(shape[0])]
-
-
-def find_trip(
-    test: Runnable, outcome: Outcome, time: float, last: Mapping[str, Any], monitor_state: Mapping[str, Any]
-) -> Trip | None:
-    """Return the trip of a stopped run, or None if no limit was reached."""
-    if not any(check.outcome is outcome for check in MONITORED_LIMITS):
-        return None
-    values = dict(last)
-    if test.rig is not None:
-        values |= interface_quantities(values, values) | {
-            "interface_energy": monitor_state["energy"],
-            "frozen_samples": monitor_state["frozen"][0],
-        }
-    return LimitMonitor.for_test(test, test.DEFAULT_MODE).trip(outcome, time, values)

@@ -17,6 +17,7 @@ import tomli_w
 
 from dovetail import __version__
 from dovetail.core.errors import OutputError
+from dovetail.testing.modes import mode_named
 from dovetail.testing.operator import EVENTS_FILE, LIVE
 from dovetail.testing.pseudodynamic.journal import NAME as JOURNAL
 from dovetail.testing.run import Run
@@ -102,7 +103,7 @@ def save_run(run: Run, folder: str | Path) -> Path:
     A resumed pseudo-dynamic run overwrites the files of its earlier part. Files for viewers of the run may exist.
     """
     folder = Path(folder)
-    going_on = (folder / JOURNAL).is_file() and run.mode == "pseudodynamic"
+    going_on = (folder / JOURNAL).is_file() and mode_named(run.mode).resumable
     watched = {"test.toml", LIVE, EVENTS_FILE}
     going_on |= folder.is_dir() and {path.name for path in folder.iterdir()} <= watched
     if not going_on:

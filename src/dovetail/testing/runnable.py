@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 
 from dovetail.core import RK4, Method, Part, constant, count
 from dovetail.core.errors import AnalysisError, Fault, ParameterError, TestFileError
@@ -22,16 +21,15 @@ from dovetail.mechanics import Substructure
 from dovetail.testing import paths, recorder
 from dovetail.testing.acceptance import Accept
 from dovetail.testing.excitation import Excitation, Zero
-from dovetail.testing.limit_monitor import MODES, Limits
+from dovetail.testing.limits import Limits
+from dovetail.testing.modes import NOT_A_TEST, all_modes
 from dovetail.testing.tick_grid import length_faults
 
 if TYPE_CHECKING:
     from dovetail.testing.assessment import Stability
     from dovetail.testing.continuous import ReferenceSettings
-    from dovetail.testing.coupled import Coupled
     from dovetail.testing.run import Progress, Run
 
-NOT_A_TEST = "is a simulation without a rig"
 AFTER_END = 'shorten the run or extend the excitation (for a ground record, set after_end = "zero")'
 
 
@@ -63,7 +61,6 @@ class Runnable(Part):
     """
 
     DEFAULT_MODE: ClassVar[str]  # default mode
-    CHUNK_LENGTHS: ClassVar[tuple[int, int]]  # ticks of the shortest chunk; largest number of chunks
     numerical: ClassVar[Any]  # numerical substructure
     rig: ClassVar[Any]  # rig, or None
     tunable: ClassVar[Any] = {}  # tunable parameters by path
@@ -116,15 +113,11 @@ class Runnable(Part):
 
     def modes(self) -> dict[str, str]:
         """Return for each mode why it cannot be used; an empty string if it can."""
-        return {mode: self.mode_faults(mode) for mode in MODES}
+        return {name: self.mode_faults(name) for name in all_modes()}
 
-    @abstractmethod
     def mode_faults(self, mode: str) -> str:
         """Return why a mode cannot be used, as a predicate; an empty string if it can."""
-
-    def coupled_system(self) -> Coupled | None:
-        """Return the complete system as equations in continuous time, or None if it is sampled."""
-        return None
+        return all_modes()[mode]().reason_against(self)
 
     def reference(
         self, settings: ReferenceSettings | None = None, progress: Progress | None = None
@@ -191,29 +184,6 @@ class Runnable(Part):
     def prepare(self) -> Self:
         """Return the validated test with shapes; raise `TestFileError` with all faults."""
         return self.validate().with_shapes()
-
-    # time stepping of a prepared test: pure functions, also for batches
-
-    @abstractmethod
-    def start(self) -> tuple[dict[str, Any], dict[str, jax.Array]]:
-        """Return initial state and first record; `state["monitor"]` is the state of the limit monitor."""
-
-    @abstractmethod
-    def advance(
-        self, state: dict[str, Any], first: jax.Array, number: int, ahead: bool = False
-    ) -> tuple[dict[str, Any], dict[str, jax.Array]]:
-        """Advance `number` ticks from tick `first`; return final state and records, not cut where a limit is reached.
-
-        With `ahead`, values that depend on time only may be computed before the loop.
-        """
-
-    def as_function(self) -> tuple[dict[str, Any], dict[str, jax.Array]]:
-        """Return final state and the records after the first, as a pure function."""
-        return self.advance(self.start()[0], jnp.zeros((), dtype=int), self.tick_count)
-
-    def adapt(self, state: dict[str, Any]) -> tuple[Self, dict[str, Any]] | None:
-        """Return the changed test and state if the model changes between two chunks of a run; otherwise None."""
-        return None
 
     def with_values(self, **values: Any) -> Self:
         """Return a variant with other values at paths: `test.with_values(**{"rig.actuator.delay": 9e-3})`."""

@@ -21,7 +21,7 @@ import numpy as np
 from dovetail.core.errors import DovetailError, OutputError
 from dovetail.core.isolated_read import run_isolated
 from dovetail.core.renamed import new_name, remark, section
-from dovetail.testing.limit_monitor import MODES
+from dovetail.testing.modes import all_modes
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.pseudodynamic.journal import NAME as JOURNAL
 from dovetail.testing.run import Run
@@ -203,7 +203,7 @@ def outcome(path: Path) -> tuple[Outcome, Trip | None, dict[str, str], str]:
         raise OutputError(f"{path}: is damaged: sha256 is not a table of strings")
     if not isinstance(mode, str):
         raise OutputError(f"{path}: is damaged: mode is not a string")
-    if mode not in MODES and (new := new_name("modes", mode)):
+    if mode not in all_modes() and (new := new_name("modes", mode)):
         raise OutputError(f'{path}: mode "{mode}": {remark(new)}')
     return Outcome[name], None if trip is None else _trip(path, trip), sums, mode
 

@@ -10,18 +10,16 @@ import dataclasses
 from typing import Any, ClassVar
 
 import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Flow, constant, roles
 from dovetail.core.errors import Fault, collect_faults
-from dovetail.core.methods.rolled import with_stage_loop
-from dovetail.testing import limit_monitor
-from dovetail.testing.hybrid_loop import Driven
-from dovetail.testing.limit_monitor import TENSION, LimitMonitor
+from dovetail.core.shapes import shapes
+from dovetail.core.system import Signals, System
+from dovetail.testing import limits, modes
+from dovetail.testing.limits import TENSION
 from dovetail.testing.run import Progress, Run
-from dovetail.testing.runnable import NOT_A_TEST, Runnable
+from dovetail.testing.runnable import Runnable
 from dovetail.testing.tick_grid import axis_faults
 
 
@@ -41,7 +39,6 @@ class Simulation(Runnable):
     """
 
     DEFAULT_MODE: ClassVar[str] = "simulate"
-    CHUNK_LENGTHS: ClassVar[tuple[int, int]] = (100, 200)
     rig: ClassVar[None] = None
 
     system: Flow
@@ -59,13 +56,9 @@ class Simulation(Runnable):
         """The simulated system."""
         return self.system
 
-    def mode_faults(self, mode: str) -> str:
-        """Return why a mode cannot be used; all modes but `simulate` need a rig."""
-        return "" if mode == "simulate" else NOT_A_TEST
-
     def _find_faults(self) -> list[Fault]:
         faults = self.length_faults("record") + axis_faults(self.axes, self.shape)
-        faults += limit_monitor.faults(self.limits, self.axes, (), len(self.axes), "simulate")
+        faults += limits.faults(self.limits, self.axes, (), len(self.axes), modes.Simulate)
         faults += collect_faults("excitation", self.end_faults)
         system = self.system
         if isinstance(system, roles.Checked):
@@ -78,7 +71,7 @@ class Simulation(Runnable):
         """Return limits on signals that the system does not output."""
         signals = {name: name for name in ("displacement", "velocity", "acceleration")} | {"force": TENSION}
         limited = [name for name in signals if np.any(np.isfinite(getattr(self.limits, name)))]
-        outputs = eqx.filter_eval_shape(lambda s: s.start()[1], self.with_shapes()) if limited else {}
+        outputs = shapes(_first_output, modes.Simulate().system(self.with_shapes())) if limited else {}
         return [
             Fault(
                 f"limits.{name}",
@@ -94,63 +87,8 @@ class Simulation(Runnable):
 
     def simulate(self, progress: Progress | None = None) -> Run:
         """Run the simulation until its end, a limit, a value that is not finite, or an interrupt."""
-        from dovetail.testing.rehearse import rehearse
+        return modes.run(self, modes.Simulate(), progress)
 
-        return rehearse(self, progress)
 
-    def start(self) -> tuple[dict[str, Any], dict[str, jax.Array]]:
-        """Return initial state and first record."""
-        flow = self._driven_system()
-        x = flow.init()
-        outputs = flow.output(0.0, x, jnp.zeros(()))
-        monitor_state = self._check_limits(
-            0.0, 0.0, LimitMonitor.for_test(self, "simulate").empty_state(), outputs
-        )
-        return {"system": (x, self.method.init(flow, x)), "monitor": monitor_state}, outputs
-
-    def advance(self, state, first, number, ahead=False):
-        """Advance `number` records from record `first`."""
-        flow, dt, steps = self._driven_system(), self.dt, self.substeps
-        h = dt / steps
-        force, method = jnp.zeros(()), with_stage_loop(self.method)
-
-        def one(state, k):
-            def sub(carry, i):
-                return method.advance(flow, k * dt + i * h, h, carry[0], force, carry[1]), None
-
-            if steps == 1:
-                carry, _ = sub(state["system"], 0)
-            else:
-                carry, _ = jax.lax.scan(sub, state["system"], jnp.arange(steps))
-            outputs = flow.output((k + 1) * dt, carry[0], force)
-            return {
-                "system": carry,
-                "monitor": self._check_limits((k + 1) * dt, dt, state["monitor"], outputs),
-            }, outputs
-
-        return jax.lax.scan(one, state, first + jnp.arange(number))
-
-    def adapt(self, state: dict[str, Any]) -> tuple[Simulation, dict[str, Any]] | None:
-        """Return changed simulation and state if the system adapts, for example its number of elements."""
-        if not isinstance(self.system, roles.Adapting):
-            return None
-        system, x = self.system.adapt(state["system"][0])
-        if system is self.system:
-            return None
-        now = dataclasses.replace(self, system=system)
-        return now, {**state, "system": (x, now.method.init(now._driven_system(), x))}
-
-    def _driven_system(self) -> Driven:
-        """Return the system with its excitation; the interface force is zero."""
-        return Driven(self.system, self.excitation)
-
-    def _check_limits(self, t, dt, monitor_state, outputs) -> dict[str, Any]:
-        """Return the monitor state after a record: all signals must be finite, some have limits."""
-        monitor = LimitMonitor.for_test(self, "simulate")
-        rest = {"displacement": jnp.zeros(())}  # for a system without displacement output
-        monitor_state = monitor.check_demand(t, dt, monitor_state, {**rest, **outputs})
-        return (
-            monitor.check_measurement(dt, monitor_state, outputs, {TENSION: outputs[TENSION]})
-            if TENSION in outputs
-            else monitor_state
-        )
+def _first_output(system: System) -> Signals:
+    return system.start()[1]

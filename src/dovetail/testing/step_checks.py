@@ -26,13 +26,13 @@ from dovetail.core.errors import Fault, StepSizeError, collect_faults
 from dovetail.core.methods import check_step
 from dovetail.core.programs import jit_unoptimised
 from dovetail.core.shapes import shapes
+from dovetail.core.signals import MOTION
 from dovetail.testing.hybrid_loop import Driven
 from dovetail.testing.rig import Rig
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
-MOTION = ("displacement", "velocity", "acceleration")
 RESOLVING_STEPS = (
     16  # steps in a contact for a relative error of 1e-3 of the rebound in the reference solution
 )

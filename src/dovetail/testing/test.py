@@ -11,15 +11,14 @@ import numpy as np
 
 from dovetail.compensation import Compensator, Feedback, MeasuredForce, NoCompensation
 from dovetail.core import Part, choice
-from dovetail.core import precomputed_inputs as in_advance
 from dovetail.core.errors import DovetailError, Fault, collect_faults
 from dovetail.core.shapes import shapes
 from dovetail.mechanics import Substructure
-from dovetail.testing import coupled, hybrid_loop, limit_monitor, paths, user_part_checks
+from dovetail.testing import coupled, hybrid_loop, limits, modes, paths, user_part_checks
 from dovetail.testing import operator as operators
 from dovetail.testing import schedule as schedules
 from dovetail.testing.pseudodynamic.settings import PseudodynamicSettings
-from dovetail.testing.rig import AbstractRig, Rig
+from dovetail.testing.rig import AbstractRig
 from dovetail.testing.runnable import Runnable
 from dovetail.testing.step_checks import step_faults
 from dovetail.testing.tick_grid import axis_faults
@@ -58,7 +57,6 @@ class Test(Runnable):
 
     __test__ = False  # not a pytest class
     DEFAULT_MODE: ClassVar[str] = "rehearse"
-    CHUNK_LENGTHS: ClassVar[tuple[int, int]] = (1000, 40)
 
     numerical: Substructure  # type: ignore[misc]  # a field here, a property of a simulation
     rig: AbstractRig  # type: ignore[misc]  # a field here, a property of a simulation
@@ -76,16 +74,6 @@ class Test(Runnable):
             "displacement"
         ].shape
 
-    def mode_faults(self, mode: str) -> str:
-        """Return why the test cannot run in a mode, or an empty string."""
-        if mode == "reference" and not isinstance(self.rig, Rig):
-            return "has a rig without a specimen model; the reference solution needs one"
-        if mode == "pseudodynamic":
-            from dovetail.testing.pseudodynamic.run import faults
-
-            return "; ".join(f"{fault.path}: {fault.text}" for fault in faults(self))
-        return "is a hybrid test, not a simulation" if mode == "simulate" else ""
-
     def _find_faults(self) -> list[Fault]:
         checks = {
             "duration": lambda: self.length_faults("tick"),
@@ -102,8 +90,8 @@ class Test(Runnable):
 
     def _limit_faults(self) -> list[Fault]:
         """Return limits that cannot be monitored."""
-        number, turns = int(np.prod(self.shape, dtype=int)), limit_monitor.rotary_axes(self)
-        return limit_monitor.faults(self.limits, self.axes, turns, number, "rehearse")
+        number, turns = int(np.prod(self.shape, dtype=int)), limits.rotary_axes(self)
+        return limits.faults(self.limits, self.axes, turns, number, modes.Rehearse)
 
     def _schedule_faults(self) -> list[Fault]:
         """Return scheduled parameters that do not exist or cannot change during a run."""
@@ -141,29 +129,11 @@ class Test(Runnable):
                 )
         return faults
 
-    def start(self) -> tuple[dict[str, Any], dict[str, jax.Array]]:
-        """Return the state of the loop at rest and the first record."""
-        return hybrid_loop.start(self)
-
-    def advance(self, state, first, number, ahead=False):
-        """Advance the loop by `number` ticks."""
-        return hybrid_loop.ticks(self, state, first, number, scan=in_advance.scan if ahead else jax.lax.scan)
-
-    def as_function(self) -> tuple[dict[str, Any], dict[str, jax.Array]]:
-        """Return final state and records of the sampled rehearsal, as a pure function."""
-        return hybrid_loop.simulate(self)
-
     def remarks(self) -> list[str]:
         """Return remarks on recording and on the default of the frozen-sensor limit."""
         is_set = self.limits.frozen_sensor is not None
-        defaults = (
-            [] if is_set else [f"limits.frozen_sensor: not set; {limit_monitor.frozen_sensor_remark(self)}"]
-        )
+        defaults = [] if is_set else [f"limits.frozen_sensor: not set; {limits.frozen_sensor_remark(self)}"]
         return super().remarks() + defaults
-
-    def coupled_system(self) -> coupled.Coupled | None:
-        """Return substructures and rig as one system of equations, if the rehearsal is continuous."""
-        return coupled.rigged_system(self) if self.sampling == "none" else None
 
     def reference(
         self,
@@ -176,18 +146,14 @@ class Test(Runnable):
 
         On an interrupt, `keep=True` returns the run up to that time; otherwise the interrupt is raised.
         """
-        from dovetail.testing.reference import reference
-
-        return reference(self, settings, progress, keep=keep)
+        return modes.run(self, modes.Reference(settings), progress, keep=keep)
 
     def rehearse(self, progress: Progress | None = None, *, keep: bool = True) -> Run:
         """Run the virtual hybrid test (vRTHS): the loop with a simulated rig, sampled at the rate of the test.
 
         On an interrupt, `keep=True` returns the run up to that time; otherwise the interrupt is raised.
         """
-        from dovetail.testing.rehearse import rehearse
-
-        return rehearse(self, progress, keep=keep)
+        return modes.run(self, modes.Rehearse(), progress, keep=keep)
 
     def run_realtime(self, address: str, **options: Any) -> Run:
         """Run the test in real time with the rig at an address; see `dovetail.links.real_time`."""
@@ -206,9 +172,7 @@ class Test(Runnable):
 
     def replay(self, recording: Any) -> Run:
         """Run the test with recorded measurements in place of the rig."""
-        from dovetail.testing.replay import replay
-
-        return replay(self, recording)
+        return modes.run(self, modes.all_modes()["replay"](recording))
 
     def stability(self) -> Stability:
         """Return the stability of the loop: critical delay, delay margin, and poles of the sampled loop."""

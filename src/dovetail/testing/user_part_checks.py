@@ -14,8 +14,9 @@ import jax
 
 from dovetail.core import Block, Flow
 from dovetail.core.errors import Fault
+from dovetail.core.signals import MOTION, READING
 from dovetail.specimens.base import Specimen
-from dovetail.testing.hybrid_loop import MOTION, READ, Driven
+from dovetail.testing.hybrid_loop import Driven
 from dovetail.testing.rig import Rig
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def _checked_parts(test: Test) -> Iterator[CheckedPart]:
     """Return the parts of the loop with shapes, and the signals between them."""
     shape, dt = test.shape, test.dt
     signal = jax.ShapeDtypeStruct(shape, float)
-    motion, read = dict.fromkeys(MOTION, signal), dict.fromkeys(READ, signal)
+    motion, read = dict.fromkeys(MOTION, signal), dict.fromkeys(READING, signal)
     driven = Driven(test.numerical.with_sample_time(dt, shape), test.excitation.with_sample_time(dt, shape))
     force = {"force": signal}
     yield CheckedPart(

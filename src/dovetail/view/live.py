@@ -25,6 +25,7 @@ from dovetail.links.ring import RingReader
 from dovetail.scene.build import build_scene
 from dovetail.scene.scene import Scene
 from dovetail.testing import Run, Test, load
+from dovetail.testing.modes import mode_named
 from dovetail.testing.operator import start_values
 from dovetail.testing.run import dataset
 from dovetail.view.access import AccessControl
@@ -111,7 +112,7 @@ class LivePage:
 
     def show_when_ready(self, reference_run: Callable[[], Run | None]) -> None:
         """Compute the reference in a thread and show it as a ghost when it is ready."""
-        if self.live_run.mode == "realtime":
+        if mode_named(self.live_run.mode).compares:
             threading.Thread(
                 target=lambda: setattr(self, "reference_run", reference_run()), daemon=True
             ).start()

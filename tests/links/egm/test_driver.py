@@ -7,7 +7,7 @@ import pytest
 
 import dovetail as dv
 from dovetail.core.errors import LinkError
-from dovetail.links import RealTime
+from dovetail.links import RealTimeSettings
 from dovetail.links.egm import EgmDriver, EgmPlant, VirtualController
 from dovetail.testing import Outcome
 
@@ -77,7 +77,7 @@ def test_a_hybrid_test_runs_with_the_arm_as_its_rig(served):
         thread = arm.start()
         try:
             server = served(test, EgmPlant(driver, timeout=10.0))
-            quiet = RealTime(priority=0, lock=False, wait=10.0)
+            quiet = RealTimeSettings(priority=0, lock=False, wait=10.0)
             run = test.run_realtime(str(server.address), real_time=quiet)
         finally:
             while server.session is not None:

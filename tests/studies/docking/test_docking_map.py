@@ -9,7 +9,7 @@ from dovetail.core.errors import TestFileError
 from dovetail.studies.docking import six_dof
 from dovetail.studies.docking.docking_map import worst_successes
 from dovetail.studies.docking.docking_record import record
-from dovetail.studies.docking.docking_steps import DOCKED, LEFT, Docking
+from dovetail.studies.docking.docking_steps import DOCKED, LEFT, DockingSystem
 from dovetail.studies.registry import find_test
 
 pytestmark = pytest.mark.slow  # eighty-one dockings compile for half a minute and run for three seconds
@@ -43,7 +43,7 @@ def test_the_map_is_symmetric_about_its_middle(published):
 def test_a_point_of_the_map_is_a_docking_of_its_own(published):
     """A batch steps every lane by itself: twice as fine steps end the same way, after as many impacts."""
     for pitch, height in ((7.5, 75.0), (-7.5, 75.0)):
-        alone = record(Docking.of(six_dof.case_study(pitch, 1e-3 * height), six_dof.ball(30e-3)))
+        alone = record(DockingSystem.of(six_dof.case_study(pitch, 1e-3 * height), six_dof.ball(30e-3)))
         assert alone.ending == at(published, pitch, height)
         point = published.sel(pitch=np.radians(pitch), height=1e-3 * height, method="nearest")
         assert len(alone.impacts) == int(point.impacts)

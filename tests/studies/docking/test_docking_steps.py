@@ -8,20 +8,17 @@ import pytest
 
 from dovetail import testing
 from dovetail.core import RK4
+from dovetail.core.advance import Rows, compiled_advance, compiled_begin
+from dovetail.core.clock import SelfTimed, Simulated
+from dovetail.core.system import FlowSystem
 from dovetail.studies.docking import six_dof
 from dovetail.studies.docking.docking_record import record
-from dovetail.studies.docking.docking_steps import (
-    Docking,
-    SixAxisInstruments,
-    begin,
-    trace,
-)
+from dovetail.studies.docking.docking_steps import CountImpacts, DockingSystem, SixAxisInstruments
 from dovetail.studies.registry import find_test
 from dovetail.testing import Coupled
-from dovetail.testing.continuous import integrate
 from dovetail.testing.coupled import reference_system, rigged_system
 from dovetail.testing.excitation import Zero
-from dovetail.testing.limit_monitor import LimitMonitor
+from dovetail.testing.modes import all_modes
 
 OBLIQUE = eqx.tree_at(
     lambda b: (b.position, b.attitude, b.angular_velocity),
@@ -37,7 +34,7 @@ MEETING = np.array(
 
 @pytest.fixture(scope="module")
 def oblique():
-    return record(Docking.of(OBLIQUE, six_dof.ball()))
+    return record(DockingSystem.of(OBLIQUE, six_dof.ball()))
 
 
 def test_energy_closes_to_1e_4_in_full_three_dimensions(oblique):
@@ -48,20 +45,19 @@ def test_energy_closes_to_1e_4_in_full_three_dimensions(oblique):
 
 
 def test_momentum_and_angular_momentum_survive_the_impacts():
-    docking = Docking.of(OBLIQUE, six_dof.ball())
-    moment, _ = trace(
-        docking, begin(docking), jnp.asarray(20.0), 2000
-    )  # a piece of the record, and its program
-    assert int(moment.impacts) >= 2
+    docking, keep = DockingSystem.of(OBLIQUE, six_dof.ball()), CountImpacts()
+    now, _ = compiled_begin(docking, docking.monitor, keep)
+    now, _, _ = compiled_advance(docking, SelfTimed(20.0), docking.monitor, keep, now, 2000)
+    assert int(now.kept.impacts) >= 2
     momenta = eqx.filter_jit(lambda pair, x: (pair.momentum(x), pair.angular_momentum(x)))
-    both = (momenta(OBLIQUE.pair, x) for x in (OBLIQUE.pair.start, moment.x["numerical"]))
+    both = (momenta(OBLIQUE.pair, x) for x in (OBLIQUE.pair.start, now.x.parts["numerical"]))
     for before, now in zip(*both, strict=True):
         # fourth order at 20 us in contact: 1e-9 of the total
         np.testing.assert_allclose(now, before, atol=1e-9 * float(jnp.linalg.norm(before)))
 
 
 def test_the_ideal_without_the_detour_over_six_axes_is_the_general_one_to_rounding():
-    direct = Docking.of(OBLIQUE, six_dof.ball()).system
+    direct = DockingSystem.of(OBLIQUE, six_dof.ball()).flow
     general = Coupled(direct.numerical, direct.specimen, Zero(), (6,))
     rates = eqx.filter_jit(lambda system, x: system.derivative(0.0, x, None))
     start, rng = eqx.filter_jit(Coupled.init)(general), np.random.default_rng(0)
@@ -99,12 +95,15 @@ def test_steps_of_one_length_are_those_of_the_test_file_in_continuous_time(mode)
     }
     test = testing.load(find_test("docking/six-dof"), changes).prepare()
     system = reference_system(test, test.rig.specimen) if mode == "reference" else rigged_system(test)
-    _, records = integrate(system, LimitMonitor.for_test(test, mode), RK4(), h, 1, count)
+    flow, monitor = FlowSystem(system, RK4()), all_modes()[mode]().monitor(test)
+    now, _ = compiled_begin(flow, monitor, Rows())
+    _, _, records = compiled_advance(flow, Simulated(h, count), monitor, Rows(), now, count)
 
     bodies = eqx.tree_at(lambda b: b.position, six_dof.published(), jnp.array(near))
     tools = None if mode == "reference" else SixAxisInstruments()
-    docking = Docking.of(bodies, six_dof.ball(), tools, contact_step=h, free_step=h)
-    _, traces = trace(docking, begin(docking), jnp.asarray(1.0), count)
+    docking = DockingSystem.of(bodies, six_dof.ball(), tools, contact_step=h, free_step=h)
+    now, _ = compiled_begin(docking, docking.monitor, Rows())
+    _, _, traces = compiled_advance(docking, SelfTimed(1.0), docking.monitor, Rows(), now, count)
     assert float(np.max(traces["normal_force"])) > 1000.0  # there was an impact
     assert float(traces["penetration"][-1]) < 0  # which is over
     for name, other, size in (
@@ -115,11 +114,11 @@ def test_steps_of_one_length_are_those_of_the_test_file_in_continuous_time(mode)
         ("friction_dissipation", "friction_dissipation", 1.0),
         ("kinetic_energy", "kinetic", 1.0),
     ):
-        np.testing.assert_allclose(records[name][1:], traces[other], atol=1e-9 * size, err_msg=name)
+        np.testing.assert_allclose(records[name], traces[other], atol=1e-9 * size, err_msg=name)
 
 
 def test_a_probe_on_the_axis_docks_without_touching():
-    done = record(Docking.of(six_dof.published(0.0, 0.0), six_dof.ball()))
+    done = record(DockingSystem.of(six_dof.published(0.0, 0.0), six_dof.ball()))
     assert done.docked
     assert done.impacts == []
     # 245 mm less the tip's radius, at 0.1 m/s
@@ -136,7 +135,7 @@ def test_steps_are_short_in_contact_and_long_in_flight(oblique):
 
 
 def test_time_that_is_up_ends_a_docking_where_it_stands():
-    early = record(Docking.of(OBLIQUE, six_dof.ball()), until=0.1)
+    early = record(DockingSystem.of(OBLIQUE, six_dof.ball()), until=0.1)
     assert early.time[-1] == pytest.approx(0.1)
     assert early.ending == 0
 
@@ -166,14 +165,14 @@ def test_instruments_round_in_their_own_units_and_may_couple():
 def test_with_ever_faster_instruments_the_rig_tends_to_the_ideal():
     """The error of the first impact is proportional to the delay: half of it, half the error."""
     bodies, ball = six_dof.published(), six_dof.ball()
-    ideal = record(Docking.of(bodies, ball), until=1.0).first
+    ideal = record(DockingSystem.of(bodies, ball), until=1.0).first
 
     def errors(delay):
         exact = dict.fromkeys(
             ("position_resolution", "angle_resolution", "force_resolution", "torque_resolution"), 0.0
         )
         tools = SixAxisInstruments(robot_delay=delay, sensor_delay=delay, **exact)
-        got = record(Docking.of(bodies, ball, tools, contact_step=delay / 5), until=1.0).first
+        got = record(DockingSystem.of(bodies, ball, tools, contact_step=delay / 5), until=1.0).first
         pairs = [
             (got.peak_force, ideal.peak_force),
             (got.peak_depth, ideal.peak_depth),

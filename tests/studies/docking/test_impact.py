@@ -8,7 +8,10 @@ from scipy.integrate import solve_ivp
 import dovetail as dv
 from dovetail import testing
 from dovetail.core import RK4
+from dovetail.core.advance import Rows, compiled_advance, compiled_begin
+from dovetail.core.clock import Simulated
 from dovetail.core.errors import ParameterError
+from dovetail.core.system import FlowSystem
 from dovetail.mechanics.contact import (
     Aluminium,
     DampingFactor,
@@ -21,9 +24,8 @@ from dovetail.mechanics.contact import (
 from dovetail.specimens import ImpactPair
 from dovetail.studies.docking.impact import Instruments, first_impact, hertz_depth, total_delay_omega
 from dovetail.studies.registry import find_test
-from dovetail.testing.continuous import integrate
 from dovetail.testing.coupled import reference_system, rigged_system
-from dovetail.testing.limit_monitor import LimitMonitor
+from dovetail.testing.modes import all_modes
 
 K = float(HertzPair(Polyimide(), Aluminium(), 0.025).value)  # [N/m^1.5]
 MASS = 30 * 75 / 105  # [kg] sample scenario, Bondoky 2020, sec. 5.3.1
@@ -145,8 +147,11 @@ def test_the_batch_is_emulate_and_continuous_rehearse_of_the_same_parts_to_round
         ("reference", reference_system(test, test.rig.specimen), batch.ideal),
         ("rehearse", rigged_system(test), batch.hil),
     ):
-        seen, records = integrate(system, LimitMonitor.for_test(test, mode), RK4(), test.dt, 1, steps + 50)
-        assert int(seen["code"]) == 0
+        flow, monitor = FlowSystem(system, RK4()), all_modes()[mode]().monitor(test)
+        clock = Simulated(test.dt, steps + 50)
+        state, _ = compiled_begin(flow, monitor, Rows())
+        state, _, records = compiled_advance(flow, clock, monitor, Rows(), state, steps + 50)
+        assert int(state.monitor.code) == 0
         assert float(records["velocity"][-1]) == pytest.approx(float(found.final_rebound), rel=1e-11)
         assert float(records["contact_dissipation"][-1]) == pytest.approx(float(found.dissipated), rel=1e-11)
         contact, measured, depth = (

@@ -5,17 +5,19 @@ import pytest
 
 from dovetail.studies.docking import six_dof
 from dovetail.studies.docking.docking_record import record
-from dovetail.studies.docking.docking_steps import Docking, SixAxisInstruments
+from dovetail.studies.docking.docking_steps import DockingSystem, SixAxisInstruments
 
 
 @pytest.fixture(scope="module")
 def ideal():
-    return record(Docking.of(six_dof.published(), six_dof.ball()))
+    return record(DockingSystem.of(six_dof.published(), six_dof.ball()))
 
 
 @pytest.fixture(scope="module")
 def hil():
-    return record(Docking.of(six_dof.published(), six_dof.ball(), SixAxisInstruments(), contact_step=10e-6))
+    return record(
+        DockingSystem.of(six_dof.published(), six_dof.ball(), SixAxisInstruments(), contact_step=10e-6)
+    )
 
 
 def test_the_chaser_is_assembled_as_printed_and_as_it_should_be():
@@ -67,5 +69,5 @@ def test_the_hil_model_generates_energy(hil):
 @pytest.mark.slow
 def test_the_worst_successful_case_docks_ideally_and_fails_on_the_rig():
     bodies, ball = six_dof.case_study(7.5, 75e-3), six_dof.ball(30e-3)
-    assert record(Docking.of(bodies, ball)).docked
-    assert not record(Docking.of(bodies, ball, SixAxisInstruments(), contact_step=10e-6)).docked
+    assert record(DockingSystem.of(bodies, ball)).docked
+    assert not record(DockingSystem.of(bodies, ball, SixAxisInstruments(), contact_step=10e-6)).docked

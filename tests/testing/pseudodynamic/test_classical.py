@@ -8,7 +8,7 @@ import pytest
 import dovetail as dv
 from dovetail.core.errors import ParameterError
 from dovetail.testing.pseudodynamic import PseudodynamicSettings
-from dovetail.testing.pseudodynamic.classical import Classical
+from dovetail.testing.pseudodynamic.classical import ClassicalLoop
 
 SETTINGS = PseudodynamicSettings(scheme="classical", contact_step=1e-3, move_time=0.02, settling_time=0.02)
 
@@ -26,7 +26,7 @@ def two_storeys(**changes):
 
 
 def test_mass_damping_and_load_are_read_off_the_substructure():
-    scheme = Classical.from_test(two_storeys())
+    scheme = ClassicalLoop.from_test(two_storeys())
     assert np.asarray(scheme.structure.mass) == pytest.approx(np.diag([3.0, 2.0]))
     assert np.asarray(scheme.structure.damping) == pytest.approx(np.diag([4.0, 5.0]), abs=1e-12)
     assert np.asarray(scheme.structure.force(np.ones(2), np.zeros(2))) == pytest.approx([100.0, 0.0])
@@ -37,7 +37,7 @@ def test_mass_damping_and_load_are_read_off_the_substructure():
 def test_it_is_the_printed_recursion():
     """[Bolien 2018, eq. 2.8], two steps at a time, with the measured forces of the run."""
     run = two_storeys().run_pseudodynamic()
-    scheme = Classical.from_test(two_storeys())
+    scheme = ClassicalLoop.from_test(two_storeys())
     u, r = run.data.displacement.values, -run.data.feedback_force.values
     m, c = np.diag([3.0, 2.0]), np.diag([4.0, 5.0])
     r = r + u * [100.0, 0.0]  # and what the simulated springs restore
@@ -66,6 +66,10 @@ def test_a_substructure_with_inner_states_is_refused():
         mass=[2.0, 2.0], stiffness=[[200.0, -100.0], [-100.0, 100.0]], damping_ratio=0.02, specimen_storey=2
     )
     with pytest.raises(ParameterError, match=r"Frame has 4 states"):
-        Classical.from_test(
-            dv.Test(numerical=frame, rig=dv.Rig(dv.transfer.Series(()), dv.specimens.Spring(k=1.0)))
+        ClassicalLoop.from_test(
+            dv.Test(
+                numerical=frame,
+                rig=dv.Rig(dv.transfer.Series(()), dv.specimens.Spring(k=1.0)),
+                pseudodynamic=SETTINGS,
+            )
         )

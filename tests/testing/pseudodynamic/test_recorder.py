@@ -4,18 +4,14 @@ import numpy as np
 import pytest
 
 from dovetail.testing.pseudodynamic import MoveReply
-from dovetail.testing.pseudodynamic.recorder import Recorder
+from dovetail.testing.pseudodynamic.recorder import StepRecorder
 
 
 @pytest.fixture
 def recorder(make_creep):
-    recorder = Recorder(make_creep())
-    recorder.add_row(0.0, motion(0.0), 0.0, 0, gate=False)
+    recorder = StepRecorder(make_creep())
+    recorder.start({name: values[0] for name, values in rows(0.0, gate=False).items()})
     return recorder
-
-
-def motion(z):
-    return {name: np.asarray(float(z)) for name in ("displacement", "velocity", "acceleration")}
 
 
 def rows(*z, gate=True):
@@ -31,9 +27,9 @@ def reply(number):
 
 
 def test_a_reading_goes_with_the_row_that_asked_for_it(recorder):
-    recorder.add_rows(rows(1.0, 2.0), 2, 0)
+    recorder.add(rows(1.0, 2.0), 2)
     recorder.add_reading(1, np.asarray(2.0), reply(1), np.asarray(-2.0))
-    recorder.add_rows(rows(3.0), 1, 1)
+    recorder.add(rows(3.0), 1)
     data = recorder.dataset({})
     assert data.move_number.values.tolist() == [0, 0, 1, 1]
     assert data.feedback_force.values.tolist() == [0, 0, -2.0, -2.0]
@@ -44,7 +40,7 @@ def test_a_reading_goes_with_the_row_that_asked_for_it(recorder):
 
 def test_nothing_is_fed_back_in_free_phases(recorder):
     recorder.add_reading(1, np.asarray(0.0), reply(1), np.asarray(-2.0))
-    recorder.add_rows(rows(1.0, gate=False), 1, 1)
+    recorder.add(rows(1.0, gate=False), 1)
     data = recorder.dataset({})
     assert data.feedback_force.values.tolist() == [0.0, 0.0]
     assert data.measured_force.values.tolist() == [-2.0, -2.0]

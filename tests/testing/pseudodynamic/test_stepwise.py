@@ -1,13 +1,26 @@
-"""The compiled steps: they stop where a force is needed, at the end, and where the room for rows ends."""
+"""Steps between two measurements: they stop where a force is needed, at the end, and after a number of rows."""
 
 import dataclasses
 
+import equinox as eqx
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dovetail.core.advance import advance_samples, begin
+from dovetail.core.clock import HostOnly
 from dovetail.testing import Limits, Outcome
+from dovetail.testing.limits import rotary_axes
 from dovetail.testing.pseudodynamic import PlaneGate
-from dovetail.testing.pseudodynamic.stepwise import compiled_advance, compiled_gate, start
+from dovetail.testing.pseudodynamic.stepwise import (
+    EPSILON,
+    SteppedLoop,
+    SteppedMonitor,
+    SteppedRows,
+    Stepwise,
+)
+
+_advance = eqx.filter_jit(advance_samples)
 
 
 @pytest.fixture(scope="module")
@@ -15,54 +28,72 @@ def test(make_creep):
     return make_creep(gate=PlaneGate(level=2e-4, side="above"), free_step=0.25e-3)
 
 
-def advanced(test, state, size, force=0.0, fresh=False):
-    """So many rows on, with a reading that is new or was there already."""
-    reading = {"measured_displacement": np.zeros(()), "measured_force": np.asarray(force)}
-    return compiled_advance(test, state, reading, np.asarray(fresh), np.zeros(()), size)
+class Steps:
+    """Loop, clock, monitor and rows of a test, without a cell."""
+
+    def __init__(self, test):
+        settings = test.pseudodynamic
+        self.loop = SteppedLoop.from_test(test)
+        self.monitor = SteppedMonitor(test.limits, rotary_axes(test), frozenset({"contact_energy_gain"}))
+        self.keep = SteppedRows(settings.free_record_every, test.duration)
+        self.clock = Stepwise(test.duration, EPSILON * float(settings.contact_step), HostOnly(None))
+        self.now, self.first = begin(self.loop, self.monitor, self.keep)
+
+    def advance(self, size, force=0.0, fresh=False):
+        """Advance by at most `size` rows, with a force that is new or was measured before."""
+        x = self.now.x._replace(force=jnp.asarray(force), asks=jnp.asarray(fresh))
+        now = eqx.tree_at(lambda n: n.x, self.now, x)
+        return _advance(self.loop, self.clock, self.monitor, self.keep, now, size)
 
 
 def test_it_starts_with_the_motion_at_rest(test):
-    state = start(test)
-    assert float(state["t"]) == 0.0
-    assert float(state["motion"]["displacement"]) == 0.0
-    assert not bool(compiled_gate(test, state["motion"]))
+    steps = Steps(test)
+    assert float(steps.now.t) == 0.0
+    assert float(steps.first["displacement"]) == 0.0
+    assert not bool(steps.first["gate"])
+    assert not bool(steps.first["asks"])
 
 
 def test_it_stops_where_contact_is_near(test):
-    state, asks, count, rows = advanced(test, start(test), 512)
+    now, count, rows = Steps(test).advance(512)
     z = np.asarray(rows["displacement"])[: int(count)]
-    assert bool(asks)
+    assert bool(now.x.asks)
     assert z[-1] >= 2e-4 > z[-2]
-    assert float(state["t"]) == pytest.approx(0.25e-3 * int(count))
+    assert float(now.t) == pytest.approx(0.25e-3 * int(count))
 
 
-def test_it_stops_when_there_is_no_room_for_more_rows(test):
-    state, asks, count, _ = advanced(test, start(test), 7)
-    assert (int(count), bool(asks)) == (7, False)
-    assert float(state["t"]) == pytest.approx(7 * 0.25e-3)
+def test_it_stops_after_a_number_of_rows(test):
+    now, count, _ = Steps(test).advance(7)
+    assert (int(count), bool(now.x.asks)) == (7, False)
+    assert float(now.t) == pytest.approx(7 * 0.25e-3)
 
 
 def test_a_force_acts_only_where_contact_is_near(test):
-    free = start(test)
-    with_force, *_ = advanced(test, free, 7, force=50.0)
-    without, *_ = advanced(test, free, 7)
-    assert float(with_force["motion"]["displacement"]) == float(without["motion"]["displacement"])
+    steps = Steps(test)
+    (with_force, *_), (without, *_) = steps.advance(7, force=50.0), steps.advance(7)
+    assert float(with_force.x.motion["displacement"]) == float(without.x.motion["displacement"])
 
 
-def test_a_new_reading_beyond_its_limit_lets_nothing_advance(make_creep):
-    test = dataclasses.replace(make_creep(), limits=Limits(force=10.0))
-    rest = start(test)
-    state, _, count, _ = advanced(test, rest, 7, force=50.0, fresh=True)
-    assert Outcome.from_code(state["monitor"]["code"]) is Outcome.FORCE
-    assert (int(count), float(state["t"])) == (0, 0.0)
-    state, _, count, _ = advanced(test, rest, 7, force=5.0, fresh=True)
-    assert Outcome.from_code(state["monitor"]["code"]) is Outcome.FINISHED
+def test_a_new_reading_beyond_its_limit_stops_before_the_next_step(make_creep):
+    steps = Steps(dataclasses.replace(make_creep(), limits=Limits(force=10.0)))
+    now, count, _ = steps.advance(7, force=50.0, fresh=True)
+    assert Outcome.from_code(int(now.monitor.code)) is Outcome.FORCE
+    assert (int(count), float(now.t)) == (0, 0.0)
+    now, count, _ = steps.advance(7, force=5.0, fresh=True)
+    assert Outcome.from_code(int(now.monitor.code)) is Outcome.FINISHED
     assert int(count) > 0
 
 
 def test_it_ends_with_the_test(make_creep):
     test = make_creep(gate=PlaneGate(level=1.0, side="above"), free_step=0.7e-3)
-    state, asks, count, rows = advanced(test, start(test), 512)
-    assert float(state["t"]) == pytest.approx(test.duration, abs=1e-15)
+    now, count, _ = Steps(test).advance(512)
+    assert float(now.t) == pytest.approx(test.duration, abs=1e-15)
     assert int(count) == 43  # 0.03 s in steps of 0.7 ms, the last one shorter
-    assert not bool(asks)
+    assert not bool(now.x.asks)
+
+
+def test_of_free_flight_every_nth_step_is_recorded_and_the_last(make_creep):
+    test = make_creep(gate=PlaneGate(level=1.0, side="above"), free_step=0.7e-3, free_record_every=10)
+    now, count, rows = Steps(test).advance(512)
+    assert int(count) == 5  # steps 10, 20, 30, 40 and the last one, 43
+    assert np.asarray(rows["t"])[:5] == pytest.approx([7e-3, 14e-3, 21e-3, 28e-3, float(now.t)])

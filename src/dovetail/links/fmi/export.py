@@ -21,7 +21,7 @@ import zipfile
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -29,14 +29,20 @@ import jax.export
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import RK4, Flow, Method, Sampled
+from dovetail.core import RK4, Flow, Method
+from dovetail.core.advance import ALL_SAMPLES, Rows, Selected, advance_samples, begin, row_shapes
+from dovetail.core.block import Time
+from dovetail.core.clock import EqualSteps, LoopState
 from dovetail.core.errors import LinkError, UnknownNameError
+from dovetail.core.monitor import NoMonitor
 from dovetail.core.signals import signal
+from dovetail.core.system import FlowSystem
 from dovetail.links.fmi.binary import write_binary
 from dovetail.links.fmi.description import FmuVariable, description
 from dovetail.mechanics import Substructure
 from dovetail.specimens import Specimen
 from dovetail.testing import Runnable
+from dovetail.testing.modes import all_modes
 
 FOLDERS = {"2.0": "linux64", "3.0": "x86_64-linux"}
 
@@ -143,6 +149,17 @@ def _serialise(model: _Model) -> dict[str, bytes]:
     }
 
 
+class CommunicationStep(EqualSteps):
+    """Equal integration steps of a communication step."""
+
+    regular: ClassVar[bool] = False
+
+    start: Time  # [s]
+
+    def interval(self, system: Any, now: LoopState) -> tuple[Time, Time]:
+        return self.start + now.k * self.dt, self.dt
+
+
 def _flow_model(flow: Flow, inputs: Any, step: float, method: Method) -> _Model:
     u0 = _default_input(flow) if inputs is None else inputs
     u0 = jax.tree.map(lambda v: jnp.asarray(v, dtype=float), u0)
@@ -154,31 +171,31 @@ def _flow_model(flow: Flow, inputs: Any, step: float, method: Method) -> _Model:
     ]
     scalars, rest = eqx.partition(flow, lambda leaf: eqx.is_inexact_array(leaf) and leaf.ndim == 0)
     flat_p, to_p = jax.flatten_util.ravel_pytree(scalars)
-    x0 = flow.init()
-    shapes, tree = jax.tree.flatten((x0, method.init(flow, x0)))
+    monitor, keep = NoMonitor(), Selected()
 
     def with_parameters(p):
         return eqx.combine(to_p(p), rest)
 
+    def first(p, u):
+        return begin(FlowSystem(with_parameters(p), method, held=to_u(u)), monitor, keep)[0]
+
+    _, tree = jax.tree.flatten(jax.eval_shape(lambda: first(flat_p, flat_u).x))
+
     def start(p, t, u):
-        sampled = Sampled(with_parameters(p), method)
-        return tuple(jnp.asarray(leaf) for leaf in jax.tree.leaves(sampled.init()))
+        return tuple(jax.tree.leaves(first(p, u).x))
 
     def advance(p, t, h, number, state, u):
-        sampled, inputs = Sampled(with_parameters(p), method), to_u(u)
-        x, h = tree.unflatten(state), h / number
-
-        def one(i, x):
-            after = sampled.step(t + i * h, h, x, inputs)[0]
-            return jax.tree.map(lambda new, old: jnp.asarray(new, old.dtype), after, x)
-
-        return tuple(jax.tree.leaves(jax.lax.fori_loop(0, number, one, x)))
+        system = FlowSystem(with_parameters(p), method, held=to_u(u))
+        now = LoopState(jnp.zeros((), int), t, tree.unflatten(state), monitor.start({})[0])
+        clock = CommunicationStep(h / number, number, t)
+        now, _, _ = advance_samples(system, clock, monitor, keep, now, ALL_SAMPLES)
+        return tuple(jax.tree.leaves(now.x))
 
     def show(p, t, state, u):
         outputs = with_parameters(p).output(t, tree.unflatten(state)[0], to_u(u))
         return jax.flatten_util.ravel_pytree(jax.tree.map(lambda v: jnp.asarray(v, float), outputs))[0]
 
-    outputs = jax.eval_shape(lambda: flow.output(0.0, x0, u0))
+    outputs = jax.eval_shape(lambda: flow.output(0.0, flow.init(), u0))
     ins = _variables(u0, np.asarray(flat_u), "")
     outs = _variables(outputs, None, "")
     input_names = {each.name for each in ins}
@@ -194,41 +211,37 @@ def _flow_model(flow: Flow, inputs: Any, step: float, method: Method) -> _Model:
 
 
 def _test_model(test: Runnable) -> _Model:
+    mode = all_modes()[test.DEFAULT_MODE]()
     prepared = test.prepare()
+    system, monitor, clock = mode.system(prepared), mode.monitor(prepared), mode.clock(prepared)
 
-    def tick(state, k):
-        state, records = prepared.advance(state, k, 1)
-        return state, {name: values[0] for name, values in records.items()}
+    def tick(now):
+        now, _, rows = advance_samples(system, clock, monitor, Rows(), now, 1)
+        return now, {name: values[0] for name, values in rows.items()}
 
-    def begin():
-        state, record = prepared.start()
-        like = jax.eval_shape(lambda: tick(state, jnp.zeros((), dtype=int)))
-        first = {name: jnp.asarray(record.get(name, 0.0), of.dtype) for name, of in like[1].items()}
-        state = jax.tree.map(lambda v, of: jnp.asarray(v, of.dtype), state, like[0])
-        return (
-            state,
-            jnp.zeros((), dtype=int),
-            {n: jnp.broadcast_to(v, like[1][n].shape) for n, v in first.items()},
-        )
+    def first():
+        now, shown = begin(system, monitor, Rows())
+        return now, {
+            name: jnp.broadcast_to(jnp.asarray(shown.get(name, 0.0), of.dtype), of.shape)
+            for name, of in row_shapes(system, monitor).items()
+        }
 
-    _, tree = jax.tree.flatten(jax.eval_shape(begin))
+    _, tree = jax.tree.flatten(jax.eval_shape(first))
 
     def start(p, t, u):
-        return tuple(jax.tree.leaves(begin()))
+        return tuple(jax.tree.leaves(first()))
 
     def advance(p, t, h, number, state, u):
         def one(_, x):
-            state, k, _ = x
-            state, record = tick(state, k)
-            return jax.tree.map(lambda new, old: jnp.asarray(new, old.dtype), (state, k + 1, record), x)
+            return jax.tree.map(lambda new, old: jnp.asarray(new, old.dtype), tick(x[0]), x)
 
         return tuple(jax.tree.leaves(jax.lax.fori_loop(0, number, one, tree.unflatten(state))))
 
     def show(p, t, state, u):
-        record = tree.unflatten(state)[2]
+        record = tree.unflatten(state)[1]
         return jax.flatten_util.ravel_pytree({n: v.astype(float) for n, v in record.items()})[0]
 
-    outputs = jax.eval_shape(begin)[2]
+    outputs = jax.eval_shape(first)[1]
     return _Model(
         [], [], _variables(outputs, None, ""), start, advance, show, test.dt, True, duration=test.duration
     )

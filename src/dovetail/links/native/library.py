@@ -15,7 +15,7 @@ import numpy as np
 from dovetail.core.errors import LinkError
 from dovetail.links.native.build import library_path
 from dovetail.links.rig_protocol import MAX_VALUES, Rejection
-from dovetail.links.tick import NOTES, OVERRUN, Clock, Counts, TickSettings
+from dovetail.links.tick import NOTES, OVERRUN, Counts, TickSettings, TickTimer
 from dovetail.testing.outcome import Outcome
 
 _NOW, _SLEEP = CFUNCTYPE(c_int64), CFUNCTYPE(None, c_int64)
@@ -115,7 +115,7 @@ def available() -> str:
 class NativeTick:
     """Tick over a connected datagram socket; see `dovetail.links.tick`."""
 
-    def __init__(self, settings: TickSettings, connection: socket.socket, clock: Clock | None = None):
+    def __init__(self, settings: TickSettings, connection: socket.socket, clock: TickTimer | None = None):
         self.library, self.settings, self.connection = library(), settings, connection
         connection.setblocking(False)
         codes = ("not_finite", "deadline", "link_lost", "rig_stopped", "interrupted")

@@ -26,7 +26,10 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import RK4, Part, kind, parameter
+from dovetail.core import RK4, Part, count, kind, parameter
+from dovetail.core.advance import Rows, run_samples
+from dovetail.core.block import repeat
+from dovetail.core.system import System
 from dovetail.mechanics.bodies import BodyState, MassProperties, RigidBody
 from dovetail.mechanics.contact import KelvinVoigt, NormalLaw, SurfaceContact, contact_kinematics
 from dovetail.mechanics.friction import Bristle, Friction
@@ -206,33 +209,47 @@ class ReducedAircraft(Part):
     def run(
         self, deck: DeckMotion, sample_time: float, substeps: int
     ) -> tuple[Extremes, dict[str, jax.Array]]:
-        """Return extremes and time series of position and attitude for a deck record (n, 3), `sample_time` [s] apart.
+        """Return extremes and signals of `AircraftOnDeck` for a deck record (n, 3), `sample_time` [s] apart."""
+        number = jax.tree.leaves(deck)[0].shape[0] - 1
+        now, trace = run_samples(AircraftOnDeck(self, deck, substeps), sample_time, number, Rows())
+        return now.x[1], trace
 
-        Integration stops beyond `MAX_TILT` or `MAX_SLIP`, so that the numbers stay finite.
-        """
-        h = sample_time / substeps
-        first = jax.tree.map(lambda a: a[0], deck)
 
-        def one(carry, ends):
-            x, worst = carry
-            start, stop = ends
+class AircraftOnDeck(System):
+    """Reduced aircraft on a deck whose motion is recorded at every sample, and linear in time between.
 
-            def sub(i, carry):
-                x, worst = carry
+    Integration stops beyond `MAX_TILT` or `MAX_SLIP`, so that the numbers stay finite.
+    """
 
-                def at(share):
-                    return jax.tree.map(lambda a, b: a + share * (b - a), start, stop)
+    aircraft: ReducedAircraft
+    deck: DeckMotion  # (samples + 1, 3)
+    substeps: int = count("integration steps per sample", default=10, at_least=1)
 
-                before, after = at(i / substeps), at((i + 1) / substeps)
-                going = (worst.tilt < MAX_TILT) & (worst.slip < MAX_SLIP)
-                new = self.step(x, before, after, h)
-                x = jax.tree.map(lambda a, b: jnp.where(going, a, b), new, x)
-                return x, jax.tree.map(jnp.maximum, worst, self.extremes(x, after))
+    def start(self) -> tuple[tuple[Any, Extremes], dict[str, Any]]:
+        x, deck = self.aircraft.init(), self._deck(0)
+        return (x, self.aircraft.extremes(x, deck)), self._signals(x, deck)
 
-            x, worst = jax.lax.fori_loop(0, substeps, sub, (x, worst))
-            return (x, worst), {"position": x["body"].p, "attitude": x["body"].q}
+    def step(self, t, h, x):
+        k = jnp.round(t / h).astype(int)
+        start, stop = self._deck(k), self._deck(k + 1)
 
-        x = self.init()
-        ends = jax.tree.map(lambda a: a[:-1], deck), jax.tree.map(lambda a: a[1:], deck)
-        (x, worst), trace = jax.lax.scan(one, (x, self.extremes(x, first)), ends)
-        return worst, trace
+        def at(share):
+            return jax.tree.map(lambda a, b: a + share * (b - a), start, stop)
+
+        def advance(state, i):
+            x, worst = state
+            before, after = at(i / self.substeps), at((i + 1) / self.substeps)
+            going = (worst.tilt < MAX_TILT) & (worst.slip < MAX_SLIP)
+            new = self.aircraft.step(x, before, after, h / self.substeps)
+            x = jax.tree.map(lambda a, b: jnp.where(going, a, b), new, x)
+            return x, jax.tree.map(jnp.maximum, worst, self.aircraft.extremes(x, after))
+
+        x = repeat(advance, x, self.substeps)
+        return x, self._signals(x[0], stop)
+
+    def _deck(self, k) -> DeckMotion:
+        return jax.tree.map(lambda a: a[k], self.deck)
+
+    def _signals(self, x: dict[str, Any], deck: DeckMotion) -> dict[str, Any]:
+        load = self.aircraft.forces(x, deck)["met"].normal_force
+        return {"position": x["body"].p, "attitude": x["body"].q, "foot_load": load}

@@ -22,8 +22,8 @@ from dovetail.scene.signal_plots import by_axis, choices, curves
 from dovetail.scene.subjects.hose_and_drogue import drogue_of
 from dovetail.studies.registry import all_tests
 from dovetail.testing import CellFile, load
+from dovetail.testing.pseudodynamic.cell_motion import arms_of
 from dovetail.testing.pseudodynamic.pose_conversion import PoseConversion
-from dovetail.testing.pseudodynamic.virtual_cell import arms_of
 from dovetail.transfer.robot import Arm, RobotArms
 from dovetail.transfer.robot.arms import to_pose
 

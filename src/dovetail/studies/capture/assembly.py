@@ -15,7 +15,11 @@ import numpy as np
 
 from dovetail.air import PointDevice, TowedRope
 from dovetail.core import RK4, Method
+from dovetail.core.advance import ALL_SAMPLES, Rows, Selected, advance_samples, begin
+from dovetail.core.clock import Simulated, Stopping
 from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.core.monitor import Monitor, MonitorState, NoMonitor
+from dovetail.core.system import FlowSystem
 from dovetail.mechanics.chain import ChainLoads, RodChain
 
 G = jnp.array([0.0, 9.81, 0.0])
@@ -82,19 +86,12 @@ def capture_system(chain: Any, **parts: Any) -> TowedRope:
 
 
 @eqx.filter_jit
-def _march(flow, method, x, u, h, number, every, shown):
-    """Record `shown(flow, t, x)` once in `every` steps."""
-    x = flow.init() if x is None else x
-
-    def record(carry, k):
-        def one(i, carry):
-            return method.step(flow, (k * every + i) * h, h, carry[0], u, carry[1])
-
-        carry = jax.lax.fori_loop(0, every, one, carry)
-        return carry, shown(flow, (k + 1) * every * h, carry[0])
-
-    _, records = jax.lax.scan(record, (x, method.init(flow, x)), jnp.arange(number))
-    first = shown(flow, 0.0, x)
+def _march(system: FlowSystem, h: float, number: int) -> dict[str, jax.Array]:
+    """Record the signals at t = 0 and after each sample."""
+    monitor, keep = NoMonitor(), Rows()
+    now, first = begin(system, monitor, keep)
+    clock = Simulated(h * system.substeps, number, precompute=False)
+    _, _, records = advance_samples(system, clock, monitor, keep, now, number)
     return jax.tree.map(lambda a, b: jnp.concatenate([jnp.asarray(a)[None], b]), first, records)
 
 
@@ -111,36 +108,43 @@ def march(
 ) -> dict[str, np.ndarray]:
     """Integrate a flow from x (default: its initial state); return times and records of `shown(flow, t, x)`."""
     number = round(duration / (h * every))
-    records = _march(flow, with_stage_loop(method or RK4()), x, u, h, number, every, shown)
+    system = FlowSystem(flow, with_stage_loop(method or RK4()), every, u, x, shown)
+    records = _march(system, h, number)
     return {"time": np.arange(number + 1) * every * h} | {k: np.asarray(v) for k, v in records.items()}
 
 
+class DivergenceMonitor(Monitor):
+    """Ends a run that diverges."""
+
+    max_rate: float = 1e4  # [rad/s] above this the run has diverged
+
+    def start(self, shown):
+        return NoMonitor().start(shown)
+
+    def step(self, t, h, m, shown):
+        fast = jnp.max(jnp.abs(shown["rate"]))
+        ok = jnp.isfinite(fast) & (fast < self.max_rate)
+        return MonitorState(jnp.where(ok, 0, 1), m.sample + 1), shown
+
+
 @eqx.filter_jit
-def _survives(flow, method, x, u, h, number):
-    def going(carry):
-        k, _, ok = carry
-        return ok & (k < number)
+def _survives(system: FlowSystem, h: float, number: jax.Array) -> tuple[jax.Array, jax.Array]:
+    clock, monitor, keep = Stopping(h, number), DivergenceMonitor(), Selected()
+    now, _ = begin(system, monitor, keep)
+    now, _, _ = advance_samples(system, clock, monitor, keep, now, ALL_SAMPLES)
+    return now.k * h, now.monitor.code == 0
 
-    def one(carry):
-        k, (x, memory), _ = carry
-        x, memory = method.step(flow, k * h, h, x, u, memory)
-        fast = jnp.max(jnp.abs(x["rate"]))
-        return (
-            k + 1,
-            (x, memory),
-            jnp.isfinite(fast) & (fast < 1e4),
-        )  # [rad/s] above this the run has diverged
 
-    start = jnp.asarray(0), (x, method.init(flow, x)), jnp.asarray(True)
-    k, _, ok = jax.lax.while_loop(going, one, start)
-    return k * h, ok
+def _rate(flow, t, x):
+    return {"rate": x["rate"]}
 
 
 def survives(
     chain: RodChain, x: Any, u: ChainLoads, method: Method, h: float, duration: float
 ) -> tuple[float, bool]:
     """Return the time [s] until a run diverges, and whether it reaches its end."""
-    until, ok = _survives(chain, with_stage_loop(method), x, u, h, jnp.asarray(round(duration / h)))
+    system = FlowSystem(chain, with_stage_loop(method), 1, u, x, _rate)
+    until, ok = _survives(system, h, jnp.asarray(round(duration / h)))
     return float(until), bool(ok)
 
 

@@ -13,25 +13,27 @@ from dovetail.air import PointDevice, TowedRope
 from dovetail.air.settling_measures import settling_measures
 from dovetail.campaign import requires, returns
 from dovetail.core import RK4
+from dovetail.core.advance import Keep, run_samples
 from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.core.system import FlowSystem
 from dovetail.studies.capture.assembly import catalogue, rope
 
 STEP, SAMPLE = 10e-3, 5  # [s] of RK4; steps between two samples
 METHOD = with_stage_loop(RK4())  # the flow is compiled once per step, not once per stage
 
 
+class DepthAndTension(Keep):
+    """Keeps the depth of the device, and the largest tension along the rope."""
+
+    def row(self, kept, t, h, shown):
+        return kept, {"depth": shown["displacement"][1], "tension": jnp.max(shown["tension"])}
+
+
 @eqx.filter_jit
-def _towed(systems: TowedRope, samples: int):
+def _towed(systems: TowedRope, samples: int) -> dict[str, jax.Array]:
     def one(system):
-        def sample(x, k):
-            def step(x, i):
-                return METHOD.step(system, (k * SAMPLE + i) * STEP, STEP, x, None, ())[0], None
-
-            x, _ = jax.lax.scan(step, x, jnp.arange(SAMPLE))
-            shown = system.output((k + 1) * SAMPLE * STEP, x, None)
-            return x, (shown["displacement"][1], jnp.max(shown["tension"]))
-
-        return jax.lax.scan(sample, system.init(), jnp.arange(samples))[1]
+        keep = DepthAndTension()
+        return run_samples(FlowSystem(system, METHOD, SAMPLE), SAMPLE * STEP, samples, keep)[1]
 
     return eqx.filter_vmap(one)(systems)
 
@@ -64,7 +66,8 @@ def ropes(points: list[dict[str, Any]]) -> dict[str, Any]:
     ]
     joined = jax.tree.map(lambda *leaves: jnp.stack(leaves), *built)
     samples = round(points[0]["duration"] / (SAMPLE * STEP))
-    depth, tension = (np.asarray(a) for a in _towed(joined, samples))
+    rows = _towed(joined, samples)
+    depth, tension = np.asarray(rows["depth"]), np.asarray(rows["tension"])
     times = SAMPLE * STEP * np.arange(1, samples + 1)
     settled = [settling_measures(times, row) for row in depth]
     entries = [catalogue()[p["rope"]] for p in points]

@@ -14,6 +14,7 @@ from dovetail.air.latching_device import PointDevice
 from dovetail.air.settling_measures import SettlingMeasures, settling_measures
 from dovetail.core import RK4
 from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.core.system import FlowSystem
 from dovetail.mechanics.chain import ChainLoads, RodChain
 from dovetail.studies.capture.assembly import G, _march, capture_system, catalogue, march, rope
 
@@ -48,9 +49,8 @@ def fleet(systems: list[TowedRope], *, duration: float, h: float = 1e-2) -> list
 @eqx.filter_jit
 def _run(batch, static, h, number):
     def one(arrays):
-        return _march(eqx.combine(arrays, static), with_stage_loop(RK4()), None, None, h, number, 1, _tip)[
-            "tip"
-        ]
+        system = FlowSystem(eqx.combine(arrays, static), with_stage_loop(RK4()), shown=_tip)
+        return _march(system, h, number)["tip"]
 
     return jax.vmap(one)(batch)
 

@@ -21,6 +21,8 @@ from dovetail.air import PointDevice, TowedLinkBatch
 from dovetail.air.settling_measures import settling_measures
 from dovetail.campaign.pareto import pareto_search
 from dovetail.core import RK4
+from dovetail.core.advance import Selected, run_samples
+from dovetail.core.system import FlowSystem
 from dovetail.mechanics.chain import LinkChain, LinkChainBatch
 from dovetail.mechanics.chain.link_chain_batch import LANES
 from dovetail.studies.capture.assembly import catalogue
@@ -62,14 +64,9 @@ def sweep(diameter: Any, density: Any, length: Any, links: int) -> TowedLinkBatc
 
 @partial(jax.jit, static_argnums=(3, 4))
 def _depths(diameter, density, length, links, number):
-    """Return the depth of each tip [m], (records, k)."""
-    system = sweep(diameter, density, length, links)
-
-    def record(x, _):
-        x = jax.lax.fori_loop(0, EVERY, lambda i, x: RK4().step(system, 0.0, STEP, x, None, ())[0], x)
-        return x, x["position"][-1, 1]
-
-    return jax.lax.scan(record, system.init(), None, length=number)[1]
+    """Depth of each tip (records, k) [m]."""
+    system = FlowSystem(sweep(diameter, density, length, links), RK4(), EVERY)
+    return run_samples(system, STEP * EVERY, number, Selected(("displacement",)))[1]["displacement"][:, 1]
 
 
 def settle_batch(

@@ -15,24 +15,20 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
+from jaxtyping import Array, Float, Int
 
 from dovetail.core import kind, parameter
+from dovetail.core.advance import Keep
+from dovetail.core.block import Time
 from dovetail.core.errors import Fault
 from dovetail.core.parameter_map import ParameterMap
+from dovetail.core.system import Signals
 from dovetail.mechanics.bodies import ContactingBodies
 from dovetail.mechanics.contact import DissipativeLaw
 from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Cavity
 from dovetail.specimens.probe_in_drogue import BallInCavity, misfit_message
-from dovetail.studies.docking.docking_steps import (
-    GOING,
-    Docking,
-    SixAxisInstruments,
-    advance,
-    begin,
-    energy,
-    view,
-)
+from dovetail.studies.docking.docking_steps import DockingSystem, SixAxisInstruments, advance_to_end, energy
 
 
 @kind("docking-energy-map")
@@ -116,34 +112,49 @@ def neutral_delays(data: xr.Dataset) -> dict[float, float]:
     return delays
 
 
+class Rebound(eqx.Module):
+    """Energies of a docking, and speeds of its first impact; NaN where it has not ended."""
+
+    start_energy: Float[Array, ""]  # [J]
+    energy: Float[Array, ""]  # [J] at the last sample
+    impacts: Int[Array, ""]  # so far
+    penetration: Float[Array, ""]  # [m] at the last sample
+    impact_speed: Float[Array, ""]  # [m/s] at the last sample
+    speed_in: Float[Array, ""]  # [m/s] of the first impact
+    speed_out: Float[Array, ""]  # [m/s] of the bodies along the normal at the end of the first impact
+
+
+class FirstRebound(Keep):
+    """Measures the first rebound and the energy, and keeps no rows."""
+
+    def start(self, shown: Signals) -> Rebound:
+        start, none, unknown = energy(shown), jnp.zeros((), int), jnp.asarray(jnp.nan)
+        return Rebound(start, start, none, shown["penetration"], shown["impact_speed"], unknown, unknown)
+
+    def row(self, kept: Rebound, t: Time, h: Time, shown: Signals) -> tuple[Rebound, Signals]:
+        before, after = kept.penetration, shown["penetration"]
+        impacts = kept.impacts + ((before <= 0) & (after > 0))
+        parted = (before > 0) & (after <= 0) & (impacts == 1) & jnp.isnan(kept.speed_out)
+        rebound = Rebound(
+            kept.start_energy,
+            energy(shown),
+            impacts,
+            after,
+            shown["impact_speed"],
+            speed_in=jnp.where(parted, kept.impact_speed, kept.speed_in),
+            speed_out=jnp.where(parted, -shown["body_rate"], kept.speed_out),
+        )
+        return rebound, {}
+
+
 @eqx.filter_jit
 def _energies(settings: DockingEnergyMap, restitution, delay):
     def one(restitution, delay):
         law = eqx.tree_at(lambda law: law.restitution, settings.law, restitution)
         tools = SixAxisInstruments(robot_delay=delay, sensor_delay=settings.sensor_delay)
         ball = BallInCavity(settings.cavity, law, settings.friction, settings.radius)
-        docking = Docking.of(settings.bodies, ball, tools, contact_step=settings.contact_step)
-        start = begin(docking)
-
-        def going(carry):
-            return (carry[0].ending == GOING) & (carry[0].t < settings.duration)
-
-        def body(carry):
-            moment, came, left = carry
-            new = advance(docking, moment, settings.duration)
-            # speed of the bodies along the normal at the end of the first contact
-            before, after = (view(docking, m.t, m.x) for m in (moment, new))
-            parted = (
-                (before["penetration"] > 0)
-                & (after["penetration"] <= 0)
-                & (new.impacts == 1)
-                & jnp.isnan(left)
-            )
-            came = jnp.where(parted, before["impact_speed"], came)
-            return new, came, jnp.where(parted, -after["body_rate"], left)
-
-        unknown = jnp.asarray(jnp.nan)
-        end, came, left = jax.lax.while_loop(going, body, (start, unknown, unknown))
-        return energy(view(docking, end.t, end.x)) / energy(view(docking, start.t, start.x)), left / came
+        docking = DockingSystem.of(settings.bodies, ball, tools, contact_step=settings.contact_step)
+        end = advance_to_end(docking, docking.monitor, FirstRebound(), settings.duration).kept
+        return end.energy / end.start_energy, end.speed_out / end.speed_in
 
     return jax.vmap(one)(restitution, delay)

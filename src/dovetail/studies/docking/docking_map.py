@@ -19,7 +19,7 @@ from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Cavity
 from dovetail.specimens.probe_in_drogue import BallInCavity, misfit_message
 from dovetail.studies.docking.docking_record import outcomes
-from dovetail.studies.docking.docking_steps import DOCKED, GOING, LEFT, Docking
+from dovetail.studies.docking.docking_steps import DOCKED, GOING, LEFT, DockingSystem
 
 SIGNS = {GOING: "?", DOCKED: "o", LEFT: "."}
 WORDS = ["not finished", "docked", "separated"]
@@ -56,7 +56,7 @@ class DockingMap(ParameterMap):
             ]
         return []
 
-    def dockings(self) -> Docking:
+    def dockings(self) -> DockingSystem:
         """Return all dockings of the grid as one object with batched leaves; rows are heights."""
         return _dockings(self)
 
@@ -136,7 +136,7 @@ def _gaps_at_start(settings: DockingMap) -> jax.Array:
 
 
 @eqx.filter_jit
-def _dockings(settings: DockingMap) -> Docking:
+def _dockings(settings: DockingMap) -> DockingSystem:
     height, pitch = jnp.meshgrid(jnp.ravel(settings.height), jnp.ravel(settings.pitch), indexing="ij")
     ball = BallInCavity(settings.cavity, settings.law, settings.friction, settings.radius)
 
@@ -146,6 +146,6 @@ def _dockings(settings: DockingMap) -> Docking:
             settings.bodies,
             (settings.bodies.position.at[2].set(height), settings.bodies.attitude.at[1].set(pitch)),
         )
-        return Docking.of(bodies, ball, contact_step=settings.contact_step)
+        return DockingSystem.of(bodies, ball, contact_step=settings.contact_step)
 
     return eqx.filter_vmap(one)(height.ravel(), pitch.ravel())

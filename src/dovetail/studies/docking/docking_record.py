@@ -6,22 +6,23 @@ import dataclasses
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 
+from dovetail.core.advance import Rows, advance
+from dovetail.core.block import Time
+from dovetail.core.clock import SelfTimed
 from dovetail.core.errors import AnalysisError
 from dovetail.mechanics.geometry import ZONES
 from dovetail.studies.docking.docking_steps import (
     DOCKED,
     GOING,
     LEFT,
-    Docking,
-    Moment,
-    begin,
+    CountImpacts,
+    DockingSystem,
+    advance_to_end,
     energy,
-    settle,
-    trace,
 )
+from dovetail.testing.recorder import Records
 
 ENDINGS = {
     GOING: "Not finished: the probe was in the drogue at the end time.",
@@ -133,24 +134,19 @@ def _crossing(r: dict[str, np.ndarray], i: int) -> float:
     return float(t0 + (t1 - t0) * d0 / (d0 - d1))
 
 
-def record(docking: Docking, until: float = 20.0, piece: int = 2000) -> DockingRecord:
+def record(docking: DockingSystem, until: float = 20.0, chunk: int = 2000) -> DockingRecord:
     """Simulate a docking to its end, or to `until` [s], and record all samples."""
-    moment: Moment = begin(docking)
-    pieces = []
-    while int(moment.ending) == GOING and float(moment.t) < until:
-        moment, shown = trace(docking, moment, jnp.asarray(until), piece)
-        pieces.append(jax.tree.map(np.asarray, shown))
-    whole = {name: np.concatenate([p[name] for p in pieces]) for name in pieces[0]}
-    moving = np.concatenate([[True], np.diff(whole["t"]) > 0])
-    return DockingRecord({name: values[moving] for name, values in whole.items()}, int(moment.ending))
+    records = Records()
+    _, ending = advance(docking, SelfTimed(until), docking.monitor, Rows(), records, chunk)
+    return DockingRecord(records.to_arrays(), ending)
 
 
 @eqx.filter_jit
-def outcomes(dockings: Docking, until: float | jax.Array) -> dict[str, jax.Array]:
+def outcomes(dockings: DockingSystem, until: Time) -> dict[str, jax.Array]:
     """Return ending, number of impacts and end time [s] of a batch (a docking with batched leaves)."""
 
-    def one(docking):
-        last = settle(docking, jnp.asarray(until, float))
-        return {"ending": last.ending, "impacts": last.impacts, "time": last.t}
+    def one(docking: DockingSystem) -> dict[str, jax.Array]:
+        end = advance_to_end(docking, docking.monitor, CountImpacts(), until, max_steps=200_000)
+        return {"ending": end.monitor.code, "impacts": end.kept.impacts, "time": end.t}
 
     return eqx.filter_vmap(one)(dockings)

@@ -20,22 +20,28 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
 
 from dovetail.core import RK4, Flow, Part, parameter
+from dovetail.core.advance import ALL_SAMPLES, Keep, advance_samples, begin
+from dovetail.core.block import Time
+from dovetail.core.clock import LoopState, SelfTimed
 from dovetail.core.errors import ParameterError
+from dovetail.core.monitor import Monitor, MonitorState
+from dovetail.core.signals import MOTION
+from dovetail.core.system import Signals, System
 from dovetail.mechanics.bodies import ContactingBodies
 from dovetail.mechanics.bodies.pair import ContactingPair
-from dovetail.mechanics.geometry import NearestPoint
-from dovetail.mechanics.spatial import Pose, Twist, euler
+from dovetail.mechanics.spatial import euler
 from dovetail.specimens.probe_in_drogue import BallInCavity, Contact, ProbeInDrogue
 from dovetail.testing import Coupled
 from dovetail.testing.excitation import Zero
-from dovetail.testing.hybrid_loop import MOTION, Driven
+from dovetail.testing.hybrid_loop import Driven
 from dovetail.transfer import CrossTalk, Quantiser, Series, TotalDelayLag
 
-GOING, DOCKED, LEFT = 0, 1, 2  # state of a docking
+GOING, DOCKED, LEFT = 0, 1, 2  # ending of a docking
+DockingFlow = Any  # a `Coupled` of `ContactingBodies` and `ProbeInDrogue`, or `Direct`
 NO_CROSS_TALK = tuple(tuple(float(i == j) for j in range(6)) for i in range(6))
-System = Any  # a `Coupled` of `ContactingBodies` and `ProbeInDrogue`, or `Direct`
 QUIET = 1e-9  # [N, N m] negligible sensor output
 
 
@@ -72,46 +78,6 @@ class SixAxisInstruments(Part):
         return Series((lag, CrossTalk(self.coupling), Quantiser(steps)))
 
 
-class Docking(Part):
-    """Docking simulation: bodies, contact, optional instruments, and step sizes."""
-
-    system: System
-    contact_step: jax.Array = parameter("s", "step while in contact", above=0.0, default=20e-6)
-    free_step: jax.Array = parameter("s", "largest step in free flight", above=0.0, default=20e-3)
-
-    def __check_init__(self):
-        super().__check_init__()
-        if self.system.specimen.friction.has_bristles:
-            raise ParameterError(
-                f"{type(self).__name__}: friction with bristles has a state that long steps of free flight do not "
-                "integrate; use a friction law without bristles, or rehearse the docking as a test"
-            )
-
-    @classmethod
-    def of(
-        cls,
-        bodies: ContactingBodies,
-        ball: BallInCavity,
-        instruments: SixAxisInstruments | None = None,
-        **steps: Any,
-    ) -> Docking:
-        """Return the docking of two bodies as in a test file, without or with instruments."""
-        return cls(_system(bodies, ball, instruments), **steps)
-
-
-@eqx.filter_jit  # one program instead of some hundred small ones
-def _system(
-    bodies: ContactingBodies, ball: BallInCavity, tools: SixAxisInstruments | None
-) -> Coupled | Direct:
-    home = bodies.home
-    probe = ProbeInDrogue(
-        ball.cavity, ball.law, ball.friction, ball.radius, home.p, euler.from_matrix(home.R)
-    )
-    if tools is None:
-        return Direct(bodies, probe, bodies.pair)
-    return Coupled(bodies, probe, Zero(), (6,), actuator=tools.robot, sensor=tools.sensor)
-
-
 class Direct(Flow):
     """Reference solution of bodies and probe without the six interface axes, whose angles take half of the time.
 
@@ -137,133 +103,176 @@ class Direct(Flow):
         return self.specimen.ball.contact(*self.pair.relative(x["numerical"]), x["specimen"])
 
 
-class Moment(eqx.Module):
-    """State of a docking simulation: time, state, ending and number of impacts."""
+class DockingState(eqx.Module):
+    """State of a docking, with the length of the next step."""
 
-    t: jax.Array  # [s]
-    x: Any
-    ending: jax.Array  # GOING, DOCKED or LEFT
-    impacts: jax.Array  # so far
-
-
-@eqx.filter_jit
-def begin(docking: Docking) -> Moment:
-    """Return the initial state of a docking."""
-    system, t, none = docking.system, jnp.zeros(()), jnp.zeros((), int)
-    x = system.init()
-    return Moment(t, _latched(system, x, *placed(system, t, x)[0])[0], none, none)
+    parts: dict[str, Any]  # of bodies, probe, robot and sensor
+    free: Bool[Array, ""]  # no contact in the next step, and negligible sensor output
+    next_step: Float[Array, ""]  # [s]
 
 
-def placed(system: System, t, x) -> tuple[tuple[Pose, Twist], tuple[Pose, Twist]]:
-    """Return pose and twist of the ball in D, as imposed on the contact and as computed from the bodies."""
-    if isinstance(system, Direct):
-        here = system.pair.relative(x["numerical"])
-        return here, here
-    at = system.interface(t, x)
-    return system.specimen.relative_motion(at["imposed"]), system.specimen.relative_motion(at["motion"])
+class DockingSystem(System):
+    """Docking of two bodies: contact, optional instruments, and step sizes."""
+
+    flow: DockingFlow
+    contact_step: jax.Array = parameter("s", "step while in contact", above=0.0, default=20e-6)
+    free_step: jax.Array = parameter("s", "largest step in free flight", above=0.0, default=20e-3)
+
+    def __check_init__(self):
+        super().__check_init__()
+        if self.flow.specimen.friction.has_bristles:
+            raise ParameterError(
+                f"{type(self).__name__}: friction with bristles has a state that long steps of free flight do not "
+                "integrate; use a friction law without bristles, or rehearse the docking as a test"
+            )
+
+    @classmethod
+    def of(
+        cls,
+        bodies: ContactingBodies,
+        ball: BallInCavity,
+        instruments: SixAxisInstruments | None = None,
+        **steps: Any,
+    ) -> DockingSystem:
+        """Return the docking of two bodies as in a test file, without or with instruments."""
+        return cls(_flow(bodies, ball, instruments), **steps)
+
+    @property
+    def monitor(self) -> DockingMonitor:
+        """Monitor that ends the docking."""
+        probe = self.flow.specimen
+        return DockingMonitor(probe.cavity.mouth, probe.radius)
+
+    def start(self) -> tuple[DockingState, Signals]:
+        return self._sample(jnp.zeros(()), self.flow.init())
+
+    def proposed_step(self, t: Time, x: DockingState) -> Float[Array, ""]:
+        """Return the length of the next step [s]: to the earliest contact, but not longer than a free step."""
+        return x.next_step
+
+    def step(self, t: Time, h: Time, x: DockingState) -> tuple[DockingState, Signals]:
+        parts, _ = RK4().step(self.flow, t, h, x.parts, None, ())
+        if isinstance(self.flow, Coupled):
+            coasted = _coasted(self.flow, t, h, x.parts)
+            parts = jax.tree.map(lambda a, b: jnp.where(x.free, a, b), coasted, parts)
+        return self._sample(t + h, parts)
+
+    def _sample(self, t: Time, parts: dict[str, Any]) -> tuple[DockingState, Signals]:
+        """Store the impact speed, for any law, as the jump of the specimen does; return state and signals."""
+        flow, part = self.flow, self.flow.specimen.ball
+        if isinstance(flow, Direct):
+            imposed = computed = flow.pair.relative(parts["numerical"])
+        else:
+            at = flow.interface(t, parts)
+            imposed, computed = (flow.specimen.relative_motion(at[name]) for name in ("imposed", "motion"))
+        touch, rate = part.approach(*imposed)
+        speed = part.impact_speed_memory.update(parts["specimen"]["impact_speed"], touch.depth, rate)
+        specimen = {**parts["specimen"], "impact_speed": speed}
+        parts = {**parts, "specimen": specimen}
+
+        fastest = jnp.sqrt(jnp.maximum(*(jnp.sum(twist.v**2) for _, twist in (imposed, computed))))
+        earliest = touch.gap / (2 * fastest + 1e-12)
+        free = _quiet(flow, parts) & (earliest > self.contact_step)
+        coasting = jnp.clip(earliest, self.contact_step, self.free_step)
+        now = part.contact(*imposed, specimen)
+        shown = {
+            "t": t,
+            "penetration": now.touch.depth,
+            "rate": now.met.speed,
+            "body_rate": part.approach(*computed)[1],  # [m/s] penetration rate computed from the bodies
+            "zone": now.touch.zone,
+            "impact_speed": speed,
+            "normal_force": now.met.normal_force,
+            # [N] magnitude of the force on the bodies
+            "felt_force": jnp.linalg.norm(
+                now.wrench.f if isinstance(flow, Direct) else at["input"]["force"][:3]
+            ),
+            "position": computed[0].p,
+            "imposed_position": imposed[0].p,
+            "imposed_velocity": imposed[1].v,
+            "kinetic": flow.numerical.pair.kinetic_energy(parts["numerical"]),
+            "stored": now.stored,
+            "impact_heat": specimen["impact_heat"],
+            "friction_dissipation": specimen["friction_dissipation"],
+        }
+        return DockingState(parts, free, jnp.where(free, coasting, self.contact_step)), shown
 
 
-def view(docking: Docking, t, x) -> dict[str, jax.Array]:
-    """Return the recorded signals."""
-    system, specimen = docking.system, x["specimen"]
-    ball, bodies = placed(system, t, x)
-    part = system.specimen.ball
-    now = part.contact(*ball, specimen)
-    felt = now.wrench.f if isinstance(system, Direct) else system.interface(t, x)["input"]["force"][:3]
-    return {
-        "penetration": now.touch.depth,
-        "rate": now.met.speed,
-        "body_rate": part.approach(*bodies)[1],  # [m/s] penetration rate computed from the bodies
-        "zone": now.touch.zone,
-        "impact_speed": specimen["impact_speed"],
-        "normal_force": now.met.normal_force,
-        "felt_force": jnp.linalg.norm(felt),  # [N] magnitude of the force on the bodies
-        "position": bodies[0].p,
-        "kinetic": system.numerical.pair.kinetic_energy(x["numerical"]),
-        "stored": now.stored,
-        "impact_heat": specimen["impact_heat"],
-        "friction_dissipation": specimen["friction_dissipation"],
-    }
+@eqx.filter_jit  # one program instead of some hundred small ones
+def _flow(bodies: ContactingBodies, ball: BallInCavity, tools: SixAxisInstruments | None) -> DockingFlow:
+    home = bodies.home
+    probe = ProbeInDrogue(
+        ball.cavity, ball.law, ball.friction, ball.radius, home.p, euler.from_matrix(home.R)
+    )
+    if tools is None:
+        return Direct(bodies, probe, bodies.pair)
+    return Coupled(bodies, probe, Zero(), (6,), actuator=tools.robot, sensor=tools.sensor)
 
 
-def energy(seen: dict[str, Any]) -> Any:
-    """Return the sum of kinetic, stored and dissipated energy [J]; constant if no energy is generated."""
-    return seen["kinetic"] + seen["stored"] + seen["impact_heat"] + seen["friction_dissipation"]
-
-
-def _settled(system: System, x) -> jax.Array:
+def _quiet(flow: DockingFlow, parts: dict[str, Any]) -> Bool[Array, ""]:
     """Return True if the sensor output is negligible."""
-    if isinstance(system, Direct):
+    if isinstance(flow, Direct):
         return jnp.array(True)
-    s, ds = x["sensor"][0]
-    return jnp.all(jnp.abs(s) + jnp.abs(ds) / system.sensor.parts[0].lag.omega < QUIET)
+    s, ds = parts["sensor"][0]
+    return jnp.all(jnp.abs(s) + jnp.abs(ds) / flow.sensor.parts[0].lag.omega < QUIET)
 
 
-def _coasted(system: System, t, h, x) -> Any:
+def _coasted(flow: DockingFlow, t: Time, h: Time, parts: dict[str, Any]) -> dict[str, Any]:
     """Return the state after h [s] of free flight; the lags are too fast for long Runge-Kutta steps, hence exact."""
-    flown, nothing = Driven(system.numerical, system.excitation), jnp.zeros(6)
-    bodies, _ = RK4().step(flown, t, h, x["numerical"], nothing, ())
-    start, end = (flown.output(t, state, nothing)[MOTION[0]] for state in (x["numerical"], bodies))
+    flown, nothing = Driven(flow.numerical, flow.excitation), jnp.zeros(6)
+    bodies, _ = RK4().step(flown, t, h, parts["numerical"], nothing, ())
+    start, end = (flown.output(t, state, nothing)[MOTION[0]] for state in (parts["numerical"], bodies))
     return {
-        **x,
+        **parts,
         "numerical": bodies,
-        "actuator": system.actuator.continuous_model().coast(t, h, x["actuator"], start, end),
-        "sensor": system.sensor.continuous_model().coast(t, h, x["sensor"], nothing, nothing),
+        "actuator": flow.actuator.continuous_model().coast(t, h, parts["actuator"], start, end),
+        "sensor": flow.sensor.continuous_model().coast(t, h, parts["sensor"], nothing, nothing),
     }
 
 
-def advance(docking: Docking, now: Moment, until: jax.Array) -> Moment:
-    """Advance by one variable step; the state is unchanged after the end of the docking or of the time."""
-    system, short = docking.system, docking.contact_step
-    ball, bodies = placed(system, now.t, now.x)
-    touch, _ = system.specimen.ball.approach(*ball)
-    fastest = jnp.sqrt(jnp.maximum(*(jnp.sum(twist.v**2) for _, twist in (ball, bodies))))
-    earliest = touch.gap / (2 * fastest + 1e-12)
-    free = _settled(system, now.x) & (earliest > short)
-    h = jnp.where(free, jnp.clip(earliest, short, docking.free_step), short)
-    h = jnp.minimum(h, until - now.t)
-    over = (now.ending != GOING) | (h <= 0)
-    h = jnp.where(over, short, h)
+class DockingMonitor(Monitor):
+    """Ends a docking when the probe's tip reaches the bottom of the drogue, or leaves the drogue."""
 
-    x, _ = RK4().step(system, now.t, h, now.x, None, ())
-    if not isinstance(system, Direct):
-        x = jax.tree.map(lambda a, b: jnp.where(free, a, b), _coasted(system, now.t, h, now.x), x)
-    (pose, twist), _ = placed(system, now.t + h, x)
-    x, after = _latched(system, x, pose, twist)
-    probe = system.specimen
-    gone = (pose.p[0] > probe.cavity.mouth) & (twist.v[0] > 0)
-    ending = jnp.where(pose.p[0] - probe.radius <= 0, DOCKED, jnp.where(gone, LEFT, GOING))
-    moment = Moment(now.t + h, x, ending, now.impacts + ((touch.depth <= 0) & (after.depth > 0)))
-    return jax.tree.map(lambda new, old: jnp.where(over, old, new), moment, now)
+    mouth: Float[Array, ""]  # [m] from the bottom of the drogue
+    radius: Float[Array, ""]  # [m] of the tip
+
+    def start(self, shown: Signals) -> tuple[MonitorState, Signals]:
+        return MonitorState(jnp.asarray(GOING), jnp.zeros((), int)), shown
+
+    def step(self, t: Time, h: Time, m: MonitorState, shown: Signals) -> tuple[MonitorState, Signals]:
+        position, velocity = (shown[name][0] for name in ("imposed_position", "imposed_velocity"))
+        left = (position > self.mouth) & (velocity > 0)
+        ending = jnp.where(position - self.radius <= 0, DOCKED, jnp.where(left, LEFT, GOING))
+        return MonitorState(ending, m.sample + 1), shown
 
 
-def _latched(system: System, x, pose: Pose, twist: Twist) -> tuple[Any, NearestPoint]:
-    """Apply the jump of the specimen, for any law: store the impact speed. Return the state and the nearest point."""
-    touch, rate = system.specimen.ball.approach(pose, twist)
-    speed = system.specimen.impact_speed_memory.update(x["specimen"]["impact_speed"], touch.depth, rate)
-    return {**x, "specimen": {**x["specimen"], "impact_speed": speed}}, touch
+class ImpactCount(eqx.Module):
+    """Number of impacts up to a sample, and the penetration at that sample."""
+
+    impacts: Any
+    penetration: Float[Array, ""]  # [m]
 
 
-def settle(docking: Docking, until: jax.Array, most_steps: int = 200_000) -> Moment:
-    """Simulate a docking to its end or to `until` [s] without recording, for maps and batches."""
+class CountImpacts(Keep):
+    """Counts the impacts, and keeps no rows."""
 
-    def going(carry):
-        moment, k = carry
-        return (moment.ending == GOING) & (moment.t < until) & (k < most_steps)
+    def start(self, shown: Signals) -> ImpactCount:
+        return ImpactCount(jnp.zeros((), int), shown["penetration"])
 
-    def body(carry):
-        moment, k = carry
-        return advance(docking, moment, until), k + 1
-
-    return jax.lax.while_loop(going, body, (begin(docking), jnp.zeros((), int)))[0]
+    def row(self, kept: ImpactCount, t: Time, h: Time, shown: Signals) -> tuple[ImpactCount, Signals]:
+        penetration = shown["penetration"]
+        began = (kept.penetration <= 0) & (penetration > 0)
+        return ImpactCount(kept.impacts + began, penetration), {}
 
 
-@eqx.filter_jit
-def trace(docking: Docking, start: Moment, until: jax.Array, steps: int) -> tuple[Moment, dict]:
-    """Advance by `steps` steps and record all signals after each."""
+def energy(shown: Signals) -> Any:
+    """Return the sum of kinetic, stored and dissipated energy [J]; constant if no energy is generated."""
+    return shown["kinetic"] + shown["stored"] + shown["impact_heat"] + shown["friction_dissipation"]
 
-    def one(moment, _):
-        moment = advance(docking, moment, until)
-        return moment, {"t": moment.t, **view(docking, moment.t, moment.x)}
 
-    return jax.lax.scan(one, start, None, length=steps)
+def advance_to_end(
+    docking: DockingSystem, monitor: Monitor, keep: Keep, until: Time, max_steps: int = ALL_SAMPLES
+) -> LoopState:
+    """Simulate a docking to its end or to `until` [s] with running measures instead of rows; for maps and batches."""
+    now, _ = begin(docking, monitor, keep)
+    return advance_samples(docking, SelfTimed(until), monitor, keep, now, max_steps)[0]

@@ -18,24 +18,28 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
+from jaxtyping import Array, Bool, Float
 
 from dovetail.core import kind, parameter
+from dovetail.core.advance import Keep
+from dovetail.core.block import Time
 from dovetail.core.errors import Fault
+from dovetail.core.monitor import Monitor, MonitorState
 from dovetail.core.parameter_map import ParameterMap
+from dovetail.core.system import Signals
 from dovetail.mechanics.bodies import ContactingBodies
 from dovetail.mechanics.contact import ConstantStiffness, DissipativeLaw, HertzPair, Material
 from dovetail.mechanics.friction import Friction
 from dovetail.mechanics.geometry import Cavity
 from dovetail.specimens.probe_in_drogue import BallInCavity, misfit_message
 from dovetail.studies.docking.docking_steps import (
-    GOING,
-    Docking,
+    DockingMonitor,
+    DockingSystem,
     SixAxisInstruments,
-    advance,
-    begin,
-    view,
+    advance_to_end,
 )
 
+REBOUND = 3  # ending of a docking after its first contact; the others are in `docking_steps`
 MEASURES = ("peak_force", "peak_depth", "force_integral", "depth_integral", "speed_out", "duration")
 UNITS = ("N", "m", "N s", "m s", "m/s", "s")
 ERRORS = {
@@ -206,48 +210,83 @@ def _sweep(settings: FirstImpactSweep, lists, delays):
         def rig(delay):
             step, force = values["resolution"], values["sensor_resolution"]
             tools = SixAxisInstruments(delay, values["sensor_delay"], 0.7, step, step, force, force)
-            return _first(
-                Docking.of(bodies, ball, tools, contact_step=settings.contact_step), settings.duration
-            )
+            docking = DockingSystem.of(bodies, ball, tools, contact_step=settings.contact_step)
+            return _first(docking, settings.duration)
 
-        ideal = Docking.of(bodies, ball, contact_step=settings.contact_step)
+        ideal = DockingSystem.of(bodies, ball, contact_step=settings.contact_step)
         return _first(ideal, settings.duration), jax.vmap(rig)(delays)
 
     return jax.vmap(case)(lists)
 
 
-def _first(docking: Docking, until) -> dict[str, jax.Array]:
-    """Return the measures of the first contact; NaN if it did not begin and end in time."""
-    zero, never = jnp.zeros(()), jnp.asarray(jnp.nan)
-    blank = dict.fromkeys(MEASURES, zero) | {"speed_out": never, "start": never}
+class FirstContactState(MonitorState):
+    """Outcome, and whether there was contact."""
 
-    def going(carry):
-        moment, m = carry
-        return (moment.ending == GOING) & (moment.t < until) & jnp.isnan(m["speed_out"])
+    touched: Bool[Array, ""]
 
-    def body(carry):
-        moment, m = carry
-        new = advance(docking, moment, until)
-        shown = view(docking, new.t, new.x)
-        h, depth = new.t - moment.t, shown["penetration"]
+
+class FirstContactMonitor(Monitor):
+    """Ends a docking after its first contact as well."""
+
+    docking: DockingMonitor
+
+    def start(self, shown: Signals) -> tuple[FirstContactState, Signals]:
+        m, shown = self.docking.start(shown)
+        return FirstContactState(m.code, m.sample, jnp.array(False)), shown
+
+    def step(
+        self, t: Time, h: Time, m: FirstContactState, shown: Signals
+    ) -> tuple[FirstContactState, Signals]:
+        ended, shown = self.docking.step(t, h, m, shown)
+        touching = shown["penetration"] > 0
+        code = jnp.where(m.touched & ~touching, REBOUND, ended.code)
+        return FirstContactState(code, ended.sample, m.touched | touching), shown
+
+
+class FirstContact(eqx.Module):
+    """Measures of the first contact."""
+
+    peak_force: Float[Array, ""]  # [N] along the normal
+    peak_depth: Float[Array, ""]  # [m]
+    force_integral: Float[Array, ""]  # [N s]
+    depth_integral: Float[Array, ""]  # [m s]
+    start: Float[Array, ""]  # [s]; NaN before the contact
+    duration: Float[Array, ""]  # [s]; NaN before its end
+    speed_out: Float[Array, ""]  # [m/s] penetration rate of the bodies at the end; NaN before it
+
+
+class MeasureFirstContact(Keep):
+    """Measures the first contact, and keeps no rows."""
+
+    def start(self, shown: Signals) -> FirstContact:
+        zero, never = jnp.zeros(()), jnp.asarray(jnp.nan)
+        return FirstContact(zero, zero, zero, zero, never, never, never)
+
+    def row(self, kept: FirstContact, t: Time, h: Time, shown: Signals) -> tuple[FirstContact, Signals]:
+        depth = shown["penetration"]
         touching = depth > 0
-        began = touching & jnp.isnan(m["start"])
+        began = touching & jnp.isnan(kept.start)
         # time of zero crossing = depth/rate before the sample: exact for free motion outside the contact
-        crossed = jnp.clip(new.t - depth / jnp.where(shown["rate"] == 0, 1.0, shown["rate"]), moment.t, new.t)
-        start = jnp.where(began, crossed, m["start"])
+        crossed = jnp.clip(t - depth / jnp.where(shown["rate"] == 0, 1.0, shown["rate"]), t - h, t)
+        start = jnp.where(began, crossed, kept.start)
         over = ~jnp.isnan(start) & ~touching
         force = jnp.where(touching, shown["normal_force"], 0.0)
         inside = jnp.where(touching, depth, 0.0)
-        return new, {
-            "peak_force": jnp.maximum(m["peak_force"], force),
-            "peak_depth": jnp.maximum(m["peak_depth"], inside),
-            "force_integral": m["force_integral"] + h * force,
-            "depth_integral": m["depth_integral"] + h * inside,
-            "speed_out": jnp.where(over, shown["body_rate"], m["speed_out"]),
-            "duration": jnp.where(over, crossed - start, m["duration"]),
-            "start": start,
-        }
+        contact = FirstContact(
+            peak_force=jnp.maximum(kept.peak_force, force),
+            peak_depth=jnp.maximum(kept.peak_depth, inside),
+            force_integral=kept.force_integral + h * force,
+            depth_integral=kept.depth_integral + h * inside,
+            start=start,
+            duration=jnp.where(over, crossed - start, kept.duration),
+            speed_out=jnp.where(over, shown["body_rate"], kept.speed_out),
+        )
+        return contact, {}
 
-    _, measures = jax.lax.while_loop(going, body, (begin(docking), blank))
-    ended = ~jnp.isnan(measures["speed_out"])
-    return {name: jnp.where(ended, measures[name], jnp.nan) for name in MEASURES}
+
+def _first(docking: DockingSystem, until: Time) -> dict[str, jax.Array]:
+    """Return the measures of the first contact; NaN if it did not begin and end in time."""
+    monitor = FirstContactMonitor(docking.monitor)
+    contact = advance_to_end(docking, monitor, MeasureFirstContact(), until).kept
+    ended = ~jnp.isnan(contact.speed_out)
+    return {name: jnp.where(ended, getattr(contact, name), jnp.nan) for name in MEASURES}

@@ -18,7 +18,6 @@ reference solution and the lags in the steady state of the approach. The positio
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
@@ -26,6 +25,9 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import RK4, Part, kind, parameter
+from dovetail.core.advance import Keep, run_samples
+from dovetail.core.block import Time
+from dovetail.core.system import Signals, System
 from dovetail.mechanics.contact import FreePair, NormalLaw
 from dovetail.specimens import ImpactPair
 from dovetail.testing import Coupled
@@ -135,27 +137,12 @@ def first_impact(
     mass, speed = jnp.asarray(mass, float), jnp.asarray(speed, float)
     stop = hertz_depth(law.stiffness.value, law.exponent, mass, speed) / speed  # [s]
     dt = ((1.8 + 1.6 / slowest) * stop + lags * instruments.lag) / steps
-    systems = coupled(law, mass, speed, instruments)
-    equations = tuple(jax.jit(lambda t, x, of=system: of.derivative(t, x, None)) for system in systems)
-
-    def advance(carry, k):
-        states, (ideal, hil), both = carry
-        t = (k + 1) * dt
-        after, now = zip(
-            *(_step(*args, k * dt, dt) for args in zip(systems, equations, states, strict=True)), strict=True
-        )
-        return (
-            after,
-            (_watch(ideal, t, dt, now[0]), _watch(hil, t, dt, now[1])),
-            _differ(both, dt, *now),
-        ), None
-
-    zero = jnp.zeros_like(mass * speed * law.stiffness.value * instruments.lag)
-    x = tuple(touching(system) for system in systems)
-    x = jax.tree.map(lambda leaf: zero + leaf, x)
-    start = (x, (_blank(zero), _blank(zero)), (zero,) * 6)
-    (x, tracked, both), _ = jax.lax.scan(advance, start, jnp.arange(steps))
-    return ImpactPairing(_impact(tracked[0], x[0], speed), _impact(tracked[1], x[1], speed), *both)
+    pair = PairedImpacts(*(ImpactSystem(system) for system in coupled(law, mass, speed, instruments)))
+    end, _ = run_samples(pair, dt, steps, MeasureImpacts())
+    (x_ideal, x_hil), measures = end.x, end.kept
+    return ImpactPairing(
+        _impact(measures.ideal, x_ideal, speed), _impact(measures.hil, x_hil, speed), *measures.differences
+    )
 
 
 def coupled(law: NormalLaw, mass, speed, tools: Instruments) -> tuple[Coupled, Coupled]:
@@ -171,65 +158,132 @@ def touching(system: Any) -> dict[str, Any]:
     return {**x, "specimen": {**x["specimen"], "impact_speed": system.numerical.speed}}
 
 
-def _step(system: Coupled, equation: Callable, x, t, dt):
-    """Return the state after a step, and penetration, its rate, contact force, force on the bodies, speed, heat.
+class ImpactSample(eqx.Module):
+    """Signals of an impact at one time."""
 
-    `equation` is traced once for all stages of a step, as tracing takes most of the time of a first batch.
-    """
-    x = RK4.tableau.step(lambda share, at: equation(t + share * dt if share else t, at), x, dt)
-    at = system.interface(t + dt, x)
+    penetration: jax.Array  # [m]
+    rate: jax.Array  # [m/s] of the imposed motion
+    contact_force: jax.Array  # [N]
+    force: jax.Array  # [N] on the bodies
+    velocity: jax.Array  # [m/s] of the bodies
+    heat: jax.Array  # [J] dissipated in the contact
+
+
+class ImpactSystem(System):
+    """Impact from first contact on."""
+
+    flow: Coupled
+
+    def start(self) -> tuple[dict[str, Any], Signals]:
+        x = touching(self.flow)
+        return x, {"impact": _sample(self.flow.interface(0.0, x))}
+
+    def step(self, t: Time, h: Time, x: dict[str, Any]) -> tuple[dict[str, Any], Signals]:
+        # traced once for all stages, as tracing takes most of the time of a first batch
+        rates = jax.jit(lambda t, x: self.flow.derivative(t, x, None))
+        x = RK4.tableau.step(lambda share, at: rates(t + share * h if share else t, at), x, h)
+        at = self.flow.interface(t + h, x)
+        # as in `Coupled.jump`; an impact speed stored without contact has no effect on the outputs
+        specimen = self.flow.specimen.jump(t + h, x["specimen"], at["imposed"])
+        return {**x, "specimen": specimen}, {"impact": _sample(at)}
+
+
+def _sample(at: dict[str, Any]) -> ImpactSample:
     shown = at["output"]
-    contact, force = -shown["force"], -at["input"]["force"]
-    seen = (
-        shown["penetration"],
-        at["actuator"][1],
-        contact,
-        force,
-        at["motion"]["velocity"],
-        shown["contact_dissipation"],
+    return ImpactSample(
+        penetration=shown["penetration"],
+        rate=at["actuator"][1],
+        contact_force=-shown["force"],
+        force=-at["input"]["force"],
+        velocity=at["motion"]["velocity"],
+        heat=shown["contact_dissipation"],
     )
-    # as in `Coupled.jump`; an impact speed stored without contact has no effect on the outputs
-    return {**x, "specimen": system.specimen.jump(t + dt, x["specimen"], at["imposed"])}, seen
 
 
-def _blank(zero):
-    """Return initial values of the running measures: last samples for the peaks, sums, and the two crossings."""
-    names = ("force", "contact", "depth", "f1", "f2", "c1", "c2", "d1", "d2")
-    names += ("force_sum", "contact_sum", "depth_sum", "heat")
-    blank = dict.fromkeys(names, zero)
-    never = jnp.full_like(zero, jnp.nan)
-    return blank | {"begin": never, "end": never, "rebound": never}
+class PairedImpacts(System):
+    """Reference solution and test of an impact, side by side, for the differences between their signals."""
+
+    ideal: ImpactSystem
+    hil: ImpactSystem
+
+    def start(self) -> tuple[tuple[Any, Any], Signals]:
+        (ideal, shown), (hil, of_test) = self.ideal.start(), self.hil.start()
+        return (ideal, hil), {"ideal": shown["impact"], "hil": of_test["impact"]}
+
+    def step(self, t: Time, h: Time, x: tuple[Any, Any]) -> tuple[tuple[Any, Any], Signals]:
+        (ideal, shown), (hil, of_test) = self.ideal.step(t, h, x[0]), self.hil.step(t, h, x[1])
+        return (ideal, hil), {"ideal": shown["impact"], "hil": of_test["impact"]}
+
+
+class RunningImpact(eqx.Module):
+    """Running measures of one impact; NaN for what has not happened."""
+
+    peak_force: jax.Array  # [N]
+    peak_contact_force: jax.Array  # [N]
+    peak_depth: jax.Array  # [m]
+    last: tuple[ImpactSample, ImpactSample]  # the last two samples, the latest first
+    force_integral: jax.Array  # [N s]
+    contact_integral: jax.Array  # [N s]
+    depth_integral: jax.Array  # [m s]
+    start: jax.Array  # [s] of the contact
+    end: jax.Array  # [s] of the contact
+    rebound: jax.Array  # [m/s]
+
+
+class RunningPairing(eqx.Module):
+    """Running measures of both models, and of the differences between their signals."""
+
+    ideal: RunningImpact
+    hil: RunningImpact
+    differences: tuple[jax.Array, ...]  # as in `ImpactPairing`
+
+
+class MeasureImpacts(Keep):
+    """Measures both impacts, and keeps no rows."""
+
+    def start(self, shown: Signals) -> RunningPairing:
+        return RunningPairing(_blank(), _blank(), (jnp.zeros(()),) * 6)
+
+    def row(self, kept: RunningPairing, t: Time, h: Time, shown: Signals) -> tuple[RunningPairing, Signals]:
+        ideal, hil = shown["ideal"], shown["hil"]
+        return RunningPairing(
+            _measure(kept.ideal, t, h, ideal),
+            _measure(kept.hil, t, h, hil),
+            _differences(kept.differences, h, ideal, hil),
+        ), {}
+
+
+def _blank() -> RunningImpact:
+    """Return the measures before the first sample."""
+    zero, never = jnp.zeros(()), jnp.asarray(jnp.nan)
+    none = ImpactSample(zero, zero, zero, zero, zero, zero)
+    return RunningImpact(zero, zero, zero, (none, none), zero, zero, zero, never, never, never)
 
 
 @jax.jit
-def _watch(m, t, dt, seen):
-    depth, rate, contact, force, velocity, heat = seen
-    touching = depth > 0
-    before = jnp.isnan(m["begin"])
+def _measure(m: RunningImpact, t: Time, h: Time, now: ImpactSample) -> RunningImpact:
+    last, before_last = m.last
+    touching = now.penetration > 0
     # time of zero crossing = depth/rate before the sample: exact for free motion outside the contact
-    crossing = t - depth / jnp.where(rate == 0, 1.0, rate)
-    begin = jnp.where(before & touching, jnp.maximum(crossing, t - dt), m["begin"])
-    over = ~jnp.isnan(begin) & ~touching & jnp.isnan(m["end"])
-    end = jnp.where(over, jnp.maximum(crossing, t - dt), m["end"])
-    open_ = ~jnp.isnan(begin) & jnp.isnan(end)
-    return {
-        "force": _peak(m["force"], m["f2"], m["f1"], force),
-        "contact": _peak(m["contact"], m["c2"], m["c1"], contact),
-        "depth": _peak(m["depth"], m["d2"], m["d1"], depth),
-        "f1": force,
-        "f2": m["f1"],
-        "c1": contact,
-        "c2": m["c1"],
-        "d1": depth,
-        "d2": m["d1"],
-        "force_sum": m["force_sum"] + jnp.where(open_, dt * jnp.abs(force), 0.0),
-        "contact_sum": m["contact_sum"] + dt * contact,
-        "depth_sum": m["depth_sum"] + jnp.where(open_, dt * jnp.maximum(depth, 0.0), 0.0),
-        "heat": heat,
-        "begin": begin,
-        "end": end,
-        "rebound": jnp.where(over, velocity, m["rebound"]),
-    }
+    crossing = jnp.maximum(t - now.penetration / jnp.where(now.rate == 0, 1.0, now.rate), t - h)
+    start = jnp.where(jnp.isnan(m.start) & touching, crossing, m.start)
+    over = ~jnp.isnan(start) & ~touching & jnp.isnan(m.end)
+    end = jnp.where(over, crossing, m.end)
+    open_ = ~jnp.isnan(start) & jnp.isnan(end)
+    return RunningImpact(
+        peak_force=_peak(m.peak_force, before_last.force, last.force, now.force),
+        peak_contact_force=_peak(
+            m.peak_contact_force, before_last.contact_force, last.contact_force, now.contact_force
+        ),
+        peak_depth=_peak(m.peak_depth, before_last.penetration, last.penetration, now.penetration),
+        last=(now, last),
+        force_integral=m.force_integral + jnp.where(open_, h * jnp.abs(now.force), 0.0),
+        contact_integral=m.contact_integral + h * now.contact_force,
+        depth_integral=m.depth_integral + jnp.where(open_, h * jnp.maximum(now.penetration, 0.0), 0.0),
+        start=start,
+        end=end,
+        rebound=jnp.where(over, now.velocity, m.rebound),
+    )
 
 
 def _peak(best, a, b, c):
@@ -240,33 +294,34 @@ def _peak(best, a, b, c):
     return jnp.maximum(jnp.maximum(best, c), jnp.where(inside, top, 0.0))
 
 
-def _differ(both, dt, ideal, hil):
-    force, force_then, depth, depth_then, force_area, depth_area = both
-    f_i, f_h = ideal[3], hil[3]
-    d_i, d_h = jnp.maximum(ideal[0], 0.0), jnp.maximum(hil[0], 0.0)
+def _differences(
+    largest: tuple[jax.Array, ...], h: Time, ideal: ImpactSample, hil: ImpactSample
+) -> tuple[jax.Array, ...]:
+    force, force_then, depth, depth_then, force_area, depth_area = largest
+    f_i, f_h = ideal.force, hil.force
+    d_i, d_h = jnp.maximum(ideal.penetration, 0.0), jnp.maximum(hil.penetration, 0.0)
     return (
         jnp.maximum(force, f_h - f_i),
         jnp.where(f_h - f_i > force, f_i, force_then),
         jnp.maximum(depth, d_h - d_i),
         jnp.where(d_h - d_i > depth, d_i, depth_then),
-        force_area + dt * jnp.abs(f_h - f_i),
-        depth_area + dt * jnp.abs(d_h - d_i),
+        force_area + h * jnp.abs(f_h - f_i),
+        depth_area + h * jnp.abs(d_h - d_i),
     )
 
 
-def _impact(m, x, speed) -> Impact:
-    duration = m["end"] - m["begin"]
+def _impact(m: RunningImpact, x: dict[str, Any], speed: jax.Array) -> Impact:
     return Impact(
-        peak_force=m["force"],
-        peak_contact_force=m["contact"],
-        peak_depth=m["depth"],
-        force_integral=m["force_sum"],
-        contact_integral=m["contact_sum"],
-        depth_integral=m["depth_sum"],
-        start=m["begin"],
-        duration=duration,
-        rebound=m["rebound"],
-        restitution=-m["rebound"] / speed,
+        peak_force=m.peak_force,
+        peak_contact_force=m.peak_contact_force,
+        peak_depth=m.peak_depth,
+        force_integral=m.force_integral,
+        contact_integral=m.contact_integral,
+        depth_integral=m.depth_integral,
+        start=m.start,
+        duration=m.end - m.start,
+        rebound=m.rebound,
+        restitution=-m.rebound / speed,
         final_rebound=x["numerical"]["v"],
-        dissipated=m["heat"],
+        dissipated=m.last[0].heat,
     )

@@ -15,12 +15,15 @@ import jax.numpy as jnp
 
 from dovetail.core import Method
 from dovetail.core.adaptive_step import Crossing, Trajectory, solve
+from dovetail.core.advance import Keep, run_samples
+from dovetail.core.block import Time
+from dovetail.core.system import FlowSystem, Signals
 from dovetail.studies.docking.impact import hertz_depth, touching
 
-System = Any  # a `Coupled` of `FreePair` and `ImpactPair`
+CoupledImpact = Any  # a `Coupled` of `FreePair` and `ImpactPair`
 
 
-def start(system: System) -> dict[str, Any]:
+def start(system: CoupledImpact) -> dict[str, Any]:
     """Return the state at first contact of the specimens; the bodies are ahead by the lag of the actuator."""
     x = touching(system)
     speed, zero = system.numerical.speed, jnp.zeros(())
@@ -29,7 +32,7 @@ def start(system: System) -> dict[str, Any]:
     return {**x, "numerical": {"z": -behind, "v": speed}, "actuator": arm}
 
 
-def integrate(system: System, *, stiff: bool = False, rtol: float = 1e-9) -> Trajectory:
+def integrate(system: CoupledImpact, *, stiff: bool = False, rtol: float = 1e-9) -> Trajectory:
     """Integrate adaptively to the end of contact, an event; `stiff` selects the implicit method."""
     bodies, law = system.numerical, system.specimen.law
     k, n = law.stiffness.value, law.exponent
@@ -48,7 +51,7 @@ def integrate(system: System, *, stiff: bool = False, rtol: float = 1e-9) -> Tra
     )
 
 
-def _depth(system: System, t, x) -> jax.Array:
+def _depth(system: CoupledImpact, t, x) -> jax.Array:
     return system.interface(t, x)["output"]["penetration"]
 
 
@@ -65,7 +68,7 @@ class StepVerification:
         return abs(self.rebound_error) <= tolerance and abs(self.duration_error) <= 2 * self.step
 
 
-def verify(system: System, method: Method, step: float) -> StepVerification:
+def verify(system: CoupledImpact, method: Method, step: float) -> StepVerification:
     """Compare a fixed-step method with the adaptive reference over one contact."""
     reference = integrate(system)
     count = int(1.2 * float(reference.end_time) / step) + 2
@@ -77,20 +80,36 @@ def verify(system: System, method: Method, step: float) -> StepVerification:
     )
 
 
-@eqx.filter_jit
-def _fixed(system: System, method: Method, step: float, count: int):
-    def advance(carry, k):
-        x, memory, y, end, velocity = carry
-        after, memory = method.step(system, k * step, step, x, None, memory)
-        depth = _depth(system, (k + 1) * step, after)
-        left = (depth < 0) & (k > 0) & jnp.isnan(end)
-        share = y / jnp.where(depth == y, 1.0, y - depth)
-        end = jnp.where(left, (k + share) * step, end)
-        v, w = x["numerical"]["v"], after["numerical"]["v"]
-        velocity = jnp.where(left, v + share * (w - v), velocity)
-        return (after, memory, depth, end, velocity), None
+class ContactEnd(eqx.Module):
+    """Penetration and velocity of the last sample, and time and velocity at the end of the contact or NaN."""
 
-    x, never = start(system), jnp.array(jnp.nan)
-    first = (x, method.init(system, x), _depth(system, 0.0, x), never, never)
-    (_, _, _, end, velocity), _ = jax.lax.scan(advance, first, jnp.arange(count))
-    return end, velocity
+    samples: jax.Array  # so far
+    penetration: jax.Array  # [m]
+    velocity: jax.Array  # [m/s] of the bodies
+    end: jax.Array  # [s]
+    end_velocity: jax.Array  # [m/s] of the bodies
+
+
+class MeasureContactEnd(Keep):
+    """Interpolates the end of a contact that begins at t = 0, and keeps no rows."""
+
+    def start(self, shown: Signals) -> ContactEnd:
+        never = jnp.array(jnp.nan)
+        return ContactEnd(jnp.zeros((), int), shown["penetration"], shown["velocity"], never, never)
+
+    def row(self, kept: ContactEnd, t: Time, h: Time, shown: Signals) -> tuple[ContactEnd, Signals]:
+        depth, velocity = shown["penetration"], shown["velocity"]
+        left = (depth < 0) & (kept.samples > 0) & jnp.isnan(kept.end)
+        share = kept.penetration / jnp.where(depth == kept.penetration, 1.0, kept.penetration - depth)
+        end = jnp.where(left, t - h + share * h, kept.end)
+        between = kept.velocity + share * (velocity - kept.velocity)
+        end_velocity = jnp.where(left, between, kept.end_velocity)
+        return ContactEnd(kept.samples + 1, depth, velocity, end, end_velocity), {}
+
+
+@eqx.filter_jit
+def _fixed(system: CoupledImpact, method: Method, step: float, count: int) -> tuple[jax.Array, jax.Array]:
+    """Return end and final velocity of a contact with fixed steps."""
+    flow = FlowSystem(system, method, initial=start(system))
+    contact = run_samples(flow, step, count, MeasureContactEnd())[0].kept
+    return contact.end, contact.end_velocity

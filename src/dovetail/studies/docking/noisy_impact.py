@@ -8,12 +8,17 @@ the mean.
 
 from __future__ import annotations
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 
 from dovetail.core import RK4
+from dovetail.core.advance import Keep, run_samples
+from dovetail.core.block import Time
 from dovetail.core.random import assign_keys
+from dovetail.core.system import Signals, System
 from dovetail.mechanics.contact import FreePair, NormalLaw
 from dovetail.specimens import ImpactPair
 from dovetail.studies.docking.impact import Instruments
@@ -29,6 +34,71 @@ class NoisyImpact(eqx.Module):
     peak_depth: jax.Array  # [m]
     rebound: jax.Array  # [m/s] at the end of the simulated time
     duration: jax.Array  # [s] from the first to the last sample in contact
+
+
+class NoisyState(eqx.Module):
+    """States of the impact, and of the noise of displacement and force."""
+
+    parts: dict[str, Any]
+    shift: Any
+    error: Any
+
+
+class NoisySystem(System):
+    """Impact with noise that is constant over each step."""
+
+    flow: Any  # a `Coupled` with a `Bias` behind the lags of actuator and sensor
+    position_noise: ShapedNoise
+    force_noise: ShapedNoise
+
+    def start(self) -> tuple[NoisyState, Signals]:
+        x = self.flow.init()
+        # a noisy penetration crosses zero more than once: the approach speed is used for the complete impact
+        x = {**x, "specimen": {**x["specimen"], "impact_speed": self.flow.numerical.speed}}
+        return NoisyState(x, self.position_noise.init(), self.force_noise.init()), _signals(self.flow, 0.0, x)
+
+    def step(self, t: Time, h: Time, x: NoisyState) -> tuple[NoisyState, Signals]:
+        first, shift = self.position_noise.step(t, h, x.shift, jnp.zeros(()))
+        second, error = self.force_noise.step(t, h, x.error, jnp.zeros(()))
+        # a force on the bodies is negative
+        now = eqx.tree_at(
+            lambda flow: (flow.actuator.parts[1].offset, flow.sensor.parts[1].offset),
+            self.flow,
+            (shift, -error),
+        )
+        parts, _ = RK4().step(now, t, h, x.parts, None, ())
+        return NoisyState(parts, first, second), _signals(now, t + h, parts)
+
+
+def _signals(flow: Any, t: Time, x: dict[str, Any]) -> Signals:
+    shown = flow.interface(t, x)["output"]
+    return {"force": -shown["force"], "penetration": shown["penetration"]}
+
+
+class RunningPeaks(eqx.Module):
+    """Peaks so far, and the times of the first and the last sample in contact; NaN before it."""
+
+    force: jax.Array  # [N]
+    depth: jax.Array  # [m]
+    begin: jax.Array  # [s]
+    end: jax.Array  # [s]
+
+
+class MeasurePeaks(Keep):
+    """Measures the peaks and the contact, and keeps no rows."""
+
+    def start(self, shown: Signals) -> RunningPeaks:
+        zero, never = jnp.zeros(()), jnp.asarray(jnp.nan)
+        return RunningPeaks(zero, zero - 1.0, never, never)
+
+    def row(self, kept: RunningPeaks, t: Time, h: Time, shown: Signals) -> tuple[RunningPeaks, Signals]:
+        touching = shown["penetration"] > 0
+        return RunningPeaks(
+            jnp.maximum(kept.force, shown["force"]),
+            jnp.maximum(kept.depth, shown["penetration"]),
+            jnp.where(touching & jnp.isnan(kept.begin), t, kept.begin),
+            jnp.where(touching, t, kept.end),
+        ), {}
 
 
 @eqx.filter_jit
@@ -59,30 +129,6 @@ def noisy_impact(
         actuator=Series((tools.actuator.parts[0], Bias(0.0))),
         sensor=Series((tools.sensor.parts[0], Bias(0.0), Threshold(threshold))),
     )
-
-    def advance(carry, k):
-        x, (first, second), (force, depth, begin, end) = carry
-        first, shift = noises[0].step(0.0, dt, first, jnp.zeros(()))
-        second, error = noises[1].step(0.0, dt, second, jnp.zeros(()))
-        # a force on the bodies is negative
-        now = eqx.tree_at(
-            lambda s: (s.actuator.parts[1].offset, s.sensor.parts[1].offset), system, (shift, -error)
-        )
-        x, _ = RK4().step(now, k * dt, dt, x, None, ())
-        shown = now.interface((k + 1) * dt, x)["output"]
-        touching = shown["penetration"] > 0
-        marks = (
-            jnp.maximum(force, -shown["force"]),
-            jnp.maximum(depth, shown["penetration"]),
-            jnp.where(touching & jnp.isnan(begin), k * dt, begin),
-            jnp.where(touching, k * dt, end),
-        )
-        return (x, (first, second), marks), None
-
-    zero, none = jnp.zeros_like(mass * speed), jnp.full_like(mass * speed, jnp.nan)
-    # a noisy penetration crosses zero more than once: the approach speed is used for the complete impact
-    x = system.init()
-    x = {**x, "specimen": {**x["specimen"], "impact_speed": speed}}
-    state = (x, tuple(noise.init() for noise in noises), (zero, zero - 1.0, none, none))
-    (x, _, (force, depth, begin, end)), _ = jax.lax.scan(advance, state, jnp.arange(steps))
-    return NoisyImpact(force, depth, x["numerical"]["v"], end - begin)
+    end, _ = run_samples(NoisySystem(system, *noises), dt, steps, MeasurePeaks())
+    peaks, rebound = end.kept, end.x.parts["numerical"]["v"]
+    return NoisyImpact(peaks.force, peaks.depth, rebound, peaks.end - peaks.begin)

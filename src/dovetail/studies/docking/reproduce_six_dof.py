@@ -11,13 +11,15 @@ import numpy as np
 
 from dovetail import testing
 from dovetail.core import DormandPrince8
+from dovetail.core.advance import Selected, run_samples
+from dovetail.core.system import FlowSystem
 from dovetail.mechanics.bodies import FreeBodies, PairState
 from dovetail.mechanics.bodies.mass_properties import MassProperties
 from dovetail.mechanics.geometry import Drogue
 from dovetail.studies.docking import six_dof
 from dovetail.studies.docking.docking_map import worst_successes
 from dovetail.studies.docking.docking_record import DockingRecord, record
-from dovetail.studies.docking.docking_steps import DOCKED, Docking, SixAxisInstruments
+from dovetail.studies.docking.docking_steps import DOCKED, DockingSystem, SixAxisInstruments
 from dovetail.studies.registry import find_test
 
 STEP = 10e-6  # [s] contact step with the rig
@@ -76,8 +78,9 @@ def free_flight() -> float:
 
     @eqx.filter_jit
     def kept(bodies):
-        pair, method = bodies.pair, DormandPrince8()
-        end = jax.lax.fori_loop(0, 200, lambda _, x: method.step(pair, 0.0, 0.1, x, None, ())[0], pair.start)
+        pair = bodies.pair
+        now, _ = run_samples(FlowSystem(pair, DormandPrince8()), 0.1, 200, Selected())
+        end, _ = now.x
         quantities = (pair.momentum, pair.angular_momentum, pair.kinetic_energy)
         return [(quantity(pair.start), quantity(end)) for quantity in quantities]
 
@@ -121,13 +124,13 @@ def success_map() -> list[object]:
 @cache
 def ideal() -> DockingRecord:
     """Record the Docking Model in the scenario of section 6.5.2."""
-    return record(Docking.of(six_dof.published(), six_dof.ball()))
+    return record(DockingSystem.of(six_dof.published(), six_dof.ball()))
 
 
 @cache
 def hil() -> DockingRecord:
     """Record the HIL Model in the same scenario: robot 1 ms, sensor 0.1 ms."""
-    return record(Docking.of(six_dof.published(), six_dof.ball(), RIG, contact_step=STEP))
+    return record(DockingSystem.of(six_dof.published(), six_dof.ball(), RIG, contact_step=STEP))
 
 
 def energy_balance() -> float:
@@ -170,8 +173,8 @@ def dissipated_exceeds_initial() -> bool:
 def worst_case() -> list[bool]:
     """RT-35: whether (+7.5 degrees, +75 mm) docks, without and with the rig."""
     bodies, ball = six_dof.case_study(7.5, 75e-3), six_dof.ball(30e-3)
-    on_rig = record(Docking.of(bodies, ball, RIG, contact_step=STEP))
-    return [record(Docking.of(bodies, ball)).docked, on_rig.docked]
+    on_rig = record(DockingSystem.of(bodies, ball, RIG, contact_step=STEP))
+    return [record(DockingSystem.of(bodies, ball)).docked, on_rig.docked]
 
 
 def first_errors(
@@ -185,8 +188,8 @@ def first_errors(
         position_resolution=resolution,
         angle_resolution=resolution,
     )
-    true = record(Docking.of(bodies, six_dof.ball()), until=ONE).first
-    rig = record(Docking.of(bodies, six_dof.ball(), tools, contact_step=STEP), until=ONE)
+    true = record(DockingSystem.of(bodies, six_dof.ball()), until=ONE).first
+    rig = record(DockingSystem.of(bodies, six_dof.ball(), tools, contact_step=STEP), until=ONE)
     got = rig.first
     return {
         "force": 100 * (got.peak_force / true.peak_force - 1),

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import scipy
 
+from dovetail.core.block import respond
 from dovetail.core.random import assign_keys
 from dovetail.transfer import ShapedNoise, TwoDegreesOfFreedom
 from dovetail.transfer.eddy_current import laser_displacement
@@ -31,8 +32,7 @@ def noise_deviations() -> list[float]:
 
     def record(part, count, dt):
         part = assign_keys(part.with_sample_time(dt), jax.random.key(0))
-        step = lambda x, _: part.step(0.0, dt, x, jnp.zeros(()))  # noqa: E731
-        return np.asarray(jax.jit(lambda: jax.lax.scan(step, part.init(), None, length=count)[1])())
+        return np.asarray(jax.jit(lambda zeros: respond(part, dt, zeros))(jnp.zeros(count)))
 
     dt = 1 / 75e3
     shift = record(ShapedNoise(0.73e-6, 2 * np.pi * 23e3), 100_000, dt)

@@ -12,12 +12,17 @@ import numpy as np
 import scipy
 
 from dovetail.core import Euler, Flow, Method
+from dovetail.core.advance import Selected, advance_samples, begin
+from dovetail.core.clock import SelfTimed
+from dovetail.core.monitor import NoMonitor
+from dovetail.core.system import FlowSystem, System
 from dovetail.mechanics.drop_mass import DropMass
 from dovetail.specimens.tennis_ball import TennisBall
 
 FREE_STEP, CONTACT_STEP = 1e-5, 2e-4  # [s] as published
 FRAME_RATE = 1500.0  # [Hz] of the published camera
 PLATE, EULER = DropMass(), Euler()
+SHOWN = ("time", "displacement", "velocity", "force", "penetration")
 FULL_SPEED: dict[str, Any] = {
     "fast_hardening": 1.04e6,
     "fast_loss": 0.08,
@@ -48,7 +53,26 @@ class Falling(Flow):
 
     def output(self, t, x, u):
         motion = self._felt(x)
-        return {**motion, **self.ball.output(t, x["ball"], motion)}
+        return {"time": t, **motion, **self.ball.output(t, x["ball"], motion)}
+
+
+class FallingSteps(System):
+    """Plate and ball, with one step in contact and another in free flight."""
+
+    falling: FlowSystem
+    contact_step: float = CONTACT_STEP
+    free_step: float = FREE_STEP
+
+    def start(self):
+        return self.falling.start()
+
+    def step(self, t, h, x):
+        return self.falling.step(t, h, x)
+
+    def proposed_step(self, t, x):
+        """Return the next step [s]."""
+        in_contact = self.falling.signals(t, x[0])["penetration"] > 0
+        return jnp.where(in_contact, self.contact_step, self.free_step)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -117,24 +141,21 @@ def drop(
 ) -> Drop:
     """Simulate a drop with one step in contact and another in free flight; record every step."""
     steps = round(1.05 * duration / min(free_step, contact_step))
-    t, z, v, f, d = _drop(Falling(plate, ball), duration, contact_step, free_step, method, steps)
-    in_time = np.asarray(t) <= duration
-    return Drop(*(np.asarray(a)[in_time] for a in (t, z + plate.height, v, f, d)))
+    system = FallingSteps(
+        FlowSystem(Falling(plate, ball), method), contact_step=contact_step, free_step=free_step
+    )
+    count, rows = _drop(system, duration, steps)
+    t, z, v, f, d = (np.asarray(rows[name])[:count] for name in SHOWN)
+    whole = t < duration  # the last step is shortened to end there
+    return Drop(*(a[whole] for a in (t, z + plate.height, v, f, d)))
 
 
 @eqx.filter_jit
-def _drop(flow: Falling, duration, contact_step, free_step, method: Method, steps: int):
-    def one(carry, _):
-        t, x = carry
-        touching = flow.output(t, x, None)["penetration"] > 0
-        h = jnp.where(touching, contact_step, free_step)
-        going = t < duration
-        x, _ = method.step(flow, t, jnp.where(going, h, 0.0), x, None, ())
-        t = jnp.where(going, t + h, jnp.inf)
-        shown = flow.output(t, x, None)
-        return (t, x), (t, shown["displacement"], shown["velocity"], shown["force"], shown["penetration"])
-
-    return jax.lax.scan(one, (jnp.zeros(()), flow.init()), None, length=steps)[1]
+def _drop(system: FallingSteps, duration: float, steps: int) -> tuple[jax.Array, dict[str, jax.Array]]:
+    """Return the number of steps, and their records."""
+    clock, monitor, keep = SelfTimed(duration), NoMonitor(), Selected(SHOWN)
+    now, _ = begin(system, monitor, keep)
+    return advance_samples(system, clock, monitor, keep, now, steps)[1:]
 
 
 def euler_gain(step: float) -> float:

@@ -21,7 +21,7 @@ from dovetail.core import count, kind, parameter
 from dovetail.core.parameter_map import ParameterMap
 from dovetail.specimens.funnel import Funnel
 from dovetail.studies.refuelling.assembly import drogue_hose
-from dovetail.studies.refuelling.funnel_strike import TORQUE_LIMIT, Ending, Strike, StrikeRecord, strike
+from dovetail.studies.refuelling.funnel_strike import TORQUE_LIMIT, Ending, Strike, strike
 
 SIGNS = dict(zip(Ending, "mr-bc!o", strict=True))
 KEPT = {
@@ -110,9 +110,8 @@ class StrikeMap(ParameterMap):
 
         Each strike ends after its own distance, so its result does not depend on the batch.
         """
-        records, endings = _strikes(self, jnp.asarray(points), self.step)
-        columns = {name: np.asarray(getattr(records, name)) for name in KEPT if name != "ending"}
-        return columns | {"ending": np.asarray(endings).astype(float)}
+        measures = _strikes(self, jnp.asarray(points), self.step)
+        return {name: np.asarray(measures[name]).astype(float) for name in KEPT}
 
     def _file(self, points: np.ndarray) -> Path | None:
         if not self.folder:
@@ -139,10 +138,16 @@ class StrikeMap(ParameterMap):
 
 
 @eqx.filter_jit
-def _strikes(settings: StrikeMap, points: jax.Array, step: jax.Array) -> tuple[StrikeRecord, jax.Array]:
+def _strikes(settings: StrikeMap, points: jax.Array, step: jax.Array) -> dict[str, jax.Array]:
     def one(point):
         flow = Strike.at(settings.hose, settings.funnel, offset=point[0], speed=point[1], incidence=point[2])
-        record = strike(flow, settings.tracking_distance / point[1], step, settings.moment_limit, stops=True)
-        return record, record.ending()
+        duration = settings.tracking_distance / point[1]
+        events, extremes = strike(flow, duration, step, settings.moment_limit, stops=True)
+        return {
+            "ending": events.ending(),
+            "drogue_attitude_change": extremes.drogue_attitude_change,
+            "peak_moment": extremes.peak_moment,
+            "losses": events.losses,
+        }
 
     return jax.vmap(one)(points)

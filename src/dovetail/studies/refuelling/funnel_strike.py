@@ -1,6 +1,6 @@
 r"""Strike of the probe on the drogue, from approach to its end, and the class of its outcome.
 
-Hose, drogue and funnel are one flow, integrated with a fixed step. Only a summary record is stored, so thousands of
+Hose, drogue and funnel are one flow, integrated with a fixed step. Only events and extremes are stored, so thousands of
 strikes run as one batch. The outcome classes are those of the thesis [Bolien 2018, sec. 1.4.4]:
 
 - `limit trip`: the moment on the drogue exceeded its limit before the nozzle was in the bore. A later trip ends the
@@ -24,6 +24,11 @@ import jax.numpy as jnp
 
 from dovetail.air import DrogueHose
 from dovetail.core import RK4, Flow
+from dovetail.core.advance import ALL_SAMPLES, Keep, advance_samples, begin
+from dovetail.core.block import Time
+from dovetail.core.clock import Stopping
+from dovetail.core.monitor import Monitor, MonitorState
+from dovetail.core.system import FlowSystem, Signals
 from dovetail.mechanics import Substructure
 from dovetail.specimens.base import Specimen
 from dovetail.specimens.funnel import BORE, LEAD_IN, RIM, Funnel
@@ -96,8 +101,8 @@ class Strike(Flow):
         return {**self.hose.output(t, x["hose"], felt), **felt, "outside": x["funnel"]["outside"]}
 
 
-class StrikeRecord(eqx.Module):
-    """Summary record of a strike; the time of an event that did not occur is infinite."""
+class StrikeEvents(MonitorState):
+    """Events of a strike, with the ending that stopped it; the time of an event that did not occur is infinite."""
 
     touched: jax.Array  # [s] first contact
     engaged: jax.Array  # [s] first contact in the bore
@@ -108,11 +113,6 @@ class StrikeRecord(eqx.Module):
     deepest_zone: jax.Array
     zone: jax.Array  # at the end
     outside: jax.Array  # 1 if the nozzle is outside at the end
-    peak_moment: jax.Array  # [N m] until latched
-    peak_force: jax.Array  # [N] until latched
-    drogue_attitude_change: jax.Array  # [rad] largest attitude change until latched
-    least_tension: jax.Array  # [N] at the end of the hose, until latched
-    most_tension: jax.Array
 
     def ending(self) -> jax.Array:
         """Return the code of the `Ending`."""
@@ -126,70 +126,81 @@ class StrikeRecord(eqx.Module):
         return jnp.where(self.tripped < jnp.minimum(self.engaged, self.latched), Ending.LIMIT_TRIP, code)
 
 
-def start_record() -> StrikeRecord:
-    """Return the record before the first sample."""
-    never, zero = jnp.asarray(jnp.inf), jnp.zeros(())
-    return StrikeRecord(
-        never, never, never, never, zero, zero, zero, zero, zero, zero, zero, zero, never, -never
-    )
+class StrikeMonitor(Monitor):
+    """Notes the events of a strike and ends it when latched; with `stops` also when the limit is exceeded too early."""
+
+    limit: jax.Array | float = TORQUE_LIMIT  # [N m]
+    stops: bool = eqx.field(default=False, static=True)
+
+    def start(self, shown: Signals) -> tuple[StrikeEvents, Signals]:
+        none, never, zero = jnp.zeros((), int), jnp.asarray(jnp.inf), jnp.zeros(())
+        return StrikeEvents(none, none, never, never, never, never, zero, zero, zero, zero, zero), shown
+
+    def step(self, t: Time, h: Time, m: StrikeEvents, shown: Signals) -> tuple[StrikeEvents, Signals]:
+        zone, moment = shown["contact_zone"], jnp.linalg.norm(shown["force"][4:])
+        engaged = jnp.where((zone == BORE) & (m.engaged == jnp.inf), t, m.engaged)
+        latched = jnp.where(shown["latched"] > 0.5, t, m.latched)
+        over = (moment > self.limit) & (m.tripped == jnp.inf)
+        tripped = jnp.where(over, t, m.tripped)
+        code = jnp.where(latched < jnp.inf, Ending.LATCHED, 0)
+        if self.stops:
+            code = jnp.where((code == 0) & (tripped < engaged), Ending.LIMIT_TRIP, code)
+        events = StrikeEvents(
+            code,
+            m.sample + 1,
+            touched=jnp.where((zone > 0) & (m.touched == jnp.inf), t, m.touched),
+            engaged=engaged,
+            latched=latched,
+            tripped=tripped,
+            trip_zone=jnp.where(over, zone, m.trip_zone),
+            losses=m.losses + jnp.where((m.zone > 0) & (zone == 0), 1.0, 0.0),
+            deepest_zone=jnp.maximum(m.deepest_zone, zone),
+            zone=zone,
+            outside=shown["outside"],
+        )
+        return events, shown
 
 
-def noted(record: StrikeRecord, t: jax.Array, shown: dict[str, jax.Array], limit: Any) -> StrikeRecord:
-    """Return the record updated with one sample of the strike's output."""
-    zone = shown["contact_zone"]
-    force, moment = jnp.linalg.norm(shown["force"][:3]), jnp.linalg.norm(shown["force"][4:])
-    going = record.latched == jnp.inf
-    over = going & (moment > limit) & (record.tripped == jnp.inf)
+class StrikeExtremes(eqx.Module):
+    """Extremes of a strike until it is latched or stopped."""
 
-    def until_latch(new, old):
-        return jnp.where(going, new, old)
+    peak_moment: jax.Array  # [N m]
+    peak_force: jax.Array  # [N]
+    drogue_attitude_change: jax.Array  # [rad] largest
+    least_tension: jax.Array  # [N] at the end of the hose
+    most_tension: jax.Array
 
-    return StrikeRecord(
-        touched=jnp.where((zone > 0) & (record.touched == jnp.inf), t, record.touched),
-        engaged=jnp.where((zone == BORE) & (record.engaged == jnp.inf), t, record.engaged),
-        latched=jnp.where(going & (shown["latched"] > 0.5), t, record.latched),
-        tripped=jnp.where(over, t, record.tripped),
-        trip_zone=jnp.where(over, zone, record.trip_zone),
-        losses=record.losses + until_latch(jnp.where((record.zone > 0) & (zone == 0), 1.0, 0.0), 0.0),
-        deepest_zone=jnp.maximum(record.deepest_zone, zone),
-        zone=zone,
-        outside=shown["outside"],
-        peak_moment=until_latch(jnp.maximum(record.peak_moment, moment), record.peak_moment),
-        peak_force=until_latch(jnp.maximum(record.peak_force, force), record.peak_force),
-        drogue_attitude_change=until_latch(
-            jnp.maximum(record.drogue_attitude_change, jnp.linalg.norm(shown["drogue_attitude_change"])),
-            record.drogue_attitude_change,
-        ),
-        least_tension=until_latch(
-            jnp.minimum(record.least_tension, shown["end_tension"]), record.least_tension
-        ),
-        most_tension=until_latch(jnp.maximum(record.most_tension, shown["end_tension"]), record.most_tension),
-    )
+
+class _KeepExtremes(Keep):
+    """Updates the extremes, and keeps no rows."""
+
+    def start(self, shown: Signals) -> StrikeExtremes:
+        zero, never = jnp.zeros(()), jnp.asarray(jnp.inf)
+        return StrikeExtremes(zero, zero, zero, never, -never)
+
+    def row(self, kept: StrikeExtremes, t: Time, h: Time, shown: Signals) -> tuple[StrikeExtremes, Signals]:
+        force, tension = shown["force"], shown["end_tension"]
+        extremes = StrikeExtremes(
+            jnp.maximum(kept.peak_moment, jnp.linalg.norm(force[4:])),
+            jnp.maximum(kept.peak_force, jnp.linalg.norm(force[:3])),
+            jnp.maximum(kept.drogue_attitude_change, jnp.linalg.norm(shown["drogue_attitude_change"])),
+            jnp.minimum(kept.least_tension, tension),
+            jnp.maximum(kept.most_tension, tension),
+        )
+        return extremes, {}
 
 
 def strike(
     flow: Strike, duration: Any, step: Any = 5e-4, limit: Any = TORQUE_LIMIT, *, stops: bool = False
-) -> StrikeRecord:
+) -> tuple[StrikeEvents, StrikeExtremes]:
     """Integrate a strike over a duration [s] with a fixed step [s], or until it is latched.
 
-    If the moment exceeds the limit [N m] before the nozzle is in the bore, the record contains the time; with `stops`
+    If the moment exceeds the limit [N m] before the nozzle is in the bore, the events contain the time; with `stops`
     the strike ends there. The duration may be traced, so that one compiled function serves strikes of any length. A
     batch takes as long as its longest strike.
     """
-    method = RK4()
-    count = jnp.round(jnp.asarray(duration) / step).astype(int)
-
-    def going(carry):
-        k, _, record = carry
-        ended = record.latched < jnp.inf
-        if stops:
-            ended = ended | (record.tripped < record.engaged)
-        return (k < count) & ~ended
-
-    def one(carry):
-        k, x, record = carry
-        x, _ = method.advance(flow, k * step, step, x, None, ())
-        t = (k + 1) * step
-        return k + 1, x, noted(record, t, flow.output(t, x, None), limit)
-
-    return jax.lax.while_loop(going, one, (jnp.zeros((), int), flow.init(), start_record()))[2]
+    system, monitor, keep = FlowSystem(flow, RK4()), StrikeMonitor(limit, stops), _KeepExtremes()
+    clock = Stopping(step, jnp.round(jnp.asarray(duration) / step).astype(int))
+    now, _ = begin(system, monitor, keep)
+    now, _, _ = advance_samples(system, clock, monitor, keep, now, ALL_SAMPLES)
+    return now.monitor, now.kept

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -14,8 +15,10 @@ from dovetail.air import StandardAtmosphere
 from dovetail.air.drogue import TowedDrogue
 from dovetail.air.drogue_hose import flight_modes, steady_flight
 from dovetail.air.receiver import SpeedProfile
-from dovetail.core import RK4, Flow
+from dovetail.core import RK4, Flow, Method
+from dovetail.core.advance import Selected, run_samples
 from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.core.system import System
 from dovetail.mechanics.chain import FixedReel
 from dovetail.stability import DelayEquation, growth_rate, integrate
 from dovetail.stability.contact_delay import (
@@ -170,21 +173,31 @@ def modes() -> list[float]:
     return [*modes.frequencies[:7].tolist(), *modes.damping[:3].tolist()]
 
 
+def _no_force(t):
+    return {"force": jnp.zeros(6)}
+
+
+class Forced(System):
+    """Flow under a force that is a function of time; a step holds its value in the middle."""
+
+    flow: Flow
+    method: Method
+    force: Callable[[Any], dict[str, jax.Array]] = eqx.field(static=True)
+
+    def start(self):
+        x = self.flow.init()
+        return (x, self.method.init(self.flow, x)), self.flow.output(0.0, x, self.force(0.0))
+
+    def step(self, t, h, x):
+        x = self.method.advance(self.flow, t, h, x[0], self.force(t + h / 2), x[1])
+        return x, self.flow.output(t + h, x[0], self.force(t + h))
+
+
 @eqx.filter_jit
 def march(flow: Flow, force, h: float, steps: int, names: tuple[str, ...]) -> dict[str, jax.Array]:
     """Integrate a flow with RK4 under a force that is a function of time; return its outputs after every step."""
-
-    def one(x, k):
-        t = k * h
-        x, _ = with_stage_loop(RK4()).advance(flow, t, h, x, force(t + h / 2), ())
-        shown = flow.output(t + h, x, force(t + h))
-        return x, {name: shown[name] for name in names}
-
-    return jax.lax.scan(one, flow.init(), jnp.arange(steps))[1]
-
-
-def _no_force(t):
-    return {"force": jnp.zeros(6)}
+    system = Forced(flow, with_stage_loop(RK4()), force=force)
+    return run_samples(system, h, steps, Selected(names))[1]
 
 
 def _pulse_force(t):

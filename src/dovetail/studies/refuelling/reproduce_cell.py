@@ -12,13 +12,15 @@ import numpy as np
 
 from dovetail import testing
 from dovetail.air.receiver import SpeedProfile
+from dovetail.core import Block
+from dovetail.core.block import respond
 from dovetail.fidelity import pose_error
 from dovetail.studies.refuelling.hung_drogue import CONTACT_RADIUS, RUN_UP
 from dovetail.studies.registry import find_test
 from dovetail.testing import Run
-from dovetail.testing.pseudodynamic.virtual_cell import arms_of
+from dovetail.testing.pseudodynamic.cell_motion import arms_of
 from dovetail.transfer import Delay
-from dovetail.transfer.robot import MotionProfile
+from dovetail.transfer.robot import MotionProfile, RobotArms
 
 STEP = 2e-3  # [s] contact step of the test: coarse, as the results do not depend on it
 DURATION = 0.25  # [s] the nozzle slides along a rib
@@ -76,22 +78,32 @@ def robot_tracking() -> float:
     way = np.asarray(jax.jit(jax.vmap(lambda t: SpeedProfile(speed=1.0).travel(t, None)[0]))(t))
 
     @jax.jit
-    def followed(commands):
-        placed = arms.with_home_pose(commands[0])
-        step = lambda x, u: placed.step(0.0, dt, x, u)  # noqa: E731
-        x, shown = jax.lax.scan(step, placed.init(), commands[1:])
-        return shown, x["trip"][0]
+    def followed(told):
+        return respond(_ArmsWithTrip(arms.placed(told[0])), dt, told[1:])
 
     worst = 0.0
     for angle in np.radians([0.0, 15.0, 35.0]):
         along = np.array([np.cos(angle), 0.0, -np.sin(angle)])
         place = np.array([-0.7, 0.0, -CONTACT_RADIUS]) + (way[:, None] - RUN_UP) * along
-        commands = np.concatenate([place, np.broadcast_to([0.0, angle, 0.0], place.shape)], axis=1)
-        shown, trip = followed(jnp.asarray(commands))
-        assert int(trip) == 0, "a limit of the cell was reached"
+        told = np.concatenate([place, np.broadcast_to([0.0, angle, 0.0], place.shape)], axis=1)
+        shown, trip = followed(jnp.asarray(told))
+        assert not np.any(trip), "a limit of the cell was reached"
         before = np.stack([np.interp(t[1:] - behind, t, axis) for axis in place.T], axis=1)
         worst = max(worst, float(np.linalg.norm(np.asarray(shown)[:, :3] - before, axis=1).max()))
     return worst
+
+
+class _ArmsWithTrip(Block):
+    """Robot arms that output their trip code as well."""
+
+    arms: RobotArms
+
+    def init(self):
+        return self.arms.init()
+
+    def step(self, t, dt, x, u):
+        x, shown = self.arms.step(t, dt, x, u)
+        return x, (shown, x["trip"][0])
 
 
 def middle_speed() -> float:

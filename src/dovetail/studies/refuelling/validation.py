@@ -19,7 +19,9 @@ import scipy
 from jax.typing import ArrayLike
 
 from dovetail.core import RK4, Flow
+from dovetail.core.advance import Selected, run_samples
 from dovetail.core.methods.rolled import with_stage_loop
+from dovetail.core.system import FlowSystem
 from dovetail.mechanics.contact import HystereticSpring, KelvinVoigt
 from dovetail.mechanics.friction import Brush
 from dovetail.specimens.funnel import Funnel
@@ -96,13 +98,7 @@ def strike_run(
 ) -> dict[str, jax.Array]:
     """Simulate one strike and record every step."""
     flow = Strike(rig, eqx.tree_at(lambda f: f.initial_position, funnel, rig.receiver.initial_pose.p))
-
-    def one(x, k):
-        x, _ = METHOD.advance(flow, k * step, step, x, None, ())
-        shown = flow.output((k + 1) * step, x, None)
-        return x, {name: shown[name] for name in SHOWN}
-
-    return jax.lax.scan(one, flow.init(), jnp.arange(round(duration / step)))[1]
+    return run_samples(FlowSystem(flow, METHOD), step, round(duration / step), Selected(SHOWN))[1]
 
 
 @eqx.filter_jit
@@ -239,7 +235,7 @@ class Swing(Flow):
 
     def output(self, t, x, u):
         centre, tip = self.rig.centre_and_tip(x)
-        return jnp.concatenate([centre[:2], tip])
+        return {"motion": jnp.concatenate([centre[:2], tip])}
 
 
 @eqx.filter_jit
@@ -248,12 +244,8 @@ def swung(rig: HungDrogue, starts: jax.Array, duration: float, step: float = CAP
 
     def one(start):
         flow = Swing(eqx.tree_at(lambda r: r.initial_angles, rig, start))
-
-        def step_on(x, k):
-            x, _ = METHOD.step(flow, k * step, step, x, None, ())
-            return x, flow.output(0.0, x, None)
-
-        return jax.lax.scan(step_on, flow.init(), jnp.arange(round(duration / step)))[1]
+        keep = Selected(("motion",))
+        return run_samples(FlowSystem(flow, METHOD), step, round(duration / step), keep)[1]["motion"]
 
     return jax.vmap(one)(starts)
 

@@ -12,8 +12,10 @@ import numpy as np
 
 from dovetail.air import Controls, FlatPlates, Rotor
 from dovetail.air.rotor import RotorLoads, estimate_figure_of_merit, hover
+from dovetail.core.advance import Selected, run_samples
 from dovetail.core.block import Flow
 from dovetail.core.methods import RK4
+from dovetail.core.system import FlowSystem
 from dovetail.studies.shipboard.rotors import (
     CARADONNA,
     GENERIC,
@@ -183,12 +185,12 @@ class _Sliding(Flow):
         return force(wind, x) / self.mass
 
     def output(self, t, x, u):
-        return x
+        return {}
 
 
 @eqx.filter_jit
 def _after(flow: Flow, h: float, steps: int) -> jax.Array:
-    return jax.lax.fori_loop(0, steps, lambda k, x: RK4().step(flow, k * h, h, x, None, ())[0], flow.init())
+    return run_samples(FlowSystem(flow, RK4()), h, steps, Selected())[0].x[0]
 
 
 def sliding_in_wind() -> list[float]:

@@ -107,7 +107,7 @@ HEIGHT = 6.0  # [m] of the deck above the ship's origin
 DECK: dict[str, Any] = {
     "amplitude": [0.0, 0.8, 1.5, 0.25, 0.0, 0.0],
     "omega": 0.63,
-    "rise": 4.0,
+    "fade_in_time": 4.0,
 }  # [m, rad], [rad/s], [s]
 BRISTLES = {"stiffness": 3e3, "mu_kinetic": 0.4, "mu_static": 0.9, "damping": 600.0, "stribeck_speed": 1e-3}
 
@@ -141,18 +141,11 @@ def _reduced(ship: HarmonicMotion, body: ReducedAircraft, t: jax.Array) -> tuple
     spot = jnp.array([0.0, 0.0, HEIGHT])
     deck = jax.vmap(lambda t: deck_motion(ship, t, spot, jnp.zeros(3)))(t)
 
-    def one(x, ends):
-        def sub(i, x):
-            at = [jax.tree.map(lambda a, b, s=s: a + s * (b - a), *ends) for s in (i / 10, (i + 1) / 10)]
-            return body.step(x, at[0], at[1], 0.005)
-
-        x = jax.lax.fori_loop(0, 10, sub, x)
-        R = quaternion.to_matrix(x["body"].q)
-        normal = body.forces(x, ends[1])["met"].normal_force
-        return x, jnp.array([normal[1] + normal[3], normal[0] + normal[2], jnp.arctan2(R[2, 1], R[2, 2])])
-
-    ends = jax.tree.map(lambda a: a[:-1], deck), jax.tree.map(lambda a: a[1:], deck)
-    return jax.vmap(ship.pose)(t)[:, 3], jax.lax.scan(one, body.init(), ends)[1]
+    _, trace = body.run(deck, 0.05, 10)
+    R, normal = jax.vmap(quaternion.to_matrix)(trace["attitude"]), trace["foot_load"]
+    roll = jnp.arctan2(R[:, 2, 1], R[:, 2, 2])
+    reduced = jnp.stack([normal[:, 1] + normal[:, 3], normal[:, 0] + normal[:, 2], roll], 1)
+    return jax.vmap(ship.pose)(t)[:, 3], reduced
 
 
 def reduced_aircraft() -> list[float]:

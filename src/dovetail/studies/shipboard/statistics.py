@@ -9,17 +9,15 @@ from __future__ import annotations
 import time
 from typing import Any
 
-import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
+from dovetail.core.advance import Rows, compiled_advance, compiled_begin
 from dovetail.core.errors import ParameterError
+from dovetail.testing import Simulate
 
-STAGES = 4  # evaluations of the rates per step
-_start = eqx.filter_jit(lambda test: test.start())
-_advance = eqx.filter_jit(lambda test, state, first, number: test.advance(state, first, number))
+STAGES = 4  # evaluations of the rates in a step
 
 
 def solver_statistics(test: Any, interval: float = 0.1) -> xr.Dataset:
@@ -32,13 +30,14 @@ def solver_statistics(test: Any, interval: float = 0.1) -> xr.Dataset:
     count = test.tick_count // number
     if count < 1:
         raise ParameterError(f"solver_statistics: an interval of {interval:g} s is longer than the run")
-    prepared = test.prepare()
-    state, _ = _start(prepared)
-    jax.block_until_ready(_advance(prepared, state, jnp.asarray(0), number))  # compiles
+    mode, prepared = Simulate(), test.prepare()
+    parts = mode.system(prepared), mode.clock(prepared), mode.monitor(prepared), Rows()
+    state, _ = compiled_begin(parts[0], *parts[2:])
+    jax.block_until_ready(compiled_advance(*parts, state, number))  # compiles
     counts, spent, before = [], [], np.zeros(3)
-    for k in range(count):
+    for _ in range(count):
         begin = time.process_time()
-        state, piece = jax.block_until_ready(_advance(prepared, state, jnp.asarray(k * number), number))
+        state, _, piece = jax.block_until_ready(compiled_advance(*parts, state, number))
         spent.append(time.process_time() - begin)
         now = np.asarray(piece["solver_steps"])[-1]
         counts.append(now - before)

@@ -80,7 +80,7 @@ def small_gain() -> list[bool]:
     tau = 0.21 / omega_n
     late = (LinearTransfer([1.0], [1.0], tau), LinearTransfer([1.0], [tau, 1.0]))
     return [
-        bool(np.all(margin.small_gain(margin.HybridLoop(numerical, specimen, one), omega) <= 1))
+        bool(np.all(margin.small_gain(margin.LinearHybridLoop(numerical, specimen, one), omega) <= 1))
         for one in late
     ]
 
@@ -88,7 +88,7 @@ def small_gain() -> list[bool]:
 def small_gain_limits() -> list[float]:
     """R10: limits of small gain for a delay and for a lag, in units of 1/omega_n."""
     numerical, specimen, omega, omega_n = _loop()
-    ideal = margin.HybridLoop(numerical, specimen).reference_response
+    ideal = margin.LinearHybridLoop(numerical, specimen).reference_response
     limits = (margin.small_gain_delay(ideal, omega), margin.small_gain_lag(ideal, omega))
     return [omega_n * limit for limit in limits]
 

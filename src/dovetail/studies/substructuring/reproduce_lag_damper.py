@@ -18,6 +18,7 @@ from scipy.integrate import solve_ivp
 from dovetail.air.rotor import piston_velocity
 from dovetail.compensation import FirstOrderInverse
 from dovetail.core import RK4
+from dovetail.core.block import respond
 from dovetail.stability import damper_modes
 from dovetail.studies.substructuring.lag_damper import half_stroke, surrogate, test_named
 from dovetail.testing import ReferenceSettings, Test
@@ -66,7 +67,7 @@ def identified_actuator(duration: float = 60.0) -> list[float]:
     @jax.jit
     def followed(times):
         demand = jax.vmap(sweep)(times)
-        return demand, jax.lax.scan(lambda x, u: actuator.step(0.0, dt, x, u), actuator.init(), demand)[1]
+        return demand, respond(actuator, dt, demand)
 
     demand, measured = followed(np.arange(round(duration / dt)) * dt)
     model = fit_transfer_function(np.asarray(demand), np.asarray(measured), dt, poles=1, delay=0.0)

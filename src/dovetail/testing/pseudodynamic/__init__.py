@@ -1,6 +1,6 @@
 """Pseudo-dynamic tests: simulation time is paused while a robot moves; the force is measured at rest.
 
-Depends on: core, specimens, transfer.
+Depends on: core, specimens, transfer, excitation.
 """
 
 from typing import TYPE_CHECKING

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dovetail.core import signals
+from dovetail.core.system import Signals
 from dovetail.testing.pseudodynamic.cell import MoveReply
+from dovetail.testing.pseudodynamic.stepwise import recorded_signals
 from dovetail.testing.run import dataset
 
 if TYPE_CHECKING:
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
 
-class Recorder:
+class StepRecorder:
     """Rows of the simulation, each with the number of the move whose measurement it contains.
 
     The row of a step with a move contains the measurement of that move, so that motion and force belong to the same
@@ -24,33 +26,32 @@ class Recorder:
     """
 
     def __init__(self, test: Test, shape: tuple[int, ...] | None = None):
+        assert test.pseudodynamic is not None
         self.test = test
         self.shape = test.shape if shape is None else shape  # finding the shape takes a while
+        self.corrects = test.pseudodynamic.scheme == "classical"  # records a step after its move
         self.chunks: list[dict[str, np.ndarray]] = []
         self.moves: list[np.ndarray] = []  # number of the last move for every row of a chunk
         self.readings: list[dict[str, Any]] = [{}]  # by number of the move; empty before the first
         self.rows = 0
+        self.known = signals.all_signals()
 
-    def add_rows(self, rows: dict[str, Any], count: int, number: int) -> None:
-        """Add rows of the compiled loop, computed with the measurement of move `number`."""
+    def start(self, shown: Signals) -> None:
+        """Add the row at t = 0."""
+        self.add({name: np.asarray(value)[None] for name, value in recorded_signals(shown).items()}, 1)
+
+    def add(self, rows: Signals, count: int) -> None:
+        """Add rows of the compiled loop, computed with the last measurement."""
         if not count:
             return
         self.chunks.append({name: np.asarray(values)[:count] for name, values in rows.items()})
-        self.moves.append(np.full(count, number))
+        self.moves.append(np.full(count, len(self.readings) - 1))
         self.rows += count
-
-    def add_row(
-        self, t: float, motion: dict[str, np.ndarray], excitation: Any, number: int, gate: bool = True
-    ) -> None:
-        """Add one row."""
-        row = {"t": np.asarray(t), "gate": np.asarray(gate), "excitation": np.asarray(excitation), **motion}
-        self.add_rows({name: np.asarray(value)[None] for name, value in row.items()}, 1, number)
 
     def add_reading(self, number: int, target: np.ndarray, reply: MoveReply, force: np.ndarray) -> None:
         """Add the measurement of a move; it belongs to the last row so far."""
         assert number == len(self.readings)
-        names = signals.all_signals()
-        extras = {name: value for name, value in reply.extras.items() if name in names}
+        extras = {name: value for name, value in reply.extras.items() if name in self.known}
         self.readings.append(
             {
                 "command": target,
@@ -61,11 +62,13 @@ class Recorder:
                 **extras,
             }
         )
-        assert self.test.pseudodynamic is not None
-        if (
-            self.rows == 1 or self.test.pseudodynamic.scheme != "classical"
-        ):  # that scheme records a step after its move
+        if self.rows == 1 or not self.corrects:
             self.moves[-1][-1] = number
+
+    @property
+    def time(self) -> float:
+        """Time of the last row [s]."""
+        return float(self.chunks[-1]["t"][-1])
 
     def last_row(self) -> dict[str, Any]:
         """Return the last row with its measurement; names and shapes are the same in every call."""

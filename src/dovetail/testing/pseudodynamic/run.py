@@ -12,30 +12,112 @@ import dataclasses
 import secrets
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core.errors import Fault, OutputError, ParameterError, TestFileError
+from dovetail.core.advance import Keep, advance, compiled_begin
+from dovetail.core.clock import Clock, HostOnly
+from dovetail.core.errors import Fault, LinkError, OutputError, ParameterError, TestFileError
 from dovetail.core.random import assign_keys
-from dovetail.testing import limit_monitor
+from dovetail.testing import limits
+from dovetail.testing.limit_monitor import LimitChecks
+from dovetail.testing.limits import FROZEN_MOVES, rotary_axes, with_frozen_sensor_limit
+from dovetail.testing.modes import Mode
 from dovetail.testing.operator import Operator
+from dovetail.testing.outcome import Outcome
 from dovetail.testing.pseudodynamic import journal as journals
 from dovetail.testing.pseudodynamic.cell import Cell
-from dovetail.testing.pseudodynamic.session import Loop
+from dovetail.testing.pseudodynamic.classical import ClassicalLoop, ClassicalMonitor, CorrectedRows
+from dovetail.testing.pseudodynamic.session import CellSession, Stop
 from dovetail.testing.pseudodynamic.settings import PseudodynamicSettings
-from dovetail.testing.pseudodynamic.stepwise import start
+from dovetail.testing.pseudodynamic.stepwise import (
+    EPSILON,
+    SteppedLoop,
+    SteppedMonitor,
+    SteppedRows,
+    Stepwise,
+)
 from dovetail.testing.pseudodynamic.virtual_cell import VirtualCell, rig_at_rest
 from dovetail.testing.rig import Rig
 from dovetail.testing.run import Progress, Run
 from dovetail.transfer.robot.safety import SafetyLimits
 
 if TYPE_CHECKING:
+    from dovetail.testing.runnable import Runnable
     from dovetail.testing.test import Test
 
 STATE_FILE = "cell.npy"
+ROWS = 32  # records in one compiled call; in contact nearly every step needs a force, so few are enough
+
+
+class PseudoDynamic(Mode):
+    """Pseudo-dynamic test: simulation time is paused while a robot cell moves; the force is measured at rest."""
+
+    name: ClassVar[str] = "pseudodynamic"
+    about: ClassVar[str] = (
+        "Pseudo-dynamic test: simulation time is paused while a robot cell moves; the force is measured at rest."
+    )
+    title: ClassVar[str] = "Pseudo-dynamic test"
+    task: ClassVar[str] = "running"
+    method: ClassVar[str] = "run_pseudodynamic"
+    takes: ClassVar[tuple[str, ...]] = ("cell", "folder", "resume", "progress", "operator", "show")
+    report: ClassVar[str] = "pseudodynamic"
+    not_monitored: ClassVar[Mapping[str, str]] = {
+        "contact_energy_gain": "the force is measured at rest; see the energy audit of the run"
+    }
+    compares: ClassVar[bool] = False
+    live: ClassVar[bool] = True
+    resumable: ClassVar[bool] = True
+
+    def reason_against(self, test: Any) -> str:
+        return super().reason_against(test) or "; ".join(
+            f"{fault.path}: {fault.text}" for fault in faults(test)
+        )
+
+    def forecast(self, test: Any) -> str:
+        from dovetail.testing.pseudodynamic.estimate import estimate_duration
+
+        return str(estimate_duration(test))
+
+    def default_frozen_ticks(self, test: Runnable) -> float:
+        return FROZEN_MOVES
+
+    def prepare(self, test: Any) -> Any:
+        """Return the validated test with settings, shapes, random keys and default limits."""
+        test = with_settings(test)
+        if test_faults := faults(test):
+            raise TestFileError(test.title or "test", test_faults)
+        return _with_keys(test, test.shape)
+
+    def system(self, test: Any) -> SteppedLoop | ClassicalLoop:
+        test = with_settings(test)
+        return (ClassicalLoop if _is_classical(test) else SteppedLoop).from_test(test)
+
+    def monitor(self, test: Any) -> LimitChecks:
+        monitor = ClassicalMonitor if _is_classical(with_settings(test)) else SteppedMonitor
+        return monitor(test.limits, rotary_axes(test), frozenset(self.not_monitored))
+
+    def keep(self, test: Any) -> Keep:
+        """Return which rows of a prepared test are recorded."""
+        if _is_classical(test):
+            return CorrectedRows()
+        return SteppedRows(test.pseudodynamic.free_record_every, test.duration)
+
+    def stepwise(self, test: Any, session: CellSession) -> Stepwise:
+        """Return the clock of a prepared test with a session."""
+        step = float(test.pseudodynamic.contact_step)
+        end = round(test.duration / step) * step if _is_classical(test) else test.duration
+        return Stepwise(end, EPSILON * step, HostOnly(session))
+
+    def clock(self, test: Any) -> Clock:
+        raise ParameterError(f"{self.name}: the time of this mode waits for a cell; use `run_pseudodynamic`")
+
+
+def _is_classical(test: Any) -> bool:
+    return bool(test.pseudodynamic.scheme == "classical")
 
 
 def run_pseudodynamic(
@@ -68,18 +150,43 @@ def run_pseudodynamic(
     show
         Function that receives the last row after every move, for viewers.
     """
-    test = with_settings(test)
+    mode, test = PseudoDynamic(), with_settings(test)
     shape = test.shape
-    prepared = _validated(test, shape)
+    prepared = mode.prepare(test)
     journal = _open_journal(test, folder, resume)
+    home_pose = None
     if cell is None:
         state_file = Path(folder) / STATE_FILE if folder is not None else None
-        cell = virtual_cell(test, state_file=state_file, pace=pace, shape=shape)
-        home_pose = None
+        cell = _cell_of(prepared, test.title, shape, state_file=state_file, pace=pace)
     else:
         assert test.pseudodynamic is not None
         home_pose = test.pseudodynamic.home_pose
-    return Loop(test, prepared, shape, cell, journal, progress, home_pose, operator, show).run()
+    system, monitor, keep = mode.system(prepared), mode.monitor(prepared), mode.keep(prepared)
+    session = CellSession(test, shape, cell, journal, progress, home_pose, operator, show)
+    clock, recorder = mode.stepwise(prepared, session), session.recorder
+    outcome, trip, text = Outcome.FINISHED, None, ""
+    try:
+        session.begin()
+        now, code = advance(
+            system, clock, monitor, keep, recorder, ROWS, session.report if progress else None
+        )
+        outcome = Outcome.from_code(code)
+        if code:
+            trip = session.trip(monitor, outcome, now)
+        else:
+            session.end(now)
+    except Stop as stop:
+        outcome, trip, text = stop.outcome, stop.trip, stop.text
+    except LinkError as error:
+        if not recorder.rows:
+            raise
+        outcome, text = Outcome.LINK_LOST, str(error)
+    except KeyboardInterrupt:
+        if not recorder.rows:
+            raise
+        outcome, text = Outcome.INTERRUPTED, "resume the run with its folder"
+    data = recorder.dataset({"mode": mode.name, **session.attributes(text)})
+    return Run(test, mode.name, data, outcome, trip)
 
 
 def with_settings(test: Test) -> Test:
@@ -96,22 +203,34 @@ def virtual_cell(
     pace: float = 0.0,
     home_pose: Any = None,
     safety: SafetyLimits | None = None,
-    shape: tuple[int, ...] | None = None,
 ) -> VirtualCell:
     """Return a simulated cell around the rig of a test, at rest at the start of the test."""
     test = with_settings(test)
+    shape = test.shape
+    return _cell_of(_with_keys(test, shape), test.title, shape, home_pose, safety, state_file, pace)
+
+
+def _cell_of(
+    test: Test,
+    title: str,
+    shape: tuple[int, ...],
+    home_pose: Any = None,
+    safety: SafetyLimits | None = None,
+    state_file: Path | None = None,
+    pace: float = 0.0,
+) -> VirtualCell:
+    """Return a simulated cell around the rig of a prepared test."""
     settings = test.pseudodynamic
     assert settings is not None
     if not isinstance(test.rig, Rig):
         raise ParameterError(
             "pseudodynamic: the test has no simulated rig; give it a cell, or --address tcp://HOST:PORT"
         )
-    shape = test.shape if shape is None else shape
-    prepared = _with_keys(test, shape)
     if home_pose is None:
-        home_pose = np.asarray(settings.command(start(prepared)["motion"]["displacement"]))
-    assert isinstance(prepared.rig, Rig)
-    sized = prepared.rig.with_sample_time(float(settings.control_period), shape)
+        mode = PseudoDynamic()
+        first, _ = compiled_begin(mode.system(test), mode.monitor(test), mode.keep(test))
+        home_pose = np.asarray(first.x.command)
+    sized = test.rig.with_sample_time(float(settings.control_period), shape)
     rig, state = rig_at_rest(sized, jnp.asarray(home_pose))
     return VirtualCell(
         rig,
@@ -124,15 +243,15 @@ def virtual_cell(
         safety=safety,
         pace=pace,
         state_file=state_file,
-        name=f"simulated cell of {test.title or 'an untitled test'}",
+        name=f"simulated cell of {title or 'an untitled test'}",
     )
 
 
 def faults(test: Test) -> list[Fault]:
     """Return why a test cannot be run pseudo-dynamically; its rate and the delay of its rig do not matter."""
     settings, shape = test.pseudodynamic, test.shape
-    number, rotary_axes = int(np.prod(shape, dtype=int)), limit_monitor.rotary_axes(test)
-    faults = limit_monitor.faults(test.limits, test.axes, rotary_axes, number, "pseudodynamic")
+    number = int(np.prod(shape, dtype=int))
+    faults = limits.faults(test.limits, test.axes, rotary_axes(test), number, PseudoDynamic)
     if effect := test.rig.specimen.dynamic_effect if isinstance(test.rig, Rig) else "":
         text = f"{effect} acts during motion only, but a pseudo-dynamic test measures the force at rest"
         faults.append(Fault("rig.specimen", text))
@@ -150,13 +269,6 @@ def faults(test: Test) -> list[Fault]:
     return faults
 
 
-def _validated(test: Test, shape: tuple[int, ...]) -> Test:
-    """Return the test with shapes and random keys; raise `TestFileError` with all faults."""
-    if test_faults := faults(test):
-        raise TestFileError(test.title or "test", test_faults)
-    return _with_keys(test, shape)
-
-
 def _with_keys(test: Test, shape: tuple[int, ...]) -> Test:
     """Return the test for the loop and the initial state of the cell: with shapes and keys, without title.
 
@@ -165,7 +277,7 @@ def _with_keys(test: Test, shape: tuple[int, ...]) -> Test:
     settings = test.pseudodynamic
     assert settings is not None
     numerical = test.numerical.with_sample_time(float(settings.contact_step), shape)
-    limited = limit_monitor.with_frozen_sensor_limit(test, "pseudodynamic")
+    limited = with_frozen_sensor_limit(test, PseudoDynamic())
     nameless = dataclasses.replace(limited, numerical=numerical, title="", source="")
     return assign_keys(nameless, jax.random.key(test.seed))
 

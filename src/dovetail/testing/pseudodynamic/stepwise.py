@@ -1,171 +1,221 @@
-"""Simulation steps of a pseudo-dynamic test between two measurements, as one compiled loop.
+"""Stepwise time: the simulation of a pseudo-dynamic test, whose time waits while the cell moves.
 
-While the contact gate is closed, the simulation uses the free step and zero force. While it is open and the pose has
-changed by no more than the repeatability of the robot, it uses the contact step and the last force.
+While the contact gate is closed, the simulation uses the free step and zero force. While it is open, it uses the
+contact step and the last measured force. If the pose differs from the last command by more than the repeatability of
+the robot, the simulation asks for a move: the simulated time waits until the cell rests there. The next step uses the
+measured force.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jax.typing import ArrayLike
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
-from dovetail.core.executable_store import ready
-from dovetail.core.programs import jit_unoptimised
-from dovetail.testing import schedule
-from dovetail.testing.hybrid_loop import MOTION, Driven, monitored_signals
-from dovetail.testing.limit_monitor import LimitMonitor
-from dovetail.testing.step_checks import initial_state
+from dovetail.core import Flow, Method
+from dovetail.core.advance import Keep
+from dovetail.core.block import Time
+from dovetail.core.clock import Clock, HostOnly, LoopState, as_array
+from dovetail.core.signals import READING
+from dovetail.core.system import Signals, System
+from dovetail.testing import paths
+from dovetail.testing.excitation import Excitation
+from dovetail.testing.hybrid_loop import Driven
+from dovetail.testing.limit_monitor import LimitChecks, LimitState
+from dovetail.testing.pseudodynamic.settings import PseudodynamicSettings
+from dovetail.testing.schedule import Profile
 
 if TYPE_CHECKING:
+    from dovetail.testing.pseudodynamic.session import CellSession
     from dovetail.testing.test import Test
 
 EPSILON = 1e-9  # tolerance of the end time, as a fraction of a step
+NOT_RECORDED = (
+    "asks",
+    "breach",
+    "correction",
+    *READING,
+)  # for monitor and rows; the recorder adds the measurement
 
 
-def start(test: Test) -> dict[str, Any]:
-    """Return state and motion of the simulation at t = 0."""
-    return _initial_state(test, initial_state(Driven(test.numerical, test.excitation)))
+class SteppedState(NamedTuple):
+    """State of the simulation, its motion, and the last measurement."""
+
+    simulation: Any  # state of the scheme
+    motion: Signals  # output of the numerical substructure
+    step: Float[Array, ""]  # [s] length of the step to this motion
+    asks: Bool[Array, ""]  # whether the cell must move to this motion before the next step
+    command: Float[Array, "*n"]  # last command to the cell, in its scale
+    position: Float[Array, "*n"]  # [m] last measured displacement
+    force: Float[Array, "*n"]  # [N] last measured force
 
 
-@jit_unoptimised
-def _initial_state(test: Test, x: Any) -> dict[str, Any]:
-    """Return the simulation at t = 0, in its initial state or in state x."""
-    driven = Driven(test.numerical, test.excitation)
-    x = driven.init() if x is None else x
-    shape = jax.eval_shape(lambda: driven.output(0.0, x, jnp.zeros(())))["displacement"].shape
-    force = jnp.zeros(shape)
-    motion = driven.output(0.0, x, force)
-    monitor, zero = LimitMonitor.for_test(test, "pseudodynamic"), jnp.zeros(())
-    # arrays also for an excitation that does not depend on time
-    return {
-        "t": zero,
-        "h": zero,
-        "monitor": monitor.check_demand(
-            zero, zero, monitor.empty_state(shape), monitored_signals(motion, MOTION)
-        ),
-        "x": x,
-        "memory": test.method.init(driven, x),
-        "motion": jax.tree.map(jnp.asarray, motion),
-        "excitation": jnp.asarray(test.excitation(jnp.zeros(()))),
-    }
+class SteppedLoop(System):
+    """Numerical substructure under the force that is measured at rest.
 
-
-def needs_force(test: Test, motion: dict[str, jax.Array], last: Float[Array, "*axes"]) -> Bool[Array, ""]:
-    """Return whether the robot must move: the gate is open and the move exceeds the repeatability."""
-    settings = test.pseudodynamic
-    assert settings is not None
-    return settings.gate.is_open(motion) & settings.exceeds_repeatability(motion["displacement"], last)
-
-
-def advance(
-    test: Test,
-    state: dict[str, Any],
-    reading: dict[str, Any],
-    fresh: ArrayLike,
-    last: Any,
-    size: int,
-) -> tuple[dict[str, Any], jax.Array, jax.Array, dict[str, jax.Array]]:
-    """Advance until a force is needed, the test ends, or `size` rows are recorded.
-
-    A `fresh` reading, taken at this state, is checked first; if it reaches a limit, no step is made. Returns the state,
-    whether it needs a force, the number of rows, and the rows: motion, excitation, time and gate after each step.
+    The fields have the names of the fields of a test, so that the paths of scheduled parameters are valid in both.
     """
-    settings = test.pseudodynamic
-    assert settings is not None
-    monitor, force = LimitMonitor.for_test(test, "pseudodynamic"), reading["measured_force"]
-    checked = check_reading(monitor, state, reading)
-    state = {**state, "monitor": jax.tree.map(lambda a, b: jnp.where(fresh, a, b), checked, state["monitor"])}
-    blank = jax.eval_shape(lambda: _row(test, state))
-    rows = jax.tree.map(lambda leaf: jnp.zeros((size, *leaf.shape), leaf.dtype), blank)
 
-    def not_finished(carry):
-        i, _, state, needed, _ = carry
-        at_end = state["t"] >= test.duration - EPSILON * settings.contact_step
-        return (i < size) & ~at_end & ~needed & (state["monitor"]["code"] == 0)
+    numerical: Flow
+    excitation: Excitation
+    method: Method
+    pseudodynamic: PseudodynamicSettings
+    schedule: dict[str, Profile] = eqx.field(default_factory=dict)
 
-    def one_step(carry):
-        i, k, state, _, rows = carry
-        was_open = settings.gate.is_open(state["motion"])
-        state = _advance_step(test, state, force)
-        needed = needs_force(test, state["motion"], last)
-        with_demand = check_demand(monitor, state)
-        # without a move the force is unchanged, or zero while the gate is closed; the cell does not move, so its
-        # reading is not expected to change
-        reading = {"measured_force": jnp.where(settings.gate.is_open(state["motion"]), force, 0.0)}
-        with_reading = monitor.check_measurement(
-            state["h"], with_demand, state["motion"], reading, fresh=False
+    @classmethod
+    def from_test(cls, test: Test) -> SteppedLoop:
+        """Return the loop of a prepared test."""
+        assert test.pseudodynamic is not None
+        return cls(test.numerical, test.excitation, test.method, test.pseudodynamic, test.schedule)
+
+    def start(self) -> tuple[SteppedState, Signals]:
+        driven = Driven(self.numerical, self.excitation)
+        numerical = driven.init()
+        shape = jax.eval_shape(lambda: driven.output(0.0, numerical, jnp.zeros(())))["displacement"].shape
+        zero = jnp.zeros(shape)
+        motion = driven.output(0.0, numerical, zero)
+        state = SteppedState(
+            (numerical, self.method.init(driven, numerical)),
+            jax.tree.map(jnp.asarray, motion),
+            jnp.zeros(()),
+            self.pseudodynamic.gate.is_open(motion),  # a first measurement at any pose
+            self.pseudodynamic.command(motion["displacement"]),
+            zero,
+            zero,
         )
-        checked = jax.tree.map(lambda a, b: jnp.where(needed, a, b), with_demand, with_reading)
-        state = {**state, "monitor": checked}
-        # of the free steps only some are recorded; those next to contact and the last one always
-        new = _row(test, state)
-        record = was_open | new["gate"] | ((k + 1) % every == 0) | (state["t"] >= test.duration)
-        record |= state["monitor"]["code"] > 0
-        rows = jax.tree.map(lambda all, value: all.at[i].set(jnp.where(record, value, all[i])), rows, new)
-        return i + record, k + 1, state, needed, rows
+        return state, self._shown(jnp.zeros(()), state)
 
-    every, zero = jnp.asarray(settings.free_record_every), jnp.zeros((), dtype=int)
-    i, _, state, needed, rows = jax.lax.while_loop(
-        not_finished, one_step, (zero, zero, state, jnp.array(False), rows)
-    )
-    return state, needed, i, rows
+    def proposed_step(self, t: Time, x: SteppedState) -> Time:
+        """Return the length of the next step [s]."""
+        settings = self.pseudodynamic
+        return jnp.where(settings.gate.is_open(x.motion), settings.contact_step, settings.free_step)
 
+    def at(self, t: Time) -> SteppedLoop:
+        """Return the loop with its scheduled values at t [s]."""
+        return self.with_values({path: profile(t) for path, profile in self.schedule.items()})
 
-def _advance_step(test: Test, state: dict[str, Any], force: Float[Array, "*axes"]) -> dict[str, Any]:
-    """Advance one step: a contact step with the force if the gate is open, else a free step without force."""
-    settings, t = test.pseudodynamic, state["t"]
-    assert settings is not None
-    gate = settings.gate.is_open(state["motion"])
-    h = jnp.where(gate, settings.contact_step, settings.free_step)
-    h = jnp.minimum(h, test.duration - t)
-    held_force = jnp.where(gate, force, 0.0)
-    now = schedule.apply(test.schedule, test, t + h) if test.schedule else test
-    driven = Driven(now.numerical, now.excitation)
-    x, memory = test.method.advance(driven, t, h, state["x"], held_force, state["memory"])
-    return {
-        **state,
-        "t": t + h,
-        "h": h,
-        "x": x,
-        "memory": memory,
-        "motion": driven.output(t + h, x, held_force),
-        "excitation": now.excitation(t + h),
-    }
+    def with_values(self, values: dict[str, Any]) -> SteppedLoop:
+        """Return the loop with other values at parameter paths; other parts of the test do not matter here."""
+        loop = self
+        for path, value in values.items():
+            if paths.steps(path)[0] in ("numerical", "excitation"):
+                loop = paths.replace_all(loop, path, value)
+        return loop
 
+    def step(self, t: Time, h: Time, x: SteppedState) -> tuple[SteppedState, Signals]:
+        """Advance with the measured force if the gate is open, otherwise without force."""
+        now, settings = self.at(t + h), self.pseudodynamic
+        driven = Driven(now.numerical, now.excitation)
+        held_force = jnp.where(settings.gate.is_open(x.motion), x.force, 0.0)
+        numerical, memory = x.simulation
+        numerical, memory = self.method.advance(driven, t, h, numerical, held_force, memory)
+        motion = driven.output(t + h, numerical, held_force)
+        asks = settings.gate.is_open(motion)
+        asks &= settings.exceeds_repeatability(motion["displacement"], x.command)
+        after = x._replace(simulation=(numerical, memory), motion=motion, step=h, asks=asks)
+        return after, now._shown(t + h, after)
 
-def _row(test: Test, state: dict[str, Any]) -> dict[str, jax.Array]:
-    """Return the record of a state."""
-    return {
-        "t": state["t"],
-        "gate": gate_is_open(test, state["motion"]),
-        "excitation": state["excitation"],
-        **state["motion"],
-    }
+    def measured(
+        self, monitor: LimitChecks, x: SteppedState, m: LimitState
+    ) -> tuple[SteppedState, LimitState]:
+        """Return the states with the measurement that the simulation asked for; it is checked before the next step."""
+        checked = monitor.check_measurement(x.step, m, {**x.motion, **reading_of(x)})
+        return x._replace(asks=jnp.zeros_like(x.asks)), where(x.asks, checked, m)
 
-
-def check_demand(monitor: LimitMonitor, state: dict[str, Any]) -> dict[str, Any]:
-    """Return the monitor state after a check of the demand."""
-    return monitor.check_demand(
-        state["t"], state["h"], state["monitor"], monitored_signals(state["motion"], MOTION)
-    )
+    def _shown(self, t: Time, x: SteppedState) -> Signals:
+        gate = self.pseudodynamic.gate.is_open(x.motion)
+        return {
+            "t": t,
+            "gate": gate,
+            "excitation": jnp.asarray(self.excitation(t)),
+            **x.motion,
+            "measured_force": jnp.where(gate, x.force, 0.0),  # without a move unchanged, or zero
+            "asks": x.asks,
+        }
 
 
-def check_reading(monitor: LimitMonitor, state: dict[str, Any], reading: dict[str, Any]) -> dict[str, Any]:
-    """Return the monitor state after a check of the measurement at this step."""
-    return monitor.check_measurement(state["h"], state["monitor"], state["motion"], reading)
+def reading_of(x: SteppedState) -> Signals:
+    """Return the last measurement."""
+    return dict(zip(READING, (x.position, x.force), strict=True))
 
 
-def gate_is_open(test: Test, motion: dict[str, jax.Array]) -> Bool[Array, ""]:
-    """Return whether the contact gate is open for a motion."""
-    assert test.pseudodynamic is not None
-    return test.pseudodynamic.gate.is_open(motion)
+class SteppedMonitor(LimitChecks):
+    """Limit monitor of a pseudo-dynamic test in steps.
+
+    A demand that needs a move is checked before the cell is sent there, its measurement after the move. A step without
+    a move is checked with the old force; the cell does not move, so its reading is not expected to change.
+    """
+
+    def step(self, t: Time, h: Time, m: LimitState, shown: Signals) -> tuple[LimitState, Signals]:
+        demand = self.check_demand(t, h, m, shown)
+        m = where(shown["asks"], demand, self.check_measurement(h, demand, shown, fresh=False))
+        return m, {**shown, "breach": m.code > 0}
 
 
-compiled_advance = jit_unoptimised(advance)
-compiled_gate = ready(gate_is_open)
-compiled_demand = ready(check_demand)
-compiled_reading = ready(check_reading)
+def where(condition: Bool[Array, ""], a: LimitState, b: LimitState) -> LimitState:
+    """Return one of two states of the monitor."""
+    return jax.tree.map(lambda x, y: jnp.where(condition, x, y), a, b)
+
+
+class FreeFlight(NamedTuple):
+    """Steps since the last measurement, and whether the last one is next to contact, asked for a move, is recorded."""
+
+    steps: Int[Array, ""]
+    gate: Bool[Array, ""]
+    asked: Bool[Array, ""]
+    wanted: Bool[Array, ""]
+
+
+class SteppedRows(Keep):
+    """Rows of the steps: next to contact all, in free flight every n-th, also the last one and that of a breach."""
+
+    every: Int[Array, ""] = eqx.field(converter=as_array)
+    end: Float[Array, ""] = eqx.field(converter=as_array)  # [s]
+
+    def start(self, shown: Signals) -> FreeFlight:
+        return FreeFlight(jnp.zeros((), dtype=int), shown["gate"], shown["asks"], jnp.array(True))
+
+    def row(self, kept: FreeFlight, t: Time, h: Time, shown: Signals) -> tuple[FreeFlight, Signals]:
+        gate, steps = shown["gate"], jnp.where(kept.asked, 0, kept.steps) + 1
+        wanted = kept.gate | gate | (steps % self.every == 0) | (t >= self.end) | shown["breach"]
+        return FreeFlight(steps, gate, shown["asks"], wanted), recorded_signals(shown)
+
+    def wants(self, kept: FreeFlight, row: Signals) -> Bool[Array, ""]:
+        return kept.wanted
+
+
+def recorded_signals(shown: Signals) -> Signals:
+    """Return the signals of a row."""
+    return {name: value for name, value in shown.items() if name not in NOT_RECORDED}
+
+
+class Stepwise(Clock):
+    """Steps of the scheme; the simulated time waits while the cell moves."""
+
+    regular: ClassVar[bool] = False
+
+    end: Float[Array, ""] = eqx.field(converter=as_array)  # [s]
+    tolerance: Float[Array, ""] = eqx.field(converter=as_array)  # [s] of the end time
+    session: HostOnly[CellSession]
+
+    def interval(self, system: Any, now: LoopState) -> tuple[Time, Time]:
+        return now.t, jnp.minimum(system.proposed_step(now.t, now.x), self.end - now.t)
+
+    def finished(self, now: LoopState) -> Bool[Array, ""]:
+        return now.t >= self.end - self.tolerance
+
+    def fraction(self, now: LoopState) -> float:
+        return min(float(now.t) / float(self.end), 1.0)
+
+    def waits(self, system: Any, now: LoopState) -> Bool[Array, ""]:
+        return now.x.asks
+
+    def between(self, system: Any, monitor: Any, now: LoopState) -> tuple[Any, LoopState]:
+        return self.session.value.between(system, now)
+
+    def resume(self, system: Any, monitor: Any, now: LoopState) -> LoopState:
+        x, m = system.measured(monitor, now.x, now.monitor)
+        return now._replace(x=x, monitor=m)

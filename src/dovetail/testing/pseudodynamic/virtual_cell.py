@@ -24,9 +24,10 @@ from dovetail.core import Block
 from dovetail.core.executable_store import ready
 from dovetail.core.programs import jit_unoptimised
 from dovetail.testing.pseudodynamic.cell import Cell, MoveReply, MoveRequest
+from dovetail.testing.pseudodynamic.cell_motion import AVERAGED, arms_of, follow_path
 from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.transfer import Transfer
-from dovetail.transfer.robot.arms import JointSegment, RobotArms
+from dovetail.transfer.robot.arms import JointSegment
 from dovetail.transfer.robot.safety import CellState, CellSupervisor, MotionType, SafetyLimits, TripCode
 from dovetail.transfer.robot.trajectory import MotionProfile, Polyline, Segment
 
@@ -60,52 +61,11 @@ def rig_at_rest(rig: Rig, home: jax.Array) -> tuple[Rig, Any]:
 _init = jit_unoptimised(lambda rig: rig.init())  # without compilation, robot arms take seconds
 
 
-AVERAGED = ("measured_displacement", "measured_force")  # signals that are averaged
 HEADER_LENGTH = 120  # characters of the header in a state file, so that all files of a run have the same form
 TICKS_PER_CALL = 25  # ticks between two checks for a halt, if the cell is paced by the wall clock
 
 
-def _start(rig: AbstractRig, period, state, segment: Segment):
-    """Return the loop state of a move: tick, rig state, measurement, sums, trip."""
-    shapes = jax.eval_shape(lambda: rig.step(0.0, period, state, segment.at(0.0))[1])
-    blank = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), shapes)
-    zero = jnp.zeros((), dtype=int)
-    sums = tuple(blank[name] for name in AVERAGED)
-    return zero, state, blank, sums, zero, jnp.zeros(()), jnp.zeros(())
-
-
-@ready
-def _run(rig: AbstractRig, safety, period, first, segment: Segment, total, averaged, until, state, carry):
-    """Follow a segment until a tick, or until a limit is reached; `first` is the tick of the cell at its start.
-
-    Give the `state` of the rig to start a move, or the `carry` to continue it; the other is None.
-    """
-    if carry is None:
-        carry = _start(rig, period, state, segment)
-
-    def step(carry):
-        i, x, _, sums, *_ = carry
-        x, reading = rig.step((first + i) * period, period, x, segment.at((i + 1) * period))
-        code, value, limit = safety.wrench(reading["measured_force"].reshape(-1))
-        if arms_of(rig) is not None:
-            arm_trip = x["actuator"]["trip"]
-            code, value, limit = (
-                jnp.where(arm_trip[0] > 0, a, b) for a, b in zip(arm_trip, (code, value, limit), strict=True)
-            )
-        counted = jnp.where(i >= total - averaged, 1.0, 0.0)
-        sums = tuple(s + counted * reading[name] for s, name in zip(sums, AVERAGED, strict=True))
-        return i + 1, x, reading, sums, code, value, limit
-
-    return jax.lax.while_loop(lambda c: (c[0] < until) & (c[4] == 0), step, carry)
-
-
 _references = ready(lambda arms, pose, near: arms.joint_targets(pose, near))
-
-
-def arms_of(rig: AbstractRig) -> RobotArms | None:
-    """Return the robot arms of a rig, or None."""
-    actuator = rig.actuator if isinstance(rig, Rig) else None
-    return actuator if isinstance(actuator, RobotArms) else None
 
 
 @functools.cache
@@ -185,11 +145,11 @@ class VirtualCell(Cell):
 
     def read(self) -> MoveReply:
         number = self.last_reply.number if self.last_reply else 0
-        pose, force = np.asarray(self.pose), np.zeros(self.home_pose.shape)
+        pose, force = np.array(self.pose), np.zeros(self.home_pose.shape)
         return MoveReply(number, pose, force, self.clock, self.supervisor.trip)
 
     def move(self, move: MoveRequest) -> MoveReply:
-        target = np.asarray(move.target, dtype=float)
+        target = np.array(move.target, dtype=float)
         if (
             self.last_reply is not None
             and move.number == self.last_reply.number
@@ -222,7 +182,7 @@ class VirtualCell(Cell):
 
     def _segment(self, move: MoveRequest, target: np.ndarray) -> Any:
         """Return the path of a move, or None if this cell cannot make it."""
-        duration, arms = jnp.asarray(max(move.execution_time, self.period)), arms_of(self.rig)
+        duration, arms = np.asarray(max(move.execution_time, self.period)), arms_of(self.rig)
         if move.kind is MotionType.JOINT:
             if arms is None or target.shape not in ((6,), (7,)):
                 return None
@@ -232,7 +192,7 @@ class VirtualCell(Cell):
             return JointSegment(arms, now, joints, duration, self.motion_profile)
         if target.size != self.home_pose.size:
             return None
-        pose = jnp.asarray(target.reshape(self.home_pose.shape))
+        pose = target.reshape(self.home_pose.shape)
         if move.kind is MotionType.JOINT_TO_POSE and arms is not None:
             now = self.state["actuator"]["references"]
             joints, _, reachable = _references(arms, pose, now)
@@ -256,9 +216,9 @@ class VirtualCell(Cell):
         segment = Segment(self.home_pose, self.home_pose, jnp.asarray(self.period), self.motion_profile)
         zero = np.asarray(0)
         arguments = (self.rig, self.safety, self.period, zero, segment, zero, np.asarray(1), zero)
-        carry = _run(*arguments, self.state, None)
+        now = follow_path(*arguments, self.state, None)
         if self.pace:
-            _run(*arguments, None, carry)
+            follow_path(*arguments, None, now)
 
     @property
     def clock(self) -> float:
@@ -268,11 +228,11 @@ class VirtualCell(Cell):
     def _run_segment(self, move: MoveRequest, segment: Segment) -> MoveReply:
         total = max(1, round((move.execution_time + move.settling_time) / self.period))
         averaged = min(self.averaged_ticks, total)
-        carry: Any = None
+        now: Any = None
         done, code, start_time = 0, 0, time.monotonic()
         while done < total and not code and not self.halt_event.is_set():
             until = min(done + TICKS_PER_CALL, total) if self.pace else total
-            carry = _run(
+            now = follow_path(
                 self.rig,
                 self.safety,
                 self.period,
@@ -281,32 +241,33 @@ class VirtualCell(Cell):
                 np.asarray(total),
                 np.asarray(averaged),
                 np.asarray(until),
-                None if carry else self.state,
-                carry,
+                self.state if now is None else None,
+                now,
             )
-            done, code = int(carry[0]), int(carry[4])
+            done, code = int(now.k) - self.ticks, int(now.monitor.code)
             if self.pace:
                 passed = time.monotonic() - start_time
                 self.halt_event.wait(max(0.0, self.pace * done * self.period - passed))
-        if carry is None:  # halted before its first tick
+        if now is None:  # halted before its first tick
             return self._reply_at_rest(move, TripCode.EMERGENCY)
-        _, self.state, reading, sums, _, value, limit = carry
+        self.state, rest = now.x.rig, now.kept
+        value, limit = now.monitor.value, now.monitor.limit
         self.ticks += done
         trip = TripCode(code)
         if trip is TripCode.NONE and done < total:
             trip = TripCode.EMERGENCY
             self.pose = segment.at(done * self.period)
-        extras = {name: np.asarray(v) for name, v in reading.items()}
+        extras = {name: np.asarray(v) for name, v in rest.reading.items()}
         position, force = (extras.pop(name) for name in AVERAGED)
         if trip is TripCode.NONE:
-            position, force = (np.asarray(s) / averaged for s in sums)
+            position, force = (np.asarray(rest.sums[name]) / averaged for name in AVERAGED)
         distance = float(np.linalg.norm((position - np.asarray(segment.target)).reshape(-1)[:3]))
         if trip is TripCode.NONE and distance > self.position_tolerance:
             trip, value, limit = TripCode.NOT_SETTLED, distance, self.position_tolerance
         return MoveReply(move.number, position, force, self.clock, trip, float(value), float(limit), extras)
 
     def _reply_at_rest(self, move: MoveRequest, trip: TripCode) -> MoveReply:
-        pose = np.asarray(self.pose)
+        pose = np.array(self.pose)
         return MoveReply(move.number, pose, np.zeros_like(pose), self.clock, trip)
 
     # state files

@@ -19,6 +19,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
+from dovetail.core.block import respond
 from dovetail.core.errors import ConvergenceError, ParameterError
 from dovetail.transfer.base import Transfer
 
@@ -44,14 +45,8 @@ class GreyBoxFit:
 def simulate(part: Transfer, demand: ArrayLike, dt: float) -> jax.Array:
     """Return the output of a transfer system from rest for samples of its demand every `dt` [s]."""
     demand = jnp.asarray(demand, float)
-    part = part.with_sample_time(dt, demand.shape[1:])
-
-    def step(carry, u):
-        x, t = carry
-        x, y = part.step(t, dt, x, u)
-        return (x, t + dt), y
-
-    return jax.lax.scan(step, (part.init(), jnp.zeros(())), demand)[1]
+    response: jax.Array = respond(part.with_sample_time(dt, demand.shape[1:]), dt, demand)
+    return response
 
 
 @lru_cache(maxsize=16)

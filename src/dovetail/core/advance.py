@@ -1,0 +1,241 @@
+"""How time advances: one compiled loop over samples, and one loop of the host.
+
+- `begin(system, monitor, keep)`: state and signals at t = 0;
+- `advance_samples(system, clock, monitor, keep, now, size)`: at most `size` samples, compiled;
+- `run_samples(system, dt, count, keep, monitor)`: the first two together, for batches, derivatives and studies;
+- `advance(system, clock, monitor, keep, recorder, size)`: a whole run, with records, progress and interrupts.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Int
+
+from dovetail.core.block import Time
+from dovetail.core.clock import Clock, LoopState, Simulated
+from dovetail.core.executable_store import ready
+from dovetail.core.monitor import Monitor, NoMonitor
+from dovetail.core.system import Signals, System
+
+Progress = Callable[[float, str], None]  # completed fraction in [0, 1], and a text
+ALL_SAMPLES = 2**62  # size of a loop without rows that ends by its clock or its monitor
+MAX_DOUBLINGS = 64  # largest factor on the shortest chunk; an interrupt takes effect at the end of a chunk
+
+
+class Keep(eqx.Module):
+    """What leaves the compiled loop: rows of signals, and running measures of all samples."""
+
+    def start(self, shown: Signals) -> Any:
+        """Return the running measures at t = 0."""
+        return ()
+
+    @abstractmethod
+    def row(self, kept: Any, t: Time, h: Time, shown: Signals) -> tuple[Any, Any]:
+        """Return the running measures after the sample at t, and its row."""
+
+    def wants(self, kept: Any, row: Any) -> Any:
+        """Return whether a row is recorded; for clocks that are not regular."""
+        return True
+
+    def send(self, kept: Any, row: Any) -> tuple[Any, Signals]:
+        """Return the running measures, and the signals that are recorded as rows; a ring sends the row elsewhere."""
+        return kept, row
+
+
+class Rows(Keep):
+    """Keeps all signals of every sample, as rows."""
+
+    def row(self, kept: Any, t: Time, h: Time, shown: Signals) -> tuple[Any, Any]:
+        return kept, shown
+
+
+class Selected(Keep):
+    """Keeps some of the signals as rows, or none."""
+
+    names: tuple[str, ...] = eqx.field(default=(), static=True)
+
+    def row(self, kept: Any, t: Time, h: Time, shown: Signals) -> tuple[Any, Any]:
+        return kept, {name: shown[name] for name in self.names}
+
+
+class Recorder(Protocol):
+    """Keeps the samples of a run on the host, in memory or on disk."""
+
+    def start(self, shown: Signals) -> None:
+        """Keep the sample at t = 0."""
+
+    def add(self, rows: Signals, count: int) -> None:
+        """Keep the first `count` samples of a chunk."""
+
+
+def begin(system: System, monitor: Monitor, keep: Keep) -> tuple[LoopState, Signals]:
+    """Return the state of a run at t = 0, and its first sample."""
+    x, shown = system.start()
+    checked, shown = monitor.start(shown)
+    now = LoopState(jnp.zeros((), int), jnp.zeros(()), x, checked, keep.start(shown))
+    return _with_types(now, now), shown
+
+
+def advance_samples(
+    system: System, clock: Clock, monitor: Monitor, keep: Keep, now: LoopState, size: int
+) -> tuple[LoopState, Int[Array, ""], Signals]:
+    """Advance by at most `size` rows; return the state, the number of rows, and the rows.
+
+    Signals that are the same array in a sample (without a compensator the command is the demand) are recorded once and
+    returned under each name, because writing rows takes a third of the time of a simple loop.
+    """
+    columns: dict[str, int] = {}
+
+    def sample(now: LoopState) -> tuple[LoopState, Any, tuple[Array, ...]]:
+        t, h = clock.interval(system, now)
+        after, wanted, row = _step(system, monitor, keep, now, t, h)
+        distinct = {id(value): value for value in row.values()}
+        order = {key: i for i, key in enumerate(distinct)}
+        columns.update({name: order[id(value)] for name, value in row.items()})
+        return _with_types(after, now), wanted, tuple(jnp.asarray(value) for value in distinct.values())
+
+    if clock.regular:
+
+        def at(now: LoopState, k: Array) -> tuple[LoopState, tuple[Array, ...]]:
+            return sample(now._replace(k=k))[::2]
+
+        now, rows = clock.scan(at, now, now.k + jnp.arange(size))
+        return now, jnp.asarray(size), {name: rows[i] for name, i in columns.items()}
+
+    def continues(carry: Any) -> Any:
+        count, first, now, _ = carry
+        waits = ~first & clock.waits(system, now)
+        return (count < size) & ~clock.finished(now) & (now.monitor.code == 0) & ~waits
+
+    def one(carry: Any) -> Any:
+        count, _, now, rows = carry
+        now, wanted, row = sample(now)
+        rows = tuple(
+            column.at[count].set(jnp.where(wanted, value, column[count]) if wanted is not True else value)
+            for column, value in zip(rows, row, strict=True)
+        )
+        return count + wanted, jnp.array(False), now, rows
+
+    now = _with_types(clock.resume(system, monitor, now), now)
+    shapes = jax.eval_shape(lambda: sample(now)[2])
+    empty = tuple(jnp.zeros((size, *row.shape), row.dtype) for row in shapes)
+    start = (jnp.zeros((), int), jnp.array(True), now, empty)
+    count, _, now, rows = jax.lax.while_loop(continues, one, start)
+    return now, count, {name: rows[i] for name, i in columns.items()}
+
+
+def run_samples(
+    system: System, dt: float, count: int, keep: Keep, monitor: Monitor | None = None
+) -> tuple[LoopState, Signals]:
+    """Return the state after `count` samples from t = 0, and their rows, as a pure function.
+
+    Nothing is precomputed: the members of a batch are computed at the same time.
+    """
+    monitor = monitor or NoMonitor()
+    now, _ = begin(system, monitor, keep)
+    clock = Simulated(dt, count, precompute=False)
+    now, _, rows = advance_samples(system, clock, monitor, keep, now, count)
+    return now, rows
+
+
+def _step(
+    system: System, monitor: Monitor, keep: Keep, now: LoopState, t: Time, h: Time
+) -> tuple[LoopState, Any, Signals]:
+    """Advance by one sample; return the state, whether its row is recorded, and the row."""
+    x, shown = system.step(t, h, now.x)
+
+    def check() -> tuple[Any, Any, Any]:
+        checked, signals = monitor.step(t + h, h, now.monitor, shown)
+        return checked, *keep.row(now.kept, t + h, h, signals)
+
+    checked, kept, row = system.compute(check)
+    wanted = keep.wants(kept, row)
+    x = system.settle(x, checked.code)
+    kept, signals = keep.send(kept, row)
+    return LoopState(now.k + 1, t + h, x, checked, kept), wanted, signals
+
+
+def row_shapes(system: System, monitor: Monitor) -> Signals:
+    """Return the shapes of the signals of a sample after the first, without computing it."""
+
+    def row() -> Signals:
+        now, _ = begin(system, monitor, Rows())
+        return _step(system, monitor, Rows(), now, jnp.zeros(()), jnp.ones(()))[2]
+
+    return dict(jax.eval_shape(row))
+
+
+def _with_types(state: LoopState, like: LoopState) -> LoopState:
+    """Return a state with the array types of another, and no weak types, so that every chunk uses one program."""
+    return jax.tree.map(lambda value, other: jnp.asarray(value, jnp.result_type(other)), state, like)
+
+
+def _chunk(
+    system: System, clock: Clock, monitor: Monitor, keep: Keep, now: LoopState, size: int
+) -> tuple[LoopState, Int[Array, "4"], Signals]:
+    """Advance by at most `size` rows; return the state, what the host needs as one array, and the rows.
+
+    The array: number of rows, code and sample of the monitor, whether the end is reached.
+    """
+    now, count, rows = advance_samples(system, clock, monitor, keep, now, size)
+    numbers = (count, now.monitor.code, now.monitor.sample, clock.finished(now))
+    return now, jnp.stack([jnp.asarray(number, int) for number in numbers]), rows
+
+
+compiled_begin = ready(begin)
+compiled_advance = ready(advance_samples)
+_compiled_chunk = ready(_chunk)
+
+
+def advance(
+    system: System,
+    clock: Clock,
+    monitor: Monitor,
+    keep: Keep,
+    recorder: Recorder,
+    size: int,
+    progress: Progress | None = None,
+) -> tuple[LoopState, int]:
+    """Advance until the clock ends or the monitor stops the run, `size` samples at a time.
+
+    Return the state and the code of the outcome, 0 at the end of the clock. On an interrupt the recorder has the
+    samples before it.
+    """
+    now, first = compiled_begin(system, monitor, keep)
+    recorder.start(jax.device_get(first))
+    k, code, finished = 0, int(now.monitor.code), False
+    between, regular, adapts = clock.between, clock.regular, type(system).adapt is not System.adapt
+    while not code and not finished:
+        if adapts and k and (changed := system.adapt(now.x)) is not None:
+            system, x = changed
+            now = now._replace(x=x)
+        system, now = between(system, monitor, now)
+        now, numbers, rows = _compiled_chunk(system, clock, monitor, keep, now, size)
+        count, code, sample, finished = np.asarray(numbers).tolist()
+        if regular:  # the last chunk may extend past the end, and any chunk past a limit
+            end = clock.last_sample()
+            code = code if sample <= end else 0
+            count = (sample if code else min(k + count, end)) - k
+        recorder.add(rows, count)
+        k += count
+        if progress and not code:
+            progress(clock.fraction(now), f"{float(now.t):.3g} s simulated")
+    return now, code
+
+
+def chunk_length(total: int, shortest: int, max_count: int) -> int:
+    """Return the samples per chunk: `shortest`, doubled while there are more than `max_count` chunks, at most `total`.
+
+    The length depends on the run only, so that a repeated run is equal to the bit.
+    """
+    length = shortest
+    while length * max_count < total and length < MAX_DOUBLINGS * shortest:
+        length *= 2
+    return min(total, length)

@@ -1,0 +1,161 @@
+"""Clocks: how long the next step is, and who waits for it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int
+
+from dovetail.core import precomputed_inputs
+from dovetail.core.block import State, Time
+
+T = TypeVar("T")
+
+
+def as_array(value: Any) -> Any:
+    """Return a number as an array, so that programs do not depend on it; on the host without a computation."""
+    return value if eqx.is_array(value) else np.asarray(value)
+
+
+class LoopState(NamedTuple):
+    """State of a run: of the system, of the monitor, and what is kept of all samples."""
+
+    k: Int[Array, ""]  # samples since t = 0
+    t: Float[Array, ""]  # [s] simulated time
+    x: State  # of the system
+    monitor: Any  # a `MonitorState`
+    kept: Any = ()  # running measures; empty where rows are recorded
+
+
+class Clock(eqx.Module):
+    """Length of the next step, and whether the simulated time waits.
+
+    The samples of a regular clock are at times that follow from their number. Its loop is compiled as a scan, which can
+    be differentiated and batched, and goes on after a limit; the host discards the samples behind it. The loop of any
+    other clock stops at a limit, at the end, and where the clock waits.
+    """
+
+    @property
+    @abstractmethod
+    def regular(self) -> bool:
+        """Whether the loop is a scan over samples whose times follow from their number."""
+
+    @abstractmethod
+    def interval(self, system: Any, now: LoopState) -> tuple[Time, Time]:
+        """Return time and length of the next step [s]."""
+
+    @abstractmethod
+    def finished(self, now: LoopState) -> Any:
+        """Return whether the end is reached."""
+
+    def last_sample(self) -> int:
+        """Return the number of the last sample of a regular clock."""
+        raise NotImplementedError
+
+    def scan(self, body: Callable[[Any, Any], tuple[Any, Any]], state: Any, numbers: Array) -> Any:
+        """Return `jax.lax.scan(body, state, numbers)`, the loop of a regular clock."""
+        return jax.lax.scan(body, state, numbers)
+
+    @abstractmethod
+    def fraction(self, now: LoopState) -> float:
+        """Return the completed fraction of the run, 0 to 1."""
+
+    def waits(self, system: Any, now: LoopState) -> Any:
+        """Return whether the simulated time waits for `between`."""
+        return False
+
+    def between(self, system: Any, monitor: Any, now: LoopState) -> tuple[Any, LoopState]:
+        """Act on the host before a chunk of samples, for example move a robot cell.
+
+        Return the system and the state to continue with.
+        """
+        return system, now
+
+    def resume(self, system: Any, monitor: Any, now: LoopState) -> LoopState:
+        """Return the state after a wait, with what came in meanwhile; compiled, before the samples of a chunk."""
+        return now
+
+
+class EqualSteps(Clock):
+    """Samples every `dt`, up to a number of them."""
+
+    dt: float  # [s]
+    end: Int[Array, ""] = eqx.field(converter=as_array)  # number of samples
+
+    def interval(self, system: Any, now: LoopState) -> tuple[Time, Time]:
+        return now.k * self.dt, self.dt
+
+    def finished(self, now: LoopState) -> Bool[Array, ""]:
+        return now.k >= self.end
+
+    def last_sample(self) -> int:
+        return int(self.end)
+
+    def fraction(self, now: LoopState) -> float:
+        return min(float(now.k) / float(self.end), 1.0)
+
+
+class Simulated(EqualSteps):
+    """Simulated time: nobody waits.
+
+    With `precompute` costly values that depend on time only are computed before the loop (`core.precomputed_inputs`).
+    """
+
+    regular: ClassVar[bool] = True
+
+    precompute: bool = eqx.field(default=True, static=True)
+
+    def scan(self, body: Callable[[Any, Any], tuple[Any, Any]], state: Any, numbers: Array) -> Any:
+        scan: Any = precomputed_inputs.scan if self.precompute else jax.lax.scan
+        return scan(body, state, numbers)
+
+
+class Stopping(EqualSteps):
+    """Simulated time, in a loop that stops at a limit."""
+
+    regular: ClassVar[bool] = False
+
+
+class WallClock(EqualSteps):
+    """Wall clock: the step of the rig waits for the deadline of each sample, in the compiled loop."""
+
+    regular: ClassVar[bool] = False
+
+
+class HostOnly(Generic[T]):
+    """Object of the host in a field of a clock. The compiled loop does not use it and is the same for all values."""
+
+    def __init__(self, value: T):
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, HostOnly)
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __reduce__(self) -> tuple[type, tuple[None]]:
+        return HostOnly, (None,)
+
+
+class SelfTimed(Clock):
+    """Steps that the system proposes, such as the time to its next contact; each member of a batch has its own time."""
+
+    regular: ClassVar[bool] = False
+
+    end: Float[Array, ""] = eqx.field(converter=as_array)  # [s]
+
+    def interval(self, system: Any, now: LoopState) -> tuple[Time, Time]:
+        return now.t, jnp.minimum(system.proposed_step(now.t, now.x), self.end - now.t)
+
+    def finished(self, now: LoopState) -> Bool[Array, ""]:
+        return now.t >= self.end
+
+    def fraction(self, now: LoopState) -> float:
+        return min(float(now.t) / float(self.end), 1.0)
