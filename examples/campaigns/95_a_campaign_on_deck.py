@@ -24,9 +24,9 @@ from dovetail.studies.registry import find_campaign
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
 small = {
-    "axis.0.values": [3.0, 4.0, 5.0, 6.0, 7.0],
-    "axis.1.count": 9,
-    "axis.2.values": [8.0, 11.0, 12.5],
+    "parameter.0.values": [3.0, 4.0, 5.0, 6.0, 7.0],
+    "parameter.1.count": 9,
+    "parameter.2.values": [8.0, 11.0, 12.5],
     "set.duration": 30.0,
     "chunk": 135,
     "batch": 135,

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from dovetail import testing
 from dovetail.app import Document
 from dovetail.app.document import replace_text
+from dovetail.app.loading import parse_settings
 from dovetail.cli.main import app
-from dovetail.cli.run import parse_settings
 from dovetail.core.errors import DovetailError, OutputError, UnknownNameError
 from dovetail.studies.registry import find_test
 

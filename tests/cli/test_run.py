@@ -18,8 +18,7 @@ import pytest
 from dovetail import testing
 from dovetail.cli import run, run_options
 from dovetail.cli.progress import COMPILING
-from dovetail.cli.run import EXIT_STOPPED, _impact_lines, finish_run, parse_settings
-from dovetail.core.errors import TestFileError
+from dovetail.cli.run import EXIT_STOPPED, _impact_lines, finish_run
 from dovetail.studies.registry import find_test
 from dovetail.testing import run_folder
 from dovetail.testing import test as hybrid
@@ -213,18 +212,6 @@ def test_replay_without_a_recording_is_told(dovetail):
     code, _, err = dovetail("run", "substructuring/cs1", "--mode", "replay")
     assert code == 2
     assert "requires --recording" in err
-
-
-def test_settings_are_read_as_toml_or_text():
-    assert parse_settings(["a.b=3", "c=[1, 2]", "d=7 ms", 'e="x"', "f=true"]) == {
-        "a.b": 3,
-        "c": [1, 2],
-        "d": "7 ms",
-        "e": "x",
-        "f": True,
-    }
-    with pytest.raises(TestFileError, match="2 problems"):
-        parse_settings(["a", "=3"])
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "dovetail"
-ROOMS = [
+PACKAGES = [  # in the order of dependence
     "core",
     "mechanics",
     "air",
@@ -24,23 +24,15 @@ ROOMS = [
     "assess",
     "campaign",
     "studies",
+    "scene",
+    "report",
+    "view",
+    "app",
+    "studio",
+    "cli",
 ]
-LAZILY = "lazily"  # how packages load their names: belongs to no room
-OBSERVERS = ["scene", "report", "view", "app", "studio", "cli"]  # may use everything; no room uses them
-
-# Imports against the order, each inside a function so that it happens only when asked for: why
-EXCEPTIONS: dict[tuple[str, str], str] = {
-    ("core/block.py", "report"): "a part shows its parameters in a notebook",
-    ("testing/assessment.py", "report"): "the verdict on a test shows itself in a notebook",
-    ("fidelity/compare.py", "report"): "a comparison shows itself in a notebook",
-    ("testing/run.py", "report"): "a run draws itself and writes its report",
-    ("testing/run.py", "view"): "a run is looked at in a notebook's cell",
-    ("testing/test.py", "links"): "a test runs itself against a rig",
-    ("testing/runnable.py", "report"): "a test draws its loop in a notebook, a simulation says what it is",
-    ("campaign/execute.py", "report"): "a campaign shows its results in a notebook",
-    ("campaign/plan.py", "studies"): "a campaign may name a study's test",
-    ("campaign/plan.py", "report"): "a campaign shows what it will vary in a notebook",
-}
+LAZILY = "lazily"  # how packages load their names: belongs to no package
+SEPARATE = {("view", "report")}  # packages that do not know each other, in spite of the order
 MODULE = re.compile(r"dovetail(\.[a-z_0-9]+)+")  # a module named in a string: imported, or its folder opened
 
 
@@ -103,25 +95,19 @@ def rooms() -> list[str]:
 
 
 def test_every_package_has_its_place_in_the_order():
-    assert set(rooms()) <= {*ROOMS, *OBSERVERS}
+    assert set(rooms()) <= set(PACKAGES)
 
 
 @pytest.mark.parametrize("room", rooms())
-def test_a_package_leans_only_on_those_above_it(room):
-    allowed = {*ROOMS, *OBSERVERS} if room in OBSERVERS else {*ROOMS[: ROOMS.index(room) + 1]}
+def test_a_package_depends_only_on_those_above_it(room):
+    allowed = {*PACKAGES[: PACKAGES.index(room) + 1]} - {other for one, other in SEPARATE if one == room}
     wrong = [
         f"{file.relative_to(SOURCE)} imports {other}"
         for file in sorted((SOURCE / room).rglob("*.py"))
         for other in imports(file)
-        if other not in allowed and (str(file.relative_to(SOURCE)), other) not in EXCEPTIONS
+        if other not in allowed
     ]
     assert not wrong, "\n".join(wrong)
-
-
-@pytest.mark.parametrize(("file", "room"), EXCEPTIONS)
-def test_an_exception_is_needed_and_waits_until_it_is_asked_for(file, room):
-    assert room in imports(SOURCE / file)
-    assert room not in imports(SOURCE / file, at_top=True)
 
 
 def packages() -> list[Path]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.app.document import Document
-from dovetail.cli.run import require_runnable
+from dovetail.app.loading import require_runnable
 from dovetail.core.errors import ParameterError
 from dovetail.testing import MapFile
 from dovetail.testing.modes import all_modes, mode_named

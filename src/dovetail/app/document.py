@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.app.blocks import BlockView, PartOption, blocks, choices
+from dovetail.app.loading import parse_settings
 from dovetail.app.part_exchange import fill_new_part
 from dovetail.app.toml_text import inline, patch_toml
-from dovetail.cli.run import parse_settings
 from dovetail.core.errors import DovetailError, OutputError, reason
 from dovetail.core.toml_file import toml_table
 from dovetail.report import drawing

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.app.actions import Action, available_actions
-from dovetail.cli.run import parse_settings
+from dovetail.app.loading import parse_settings
 from dovetail.testing.modes import all_modes
 
 OWN = Path("my-test.toml")  # file name used if `--set` cannot express the changes

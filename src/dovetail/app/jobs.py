@@ -23,9 +23,9 @@ from filelock import FileLock, Timeout
 from dovetail.app import export
 from dovetail.app.actions import Action
 from dovetail.app.document import replace_text
+from dovetail.app.progress_note import PROGRESS_VARIABLE
 from dovetail.app.slider_ranges import SliderRange, slider_ranges
 from dovetail.app.worker import ENDED, LOCK
-from dovetail.cli.progress import PROGRESS_VARIABLE
 from dovetail.core.errors import DovetailError, ParameterError
 from dovetail.testing import load, operator
 from dovetail.testing.operator import OperatorEvent

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.cli.parts import shortest_uses
+from dovetail.app.part_examples import shortest_uses
 from dovetail.core.errors import AnalysisError, UnknownNameError
 from dovetail.core.kinds import find
 from dovetail.core.parameter import Parameter, declared_parameters

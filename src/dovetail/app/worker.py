@@ -16,6 +16,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from dovetail.core.extensions import extension
+
 LOCK, ENDED = "lock", "ended.json"
 
 
@@ -26,9 +28,7 @@ def work(folder: Path, words: list[str]) -> int:
     with FileLock(folder / LOCK):
         try:
             sys.argv = ["dovetail", *words]
-            from dovetail.cli.main import main
-
-            main()
+            extension("dovetail.commands", "main")()
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
         except KeyboardInterrupt:

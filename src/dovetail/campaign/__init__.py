@@ -1,6 +1,6 @@
 """Campaigns (parameter studies): designs of experiments, sweeps, sensitivity, actuator requirements.
 
-Depends on: core, testing, fidelity; imports report and studies only when used.
+Depends on: core, testing, fidelity. It finds tests by name and displays results through `core.extensions`.
 
 `load` reads a campaign file, `run` computes it, `open_results` opens its results and `analyse` prints them.
 """

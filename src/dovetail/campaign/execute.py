@@ -22,6 +22,7 @@ import numpy as np
 from dovetail.campaign.plan import Campaign
 from dovetail.campaign.store import Store
 from dovetail.campaign.subjects import ChunkResult, Subject, pad_column, subject_of
+from dovetail.core.extensions import display
 
 Columns = dict[str, np.ndarray]
 
@@ -60,9 +61,7 @@ class CampaignSummary:
     interrupted: bool
 
     def _repr_html_(self) -> str:
-        from dovetail.report.notebook import campaign_html
-
-        return campaign_html(self.folder)
+        return str(display("campaign", self.folder))
 
     def __str__(self) -> str:
         text = f"{self.done} of {self.total} points stored, {self.computed} computed in this run"

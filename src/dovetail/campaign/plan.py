@@ -54,6 +54,7 @@ from dovetail.core.errors import (
     format_value,
     unknown_key,
 )
+from dovetail.core.extensions import display, extension
 from dovetail.core.renamed import new_name, remark
 from dovetail.core.toml_file import read_toml
 from dovetail.core.units import SIGNAL
@@ -143,9 +144,7 @@ class Campaign:
         return np.lexsort(keys)
 
     def _repr_html_(self) -> str:
-        from dovetail.report.notebook import plan_html
-
-        return plan_html(self)
+        return str(display("campaign-plan", self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the campaign as plain data, for a worker, a file or a fingerprint."""
@@ -347,9 +346,8 @@ def find_test(name: str, folder: Path = Path()) -> Path:
     """Return the file of a test: relative to the campaign file, or a test of a study by its name."""
     if name.endswith(".toml"):
         return folder / name
-    from dovetail.studies.registry import find_test as find_study_test
-
-    return find_study_test(name)
+    file: Path = extension("dovetail.tests", "find")(name)
+    return file
 
 
 def _full_name(subject_name: str, folder: Path) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 from rich.console import Console
 
 from dovetail import campaign as campaigns
+from dovetail.app.loading import parse_settings
 from dovetail.cli.progress import progress
-from dovetail.cli.run import EXIT_INTERRUPTED, parse_settings
+from dovetail.cli.run import EXIT_INTERRUPTED
 from dovetail.testing import run_folder as folders
 
 

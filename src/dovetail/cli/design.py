@@ -12,11 +12,11 @@ import typer
 from rich.console import Console
 
 from dovetail import testing
+from dovetail.app.loading import load_runnable
+from dovetail.app.progress_note import write_note
 from dovetail.assess import DesignOptions, accept_proposal, rig_requirements_of_run, write
 from dovetail.assess import design as run_design
-from dovetail.cli.progress import write_note
 from dovetail.cli.rig import recording_from
-from dovetail.cli.run import load_runnable
 from dovetail.cli.run_options import RunOptions, run_with_progress
 from dovetail.studies.registry import find_test
 from dovetail.testing import run_folder

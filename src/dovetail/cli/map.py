@@ -11,7 +11,8 @@ import xarray as xr
 from rich.console import Console
 
 from dovetail import testing
-from dovetail.cli.progress import progress, write_note
+from dovetail.app.progress_note import write_note
+from dovetail.cli.progress import progress
 from dovetail.core.parameter_map import ParameterMap
 from dovetail.testing import run_folder
 

@@ -157,7 +157,7 @@ def serve(
 ) -> None:
     """Serve a simulated rig or robot cell until Ctrl-C."""
     from dovetail import links, testing
-    from dovetail.cli.run import parse_settings, require_runnable
+    from dovetail.app.loading import parse_settings, require_runnable
     from dovetail.studies.registry import find_test
     from dovetail.testing.limits import rotary_axes
 
@@ -237,7 +237,7 @@ def check(
     if not address.startswith("udp://"):
         raise typer.Exit(_check_cell(address, key, allow_motion, max_travel, axes))
     from dovetail import links
-    from dovetail.cli.run import load_runnable
+    from dovetail.app.loading import load_runnable
     from dovetail.links.link_check import check as measure
 
     loaded = load_runnable(test, mode="realtime") if test else None
@@ -350,7 +350,7 @@ def opensees(
 ) -> None:
     """Serve a simulated rig to the genericClient element of OpenSees until Ctrl-C."""
     from dovetail import links
-    from dovetail.cli.run import load_runnable
+    from dovetail.app.loading import load_runnable
     from dovetail.core.errors import OutputError
     from dovetail.links.opensees import ElementServer, RigElement
     from dovetail.testing import run_folder

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,17 +12,17 @@ import numpy as np
 import tomli_w
 
 from dovetail import fidelity, testing
+from dovetail.app.loading import parse_settings, require_runnable
 from dovetail.cli.progress import progress
 from dovetail.cli.rig import save_with_fallback
 from dovetail.cli.run_options import RunOptions, run_with_progress
 from dovetail.cli.shortened import short_toml
 from dovetail.core import roles
-from dovetail.core.errors import AnalysisError, Fault, ParameterError, TestFileError, value_or_none
+from dovetail.core.errors import AnalysisError, value_or_none
 from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome
 from dovetail.testing.modes import all_modes
 from dovetail.testing.remarks import remarks
-from dovetail.testing.runnable import Runnable
 from dovetail.testing.test_file import read_table
 
 if TYPE_CHECKING:
@@ -37,24 +36,6 @@ GROWTH_REMARK = (
 MAX_IMPACTS = 12  # printed for each run
 
 
-def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
-    """Read `path=value` pairs. A value that is valid TOML is read as TOML, any other value as text."""
-    changes, faults = {}, []
-    for setting in settings:
-        path, equals, text = setting.partition("=")
-        if not equals or not path.strip():
-            faults.append(Fault(setting, "expected path=value, for example rig.actuator.delay=0.007"))
-            continue
-        try:
-            value = tomllib.loads(f"value = {text}")["value"]
-        except tomllib.TOMLDecodeError:
-            value = text
-        changes[path.strip()] = value
-    if faults:
-        raise TestFileError("--set", faults)
-    return changes
-
-
 def check_test(name: str, settings: list[str], full: bool = False) -> None:
     """Print the remarks on a test and the resolved test; long arrays are shortened unless `full`."""
     file = find_test(name)
@@ -63,33 +44,6 @@ def check_test(name: str, settings: list[str], full: bool = False) -> None:
     for line in remarks(test, table):
         print(f"# {line}")
     print((tomli_w.dumps if full else short_toml)(testing.dump(test)), end="")
-
-
-def require_runnable(name: str, loaded: Any, mode: str | None = None) -> Any:
-    """Return the loaded test or simulation if it can be run in the mode.
-
-    Raises
-    ------
-    ParameterError
-        If it cannot; the message states the reason and the possible modes or command.
-    """
-    if isinstance(loaded, testing.MapFile):
-        raise ParameterError(
-            f"{name}: this is a parameter map, not a test; compute it with: dovetail run {name}"
-        )
-    if not isinstance(loaded, Runnable):
-        raise ParameterError(
-            f"{name}: this is a robot cell, not a test; serve it with: dovetail rig serve {name}"
-        )
-    if mode is not None and (why := loaded.mode_faults(mode)):
-        modes = ", ".join(each for each, reason in loaded.modes().items() if not reason)
-        raise ParameterError(f"{name}: {why}. Possible modes: {modes}; got {mode}")
-    return loaded
-
-
-def load_runnable(name: str, settings: Sequence[str] = (), mode: str | None = None) -> Any:
-    """Return the test or simulation with this name if it can be run in the mode."""
-    return require_runnable(name, testing.load(find_test(name), parse_settings(settings)), mode)
 
 
 def run_test(

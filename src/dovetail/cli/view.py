@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from dovetail.cli.run import load_runnable
+from dovetail.app.loading import load_runnable
 from dovetail.cli.run_options import run_with_progress
 from dovetail.core.errors import value_or_none
 from dovetail.links.live_run import LiveRun, find_live_run

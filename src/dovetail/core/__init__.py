@@ -1,6 +1,6 @@
 """Blocks, integration methods, steady states, linearisation, signals, units and errors.
 
-Depends on: no other package of Dovetail; a part calls `report` to display itself in a notebook.
+Depends on: no other package of Dovetail. Parts are displayed through `extensions`.
 
 Importing this package sets float64 as the default of JAX and selects XLA options:
 

@@ -50,9 +50,9 @@ class Part(eqx.Module):
         return dataclasses.replace(self, **changed) if changed else self
 
     def _repr_html_(self) -> str:
-        from dovetail.report.notebook import part_html
+        from dovetail.core.extensions import display
 
-        return part_html(self)
+        return str(display("part", self))
 
 
 def _sampled_at(value: Any, dt: float, shape: tuple[int, ...]) -> Any:

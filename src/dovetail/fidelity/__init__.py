@@ -1,6 +1,6 @@
 """Accuracy of hybrid tests: errors, delay, synchronisation, actuator utilisation, spectra, growth rate, energy.
 
-Depends on: core, transfer, compensation, testing; a comparison is displayed by report. Works on recorded
+Depends on: core, transfer, compensation, testing. Works on recorded
 datasets (xarray), so it applies to a rehearsal, a real-time run and a replay.
 
 Every function takes a dataset or an object with a dataset as `.data`. Signals that are too short, not finite

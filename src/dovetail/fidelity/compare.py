@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.core.extensions import display
 from dovetail.fidelity.energy import energy_added
 from dovetail.fidelity.error_budget import error_budget
 from dovetail.fidelity.errors import DEMAND, MEASURED, errors, norms
@@ -95,9 +96,7 @@ class Comparison:
         return text.partition(" (")[0] if self._many else text
 
     def _repr_html_(self) -> str:
-        from dovetail.report.notebook import comparison_html
-
-        return comparison_html(self)
+        return str(display("comparison", self))
 
     def __str__(self) -> str:
         rows = [Row(r.quantity, r.unit, tuple(r.values[i] for i in self.moving_axes)) for r in self.rows()]

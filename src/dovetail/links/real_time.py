@@ -87,6 +87,11 @@ class RealTime(Mode):
     def system(self, test: Any) -> System:
         return HybridLoop.from_test(test)
 
+    @staticmethod
+    def run_test(test: Test, address: str, **options: Any) -> Run:
+        """Run a test; `options` are those of `run_realtime`."""
+        return run_realtime(test, address, **options)
+
 
 class ApproachAndReturn:
     """The two phases of a real-time test in which the rig follows a path."""

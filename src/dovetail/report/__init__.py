@@ -1,8 +1,8 @@
 """Figures and HTML reports of runs, comparisons, campaigns and maps.
 
 Depends on: core, mechanics, transfer, specimens, compensation, stability, testing, fidelity, assess, campaign, studies,
-scene, view.
-No package depends on it; a run imports it to make a figure or a page.
+scene.
+A run makes its figures and pages through `core.extensions`.
 """
 
 from typing import TYPE_CHECKING

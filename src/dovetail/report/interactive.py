@@ -25,8 +25,7 @@ from dovetail.scene.cameras import NAMES, camera
 from dovetail.scene.polylines import BACKGROUNDS, DOT, LEAST, links, quaternion, rgb, segments
 from dovetail.scene.scene import OPENING, Arrow, Plot, Scene, up_vector
 from dovetail.scene.shapes import Triangles, ellipsoid, lathe, tube_piece
-from dovetail.scene.signal_plots import curves
-from dovetail.view.charts import COLOURS
+from dovetail.scene.signal_plots import COLOURS, curves
 
 FRAMES = 600  # largest number of frames
 ROOM = 2_500_000  # [bytes] for moving objects; limits the number of frames

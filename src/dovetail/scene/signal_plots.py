@@ -24,6 +24,17 @@ FIRST = (
     ("tunable_values",),
 )
 
+COLOURS = (
+    "#1f8bd0",
+    "#dd6a14",
+    "#0b9a72",
+    "#cf45b8",
+    "#7c7fe0",
+    "#b98300",
+    "#a9794a",
+    "#7f8a94",
+)  # of curves
+
 
 def by_axis(values: xr.DataArray) -> np.ndarray:
     """Return values (time, all other dimensions flattened)."""

@@ -38,7 +38,7 @@ class RunTab:
         self.offered: Any = None  # test of the present buttons
         with ui.element("div").classes("two do"):
             with ui.element("div").classes("stack"):
-                with section("Start", "deeds"):
+                with section("Start", "actions"):
                     self.action_list = ui.element("div")
                 with section("Runs", "jobs"):
                     self.list = ui.element("div")

@@ -1,7 +1,7 @@
 """Hybrid tests: test files, the loop and its modes, limit monitor, recorder and outcome.
 
-Depends on: core, mechanics, transfer, specimens, compensation, stability; methods of a run import links, report
-and view when they are called.
+Depends on: core, mechanics, transfer, specimens, compensation, stability. Real-time runs, figures, reports and views
+come from packages above it, through `core.extensions` and `modes`.
 """
 
 from typing import TYPE_CHECKING

@@ -11,6 +11,7 @@ import numpy as np
 
 from dovetail.compensation import MeasuredForce, NoCompensation
 from dovetail.core.errors import AnalysisError, ConvergenceError
+from dovetail.core.extensions import display
 from dovetail.stability import Poles, StabilitySwitches, StateSpace, open_loop, stability_switches
 from dovetail.stability.eigenvalues import growing_steps
 from dovetail.stability.linearity import MAX_LINEARITY_ERROR, linearity_error, sine
@@ -78,9 +79,7 @@ class Stability:
         )
 
     def _repr_html_(self) -> str:
-        from dovetail.report.notebook import stability_html
-
-        return stability_html(self)
+        return str(display("stability", self))
 
     def __str__(self) -> str:
         if math.isinf(self.critical_delay):

@@ -12,6 +12,7 @@ import numpy as np
 from dovetail.core import roles, signals
 from dovetail.core.advance import Progress
 from dovetail.core.errors import value_or_none
+from dovetail.core.extensions import display
 from dovetail.testing.limits import ROTARY_UNITS
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.recorder import Records, with_record_interval
@@ -51,9 +52,7 @@ class Run:
 
     def plot(self):
         """Return an overview of the run as a matplotlib figure."""
-        from dovetail import report
-
-        return report.plot(self)
+        return display("plot", self)
 
     def reference(self, progress: Progress | None = None) -> Run | None:
         """Return the reference solution of the test, or None if there is none or this run is the reference."""
@@ -65,9 +64,8 @@ class Run:
 
     def report(self, path: str | Path) -> Path:
         """Write a self-contained HTML report of this run, compared with the reference solution."""
-        from dovetail import report
-
-        return report.write_run(self, Path(path))
+        written: Path = display("report", self, Path(path))
+        return written
 
     def save(self, folder: str | Path) -> Path:
         """Write the run folder: resolved test, `result.nc`, `outcome.json`, log."""
@@ -80,14 +78,10 @@ class Run:
 
         It listens on this machine only, by default at a free port.
         """
-        from dovetail.view.notebook_frame import RunFrame
-
-        return RunFrame(self, port)
+        return display("view", self, port)
 
     def _repr_html_(self) -> str:
-        from dovetail.report.notebook import run_html
-
-        return run_html(self)
+        return str(display("run", self))
 
     def __str__(self) -> str:
         last = float(self.data.time[-1]) if self.data.sizes["time"] else 0.0

@@ -16,6 +16,7 @@ import jax
 
 from dovetail.core import RK4, Method, Part, constant, count
 from dovetail.core.errors import AnalysisError, Fault, ParameterError, TestFileError
+from dovetail.core.extensions import display
 from dovetail.core.random import assign_keys, has_random
 from dovetail.mechanics import Substructure
 from dovetail.testing import paths, recorder
@@ -198,9 +199,7 @@ class Runnable(Part):
         return variant
 
     def _repr_html_(self) -> str:
-        from dovetail.report.notebook import test_html
-
-        return test_html(self)
+        return str(display("test", self))
 
 
 _key = jax.jit(jax.random.key)  # compiled once for all seeds

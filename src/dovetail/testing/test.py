@@ -157,9 +157,9 @@ class Test(Runnable):
 
     def run_realtime(self, address: str, **options: Any) -> Run:
         """Run the test in real time with the rig at an address; see `dovetail.links.real_time`."""
-        from dovetail.links import run_realtime
-
-        return run_realtime(self, address, **options)
+        realtime: Any = modes.all_modes()["realtime"]
+        run: Run = realtime.run_test(self, address, **options)
+        return run
 
     def run_pseudodynamic(self, cell: Any = None, **options: Any) -> Run:
         """Run the pseudo-dynamic test, with a robot cell or with the simulated rig.

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from dovetail.scene.scene import Plot
+from dovetail.scene.signal_plots import COLOURS
 
 # contrast of at least 3:1 on the light and the dark panel
-COLOURS = ("#1f8bd0", "#dd6a14", "#0b9a72", "#cf45b8", "#7c7fe0", "#b98300", "#a9794a", "#7f8a94")
 CURSOR, BELOW, ABOVE = (
     "#e5383b",
     -1.0,

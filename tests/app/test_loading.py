@@ -1,0 +1,40 @@
+"""Loading of named tests: changed values, and tests that cannot be run in a mode."""
+
+import pytest
+
+from dovetail.app.loading import load_runnable, parse_settings, require_runnable
+from dovetail.core.errors import ParameterError, TestFileError
+
+
+def test_settings_are_read_as_toml_or_text():
+    assert parse_settings(["a.b=3", "c=[1, 2]", "d=7 ms", 'e="x"', "f=true"]) == {
+        "a.b": 3,
+        "c": [1, 2],
+        "d": "7 ms",
+        "e": "x",
+        "f": True,
+    }
+    with pytest.raises(TestFileError, match="2 problems"):
+        parse_settings(["a", "=3"])
+
+
+def test_a_test_is_loaded_with_changed_values():
+    assert load_runnable("substructuring/cs1", ["duration=2 s"]).duration == 2.0
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "reason"),
+    [
+        ("docking/map", None, "parameter map"),
+        ("capture/swing", "rehearse", "simulation"),
+        ("substructuring/cs1", "simulate", "hybrid test"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_with_the_reason(name, mode, reason):
+    with pytest.raises(ParameterError, match=reason):
+        load_runnable(name, mode=mode)
+
+
+def test_a_test_that_can_be_run_is_returned():
+    test = load_runnable("substructuring/cs1")
+    assert require_runnable("cs1", test, "rehearse") is test
