@@ -23,7 +23,8 @@ from dovetail.studies.registry import find_campaign
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
 plan = campaign.load(
-    find_campaign("refuelling/strike-matrix"), {"parameter.1.values": [0, 10, 20, 30], "parameter.2.values": [0, 1, 2]}
+    find_campaign("refuelling/strike-matrix"),
+    {"parameter.1.values": [0, 10, 20, 30], "parameter.2.values": [0, 1, 2]},
 )
 with tempfile.TemporaryDirectory() as folder:
     print(campaign.run(plan, Path(folder) / "out"))
