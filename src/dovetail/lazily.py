@@ -1,14 +1,14 @@
-"""Names of a package that are loaded when they are first used.
+"""Lazy loading of the public names of a package.
 
-A package says once where its public names live, in imports that only type checkers and readers follow:
+A package lists the modules of its public names once, in imports for type checkers and readers:
 
     if TYPE_CHECKING:
         from dovetail.transfer.delay import Delay
 
     lazily(__name__)
 
-`transfer.Delay` then imports that module, and nothing else of the package is loaded because one of its names might be
-wanted. The imports are read from the source of the package, so that they stand nowhere twice.
+`transfer.Delay` then imports that module only; the other modules of the package are not loaded. The imports are read
+from the source of the package, so they are not duplicated.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from typing import Any
 
 
 def lazily(package: str) -> None:
-    """Load the names that `package` imports `if TYPE_CHECKING` at their first use."""
+    """Load the names that `package` imports under `if TYPE_CHECKING` at their first use."""
     module = sys.modules[package]
     module.__dict__["_places"] = places(module)
     module.__class__ = Lazy
 
 
 def places(package: ModuleType) -> dict[str, tuple[str, str]]:
-    """Module and name there of everything that a package imports `if TYPE_CHECKING`."""
-    source = package.__spec__.loader.get_source(package.__name__)  # type: ignore[union-attr]  # one that is read has a loader
+    """Return module and original name of every name that a package imports under `if TYPE_CHECKING`."""
+    source = package.__spec__.loader.get_source(package.__name__)  # type: ignore[union-attr]  # never None
     blocks = (node for node in ast.parse(source).body if isinstance(node, ast.If))
     imports = [
         node
@@ -46,7 +46,7 @@ def places(package: ModuleType) -> dict[str, tuple[str, str]]:
 
 
 class Lazy(ModuleType):
-    """A package whose public names are loaded at their first use."""
+    """Package whose public names are loaded at their first use."""
 
     def __getattr__(self, name: str) -> Any:
         if name not in self.__dict__["_places"]:
@@ -59,14 +59,14 @@ class Lazy(ModuleType):
         return found
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Whoever imports a module of this package does not take the place of a public name that is called the same."""
+        """Set an attribute, unless an imported submodule would replace a public name of the same name."""
         place = self.__dict__["_places"].get(name)
         if isinstance(value, ModuleType) and place not in (None, (self.__name__, name)):
             return
         super().__setattr__(name, value)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A worker that is sent a function finds the packages that it names by their names, as of any module."""
+        """Pickle the package by name, like any module: workers receive functions that refer to packages."""
         return import_module, (self.__name__,)
 
     def __dir__(self) -> list[str]:

@@ -1,7 +1,7 @@
-"""Adaptive integration of a flow, with events: the accurate reference, offline.
+"""Adaptive integration of a flow with events, for accurate offline references.
 
-An adapter to Diffrax. The step follows the error, so the cost is not known before; the real-time loop uses
-the fixed-step methods instead. Explicit: Tsitouras 5(4), or Dormand-Prince 8(7) for a relative tolerance
+The module is an adapter to Diffrax. The error determines the step, so the cost is not known in advance; the real-time
+loop uses the fixed-step methods instead. Explicit: Tsitouras 5(4), or Dormand-Prince 8(7) for a relative tolerance
 below 1e-6. Stiff: Kvaerno's L-stable ESDIRK 5(4).
 """
 
@@ -25,10 +25,9 @@ Condition = Callable[[Time, State, Input], Any]
 
 @dataclasses.dataclass(frozen=True)
 class Crossing:
-    """An event: where a real condition(t, x, u) passes zero, `"up"`, `"down"` or `"both"` ways.
+    """Event at a zero crossing of a real condition(t, x, u), in the direction `"up"`, `"down"` or `"both"`.
 
-    A condition that gives a truth value ends the run after the step in which it turned true; its
-    direction has no meaning.
+    A Boolean condition ends the run after the step in which it becomes true; its direction is ignored.
     """
 
     condition: Condition
@@ -48,14 +47,14 @@ class Trajectory(eqx.Module):
     times: jax.Array  # [s], (n,)
     states: State  # leaves (n, ...)
     outputs: Output  # leaves (n, ...)
-    end_time: jax.Array  # [s] the end asked for, or the time of the event
+    end_time: jax.Array  # [s] requested end, or the time of the event
     end_state: State
-    happened: dict[str, jax.Array]  # for each event, whether it ended the run
-    steps: jax.Array  # steps taken, accepted and rejected
+    happened: dict[str, jax.Array]  # by event: whether it ended the run
+    steps: jax.Array  # number of accepted and rejected steps
 
     @property
     def event(self) -> str | None:
-        """Name of the event that ended the run, if one did."""
+        """Name of the event that ended the run, or None."""
         return next((name for name, it in self.happened.items() if bool(it)), None)
 
 
@@ -74,24 +73,25 @@ def solve(
     events: Mapping[str, Crossing | Condition] | None = None,
     max_steps: int = 100_000,
 ) -> Trajectory:
-    """Integrate a flow from t0 to t1 [s], or to the first event, with the error controlled.
+    """Integrate a flow from t0 to t1 [s], or to the first event, with error control.
 
     Parameters
     ----------
     times : array, optional
-        Times [s] at which to return states and outputs, within t0 and t1; 201 equal ones if none are given.
+        Times [s] at which to return states and outputs, between t0 and t1.
+        Default: 201 equally spaced times.
     x0 : pytree, optional
-        State at t0; the flow's own `init()` if none is given.
+        State at t0. Default: `flow.init()`.
     u : pytree or callable
-        The input, constant or a function of time.
+        Input: constant, or a function of time.
     rtol, atol : float
-        Tolerances of the error in a step, relative and absolute.
+        Relative and absolute tolerance of the error per step.
     stiff : bool
-        Take the implicit method: for time constants far shorter than what is looked for.
+        Use the implicit method, for time constants much shorter than the motion of interest.
     max_step : float, optional
-        Longest step allowed [s]: so that a short contact on a long flight is not stepped over.
+        Maximum step [s]. It prevents a step over a short contact in a long flight.
     events : mapping
-        Names to conditions(t, x, u), plain or as a `Crossing`; the first to occur ends the run.
+        Conditions(t, x, u) by name, as functions or as `Crossing`. The first event ends the run.
 
     Returns
     -------
@@ -100,8 +100,8 @@ def solve(
     Raises
     ------
     ConvergenceError
-        If `max_steps` is reached or the step shrinks to nothing. Under a JAX transformation, where nothing
-        can be raised, the states are NaN instead.
+        If `max_steps` is reached or the step becomes too small. Under a JAX transformation no error can be
+        raised, and the states are NaN instead.
     """
     crossings = {
         name: event if isinstance(event, Crossing) else Crossing(event)
@@ -115,7 +115,7 @@ def solve(
     if isinstance(failed, jax.core.Tracer):
         return trajectory
     if failed:
-        reason = diffrax.RESULTS[why]  # type: ignore[type-arg, valid-type]  # a class that is asked like a table
+        reason = diffrax.RESULTS[why]  # type: ignore[type-arg, valid-type]  # an enumeration class with item access
         raise ConvergenceError(
             f"{type(flow).__name__}: integration from {float(t0):g} s to {float(t1):g} s did not arrive "
             f"after {int(trajectory.steps)} steps (most allowed: {max_steps}). {reason} "
@@ -125,16 +125,16 @@ def solve(
     return trajectory
 
 
-class _Bisection(optx.AbstractRootFinder):  # type: ignore[misc]  # its base is not typed
-    """Time of an event inside a step, by halving it; conditions that did not occur count zero.
+class _Bisection(optx.AbstractRootFinder):  # type: ignore[misc]  # the base class is untyped
+    """Bisection for the time of an event inside a step; conditions that did not occur count as zero.
 
-    Optimistix's own bisection takes one condition only, and measures the condition too, whose unit we do not
-    know.
+    The bisection of Optimistix accepts one condition only, and applies its tolerance to the condition too, whose
+    unit is not known here.
     """
 
     rtol: float = 1e-14
     atol: float = 1e-14  # [s]
-    norm: ClassVar[Callable] = jnp.abs  # type: ignore[misc]  # a field there, a constant here
+    norm: ClassVar[Callable] = jnp.abs  # type: ignore[misc]  # a field in the base class, a constant here
 
     def init(self, fn, y, args, options, f_struct, aux_struct, tags):
         lower, upper = options["lower"], options["upper"]
@@ -164,7 +164,7 @@ def _solve(flow, t0, t1, times, x0, u, rtol, atol, stiff, crossings, max_steps, 
     def given(t):
         return u(t) if callable(u) else u
 
-    leaves, form = jax.tree.flatten(x0)  # Diffrax takes no state that is empty in places
+    leaves, form = jax.tree.flatten(x0)  # Diffrax does not accept a state with empty subtrees
 
     def rate(t, y, _):
         return jax.tree.leaves(flow.derivative(t, form.unflatten(y), given(t)))

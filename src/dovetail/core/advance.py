@@ -22,6 +22,7 @@ from dovetail.core.block import Time
 from dovetail.core.clock import Clock, LoopState, Simulated
 from dovetail.core.executable_store import ready
 from dovetail.core.monitor import Monitor, NoMonitor
+from dovetail.core.programs import jit_unoptimised
 from dovetail.core.system import Signals, System
 
 Progress = Callable[[float, str], None]  # completed fraction in [0, 1], and a text
@@ -192,6 +193,7 @@ def _chunk(
 compiled_begin = ready(begin)
 compiled_advance = ready(advance_samples)
 _compiled_chunk = ready(_chunk)
+unoptimised_begin, _unoptimised_chunk = jit_unoptimised(begin), jit_unoptimised(_chunk)
 
 
 def advance(
@@ -208,7 +210,10 @@ def advance(
     Return the state and the code of the outcome, 0 at the end of the clock. On an interrupt the recorder has the
     samples before it.
     """
-    now, first = compiled_begin(system, monitor, keep)
+    start, chunk = (
+        (compiled_begin, _compiled_chunk) if clock.optimised else (unoptimised_begin, _unoptimised_chunk)
+    )
+    now, first = start(system, monitor, keep)
     recorder.start(jax.device_get(first))
     k, code, finished = 0, int(now.monitor.code), False
     between, regular, adapts = clock.between, clock.regular, type(system).adapt is not System.adapt
@@ -217,7 +222,7 @@ def advance(
             system, x = changed
             now = now._replace(x=x)
         system, now = between(system, monitor, now)
-        now, numbers, rows = _compiled_chunk(system, clock, monitor, keep, now, size)
+        now, numbers, rows = chunk(system, clock, monitor, keep, now, size)
         count, code, sample, finished = np.asarray(numbers).tolist()
         if regular:  # the last chunk may extend past the end, and any chunk past a limit
             end = clock.last_sample()

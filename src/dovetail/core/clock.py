@@ -41,6 +41,10 @@ class Clock(eqx.Module):
     other clock stops at a limit, at the end, and where the clock waits.
     """
 
+    optimised: ClassVar[bool] = (
+        True  # whether the loop is compiled with optimisation, which takes twice the time
+    )
+
     @property
     @abstractmethod
     def regular(self) -> bool:

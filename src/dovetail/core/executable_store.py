@@ -1,4 +1,4 @@
-"""Store of executables: a program that ran previous on this machine is loaded without being traced again.
+"""Store of executables: a program that ran before on this machine is loaded without being traced again.
 
 To look up a program in the program cache (`program_cache`), JAX traces the function and writes its program as text,
 which takes most of the time of a short command. This store uses another key: the function, all of its arguments except
@@ -6,7 +6,7 @@ the numbers in arrays, the source files of the package, the versions of its libr
 environment. It returns the executable itself, so the results are equal to the bit.
 
 The key is valid only if nothing else can change what a function does. Therefore only the command line enables the store
-(with the variable `DOVETAIL_READY`, set previous any import): its process runs the installed package only. A program is
+(with the variable `DOVETAIL_READY`, set before any import): its process runs the installed package only. A program is
 traced as usual if it contains a user part, whose source may change between runs, a part that names a file, which it may
 read, or any value that cannot be identified or serialised.
 """

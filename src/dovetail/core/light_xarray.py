@@ -1,8 +1,9 @@
-"""xarray, without the libraries that it looks for at its first dataset and its first file.
+"""xarray without the import of optional libraries at its first dataset and its first file.
 
-To tell whether an array is one of pint, dask, cupy or sparse, and whether dask computes elsewhere, xarray imports each
-that is installed: a second for a run that has none of them. Arrays of a library that nobody imported cannot be there;
-so such a library is taken as absent until somebody imports it, and asked again then. All else is xarray's own.
+xarray checks whether an array belongs to pint, dask, cupy or sparse, and whether dask has a scheduler. For this it
+imports each of these libraries that is installed. That takes one second in a run that uses none of them. Arrays of a
+library that is not imported cannot exist. This module therefore reports such a library as absent until it is
+imported, and checks again then. All other behaviour of xarray is unchanged.
 
     from dovetail.core.light_xarray import xarray as xr
 """
@@ -13,7 +14,7 @@ import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-import xarray  # noqa: F401  (for those who import it from here)
+import xarray  # noqa: F401  (imported from here by other modules)
 from xarray import backends
 from xarray.namedarray import pycompat, utils
 
@@ -22,9 +23,9 @@ ABSENT = SimpleNamespace(module=None, version=pycompat.Version("0.0.0"), type=()
 
 
 def _only_if_there(module: ModuleType | None, name: str, otherwise: Any) -> None:
-    """Let a function of xarray answer `otherwise` where it asks for a library that nobody imported.
+    """Make a function of xarray return `otherwise` if its library is not imported.
 
-    That is the library that it is called with, or dask. In a version of xarray without it nothing changes.
+    The library is an argument of the call, or dask. In a version of xarray without this function nothing changes.
     """
     asked = getattr(module, name, None)
 

@@ -1,13 +1,12 @@
-"""A loop over time in which what depends on time alone is computed ahead, for many ticks at once.
+"""Time loop that computes values depending on time only in advance, for many ticks at once.
 
-The excitation of a test, the noise of its sensors and the profile of a schedule do not depend on the loop's
-state. Inside a compiled loop they cost one slow call after another (half the time of a simple rehearsal went
-into sines); outside of it the processor computes several at a time. `scan` finds them by itself: it reads the
-program of one tick, sets apart what follows from the tick's number only and contains something costly, and
-evaluates that for all ticks before it steps through them.
+The excitation of a test, the noise of its sensors and the profile of a schedule do not depend on the state of the
+loop. Inside a compiled loop each of them costs a slow call per tick: sines took half the time of a simple rehearsal.
+Outside the loop the processor computes several values at a time. `scan` reads the program of one tick and separates
+the costly operations that depend on the tick number only. It evaluates these for all ticks before the loop.
 
-Nothing but the order of computing changes. It takes memory for what is computed ahead, so a long loop is given in
-pieces, and a batch, whose members are computed several at a time anyway, is better off with `jax.lax.scan`.
+Only the order of computation changes. The values computed in advance need memory, so divide a long loop into several
+calls. For a batch use `jax.lax.scan`: it computes several members at a time in any case.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from typing import Any
 import jax
 from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Var, jaxpr_as_fun
 
-WIDEST = 32  # numbers a tick that are worth keeping for it; a larger field is computed in its tick
+WIDEST = 32  # largest array [values per tick] computed in advance; a larger one is computed in its tick
 
-# What costs much more than fetching its result does.
+# Operations that cost much more than reading their stored result.
 COSTLY = {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "logistic", "pow"}
 COSTLY |= {"exp", "exp2", "expm1", "log", "log1p", "erf", "erf_inv", "threefry2x32", "random_bits"}
 
 
 def scan(body: Callable[[Any, jax.Array], tuple[Any, Any]], state: Any, numbers: jax.Array) -> Any:
-    """`jax.lax.scan(body, state, numbers)` over a vector of tick numbers, with time's own part ahead."""
+    """Return `jax.lax.scan(body, state, numbers)` for tick numbers; time-only values are computed in advance."""
     flat, structure = jax.tree.flatten(state)
     program, shape = jax.make_jaxpr(lambda x, k: body(x, k), return_shape=True)(state, numbers[0])
     split = _Split(program.jaxpr)
@@ -45,17 +44,15 @@ def scan(body: Callable[[Any, jax.Array], tuple[Any, Any]], state: Any, numbers:
 
 
 class _Split:
-    """The program of a tick, `(*state, k) -> ...`, apart: what is computed ahead, and the rest."""
+    """Program of a tick, `(*state, k) -> ...`, split into an advance part and a part inside the loop."""
 
     def __init__(self, jaxpr: Jaxpr):
         self.jaxpr = jaxpr
         fixed = set(jaxpr.constvars)
         timely: dict[Var, bool] = {
             jaxpr.invars[-1]: False
-        }  # from k alone; whether something costly was in it
-        same: dict[
-            Var, Var
-        ] = {}  # a value that is computed twice (an end of one stage is a start of the next)
+        }  # values that depend on k only: True if their computation is costly
+        same: dict[Var, Var] = {}  # first of equal values (the end of one stage is the start of the next)
         seen: dict[Any, list[Var]] = {}
         for eqn in jaxpr.eqns:
             inputs = [v for v in eqn.invars if isinstance(v, Var)]
@@ -75,7 +72,7 @@ class _Split:
         self.given = {v: same[v] for v in timely if timely[v] and v in used_late and _size(v) <= WIDEST}
 
     def programs(self, consts: list[Any]) -> tuple[Callable, Callable]:
-        """`k -> values ahead` and `state, k, values -> results`."""
+        """Return the functions `k -> advance values` and `state, k, values -> results`."""
         whole, ahead = self.jaxpr, list(dict.fromkeys(self.given.values()))
 
         def program(inputs, outputs, given, speaking):
@@ -100,15 +97,15 @@ class _Split:
 
 
 def _meaning(eqn: JaxprEqn, same: dict[Var, Var]) -> Any:
-    """What makes two equations one: the operation and its inputs, each under its first name."""
+    """Return the key under which two equations are equal: the operation and the first variables of its inputs."""
     inputs = tuple(same.get(v, v) if isinstance(v, Var) else (str(v), str(v.aval)) for v in eqn.invars)
     return eqn.primitive.name, str(eqn.params), inputs
 
 
 def _needed(jaxpr: Jaxpr, wanted: Iterable[Any], given: Iterable[Var], speaking: bool) -> list[JaxprEqn]:
-    """The equations behind the wanted values, in order; those behind the given ones are not needed.
+    """Return the equations that compute the wanted values, in order, except those of the given values.
 
-    `speaking`: what speaks to the world outside is needed too, whatever becomes of it.
+    `speaking`: include the equations with side effects, even if their results are not used.
     """
     given = set(given)
     missing = {v for v in wanted if isinstance(v, Var) and v not in given}
@@ -121,7 +118,7 @@ def _needed(jaxpr: Jaxpr, wanted: Iterable[Any], given: Iterable[Var], speaking:
 
 
 def _size(v: Var) -> int:
-    return math.prod(v.aval.shape)  # type: ignore[attr-defined]  # what an array is, where it is one
+    return math.prod(v.aval.shape)  # type: ignore[attr-defined]  # the attribute exists for arrays
 
 
 def _costs(eqn: JaxprEqn) -> bool:

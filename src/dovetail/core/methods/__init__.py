@@ -1,11 +1,11 @@
-"""Fixed-step integration methods, one a file, and how large a step each may take.
+"""Fixed-step integration methods, one per file, and their stability limits.
 
 Depends on: nothing else of Dovetail but the contract in `core.block`.
 
-Explicit: `Euler`, `SemiImplicitEuler` (state a pair of positions and velocities), `RK4` (the usual choice),
+Explicit: `Euler`, `SemiImplicitEuler` (the state is a pair of positions and velocities), `RK4` (the usual choice),
 `BogackiShampine`, `DormandPrince5`, `DormandPrince8`. Implicit, for stiff parts: `ImplicitEuler`, `BDF2`,
-`Trapezoidal`, `GeneralisedAlpha`, and `Rosenbrock3`, which needs no iteration. What is no flow but steps an equation
-takes the `step` of an explicit method's `tableau`.
+`Trapezoidal`, `GeneralisedAlpha`, and `Rosenbrock3`, which needs no iteration. To integrate an equation that is not a
+flow, use the `step` of an explicit method's `tableau`.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The second-order backward differentiation formula, for stiff parts that must keep a deadline."""
+"""Second-order backward differentiation formula, for stiff parts in real-time loops."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from dovetail.core.parameter import check, choice, count, parameter
 
 @kind("bdf2")
 class BDF2(Method):
-    r"""Order 2, L-stable, one Newton solve a step; remembers the state before the last step.
+    r"""Second-order backward differentiation formula: L-stable, one Newton solve per step.
 
     .. math::
         x_{n+1} = \frac{(1+w)^2}{1+2w} x_n - \frac{w^2}{1+2w} x_{n-1}
             + \frac{1+w}{1+2w} h f(t_{n+1}, x_{n+1}, u),
         \qquad w = h / h_{n-1}
 
-    For equal steps w = 1 gives 4/3, -1/3, 2/3. Before the first step :math:`h_{n-1} = \infty`, w = 0, and the
-    formula is implicit Euler: one such step costs an error of order h^2 once, so the order stays 2. A step of
-    zero length changes nothing. Steps may change between samples by a factor of less than
-    :math:`1+\sqrt 2`, the bound of zero-stability. An input that is held and jumps from sample to sample is
-    a kink in the rate, across which a formula with memory is of first order only.
+    The method stores the state before the last step. Equal steps (w = 1) give the coefficients 4/3, -1/3, 2/3.
+    Before the first step :math:`h_{n-1} = \infty`, w = 0, and the formula is implicit Euler. That single step adds
+    an error of order h^2 once, so the order remains 2. A step of zero length changes nothing. Steps may change
+    between samples by a factor of less than :math:`1+\sqrt 2`, the bound of zero-stability. A held input that
+    jumps from sample to sample causes a kink in the rate. Across a kink a multistep formula is of first order only.
 
-    The Jacobian is found anew in every iteration (`newton`), or once a step and then corrected (`secant`), which
-    saves most of its cost for large flows. A step that does not converge gives NaN.
+    The Jacobian is computed in every iteration (`newton`), or once per step and then corrected (`secant`). The
+    second option saves most of its cost for large flows. A step that does not converge gives NaN.
     Source: [Hairer, Norsett & Wanner 1993, sec. III.5].
     """
 
@@ -70,7 +70,7 @@ class BDF2(Method):
         return new, (before, jnp.where(moved, dt, dt_before))
 
     def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
-        """Growth of a step for z = h lambda: the larger root of (3 - 2z) r^2 - 4 r + 1."""
+        """Return the growth factor of a step for z = h lambda: the larger root of (3 - 2z) r^2 - 4 r + 1."""
         z = np.asarray(z, dtype=complex)
         root = np.sqrt(1 + 2 * z)
         return np.maximum(np.abs(2 + root), np.abs(2 - root)) / np.abs(3 - 2 * z)

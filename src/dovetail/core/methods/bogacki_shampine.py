@@ -1,4 +1,4 @@
-"""The third-order method of Bogacki and Shampine, at a fixed step, and the weights of its error."""
+"""Third-order method of Bogacki and Shampine at a fixed step, and the weights of its error estimate."""
 
 from typing import ClassVar
 
@@ -8,7 +8,9 @@ from dovetail.core.methods.runge_kutta import RungeKutta, Tableau
 
 @kind("bogacki-shampine")
 class BogackiShampine(RungeKutta):
-    """Three evaluations a step, order 3. `error` weighs them and the slope at the end: an estimate of order 2.
+    """Explicit Runge-Kutta method of order 3 with three evaluations per step.
+
+    `error` contains the weights of the three slopes and of the slope at the end: an error estimate of order 2.
 
     Source: [Bogacki & Shampine 1989].
     """

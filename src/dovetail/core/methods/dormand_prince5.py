@@ -1,4 +1,4 @@
-"""The fifth-order method of Dormand and Prince, at a fixed step."""
+"""Fifth-order method of Dormand and Prince at a fixed step."""
 
 from typing import ClassVar
 
@@ -8,9 +8,9 @@ from dovetail.core.methods.runge_kutta import RungeKutta, Tableau
 
 @kind("dormand-prince-5")
 class DormandPrince5(RungeKutta):
-    """Six evaluations a step, order 5. The seventh stage only estimates the error and is left out.
+    """Explicit Runge-Kutta method of order 5 with six evaluations per step.
 
-    Source: [Dormand & Prince 1980, table 2].
+    The seventh stage of the pair only estimates the error and is omitted. Source: [Dormand & Prince 1980, table 2].
     """
 
     tableau: ClassVar[Tableau] = Tableau(

@@ -1,4 +1,4 @@
-"""The eighth-order method of Dormand and Prince, at a fixed step."""
+"""Eighth-order method of Dormand and Prince at a fixed step."""
 
 from typing import ClassVar
 
@@ -39,10 +39,11 @@ _COEFFICIENTS = Tableau(
 
 @kind("dormand-prince-8")
 class DormandPrince8(RungeKutta):
-    """Twelve evaluations a step, order 8: for references, where accuracy costs less than small steps.
+    """Explicit Runge-Kutta method of order 8 with twelve evaluations per step, for accurate references.
 
-    The coefficients are those of the pair 8(5,3), without the stages that only estimate the error or
-    interpolate. Source: [Hairer, Norsett & Wanner 1993, sec. II.5, DOP853].
+    For high accuracy it is cheaper than a low-order method with small steps. The coefficients are those of the
+    pair 8(5,3), without the stages for error estimate and interpolation.
+    Source: [Hairer, Norsett & Wanner 1993, sec. II.5, DOP853].
     """
 
     tableau: ClassVar[Tableau] = _COEFFICIENTS

@@ -1,4 +1,4 @@
-"""Explicit Euler: the cheapest method, of first order; one evaluation a step."""
+"""Explicit Euler method: first order, one evaluation per step."""
 
 from typing import ClassVar
 
@@ -8,10 +8,12 @@ from dovetail.core.methods.runge_kutta import RungeKutta, Tableau
 
 @kind("euler")
 class Euler(RungeKutta):
-    r""":math:`x_{n+1} = x_n + h f(t_n, x_n, u)`, of order 1.
+    r"""Explicit Euler method of order 1, the cheapest method.
 
-    An undamped oscillation grows at every step size, so it serves for comparison and for well damped or
-    smooth parts; see `SemiImplicitEuler` for oscillators.
+    .. math:: x_{n+1} = x_n + h f(t_n, x_n, u)
+
+    An undamped oscillation grows at every step size. Use the method for comparison, or for well damped or smooth
+    parts; see `SemiImplicitEuler` for oscillators.
     """
 
     tableau: ClassVar[Tableau] = Tableau(a=((),), b=(1.0,), c=(0.0,), order=1)

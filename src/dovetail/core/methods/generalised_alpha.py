@@ -1,4 +1,4 @@
-"""The generalised-alpha method for first-order flows: damping of what is too fast, by choice."""
+"""Generalised-alpha method for first-order flows, with adjustable numerical damping of fast motion."""
 
 from __future__ import annotations
 
@@ -18,15 +18,18 @@ from dovetail.core.parameter import check, count, parameter
 
 @kind("generalised-alpha")
 class GeneralisedAlpha(Method):
-    r"""Order 2, A-stable; what is far too fast for the step shrinks by `radius` in each.
+    r"""Generalised-alpha method: order 2, A-stable, with adjustable numerical damping.
+
+    Motion much faster than the step shrinks by the factor `radius` in each step.
 
     .. math::
         \alpha_m\dot x_{n+1} + (1-\alpha_m)\dot x_n = f(t_{n+\alpha_f}, x_{n+\alpha_f}, u), \qquad
         x_{n+1} = x_n + h[(1-\gamma)\dot x_n + \gamma\dot x_{n+1}]
 
     with :math:`\alpha_m = \tfrac12(3-\rho)/(1+\rho)`, :math:`\alpha_f = 1/(1+\rho)`,
-    :math:`\gamma = \tfrac12+\alpha_m-\alpha_f`: 1 is the midpoint rule, 0 close to `BDF2`. It remembers the
-    rate; before the first step that is the flow's own. A step that does not converge gives NaN.
+    :math:`\gamma = \tfrac12+\alpha_m-\alpha_f`. Here :math:`\rho` is `radius`: 1 gives the midpoint
+    rule, 0 is close to `BDF2`. The method stores the rate of the last step; in the first step it uses the rate of
+    the flow. A step that does not converge gives NaN.
     Source: [Jansen, Whiting & Hulbert 2000], after [Chung & Hulbert 1993].
     """
 
@@ -46,7 +49,7 @@ class GeneralisedAlpha(Method):
         return mean_rate, mean_state, 0.5 + mean_rate - mean_state
 
     def init(self, flow: Flow, x: State) -> tuple[State, jax.Array]:
-        return x, jnp.asarray(False)  # rate at the end of the last step, whether there was one
+        return x, jnp.asarray(False)  # rate at the end of the last step; True after the first step
 
     def step(
         self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: tuple[State, jax.Array]
@@ -61,7 +64,7 @@ class GeneralisedAlpha(Method):
         old = jnp.where(known, ravel_pytree(kept)[0], rate(t, start))
         base = start + dt * (1 - g) * old
 
-        def residual(y):  # y is h times the new rate, of the state's own size
+        def residual(y):  # y is h times the new rate and has the unit of the state
             middle = (1 - f) * start + f * (base + g * y)
             return m * y + (1 - m) * dt * old - dt * rate(t + f * dt, middle)
 
@@ -71,7 +74,7 @@ class GeneralisedAlpha(Method):
         return unravel(base + g * y), (unravel(new_rate), known | moved)
 
     def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
-        """Growth of a step for z = h lambda: the larger eigenvalue on state and rate."""
+        """Return the growth factor of a step for z = h lambda: the larger eigenvalue of the map of state and rate."""
         m, f, g = (float(w) for w in self._weights())
         z = np.asarray(z, dtype=complex)
         # y1 = p x0 + q y0, x1 = x0 + (1 - g) y0 + g y1, with y = h x'

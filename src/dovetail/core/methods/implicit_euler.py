@@ -1,4 +1,4 @@
-"""Implicit Euler: first order, and damps whatever is too fast for the step."""
+"""Implicit Euler method: first order; damps motion that is too fast for the step."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from dovetail.core.parameter import check, count, parameter
 
 @kind("implicit-euler")
 class ImplicitEuler(Method):
-    r""":math:`x_{n+1} = x_n + h f(t_{n+1}, x_{n+1}, u)`, of order 1, L-stable.
+    r"""Implicit Euler method: order 1, L-stable.
 
-    Solved by `newton`; a step that does not converge gives NaN. It damps slow oscillations too (by
-    h omega / 2 in damping ratio); `BDF2` does so far less.
+    .. math:: x_{n+1} = x_n + h f(t_{n+1}, x_{n+1}, u)
+
+    `newton` solves the equation; a step that does not converge gives NaN. The method also damps slow oscillations
+    (damping ratio h omega / 2); `BDF2` damps them much less.
     Source: [Hairer & Wanner 1996, sec. IV.3].
     """
 
@@ -34,5 +36,5 @@ class ImplicitEuler(Method):
         return new, memory
 
     def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
-        """Growth of a step for z = h lambda."""
+        """Return the growth factor of a step for z = h lambda."""
         return 1 / np.abs(1 - z)

@@ -1,15 +1,15 @@
 r"""Newton's method with a line search, for the implicit methods.
 
-Solves :math:`r(x) = 0` for a vector x with the Jacobian by forward-mode differentiation. A full step is
-tried first and halved until the residual falls; a residual that is not finite counts as no fall, so an
-iterate that leaves the domain of the flow is pulled back.
+The solver finds :math:`r(x) = 0` for a vector x, with the Jacobian by forward-mode differentiation. It tries a full
+step first and halves it until the residual decreases. A residual that is not finite counts as no decrease, so an
+iterate outside the domain of the flow is rejected.
 
-With `secant` the Jacobian is found once, at the guess, and then corrected by what each step has shown of it
-[Broyden 1965]; where a corrected one no longer lets the residual fall, it is found anew.
+With `secant` the solver computes the Jacobian once, at the guess, and corrects it after each step [Broyden 1965]. If
+the residual does not decrease with a corrected Jacobian, the solver computes the Jacobian again.
 
-What comes out is differentiable by the implicit function theorem (`jax.lax.custom_root`), in forward and in
-reverse mode, whatever number of iterations it took. An iteration that did not arrive gives NaN, so
-that a supervisor sees it; it never gives a number that looks like an answer.
+The root is differentiable by the implicit function theorem (`jax.lax.custom_root`), in forward and in reverse mode,
+for any number of iterations. An iteration that does not converge gives NaN, which a supervisor detects; it never
+returns an unconverged value.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ def newton(
     iterations: int = 30,
     secant: bool = False,
 ) -> tuple[jax.Array, jax.Array]:
-    r"""Root of a residual near a guess, and whether the iteration arrived.
+    r"""Return the root of a residual near a guess, and whether the iteration converged.
 
-    Arrived means that the last full step was within `tolerance` * (1 + |x|) in every component; as the
-    convergence is quadratic, the error is then far smaller.
+    The iteration has converged if the last full step is within `tolerance` * (1 + |x|) in every component. The
+    convergence is quadratic, so the error is then much smaller.
 
     Returns
     -------
-    root : array of the guess's shape, NaN where the iteration did not arrive.
+    root : array of the guess's shape, NaN if the iteration did not converge.
     converged : boolean scalar.
     """
     if guess.size == 0:
@@ -60,7 +60,7 @@ def newton(
 
 
 def _iterate(residual, guess, tolerance, iterations):
-    """Damped Newton iteration; the flag is a float because custom_root differentiates through it."""
+    """Run the damped Newton iteration; the flag is a float because custom_root differentiates through it."""
 
     def going(carry):
         i, _, _, done, failed = carry
@@ -80,7 +80,7 @@ def _iterate(residual, guess, tolerance, iterations):
 
 
 def _iterate_secant(residual, guess, tolerance, iterations):
-    """The same with Broyden's correction of the inverse Jacobian."""
+    """Run the damped iteration with Broyden's correction of the inverse Jacobian."""
 
     def inverse_at(x):
         return jnp.linalg.inv(jax.jacfwd(residual)(x))
@@ -101,7 +101,7 @@ def _iterate_secant(residual, guess, tolerance, iterations):
             (moved - change) / safe, moved @ inverse
         )
         good = fell | small
-        # no fall with an old Jacobian: stay and find it anew; no fall with a new one: give up
+        # no decrease with a corrected Jacobian: stay and compute it again; no decrease with a new one: stop
         x, r = jnp.where(good, x_new, x), jnp.where(good, r_new, r)
         inverse = jax.lax.cond(good, lambda: corrected, lambda: inverse_at(x))
         return i + 1, x, r, inverse, ~good, small & jnp.all(jnp.isfinite(r)), ~good & fresh
@@ -114,7 +114,7 @@ def _iterate_secant(residual, guess, tolerance, iterations):
 
 
 def _line_search(residual, x, r, step, accept):
-    """First of the steps 1, 1/2, 1/4, ... under which the residual falls (or the full one if `accept`)."""
+    """Take the first of the steps 1, 1/2, 1/4, ... that reduces the residual (the full step if `accept`)."""
     size = jnp.linalg.norm(r)
 
     def fell(r_new, scale):
@@ -147,7 +147,7 @@ def implicit_stage(
     iterations: int,
     secant: bool = False,
 ) -> State:
-    """The state x with x = base + h f(t, x, u); NaN if the iteration does not arrive."""
+    """Return the state x with x = base + h f(t, x, u); NaN if the iteration does not converge."""
     flat_guess, unravel = ravel_pytree(guess)
     flat_base, _ = ravel_pytree(base)
 

@@ -1,4 +1,4 @@
-"""The classical Runge-Kutta method of fourth order: the default of the loop."""
+"""Classical Runge-Kutta method of fourth order, the default of the loop."""
 
 from typing import ClassVar
 
@@ -8,8 +8,9 @@ from dovetail.core.methods.runge_kutta import RungeKutta, Tableau
 
 @kind("rk4")
 class RK4(RungeKutta):
-    """Four evaluations a step, order 4; stable to h |lambda| = 2.83 on the imaginary, 2.79 on the real axis.
+    """Classical Runge-Kutta method of order 4 with four evaluations per step.
 
+    Stable to h |lambda| = 2.83 on the imaginary axis and 2.79 on the real axis.
     Source: [Hairer, Norsett & Wanner 1993, table II.1.2].
     """
 

@@ -1,4 +1,4 @@
-"""Explicit Runge-Kutta methods with their stages in a loop, for large flows."""
+"""Explicit Runge-Kutta methods with the stages in a loop, for large flows."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from dovetail.core.methods.runge_kutta import RungeKutta, step_in_loop
 
 
 class StageLoop(Method):
-    """The same numbers as `method`, with the flow compiled once instead of once for each stage.
+    """Explicit Runge-Kutta method with its stages in a loop.
 
-    For flows that are large without saying so (`Flow.large`).
+    The flow is compiled once instead of once per stage; the results are those of `method`. Use this class for large
+    flows that do not set `Flow.large`.
     """
 
     method: RungeKutta
@@ -26,10 +27,10 @@ class StageLoop(Method):
         return step_in_loop(self.method.tableau, flow, t, dt, x, u), memory
 
     def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
-        """Growth of a step for z = h lambda."""
+        """Return the growth factor of a step for z = h lambda."""
         return self.method.amplification(z)
 
 
 def with_stage_loop(method: Method) -> Method:
-    """The method with its stages in a loop, where it has stages."""
+    """Return a Runge-Kutta method with its stages in a loop, and any other method unchanged."""
     return StageLoop(method) if isinstance(method, RungeKutta) else method

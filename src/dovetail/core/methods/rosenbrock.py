@@ -1,4 +1,4 @@
-"""A linearly implicit method: as stable as the implicit ones, without an iteration."""
+"""Linearly implicit method: L-stable without iteration."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ A = ((), (0.0,), (2.0, 0.0), (2.0, 0.0, 1.0))
 C = ((), (4.0,), (1.0, -1.0), (1.0, -1.0, -8.0 / 3.0))
 WEIGHTS = (2.0, 0.0, 1.0, 1.0)
 TIMES = (0.0, 0.0, 1.0, 1.0)
-SLOPES = (0.5, 1.5, 0.0, 0.0)  # weights of the rate's own change in time
+SLOPES = (0.5, 1.5, 0.0, 0.0)  # weights of the partial derivative of the rate with respect to time
 
 
 @kind("rosenbrock3")
 class Rosenbrock3(Method):
-    r"""Order 3, L-stable: four linear solves a step with one Jacobian, by automatic differentiation.
+    r"""Rosenbrock method RODAS3: order 3, L-stable, four linear solves and one Jacobian per step.
 
     .. math::
         \left(\frac{1}{h\gamma} - J\right) k_i = f\Big(t_n + \alpha_i h,\ x_n + \sum_{j<i} a_{ij} k_j\Big)
             + \frac1h \sum_{j<i} c_{ij} k_j + \gamma_i h\,\partial_t f, \qquad
         x_{n+1} = x_n + \sum_i m_i k_i
 
-    Its cost is the same in every step, so it keeps a deadline where a Newton iteration may not. Coefficients of
-    RODAS3. Source: [Sandu et al. 1997].
+    Automatic differentiation computes the Jacobian. The cost is the same in every step. The method can therefore
+    meet a deadline that a Newton iteration may miss. Source of the coefficients: [Sandu et al. 1997].
     """
 
     order: ClassVar[int] = 3
@@ -44,7 +44,7 @@ class Rosenbrock3(Method):
         def rate(t, x):
             return ravel_pytree(flow.derivative(t, unravel(x), u))[0]
 
-        # everything times h, so that a step of zero length changes nothing
+        # all terms multiplied by h: a step of zero length changes nothing
         t = jnp.asarray(t, dtype=start.dtype)
         jacobian = jax.jacfwd(rate, argnums=1)(t, start)
         _, by_time = jax.jvp(lambda t: rate(t, start), (t,), (jnp.ones_like(t),))
@@ -58,7 +58,7 @@ class Rosenbrock3(Method):
         return unravel(start + sum(w * other for w, other in zip(WEIGHTS, k, strict=True))), memory
 
     def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
-        """Growth of a step for z = h lambda."""
+        """Return the growth factor of a step for z = h lambda."""
         z = np.asarray(z, dtype=complex)
         k: list[np.ndarray] = []
         for a, c in zip(A, C, strict=True):

@@ -1,10 +1,10 @@
-r"""Explicit Runge-Kutta methods: a table of coefficients, and one engine for all of them.
+r"""Explicit Runge-Kutta methods: coefficient tables and their common implementation.
 
 .. math:: k_i = f(t + c_i h,\; x + h \sum_{j<i} a_{ij} k_j,\; u), \qquad x_{n+1} = x_n + h \sum_i b_i k_i
 
-The state is any pytree; each leaf of a stage is one weighted sum that the compiler fuses. The stages are
-evaluated at their own times, so a flow may contain a time-dependent excitation of its own; the input `u`
-is held over the step. Source: [Hairer, Norsett & Wanner 1993, sec. II.1].
+The state is any pytree; each leaf of a stage is one weighted sum that the compiler fuses. Each stage is evaluated
+at its own time, so a flow may contain a time-dependent excitation. The input `u` is held over the step.
+Source: [Hairer, Norsett & Wanner 1993, sec. II.1].
 """
 
 import dataclasses
@@ -31,13 +31,13 @@ class Tableau:
 
     @property
     def stages(self) -> int:
-        """Evaluations of the flow in a step."""
+        """Number of evaluations of the flow per step."""
         return len(self.b)
 
     def rates(self, f: Callable[[float, Any], Any], x: State, h: Time, first: Any = None) -> list[Any]:
-        """Slopes f(share of the step, state) at its stages over a step of h [s] from x, with JAX or NumPy.
+        """Return the slopes f(fraction of the step, state) at the stages of a step of h [s] from x.
 
-        `first` is the slope at x where it is known already.
+        The function works with JAX and NumPy. `first` is the slope at x, if already known.
         """
         found = [] if first is None else [first]
         for row, c in list(zip(self.a, self.c, strict=True))[len(found) :]:
@@ -45,11 +45,11 @@ class Tableau:
         return found
 
     def step(self, f: Callable[[float, Any], Any], x: State, h: Time, first: Any = None) -> State:
-        """The state after that step: for an equation that is no flow."""
+        """Return the state after a step of h [s] from x, for an equation that is not a flow."""
         return add_rates(x, h, self.b, self.rates(f, x, h, first))
 
     def stability_polynomial(self) -> np.ndarray:
-        """Coefficients, lowest power first, of R(z): a step takes x to R(h lambda) x where x' = lambda x."""
+        """Return the coefficients of R(z), lowest power first: for x' = lambda x a step gives R(h lambda) x."""
         a = np.zeros((self.stages, self.stages))
         for i, row in enumerate(self.a):
             a[i, : len(row)] = row
@@ -60,7 +60,7 @@ class Tableau:
 
 
 class RungeKutta(Method):
-    """Base of the explicit Runge-Kutta methods; a method is its `tableau`."""
+    """Base class of the explicit Runge-Kutta methods; a subclass defines `tableau`."""
 
     tableau: ClassVar[Tableau]
 
@@ -79,15 +79,15 @@ class RungeKutta(Method):
         return self.tableau.step(rate, x, dt), memory
 
     def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
-        """Growth |R(z)| of a step for z = h lambda."""
+        """Return the growth factor |R(z)| of a step for z = h lambda."""
         return np.abs(np.polynomial.polynomial.polyval(z, self.tableau.stability_polynomial()))
 
 
 def step_in_loop(tableau: Tableau, flow: Flow, t: Time, dt: Time, x: State, u: Input) -> State:
-    """The state after a step, with the flow compiled once instead of once for each stage.
+    """Return the state after a step, with the flow compiled once instead of once per stage.
 
-    Stages side by side run faster where the flow is small; a flow of hundreds of operations takes long to
-    compile as many times over, and gains nothing by it.
+    For a small flow unrolled stages run faster. A flow of hundreds of operations takes long to compile once per
+    stage and does not run faster.
     """
     flat, unravel = ravel_pytree(x)
     rows = np.zeros((tableau.stages, tableau.stages))
@@ -104,7 +104,7 @@ def step_in_loop(tableau: Tableau, flow: Flow, t: Time, dt: Time, x: State, u: I
 
 
 def add_rates(x: State, dt: Time, weights: tuple[float, ...], rates: list[State]) -> State:
-    """x + dt * (sum of weights * rates), leaving out weights that are zero."""
+    """Return x + dt * (sum of weights * rates); zero weights are skipped."""
     used = [(w, rate) for w, rate in zip(weights, rates, strict=False) if w]
     if not used:
         return x

@@ -1,4 +1,4 @@
-"""Semi-implicit (symplectic) Euler: velocities first, then positions with the new velocities."""
+"""Semi-implicit (symplectic) Euler method: velocities first, then positions with the new velocities."""
 
 from typing import Any, ClassVar
 
@@ -13,15 +13,16 @@ from dovetail.core.kinds import kind
 
 @kind("semi-implicit-euler")
 class SemiImplicitEuler(Method):
-    r"""Order 1, one force evaluation a step, and no drift of energy for an undamped oscillator.
+    r"""Semi-implicit Euler method of order 1, without energy drift for an undamped oscillator.
 
     .. math::
         v_{n+1} = v_n + h\,\dot v(t_n, q_n, v_n, u), \qquad
         q_{n+1} = q_n + h\,\dot q(t_n, q_n, v_{n+1}, u)
 
-    The state must be a pair `(q, v)`, positions first, each of any pytree structure; the flow's derivative is
-    the pair `(q', v')`. Symplectic where v' depends on q only; stable to h omega = 2 without damping. The
-    rate q' is asked of the flow a second time with the new velocities; the compiler drops the forces there.
+    The state must be a pair `(q, v)`, positions first, each of any pytree structure; the derivative of the flow is
+    the pair `(q', v')`. The method is symplectic if v' depends on q only, and stable to h omega = 2 without damping.
+    The method evaluates the flow a second time for q' with the new velocities. The compiler removes the forces from
+    that evaluation, so a step costs one force evaluation.
     Source: [Hairer, Lubich & Wanner 2006, sec. VI.3].
     """
 
@@ -41,10 +42,10 @@ class SemiImplicitEuler(Method):
         return _pair(x, q, v), memory
 
     def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
-        """Growth of a step for the oscillator with the eigenvalue pair z/h and its conjugate.
+        """Return the growth factor of a step for the oscillator with the eigenvalue z/h and its conjugate.
 
-        A real eigenvalue is counted as a critically damped pair, which asks for a smaller step than an
-        eigenvalue that is alone.
+        A real eigenvalue counts as a critically damped pair, which requires a smaller step than a single real
+        eigenvalue.
         """
         z = np.asarray(z, dtype=complex)
         det = 1 + 2 * z.real
@@ -54,5 +55,5 @@ class SemiImplicitEuler(Method):
 
 
 def _pair(like: Any, q: State, v: State) -> Any:
-    """The pair (q, v) as the same type, a plain tuple or a named one."""
+    """Return the pair (q, v) in the type of `like`, a plain or named tuple."""
     return type(like)(q, v) if hasattr(like, "_fields") else (q, v)

@@ -1,7 +1,7 @@
-"""How large a step may be: the stability bound of a method for given eigenvalues.
+"""Stability limit of the step of a method for given eigenvalues.
 
-A method multiplies the motion of an eigenvalue lambda by `method.amplification(h * lambda)` in a step; the
-bound is the smallest step at which that exceeds one for some eigenvalue.
+In a step a method multiplies the motion of an eigenvalue lambda by `method.amplification(h * lambda)`. The limit is
+the smallest step above which this factor exceeds one for an eigenvalue.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import numpy as np
 from dovetail.core.block import Method
 from dovetail.core.errors import StepSizeError
 
-GROWTH = 1e-9  # growth a step that still counts as stable: one per cent in 1e7 steps
-_FARTHEST = 50.0  # |h lambda| beyond which an explicit method here is unstable in every direction
+GROWTH = 1e-9  # growth per step that still counts as stable: 1 % in 1e7 steps
+_FARTHEST = 50.0  # |h lambda| above which every explicit method here is unstable in every direction
 _GRID = np.linspace(0.0, _FARTHEST, 5001)[1:]
 
 
 def stability_limit(method: Method, eigenvalues: Any) -> float:
-    """Largest step [s] at which a method is stable for eigenvalues [rad/s].
+    """Return the largest step [s] at which a method is stable for eigenvalues [rad/s].
 
-    Eigenvalues in the right half plane are left out: there the motion itself grows, at any step. Infinite
-    where no step is too large (the implicit methods).
+    Eigenvalues in the right half plane are ignored, because their motion grows at any step. The result is infinite
+    if no step is too large (implicit methods).
 
     >>> from dovetail.core.methods import RK4
     >>> round(stability_limit(RK4(), [-100.0]), 5)
@@ -33,7 +33,7 @@ def stability_limit(method: Method, eigenvalues: Any) -> float:
 
 
 def check_step(method: Method, eigenvalues: Any, dt: float) -> None:
-    """Raise `StepSizeError` if a step `dt` [s] is beyond the stability bound for eigenvalues [rad/s]."""
+    """Raise `StepSizeError` if a step `dt` [s] exceeds the stability limit for eigenvalues [rad/s]."""
     values = _decaying(eigenvalues)
     if not values or not any(_grows_within(method, value, dt) for value in values):
         return
@@ -53,7 +53,7 @@ def check_step(method: Method, eigenvalues: Any, dt: float) -> None:
 
 
 def _decaying(eigenvalues: Any) -> list[complex]:
-    """Eigenvalues of the left half plane and its edge, without zeros; rounding past the edge is undone."""
+    """Return the nonzero eigenvalues of the left half plane and the imaginary axis, corrected for rounding."""
     values = np.atleast_1d(np.asarray(eigenvalues, dtype=complex)).ravel()
     size = np.abs(values)
     kept = values[(size > 0) & (values.real <= 1e-9 * size)]
@@ -61,19 +61,19 @@ def _decaying(eigenvalues: Any) -> list[complex]:
 
 
 def _grows(method: Method, direction: complex, s: Any) -> Any:
-    """Whether a step of |h lambda| = s along the ray of an eigenvalue grows."""
+    """Return whether the motion grows in a step of |h lambda| = s in the direction of an eigenvalue."""
     return method.amplification(np.asarray(s * direction)) > 1 + GROWTH
 
 
 def _grows_within(method: Method, eigenvalue: complex, dt: float) -> bool:
-    """Whether a step up to `dt` [s] grows: quicker than to find the step at which that begins."""
+    """Return whether the motion grows at any step up to `dt` [s]; faster than computing the limit."""
     size = abs(eigenvalue)
     upto = np.append(_GRID[size * dt > _GRID], size * dt)
     return bool(np.any(_grows(method, eigenvalue / size, upto)))
 
 
 def _limit(method: Method, eigenvalue: complex) -> float:
-    """First crossing of the stability boundary along the ray of one eigenvalue."""
+    """Return the largest stable step [s]: the first stability boundary in the direction of one eigenvalue."""
     size = abs(eigenvalue)
     direction = eigenvalue / size
 

@@ -1,4 +1,4 @@
-"""The implicit trapezoidal rule: second order, and neither damps nor feeds an oscillation."""
+"""Implicit trapezoidal rule: second order; neither adds nor removes energy of an oscillation."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from dovetail.core.parameter import check, count, parameter
 
 @kind("trapezoidal")
 class Trapezoidal(Method):
-    r""":math:`x_{n+1} = x_n + \tfrac h2 [f(t_n, x_n, u) + f(t_{n+1}, x_{n+1}, u)]`, of order 2, A-stable.
+    r"""Implicit trapezoidal rule: order 2, A-stable.
 
-    The reference of the published docking simulations beside their explicit ones. What is far too fast for
-    the step is not damped but changes sign from step to step; where that matters, `BDF2`.
+    .. math:: x_{n+1} = x_n + \tfrac h2 [f(t_n, x_n, u) + f(t_{n+1}, x_{n+1}, u)]
+
+    The published docking simulations use the rule as a reference for their explicit methods. Motion much faster
+    than the step is not damped but changes sign from step to step; use `BDF2` if this matters.
     A step that does not converge gives NaN. Source: [Hairer & Wanner 1996, sec. IV.3].
     """
 
@@ -40,5 +42,5 @@ class Trapezoidal(Method):
         return new, memory
 
     def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
-        """Growth of a step for z = h lambda."""
+        """Return the growth factor of a step for z = h lambda."""
         return np.abs(2 + z) / np.abs(2 - z)

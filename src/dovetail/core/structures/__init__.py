@@ -1,10 +1,10 @@
-"""Methods of structural dynamics for M a + C v + R(x, v) = F(t), simulated or with R measured.
+"""Methods of structural dynamics for M a + C v + R(x, v) = F(t), with R simulated or measured.
 
 Depends on: nothing else of Dovetail but the contract in `core.block` and the `methods`.
 
-`CentralDifference` and `OperatorSplitting` ask for the force at one displacement a step and so serve
-a pseudo-dynamic test: predict, impose, measure, correct. `Newmark` and `HHTAlpha` iterate on a force that is
-known as a function.
+`CentralDifference` and `OperatorSplitting` need the force at one displacement per step. They are therefore suitable
+for a pseudo-dynamic test: predict, impose, measure, correct. `Newmark` and `HHTAlpha` iterate, and need the force as
+a function.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Central difference: explicit, of second order; the classical method of pseudo-dynamic tests."""
+"""Central difference method: explicit, second order; the classical method of pseudo-dynamic tests."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from dovetail.core.structures.structure import Each, PredictorCorrector, Structu
 
 @kind("central-difference")
 class CentralDifference(PredictorCorrector):
-    r"""Newmark's method with beta = 0, gamma = 1/2, which gives the displacements of the central difference.
+    r"""Central difference method: Newmark's method with beta = 0 and gamma = 1/2.
 
     .. math::
         x_{n+1} = x_n + h v_n + \tfrac{h^2}{2} a_n, \qquad v_{n+1} = v_n + \tfrac{h}{2}(a_n + a_{n+1})
 
-    No stiffness is needed, linear or not; damping is treated implicitly. Stable to h omega = 2 for
-    the highest frequency, beyond that it diverges: see `OperatorSplitting` for stiff structures.
+    The displacements equal those of the central difference. The method needs no stiffness matrix, for linear or
+    nonlinear structures, and treats damping implicitly. It is stable to h omega = 2 for the highest frequency and
+    diverges above. For stiff structures use `OperatorSplitting`.
     Source: [Newmark 1959].
     """
 

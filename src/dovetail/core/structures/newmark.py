@@ -1,4 +1,4 @@
-"""Newmark's method and the alpha method of Hilber, Hughes and Taylor: implicit, with iteration."""
+"""Newmark's method and the alpha method of Hilber, Hughes and Taylor: implicit and iterative."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from dovetail.core.structures.structure import Each, StructuralMethod, Structura
 
 @kind("newmark")
 class Newmark(StructuralMethod):
-    r"""Displacement and velocity from a mean of the accelerations at both ends of the step.
+    r"""Newmark's method: implicit, with weighted accelerations at both ends of the step.
 
     .. math::
         x_{n+1} = x_n + h v_n + h^2 [(\tfrac12 - \beta) a_n + \beta a_{n+1}], \qquad
         v_{n+1} = v_n + h [(1 - \gamma) a_n + \gamma a_{n+1}]
 
-    The default is the average acceleration: order 2, unconditionally stable, no numerical damping.
-    gamma = 1/2 keeps the order; larger values damp and cost an order. A step that does not converge
+    The default is the average acceleration method: order 2, unconditionally stable, no numerical damping.
+    gamma = 1/2 gives order 2; larger values add damping and reduce the order to 1. A step that does not converge
     gives NaN. Source: [Newmark 1959].
     """
 
@@ -34,13 +34,14 @@ class Newmark(StructuralMethod):
 
 @kind("hht-alpha")
 class HHTAlpha(StructuralMethod):
-    r"""Newmark's method with the forces taken a little before the end of the step.
+    r"""Alpha method of Hilber, Hughes and Taylor: Newmark's method with forces shortly before the step's end.
 
     .. math::
         M a_{n+1} + (1+\alpha)(C v + R)_{n+1} - \alpha (C v + R)_n = (1+\alpha) F_{n+1} - \alpha F_n
 
-    with :math:`\beta = (1-\alpha)^2/4`, :math:`\gamma = (1-2\alpha)/2`: order 2, unconditionally stable, and
-    damping of what is too fast for the step, most at alpha = -1/3, none at 0 (the average acceleration).
+    with :math:`\beta = (1-\alpha)^2/4`, :math:`\gamma = (1-2\alpha)/2`. The method has order 2 and is
+    unconditionally stable. It damps motion that is too fast for the step: most at alpha = -1/3, not at all at
+    alpha = 0 (the average acceleration method).
     A step that does not converge gives NaN. Source: [Hilber, Hughes & Taylor 1977].
     """
 
@@ -55,15 +56,15 @@ class HHTAlpha(StructuralMethod):
 
 
 def coefficients(alpha: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Newmark's beta and gamma that make the alpha method of second order and unconditionally stable."""
+    """Return Newmark's beta and gamma for an alpha method of second order that is unconditionally stable."""
     return (1 - alpha) ** 2 / 4, (1 - 2 * alpha) / 2
 
 
 def implicit_step(structure, dt, motion, load, alpha, beta, gamma, iterations) -> StructuralMotion:
-    """One step of the alpha method for any beta and gamma.
+    """Return the motion after one step of the alpha method, for any beta and gamma.
 
-    Newton's unknown is y = h^2 a [m], a displacement, as rounding of the restoring force is amplified in `a`
-    by 1 / h^2; it is found to 1e-12 m.
+    The unknown of Newton's method is the displacement y = h^2 a [m], with a tolerance of 1e-12 m. In `a` the rounding
+    error of the restoring force would be amplified by 1 / h^2.
     """
     x_pred = motion.x + dt * motion.v + dt**2 * (0.5 - beta) * motion.a
     v_pred = motion.v + dt * (1 - gamma) * motion.a

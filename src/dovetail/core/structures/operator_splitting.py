@@ -1,4 +1,4 @@
-"""The alpha operator-splitting method: implicit stability from one measurement a step, no iteration."""
+"""Alpha operator-splitting method: unconditionally stable with one measurement per step, without iteration."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from dovetail.core.structures.structure import Each, PredictorCorrector, Structu
 
 @kind("operator-splitting")
 class OperatorSplitting(PredictorCorrector):
-    r"""Impose a predicted displacement, measure, and correct with the initial stiffness.
+    r"""Alpha operator-splitting method: predict, impose, measure, correct with the initial stiffness.
 
     .. math::
         \tilde x_{n+1} = x_n + h v_n + h^2 (\tfrac12 - \beta) a_n, \qquad
         R_{n+1} = \tilde R_{n+1} + K_I (x_{n+1} - \tilde x_{n+1}), \qquad
         x_{n+1} = \tilde x_{n+1} + \beta h^2 a_{n+1}
 
-    in the equation of the alpha method (see `HHTAlpha`), which is then linear in the acceleration; the
-    part of the force that is not linear is treated explicitly. For a linear specimen of stiffness
-    `initial_stiffness` it is the alpha method itself, and it is unconditionally stable for any softer one:
-    take `initial_stiffness` rather too large than too small. On a spring that softens strongly, steps far
-    beyond the period can feed a slow growth of energy at small \|alpha\|; alpha = -1/3 damps it.
-    Not modelled: a specimen that stiffens; forces that depend on velocity are seen at the predicted velocity.
+    These are inserted into the equation of the alpha method (see `HHTAlpha`), which is then linear in the
+    acceleration. The nonlinear part of the force is treated explicitly. For a linear specimen of stiffness
+    `initial_stiffness` the method equals the alpha method. For any softer specimen it is unconditionally stable, so
+    choose `initial_stiffness` too large rather than too small. With a strongly softening spring, a small \|alpha\|
+    and steps much longer than the period, the energy can grow slowly; alpha = -1/3 damps this growth.
+    Not modelled: a stiffening specimen. Forces that depend on velocity are evaluated at the predicted velocity.
     Source: [Nakashima et al. 1990], [Combescure & Pegon 1997].
     """
 
@@ -39,7 +39,7 @@ class OperatorSplitting(PredictorCorrector):
     def predict(self, dt: Time, motion: StructuralMotion) -> tuple[Each, Each]:
         beta, _ = coefficients(self.alpha)
         x = motion.x + dt * motion.v + dt**2 * (0.5 - beta) * motion.a
-        return x, motion.v + dt * motion.a  # velocity to first order, so that forces of it keep the order 2
+        return x, motion.v + dt * motion.a  # first-order velocity: forces that depend on it retain order 2
 
     def correct(
         self, structure: Structure, dt: Time, motion: StructuralMotion, load: Each, measured: Each

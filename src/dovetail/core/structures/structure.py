@@ -1,9 +1,9 @@
-r"""A structure in the form of structural dynamics, and the base of the methods made for it.
+r"""Equation of motion of a structure, and base classes of its integration methods.
 
 .. math:: M \ddot x + C \dot x + R(x, \dot x) = F(t)
 
-The restoring force R is a function here, or a measurement: the methods that impose a displacement and then
-measure (`PredictorCorrector`) can be used either way, and so serve a pseudo-dynamic test.
+The restoring force R is a function or a measurement. Methods that impose a displacement and then measure
+(`PredictorCorrector`) accept both, and are therefore suitable for a pseudo-dynamic test.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class StructuralMotion(NamedTuple):
 
 
 class Linear(Part):
-    """A linear restoring force, R = K x."""
+    """Linear restoring force, R = K x."""
 
     stiffness: jax.Array = eqx.field(converter=_matrix)  # [N/m], (n, n)
 
@@ -48,9 +48,9 @@ class Linear(Part):
 
 
 class Structure(Part):
-    """Mass, damping and restoring force of n degrees of freedom; a number stands for a 1 by 1 matrix.
+    """Mass, damping and restoring force of n degrees of freedom; a number means a 1 by 1 matrix.
 
-    `restoring(x, v)` gives R [N] of shape (n,); without one it is zero or comes from measurement.
+    `restoring(x, v)` returns R [N] of shape (n,). Without this function R is zero or measured.
     """
 
     mass: jax.Array = eqx.field(converter=_matrix)  # [kg], (n, n)
@@ -71,11 +71,11 @@ class Structure(Part):
         return self.mass.shape[0]
 
     def force(self, x: Each, v: Each) -> Each:
-        """Restoring force R(x, v) [N]; zero where the structure has none of its own."""
+        """Return the restoring force R(x, v) [N]; zero without `restoring`."""
         return jnp.zeros(self.size) if self.restoring is None else self.restoring(x, v)
 
     def start(self, x=0.0, v=0.0, load=0.0, restoring=None) -> StructuralMotion:
-        """State with the acceleration that the equation demands of x, v, the load and the restoring force."""
+        """Return the state whose acceleration satisfies the equation for x, v, load and restoring force."""
         x, v, load = (jnp.broadcast_to(jnp.asarray(s, dtype=float), (self.size,)) for s in (x, v, load))
         r = self.force(x, v) if restoring is None else jnp.broadcast_to(restoring, (self.size,))
         a = jnp.linalg.solve(self.mass, load - self.damping @ v - r)
@@ -83,32 +83,32 @@ class Structure(Part):
 
 
 class StructuralMethod(eqx.Module):
-    """A rule that carries the motion of a structure over one step to the load at its end."""
+    """Base class of methods that advance the motion of a structure by one step."""
 
     def __check_init__(self):
         check(self)
 
     @abstractmethod
     def step(self, structure: Structure, dt: Time, motion: StructuralMotion, load: Each) -> StructuralMotion:
-        """Motion at t + dt under the load [N] at t + dt."""
+        """Return the motion at t + dt under the load [N] at t + dt."""
 
 
 class PredictorCorrector(StructuralMethod):
-    """Methods that need the restoring force at one known displacement in each step.
+    """Base class of methods that need the restoring force at one known displacement per step.
 
-    In a test: `predict`, impose that displacement, measure the force, `correct`. In a simulation `step` does
-    the three with the structure's own restoring force.
+    In a test: call `predict`, impose that displacement, measure the force, call `correct`. In a simulation `step`
+    performs the sequence with the restoring force of the structure.
     """
 
     @abstractmethod
     def predict(self, dt: Time, motion: StructuralMotion) -> tuple[Each, Each]:
-        """Displacement [m] to impose at t + dt, and its velocity [m/s]."""
+        """Return the displacement [m] to impose at t + dt, and its velocity [m/s]."""
 
     @abstractmethod
     def correct(
         self, structure: Structure, dt: Time, motion: StructuralMotion, load: Each, measured: Each
     ) -> StructuralMotion:
-        """Motion at t + dt from the restoring force [N] measured at the predicted displacement."""
+        """Return the motion at t + dt from the restoring force [N] measured at the predicted displacement."""
 
     def step(self, structure: Structure, dt: Time, motion: StructuralMotion, load: Each) -> StructuralMotion:
         return self.correct(structure, dt, motion, load, structure.force(*self.predict(dt, motion)))

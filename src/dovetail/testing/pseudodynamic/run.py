@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core.advance import Keep, advance, compiled_begin
+from dovetail.core.advance import Keep, advance, unoptimised_begin
 from dovetail.core.clock import Clock, HostOnly
 from dovetail.core.errors import Fault, LinkError, OutputError, ParameterError, TestFileError
 from dovetail.core.random import assign_keys
@@ -228,7 +228,7 @@ def _cell_of(
         )
     if home_pose is None:
         mode = PseudoDynamic()
-        first, _ = compiled_begin(mode.system(test), mode.monitor(test), mode.keep(test))
+        first, _ = unoptimised_begin(mode.system(test), mode.monitor(test), mode.keep(test))
         home_pose = np.asarray(first.x.command)
     sized = test.rig.with_sample_time(float(settings.control_period), shape)
     rig, state = rig_at_rest(sized, jnp.asarray(home_pose))

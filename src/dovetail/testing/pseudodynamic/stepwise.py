@@ -196,6 +196,7 @@ class Stepwise(Clock):
     """Steps of the scheme; the simulated time waits while the cell moves."""
 
     regular: ClassVar[bool] = False
+    optimised: ClassVar[bool] = False  # a move takes longer than its computation
 
     end: Float[Array, ""] = eqx.field(converter=as_array)  # [s]
     tolerance: Float[Array, ""] = eqx.field(converter=as_array)  # [s] of the end time
