@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import equinox as eqx
 import jax.numpy as jnp
 
-from dovetail.core.advance import Progress, Rows, advance, advance_samples, begin, chunk_length
+from dovetail.core.advance import Progress, Rows, advance, chunk_length, run_samples
 from dovetail.core.clock import Clock, LoopState, Simulated
 from dovetail.core.errors import AnalysisError
 from dovetail.core.methods.rolled import with_stage_loop
@@ -282,11 +282,10 @@ def run(test: Runnable, mode: Mode, progress: Progress | None = None, *, keep: b
         if not (keep and records.chunks):
             raise
         outcome = Outcome.INTERRUPTED
-    trip = (
-        None
-        if state is None
-        else mode.monitor(prepared).trip(outcome, records.tick * test.dt, records.last, state.monitor)
-    )
+    trip = None
+    if state is not None and outcome is not Outcome.FINISHED:
+        time = records.tick * test.dt
+        trip = mode.monitor(prepared).trip(outcome, time, records.last, state.monitor)
     return as_run(test, mode.name, records, outcome, trip)
 
 
@@ -303,10 +302,4 @@ def simulate(test: Runnable, mode: Mode | None = None) -> tuple[LoopState, Signa
             'simulate: the test has sampling = "none" (continuous time), but a batch is sampled; '
             'set sampling = "rate", or rehearse the tests one by one'
         )
-    system, monitor, keep = mode.system(test), mode.monitor(test), Rows()
-    now, _ = begin(system, monitor, keep)
-    clock = Simulated(
-        test.dt, test.tick_count, precompute=False
-    )  # several variants are computed at a time already
-    state, _, records = advance_samples(system, clock, monitor, keep, now, test.tick_count)
-    return state, records
+    return run_samples(mode.system(test), test.dt, test.tick_count, Rows(), mode.monitor(test))
