@@ -73,7 +73,7 @@ def draw(boxes: Mapping[str, LoopBox]) -> str:
         _text(right + WIDE / 2 + 8, between + 18, "command zₚ", "signal"),
         _wire(right, down, middle + WIDE, down),
         _text((middle + WIDE + right) / 2, down - 10, "imposed", "signal", "middle"),
-        _text((middle + WIDE + right) / 2, down + 22, "displacement x", "signal", "middle"),
+        _text((middle + WIDE + right) / 2, down + 22, "displ. x", "signal", "middle"),
         _wire(middle, down, left + WIDE, down),
         _text((left + WIDE + middle) / 2, down - 10, "force", "signal", "middle"),
         # the measured force enters the numerical substructure from below
