@@ -124,7 +124,7 @@ def _whole_and_reduced(duration: float = 12.0) -> tuple[np.ndarray, np.ndarray]:
         "body": {"kind": "polygon", "vertices": [[-5.0, top], [5.0, top], [5.0, bottom], [-5.0, bottom]]},
         "motion": {"kind": "harmonic-motion"} | DECK,
     }
-    system |= {"platforms": [deck], "start": [0.0, top + 0.4501, 0.0]}
+    system |= {"platforms": [deck], "initial_pose": [0.0, top + 0.4501, 0.0]}
     system["friction"] = {"kind": "bristle-friction"} | BRISTLES
     table |= {"duration": f"{duration} s", "rate": "20 Hz"}
     data = parse(table, "whole").simulate().data
