@@ -85,3 +85,8 @@ def test_a_library_that_the_loader_misses_is_named_with_how_to_have_it(monkeypat
     assert re.search(words, text)
     if "cannot open shared object" in said and "libm.so.9" not in said:
         assert "export LD_LIBRARY_PATH=" in text or re.search(r"install lib\w+", text)
+
+
+def test_a_file_deleted_meanwhile_has_size_zero(tmp_path):
+    (tmp_path / "a").write_bytes(bytes(7))
+    assert [doctor._size(tmp_path / name) for name in ("a", "deleted.part")] == [7, 0]

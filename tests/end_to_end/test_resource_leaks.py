@@ -139,11 +139,11 @@ def frames(number):
     page = RunPage(build_scene(run, run.test.reference()), port=0)
     try:
         for i in range(number):
-            if not page.player.playing:
-                page.player.play()
-            page.show(page.player.advance(1 / 60))
+            if not page.playback.playing:
+                page.playback.play()
+            page.show(page.playback.advance(1 / 60))
             if i % 600 == 0:  # someone presses a button now and then
-                page._tell(page.shown)
+                page._update_clock(page.shown)
             yield
     finally:
         page.close()

@@ -68,7 +68,15 @@ def make_test(duration=0.3, **limits):
         excitation=dv.Sine(amplitude=0.012, frequency=3.0),
         rate=200.0,
         duration=duration,
-        limits=dv.Limits(**{"link_timeout": 2000, "approach_time": 0.02, "return_time": 0.1, **limits}),
+        limits=dv.Limits(
+            **{
+                "link_timeout": 2000,
+                "frozen_sensor": 2000,  # the rig process may get no processor time while the demand moves
+                "approach_time": 0.02,
+                "return_time": 0.1,
+                **limits,
+            }
+        ),
     )
 
 

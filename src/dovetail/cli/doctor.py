@@ -119,8 +119,16 @@ def _program_cache() -> str:
     from dovetail.core import program_cache
 
     folder = Path(os.environ.get(program_cache.JAX_VARIABLE) or program_cache.folder())
-    size = sum(file.stat().st_size for file in folder.glob("*")) if folder.is_dir() else 0
+    size = sum(map(_size, folder.glob("*"))) if folder.is_dir() else 0
     return f"{size / 1e6:.0f} MB in {folder}; may be deleted at any time"
+
+
+def _size(file: Path) -> int:
+    """Return the size of a file [bytes]; 0 if another process has just deleted it."""
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _compiler() -> str:

@@ -78,15 +78,15 @@ def robot_tracking() -> float:
     way = np.asarray(jax.jit(jax.vmap(lambda t: SpeedProfile(speed=1.0).travel(t, None)[0]))(t))
 
     @jax.jit
-    def followed(told):
-        return respond(_ArmsWithTrip(arms.placed(told[0])), dt, told[1:])
+    def follow(commands):
+        return respond(_ArmsWithTrip(arms.with_home_pose(commands[0])), dt, commands[1:])
 
     worst = 0.0
     for angle in np.radians([0.0, 15.0, 35.0]):
         along = np.array([np.cos(angle), 0.0, -np.sin(angle)])
         place = np.array([-0.7, 0.0, -CONTACT_RADIUS]) + (way[:, None] - RUN_UP) * along
-        told = np.concatenate([place, np.broadcast_to([0.0, angle, 0.0], place.shape)], axis=1)
-        shown, trip = followed(jnp.asarray(told))
+        commands = np.concatenate([place, np.broadcast_to([0.0, angle, 0.0], place.shape)], axis=1)
+        shown, trip = follow(jnp.asarray(commands))
         assert not np.any(trip), "a limit of the cell was reached"
         before = np.stack([np.interp(t[1:] - behind, t, axis) for axis in place.T], axis=1)
         worst = max(worst, float(np.linalg.norm(np.asarray(shown)[:, :3] - before, axis=1).max()))
