@@ -47,7 +47,7 @@ def test_a_part_passes_its_own_test_and_is_found_by_a_test_file(own_tests):
     folder, out = own_tests("part", "own_spring24")
     assert 'kind = "own_spring24:OwnSpring24"' in out
     user_parts.add_command_line_parts(folder / "own_spring24.py")
-    assert kinds.find("own_spring24:OwnSpring24", Specimen)(k=1.0).k == 1.0
+    assert kinds.find("own_spring24:OwnSpring24", Specimen)(k=1.0, yield_force=1.0).k == 1.0
 
 
 def test_a_test_passes_its_own_test_and_can_be_checked(own_tests, dovetail):

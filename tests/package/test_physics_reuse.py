@@ -31,4 +31,7 @@ def test_a_structure_serves_lag_damper_and_helicopter():
 
 
 def test_no_physics_stays_that_no_study_example_page_or_capability_uses():
-    assert sharing.unused() == []
+    unused = [f"{module}.{name}" for module, name in sharing.unused()]
+    assert not unused, (
+        f"name each, or its kind, in an example (examples/), a page (docs/) or a test file of a study: {unused}"
+    )

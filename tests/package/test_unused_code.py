@@ -58,7 +58,9 @@ def test_no_function_and_no_class_is_there_for_nobody():
         for file, node in defined()
         if own[node.name] <= 1 and not other[node.name] and not promise[node.name] and node.name not in TOOLS
     ]
-    assert not idle, "\n".join(["use it, promise it or take it away:", *idle])
+    assert not idle, "\n".join(
+        ["use each in code, an example, a page or a test that capabilities.toml names, or delete it:", *idle]
+    )
 
 
 def test_what_the_tests_need_is_still_there_and_still_idle():

@@ -65,6 +65,31 @@ class Silent(Compensator):
         return x, {"comand": u["displacement"]}
 
 
+class Ratchet(Memoryless):
+    """Branches on a value at the end of a step."""
+
+    k: jax.Array = parameter("N/m", "stiffness", default=(10.0, 10.0))
+
+    def output(self, t, x, u):
+        return {"force": -self.k * u["displacement"]}
+
+    def jump(self, t, x, u):
+        return x if u["displacement"][0] > 0 else x
+
+
+class OneState(Ratchet):
+    """State of one axis, with a rate for each axis."""
+
+    def init(self):
+        return jnp.zeros(())
+
+    def derivative(self, t, x, u):
+        return u["velocity"] - x
+
+    def jump(self, t, x, u):
+        return {"x": x}
+
+
 @pytest.fixture
 def told(make_cs1):
     def told(specimen=None, actuator=None, **parts) -> list[str]:
@@ -94,20 +119,23 @@ def test_what_fits_is_not_spoken_of(told):
         ),
         (
             {"numerical": Pair(rate_size=1)},
-            'numerical: Pair has a state "v" of shape (2,), but its rate is of shape (1,)',
+            'numerical: Pair has a state "v" of shape (2,), but derivative returns shape (1,)',
         ),
         (
             {"specimen": Spring(k=jnp.ones(3))},
-            "Spring does not accept displacement, velocity, acceleration of 2 axes",
+            "rig.specimen: Spring cannot be evaluated for 2 axes",
         ),
-        ({"specimen": Spring(k=jnp.ones(3))}, "mul got incompatible shapes for broadcasting: (3,), (2,)."),
+        ({"specimen": Spring(k=jnp.ones(3))}, "mul got incompatible shapes for broadcasting: (3,), (2,)"),
+        ({"specimen": Ratchet()}, "use jnp.where"),
+        ({"specimen": OneState()}, "return jnp.zeros(self.shape) from init"),
+        ({"specimen": OneState()}, "return the same structure from init and jump"),
         (
             {"actuator": Lag()},
             'rig.actuator: Lag returns "signal" of shape (1,), but the interface has shape (2,)',
         ),
         (
             {"actuator": Lag()},
-            "rig.actuator: Lag has a state of shape (2,), but the next state is of shape (1,)",
+            "rig.actuator: Lag has a state of shape (2,), but step returns shape (1,)",
         ),
         (
             {"compensator": Silent()},

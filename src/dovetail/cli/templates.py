@@ -5,31 +5,58 @@ The placeholders are those of `string.Template`: `$name` is the given name, `$ti
 
 from __future__ import annotations
 
-PART = '''"""$title: user part.
+PART = r'''"""$title: user part.
 
 In a test file: `parts = ["$name.py"]` and `kind = "$name:$title"`.
 """
 
+import dataclasses
+
+import equinox as eqx
 import jax
+import jax.numpy as jnp
 
 from dovetail.core import parameter
-from dovetail.specimens.base import Memoryless
+from dovetail.specimens import Specimen
 
 
-class $title(Memoryless):  # specimen without state; `dovetail parts` lists the other families
-    r"""Hardening spring, :math:`F = -k x - k_3 x^3`. Describe the part here: equation, source, limits."""
+class $title(Specimen):  # specimen with memory; `dovetail parts` lists the other families
+    r"""Elastoplastic spring, :math:`F = -k (x - x_p)`. Describe the part here: equation, source, limits.
 
-    # each parameter has an SI unit, a meaning and a range; a test file may write k = "2.25 kN/m"
-    k: jax.Array = parameter("N/m", "stiffness", above=0.0)
-    cubic: jax.Array = parameter("N/m^3", "cubic stiffness", default=0.0, at_least=0.0)
+    The plastic displacement :math:`x_p` changes when the yield force is reached, with linear kinematic hardening:
+    :math:`|k (x - x_p) - h x_p| \le F_y`.
+    """
+
+    # each parameter has an SI unit, a meaning and a range; a test file may write k = "2 kN/m"
+    k: jax.Array = parameter("N/m", "elastic stiffness", above=0.0)
+    yield_force: jax.Array = parameter("N", "force at first yield", above=0.0)
+    hardening: jax.Array = parameter("N/m", "hardening modulus h", default=0.0, at_least=0.0)
+    shape: tuple[int, ...] = eqx.field(default=(), static=True)  # of the interface: () for one axis, (n,) for n axes
+
+    def with_sample_time(self, dt, shape=()):
+        """Return the part for this interface: with several axes, each parameter and state has one value per axis."""
+        return dataclasses.replace(self, shape=tuple(shape))
+
+    def init(self):
+        """Initial state: plastic displacement [m]. A part without memory derives from Memoryless instead."""
+        return jnp.zeros(self.shape)
+
+    def derivative(self, t, x, u):
+        """Rate of the state. Here zero, because only `jump` changes it; a creep law would return its rate."""
+        return jnp.zeros_like(x)
+
+    def jump(self, t, x, u):
+        """State at the end of a step: the return mapping. A rate from `derivative` would leave the yield surface."""
+        excess = self.k * (u["displacement"] - x) - self.hardening * x
+        beyond = jnp.maximum(jnp.abs(excess) - self.yield_force, 0.0)
+        return x + jnp.sign(excess) * beyond / (self.k + self.hardening)
 
     def output(self, t, x, u):
-        """Force [N] on the numerical substructure; `u` holds displacement [m], velocity and acceleration.
+        """Force [N] on the numerical substructure; `u` contains displacement [m], velocity and acceleration.
 
         Use jax.numpy, use jnp.where instead of `if` on values, and store nothing in self.
         """
-        z = u["displacement"]
-        return {"force": -self.k * z - self.cubic * z**3}
+        return {"force": -self.k * (u["displacement"] - self.jump(t, x, u))}
 '''
 TEST_OF_PART = '''"""Tests of $title; run them with: python -m pytest test_$name.py"""
 
@@ -37,22 +64,36 @@ import dovetail as dv
 import numpy as np
 from $name import $title
 
-
-def test_the_force_follows_the_equation():
-    part = $title(k=2000.0, cubic=1e6)
-    for z in (-0.02, 0.0, 0.01):
-        force = part.output(0.0, part.init(), {"displacement": z})["force"]
-        np.testing.assert_allclose(force, -2000.0 * z - 1e6 * z**3)
+PART = $title(k=2000.0, yield_force=8.0, hardening=500.0)
 
 
-def test_it_works_in_a_hybrid_test():
+def test_a_cycle_follows_the_bilinear_closed_form():
+    x, tangent = PART.init(), 2000.0 * 500.0 / 2500.0  # k h / (k + h) [N/m] beyond yield, here at 4 mm
+    expected = {0.010: 8.0 + tangent * 0.006, 0.002: 8.0 + tangent * 0.006 - 16.0, -0.010: -8.0 - tangent * 0.006}
+    for displacement, force in expected.items():
+        motion = {"displacement": displacement}
+        x = PART.jump(0.0, x, motion)
+        np.testing.assert_allclose(PART.output(0.0, x, motion)["force"], -force)
+
+
+def test_a_rehearsal_and_its_reference_dissipate_energy():
     test = dv.Test(
         numerical=dv.mechanics.Oscillator(m=2.2, c=15.0, k=2250.0),
-        rig=dv.Rig(actuator=dv.transfer.Delay(3e-3), specimen=$title(k=2000.0)),
+        rig=dv.Rig(actuator=dv.transfer.Delay(1e-3), specimen=PART),
         excitation=dv.Sine(amplitude=0.012, frequency=3.0),
-        duration=0.1,
+        duration=1.0,
     )
-    assert test.rehearse().outcome.completed
+    for run in (test.rehearse(), test.reference()):
+        assert run.outcome.completed
+        force, motion = run.data.specimen_force, run.data.achieved_displacement
+        assert -np.trapezoid(force, motion) > 0
+
+
+def test_each_axis_has_its_own_state():
+    part = PART.with_sample_time(1e-3, (2,))
+    x = part.jump(0.0, part.init(), {"displacement": np.array([0.010, 0.001])})
+    assert x.shape == (2,)
+    assert x[0] > x[1] == 0
 '''
 FILE = """# Hybrid test. Change any value; a quantity may have any unit of its dimension.
 # dovetail check $name.toml     prints the test with all defaults, or its errors
@@ -133,7 +174,8 @@ delay = "3 ms"
 [rig.specimen]
 kind = "$name:$title"
 k = "2 kN/m"
-cubic = 1e6
+yield_force = "8 N"
+hardening = "500 N/m"
 
 [excitation]
 kind = "sine"
@@ -179,11 +221,11 @@ from $name import $title
 FOLDER = Path(__file__).parent
 
 
-def test_the_force_follows_the_equation():
-    part = $title(k=2000.0, cubic=1e6)
-    for z in (-0.02, 0.0, 0.01):
+def test_the_force_is_elastic_below_yield():
+    part = $title(k=2000.0, yield_force=8.0)
+    for z in (-0.003, 0.0, 0.002):
         force = part.output(0.0, part.init(), {"displacement": z})["force"]
-        np.testing.assert_allclose(force, -2000.0 * z - 1e6 * z**3)
+        np.testing.assert_allclose(force, -2000.0 * z, atol=1e-12)
 
 
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("tests/*.toml")), ids=lambda file: file.stem)

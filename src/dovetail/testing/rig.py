@@ -16,6 +16,7 @@ from jaxtyping import Array, Float
 from dovetail.core import RK4, Block, Flow, Method, choice, count
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.core.signals import MOTION
+from dovetail.core.tracing_errors import TRACING_ERRORS, tracing_reason
 from dovetail.specimens import Specimen
 from dovetail.transfer import Series, Transfer
 
@@ -101,11 +102,17 @@ class Rig(AbstractRig):
         rest = dict.fromkeys(MOTION, jax.ShapeDtypeStruct(shape, float))
         try:
             output = jax.eval_shape(lambda u: sized.specimen.output(0.0, sized.specimen.init(), u), rest)
-        except (TypeError, ValueError) as error:
+        except TRACING_ERRORS as error:
             raise ParameterError(
-                f"rig.specimen: {type(self.specimen).__name__} does not accept {', '.join(MOTION)} of {_axes(shape)}, "
-                f"shape {shape}: {str(error).strip().splitlines()[0]} Give each parameter one value or one per axis"
+                f"rig.specimen: {type(self.specimen).__name__} cannot be evaluated for {_axes(shape)}: "
+                f"{tracing_reason(error)}"
             ) from error
+        if not isinstance(output, dict) or "force" not in output:
+            signals = ", ".join(output) if isinstance(output, dict) else "an array without name"
+            raise ParameterError(
+                f"rig.specimen: output of {type(self.specimen).__name__} returns {signals or 'no signal'}; "
+                'return a dictionary with "force", for example {"force": -self.k * u["displacement"]}'
+            )
         force_shape = output["force"].shape
         if force_shape not in ((), shape):
             raise ParameterError(

@@ -15,6 +15,7 @@ import jax
 from dovetail.core import Block, Flow
 from dovetail.core.errors import Fault
 from dovetail.core.signals import MOTION, READING
+from dovetail.core.tracing_errors import TRACING_ERRORS, tracing_reason
 from dovetail.specimens.base import Specimen
 from dovetail.testing.hybrid_loop import Driven
 from dovetail.testing.rig import Rig
@@ -22,7 +23,8 @@ from dovetail.testing.rig import Rig
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
-NOW = jax.ShapeDtypeStruct((), float)
+# function of (x, inputs): states by the method that returns them (a rate counts as a state), and output signals
+Step = Callable[[Any, Any], tuple[dict[str, Any], Any]]
 
 
 class CheckedPart(NamedTuple):
@@ -31,9 +33,7 @@ class CheckedPart(NamedTuple):
     path: str
     part: Block | Flow
     inputs: dict[str, Any]  # input signals by name
-    step: Callable[
-        ..., tuple[Any, Any]
-    ]  # function of (x, inputs): next state or its rate, and output signals
+    step: Step
     outputs: tuple[str, ...]  # output signals that the loop needs
 
 
@@ -81,20 +81,27 @@ def _checked_parts(test: Test) -> Iterator[CheckedPart]:
         yield CheckedPart(f"rig.{name}", part, {"signal": signal}, _transfer_step(part, dt), ("signal",))
 
 
-def _flow_step(flow: Flow, x: Any, u: Any) -> tuple[Any, Any]:
-    return flow.derivative(0.0, x, u), flow.output(0.0, x, u)
+def _flow_step(flow: Flow, x: Any, u: Any) -> tuple[dict[str, Any], Any]:
+    states = {"derivative": flow.derivative(0.0, x, u)}
+    if flow.jumps:
+        states["jump"] = flow.jump(0.0, x, u)
+    return states, flow.output(0.0, x, u)
 
 
-def _block_step(block: Block, dt: float) -> Callable[..., tuple[Any, Any]]:
-    return lambda x, u: block.step(0.0, dt, x, u)
+def _block_step(block: Block, dt: float) -> Step:
+    def step(x, u):
+        x, signals = block.step(0.0, dt, x, u)
+        return {"step": x}, signals
+
+    return step
 
 
-def _transfer_step(block: Block, dt: float) -> Callable[..., tuple[Any, Any]]:
+def _transfer_step(block: Block, dt: float) -> Step:
     """Return the step function of a part with one input array and one output array."""
 
     def step(x, u):
         x, y = block.step(0.0, dt, x, u["signal"])
-        return x, {"signal": y}
+        return {"step": x}, {"signal": y}
 
     return step
 
@@ -104,9 +111,9 @@ def _signal_faults(checked: CheckedPart, shape: tuple[int, ...]) -> Iterator[str
     accepted = ", ".join(checked.inputs)
     try:
         state = jax.eval_shape(checked.part.init)
-        after, signals = jax.eval_shape(checked.step, state, checked.inputs)
-    except (TypeError, ValueError) as error:
-        yield f"does not accept {accepted} of shape {shape}: {str(error).strip().splitlines()[0]}"
+        states, signals = jax.eval_shape(checked.step, state, checked.inputs)
+    except TRACING_ERRORS as error:
+        yield f"cannot be evaluated for {accepted} of shape {shape}: {tracing_reason(error)}"
         return
     spread = (
         [()] if isinstance(checked.part, Specimen) else []
@@ -120,15 +127,15 @@ def _signal_faults(checked: CheckedPart, shape: tuple[int, ...]) -> Iterator[str
     if not any(name in signals for name in checked.outputs[:1]):
         names = ", ".join(sorted(signals)) or "no signal"
         yield f'returns {names}; the loop needs "{checked.outputs[0]}" of shape {shape}'
-    yield from _state_faults(checked.part, state, after)
+    for method, after in states.items():
+        yield from _state_faults(method, state, after, shape)
 
 
-def _state_faults(part: Block | Flow, state: Any, after: Any) -> Iterator[str]:
-    """Return the differences in structure and shape between a state and its next state or rate."""
-    becomes = "its rate is" if isinstance(part, Flow) else "the next state is"
+def _state_faults(method: str, state: Any, after: Any, shape: tuple[int, ...]) -> Iterator[str]:
+    """Return the differences between the initial state and what a method returns, with the remedy."""
     old, new = str(jax.tree.structure(state)), str(jax.tree.structure(after))
     if old != new:
-        yield f"has a state of {old}, but {becomes} of {new}"
+        yield f"has a state of {old}, but {method} returns {new}; return the same structure from init and {method}"
         return
     for (path, before), then in zip(
         jax.tree_util.tree_leaves_with_path(state), jax.tree.leaves(after), strict=True
@@ -136,7 +143,13 @@ def _state_faults(part: Block | Flow, state: Any, after: Any) -> Iterator[str]:
         if before.shape != then.shape:
             name = jax.tree_util.keystr(path, simple=True, separator=".")
             where = f' "{name}"' if name else ""
-            yield f"has a state{where} of shape {before.shape}, but {becomes} of shape {then.shape}"
+            remedy = (
+                "set the shape of the interface in with_sample_time and return jnp.zeros(self.shape) from init "
+                "(`dovetail new part NAME` writes an example)"
+                if (before.shape, then.shape) == ((), shape)
+                else f"return arrays of the same shapes from init and {method}"
+            )
+            yield f"has a state{where} of shape {before.shape}, but {method} returns shape {then.shape}; {remedy}"
 
 
 def _is_user_part(part: Any) -> bool:
