@@ -26,7 +26,7 @@ extensions = [
     "plain_docstrings",
     "parameter_table",
     "project_tables",
-    "picture",
+    "responsive_image",
 ]
 exclude_patterns = ["_build", "figures", "**/README.md"]
 templates_path = ["_templates"]

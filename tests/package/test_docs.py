@@ -37,7 +37,37 @@ def test_the_python_of_a_page_runs(page, tmp_path, monkeypatch):
 
 
 def test_there_are_pages_to_run():
-    assert {"start-here", "choose-a-mode", "write-a-part"} <= {page.stem for page in PAGES}
+    assert {"start-here", "choose-a-mode", "write-a-part", "write-a-report-section"} <= {
+        page.stem for page in PAGES
+    }
+
+
+def test_every_page_that_is_named_exists():
+    """In a link or in a table of contents; the gallery is made by the build."""
+    names = re.compile(r"\{doc\}`(?:[^`<]*<)?([^`>]+?)>?`|(?<=\n)([\w./-]+)(?=\n)", re.S)
+    missing = []
+    for page in DOCS.rglob("*.md"):
+        text = page.read_text("utf-8")
+        contents = "\n".join(re.findall(r"```\{toctree\}\n.*?```", text, re.S))
+        links = [name for name, _ in names.findall(text) if name]
+        links += [name for _, name in names.findall(contents) if name]
+        for link in links:
+            target = (DOCS / link.lstrip("/") if link.startswith("/") else page.parent / link).with_suffix(
+                ".md"
+            )
+            if "gallery" not in target.parts and "_build" not in page.parts and not target.is_file():
+                missing.append(f"{page.relative_to(DOCS)}: {link}")
+    assert not missing, "\n".join(missing)
+
+
+def test_every_extension_of_the_site_can_be_imported():
+    text = (DOCS / "conf.py").read_text("utf-8")
+    (listed,) = re.findall(r"^extensions = \[(.*?)\]", text, re.M | re.S)
+    own = [
+        name for name in re.findall(r'"(\w+)"', listed) if name != "myst_parser" and name != "sphinx_design"
+    ]
+    assert own
+    assert all((DOCS / "_ext" / f"{name}.py").is_file() for name in own), own
 
 
 def test_every_package_is_in_the_api():

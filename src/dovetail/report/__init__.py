@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from dovetail.report.plot import plot
     from dovetail.report.run_page import rehearsal_page, rehearsals_page, write, write_run
+    from dovetail.report.section_list import section
 
 lazily(__name__)
 
@@ -48,6 +49,7 @@ __all__ = [
     "plot",
     "rehearsal_page",
     "rehearsals_page",
+    "section",
     "write",
     "write_run",
 ]

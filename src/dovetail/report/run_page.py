@@ -18,6 +18,7 @@ from dovetail.report.operator_section import operator_section
 from dovetail.report.overlay import apart, common, overlays
 from dovetail.report.page import Block, Page, PageSection, PageTable, Paragraph, Tone, Verdict
 from dovetail.report.pseudodynamic import pseudodynamic_page
+from dovetail.report.section_list import page_sections
 from dovetail.report.simulation import simulation_page
 from dovetail.report.verdict import ms
 from dovetail.testing.modes import all_modes, mode_named
@@ -38,15 +39,18 @@ def rehearsal_page(
 ) -> Page:
     """Return the report on one run. `budget`: error of each rig component alone; `more`: fields of `RunView`."""
     view = Judged(RunView(run, reference, stability, **more))
+    listed = [
+        ("Test", test_section.test_section(view)),
+        ("Outcome", sections.outcome(view)),
+        ("Operator and timing", operator_section(view)),
+        ("Stability", sections.stability([view])),
+        ("Error introduced by the rig", sections.error(view)),
+        ("Error contributions", sections.budget(budget) if budget else []),
+        ("Figures", sections.pictures(view)),
+        ("Parameters", test_section.every_parameter(view) if view.test else []),
+    ]
     blocks = [
-        PageSection("Test", test_section.test_section(view)),
-        PageSection("Outcome", sections.outcome(view)),
-        *_operator_section(view),
-        PageSection("Stability", sections.stability([view])),
-        PageSection("Error introduced by the rig", sections.error(view)),
-        *([PageSection("Error contributions", sections.budget(budget))] if budget else []),
-        PageSection("Figures", sections.pictures(view)),
-        *_every_parameter(view),
+        *page_sections(run, listed),
         PageSection("Provenance", test_section.provenance([view])),
     ]
     still = key_frame(run)
@@ -94,16 +98,6 @@ def _laid_over(views: Sequence[Judged]) -> list[Block]:
     nothing = Paragraph("No common signals: the interfaces have different axes.")
     found = overlays([view.label for view in views], data, names) if names else [nothing]
     return [PageSection("Overlay", found)]
-
-
-def _operator_section(view: Judged) -> list[Block]:
-    blocks = operator_section(view)
-    return [PageSection("Operator and timing", blocks)] if blocks else []
-
-
-def _every_parameter(view: Judged) -> list[Block]:
-    """Return the table of all parameters."""
-    return [PageSection("Parameters", test_section.every_parameter(view))] if view.test else []
 
 
 def write(path: str | Path, title: str, runs: Sequence[RunView]) -> Path:

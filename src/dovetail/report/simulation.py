@@ -14,6 +14,7 @@ from dovetail.report import tiles
 from dovetail.report.judged import DUST
 from dovetail.report.keyframe import key_frame
 from dovetail.report.page import Collapsible, FigureBlock, Page, PageSection, PageTable, Paragraph, Verdict
+from dovetail.report.section_list import page_sections
 from dovetail.report.style import COLOURS, figure_style, legend_columns, new_figure, symbol
 
 ENERGIES = ("kinetic_energy", "gravity_energy", "elastic_energy", "external_work", "damping_work")
@@ -37,6 +38,7 @@ def simulation_page(run: Any) -> Page:
         from dovetail.report.ship_deck import deck_sections
 
         blocks += deck_sections(run)
+        blocks += page_sections(run, ())
         blocks.append(Collapsible("Simulation file", tomli_w.dumps(dump(run.test))))
         return Page(run.title, verdict, blocks, "Simulation without a rig", answers, picture)
     if "node_position" in data:
@@ -61,7 +63,7 @@ def simulation_page(run: Any) -> Page:
     if still:
         labels_text = "; ".join(captions.get(name, signals.signal(name).label) for name in still)
         pictures.append(Paragraph(f"Zero at all times: {labels_text}."))
-    blocks.append(PageSection("Signals", pictures))
+    blocks += page_sections(run, [("Signals", pictures)])
     blocks.append(Collapsible("Simulation file", tomli_w.dumps(dump(run.test))))
     return Page(run.title, verdict, blocks, "Simulation without a rig", answers, picture)
 
