@@ -11,19 +11,20 @@ from pathlib import Path
 import jaxtyping
 import pytest
 
-CHECKS = "shape_checks"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
-def _check_shapes():
-    """Before anything of the package is imported."""
-    spec = importlib.util.spec_from_file_location(CHECKS, Path(__file__).with_name(f"{CHECKS}.py"))
-    sys.modules[CHECKS] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(sys.modules[CHECKS])
-    jaxtyping.install_import_hook(sys.modules[CHECKS].annotated(), f"{CHECKS}.checked")
+def _helper(name):
+    """Import a module beside this one, for all tests."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
 
 
-_check_shapes()
+# before anything of the package is imported
+jaxtyping.install_import_hook(_helper("shape_checks").annotated(), "shape_checks.checked")
+_helper("seeded_faults")
 
 
 # What one test process compiles the others, the commands that tests start, and the next session find. It lies in

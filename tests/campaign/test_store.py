@@ -1,13 +1,15 @@
 """The store: whole chunks, coordinates, and a refusal to mix or to overwrite."""
 
-import json
-import os
+import random
+import shutil
 
 import numpy as np
 import pytest
 
-from dovetail.campaign import Store, open_results, run, zarr_files
+import seeded_faults
+from dovetail.campaign import Store, open_results, run
 from dovetail.campaign.subjects import ChunkResult, Values
+from dovetail.core import zarr_files
 from dovetail.core.errors import OutputError
 
 
@@ -100,10 +102,8 @@ def test_another_campaign_is_refused(small, tmp_path):
 )
 def test_another_version_is_refused(small, tmp_path, key, value, text):
     Store.create(tmp_path / "out", small(), 4, 2)
-    about = tmp_path / "out" / "results.zarr" / "zarr.json"
-    table = json.loads(about.read_text())
-    table["attributes"][key] = value
-    about.write_text(json.dumps(table))
+    results = tmp_path / "out" / "results.zarr"
+    zarr_files.create_group(results, {**zarr_files.attributes(results), key: value})
     with pytest.raises(OutputError, match=text):
         Store.resume(tmp_path / "out", small())
 
@@ -120,19 +120,102 @@ def test_one_process_writes_at_a_time(small, tmp_path):
         pass
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
-@pytest.mark.parametrize("path", ["results.zarr/y/1", "done/000001.json.partial"], ids=["numbers", "mark"])
-def test_a_full_disk_is_told_and_what_was_computed_is_kept(small, tmp_path, path):
+@pytest.mark.parametrize("size", [0, 31, 100], ids=["numbers", "part of the numbers", "record"])
+def test_a_full_disk_is_told_and_what_was_computed_is_kept(small, tmp_path, size):
     store = Store.create(tmp_path / "out", small(), 4, 2)
     store.write(0, filled(0))
-    (tmp_path / "out" / path).symlink_to("/dev/full")
-    with pytest.raises(OutputError, match=r"no space left on device.*4 of 12 points are stored.*--resume"):
+    with (
+        seeded_faults.disk_full_at(size),
+        pytest.raises(OutputError, match=r"file too large.*4 of 12 points are stored.*--resume"),
+    ):
         store.write(1, filled(4))
     again = Store.resume(tmp_path / "out")
     assert again.missing_chunks() == [1, 2]
-    (tmp_path / "out" / path).unlink()  # room was made
-    again.write(1, filled(4))
+    again.write(1, filled(4))  # room was made
     assert again.missing_chunks() == [2]
+
+
+@pytest.mark.parametrize("rounds", [10, pytest.param(200, marks=pytest.mark.slow)])
+def test_every_flipped_bit_is_mended_by_a_resume_and_the_results_are_equal_to_the_bit(
+    small, tmp_path, rounds
+):
+    parameter = [{"path": "law", "values": ["square", "linear"]}, {"path": "mass", "values": [1.0, 2.0, 4.0]}]
+    campaign, rng = small(parameter=parameter), random.Random(41)
+    run(campaign, tmp_path / "whole")
+    whole, content = open_results(tmp_path / "whole"), seeded_faults.content(tmp_path / "whole")
+    for number in range(rounds):
+        folder = tmp_path / str(number)
+        shutil.copytree(tmp_path / "whole", folder)
+        flipped = seeded_faults.flip_bits(folder, rng, 1)
+        done = run(campaign, folder, resume=True)
+        assert seeded_faults.content(folder) == content, flipped
+        assert open_results(folder).identical(whole), flipped
+        assert done.done == done.total
+        shutil.rmtree(folder)
+
+
+def test_many_flipped_bits_at_once_are_mended_while_one_copy_of_the_settings_is_sound(small, tmp_path):
+    campaign, rng = small(), random.Random(7)
+    run(campaign, tmp_path / "out")
+    content = seeded_faults.content(tmp_path / "out")
+    for part in ("results.zarr/frequency", "results.zarr/mass", "done"):
+        seeded_faults.flip_bits(tmp_path / "out" / part, rng, 30)
+    (tmp_path / "out" / "campaign.toml").write_text("")
+    done = run(campaign, tmp_path / "out", resume=True)
+    assert list(done.damaged) == [0, 1, 2]
+    assert "3 damaged chunks" in str(done)
+    assert seeded_faults.content(tmp_path / "out") == content
+
+
+def test_a_damaged_number_is_refused_with_its_file_until_it_is_mended(small, tmp_path):
+    run(small(), tmp_path / "out")
+    file = tmp_path / "out" / "results.zarr" / "frequency" / "1"
+    values = np.fromfile(file)
+    (values * 1.001).tofile(file)
+    with pytest.raises(OutputError, match=r"results.zarr/frequency/1: is damaged: its checksum"):
+        open_results(tmp_path / "out")
+    assert list(run(small(), tmp_path / "out", resume=True).damaged) == [1]
+    np.testing.assert_array_equal(np.fromfile(file), values)
+
+
+PLACES = (
+    *("results.zarr/frequency/1", "results.zarr/frequency/zarr.json", "results.zarr/zarr.json"),
+    *("results.zarr/frequency", "results.zarr", "done/000001.json", "done/000001.json.partial", "done"),
+    *("campaign.toml", ".lock"),
+)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_nothing_in_a_store_is_followed(small, tmp_path, place):
+    run(small(), tmp_path / "out")
+    (tmp_path / "out" / "done" / "000001.json").unlink()  # a chunk is missing, and would be written
+    path, other = tmp_path / "out" / place, tmp_path / "other"
+    if path.is_dir():
+        shutil.copytree(path, other)
+    else:
+        other.write_bytes(path.read_bytes() if path.exists() else b"precious")
+    before = seeded_faults.content(other) if other.is_dir() else other.read_bytes()
+    seeded_faults.replace_by_link(path, other)
+    for read in (open_results, lambda folder: run(small(), folder, resume=True)):
+        with pytest.raises(OutputError, match=f"{path}: is a link"):
+            read(tmp_path / "out")
+    assert (seeded_faults.content(other) if other.is_dir() else other.read_bytes()) == before
+
+
+@pytest.mark.parametrize("place", PLACES[:3])
+def test_pipes_and_devices_in_a_store_are_refused(small, tmp_path, place):
+    run(small(), tmp_path / "out")
+    seeded_faults.replace_by_pipe(tmp_path / "out" / place)
+    with pytest.raises(OutputError, match="a device or a pipe"):
+        open_results(tmp_path / "out")
+
+
+def test_an_array_larger_than_the_memory_is_refused_before_it_is_read(small, tmp_path):
+    run(small(), tmp_path / "out")
+    array = tmp_path / "out" / "results.zarr" / "frequency"
+    zarr_files.create_array(array, (12, 2**39), ("point", "time"), {}, chunk=4)
+    with pytest.raises(OutputError, match="106 TB of memory"):
+        open_results(tmp_path / "out")
 
 
 def test_a_folder_that_cannot_be_written_is_told(small, tmp_path):

@@ -15,7 +15,7 @@ BESIDE = {
     "fastapi": "nicegui",
     "websockets": "viser",
 }  # brought by the other, which asks for it
-ENGINES = re.compile(r"engine=\"(\w+)\"|open_(zarr)")  # of xarray, by name
+ENGINES = re.compile(r"engine=\"(\w+)\"")  # of xarray, by name
 
 
 def names(requirements):
@@ -31,7 +31,7 @@ def imported() -> set[str]:
     modules = set()
     for file in (ROOT / "src").rglob("*.py"):
         text = file.read_text("utf-8")
-        modules |= {name for names in ENGINES.findall(text) for name in names if name}
+        modules |= set(ENGINES.findall(text))
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Import):
                 modules |= {alias.name.partition(".")[0] for alias in node.names}

@@ -59,6 +59,7 @@ class CampaignSummary:
     failed: int
     seconds: float
     interrupted: bool
+    damaged: Sequence[int] = ()  # numbers of chunks that were damaged and are computed again
 
     def _repr_html_(self) -> str:
         return str(display("campaign", self.folder))
@@ -67,7 +68,8 @@ class CampaignSummary:
         text = f"{self.done} of {self.total} points stored, {self.computed} computed in this run"
         if self.seconds > 0 and self.computed:
             text += f" in {self.seconds:.3g} s ({self.computed / self.seconds:.3g} points/s)"
-        return text + (f"; {self.failed} failed, reasons stored" if self.failed else "")
+        text += f"; {self.failed} failed, reasons stored" if self.failed else ""
+        return text + (f"; {len(self.damaged)} damaged chunks are computed again" if self.damaged else "")
 
 
 class ThreadExecutor:
@@ -122,7 +124,7 @@ def run(
     interrupted = False
     campaign = store.campaign if store.campaign.batch else _with_sizes(store)
     with store.write_lock():
-        store.write_settings()
+        damaged = store.mend() if resume else []
         missing = store.missing_chunks()
         done = initial = store.point_count(missing)
         failed = len(store.failure_reasons()) if done else 0
@@ -145,7 +147,9 @@ def run(
             if close:
                 close()
     seconds = time.perf_counter() - start
-    return CampaignSummary(Path(folder), store.total, done, done - initial, failed, seconds, interrupted)
+    return CampaignSummary(
+        Path(folder), store.total, done, done - initial, failed, seconds, interrupted, damaged
+    )
 
 
 def sizes(campaign: Campaign, subject: Subject | None = None) -> tuple[int, int]:

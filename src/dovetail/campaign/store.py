@@ -2,20 +2,27 @@
 
 ::
 
-    DIR/campaign.toml     resolved campaign
+    DIR/campaign.toml     resolved campaign, with the sizes of chunks and batches
     DIR/results.zarr      coordinates and measures over "point" (and "seed", "mode", "time")
-    DIR/done/000012.json  one file per finished chunk, with the reasons of its failed points
+    DIR/done/000012.json  one record per finished chunk: checksums of its files, reasons of its failed points
 
-A chunk is one Zarr chunk of every array and is written once. Its file in `done` appears, by renaming, after its
-numbers are written; a chunk without this file is computed again. One process writes at a time. Written chunks survive
-the end of any process; they survive a power failure only as far as the file system guarantees it.
+A chunk is one Zarr chunk of every array and is written once. Its record in `done` appears, by renaming, after its
+numbers are written; a chunk without this record is computed again. One process writes at a time. Written chunks
+survive the end of any process; they survive a power failure only as far as the file system guarantees it.
+
+Every file has a checksum, which is checked when the file is read. `mend` restores damaged settings and coordinates from
+the campaign, and removes the records of damaged chunks, which are then computed again. Links, devices and pipes in the
+folder are refused.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 import re
 import shutil
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -28,13 +35,15 @@ import xarray as xr
 from filelock import FileLock, Timeout
 
 from dovetail import __version__
-from dovetail.campaign import zarr_files
 from dovetail.campaign.plan import FINGERPRINT_EXCLUDED, Campaign
 from dovetail.campaign.subjects import ChunkResult, Values
-from dovetail.core.errors import DovetailError, OutputError, format_value
+from dovetail.core import plain_file, zarr_files
+from dovetail.core.errors import DovetailError, OutputError, format_value, reason
+from dovetail.testing.memory_estimate import COPIES, available_memory, format_size
 
-FORMAT = 2
+FORMAT = 3
 RESULTS, DONE, PLAN, LOCK = "results.zarr", "done", "campaign.toml", ".lock"
+CHUNK_FILE = re.compile(r"(?P<name>[^./\0][^/\0]*)/\d+(\.0)*")  # in the record of a chunk
 EDITABLE_FIELDS = (
     "title",
     "source",
@@ -70,25 +79,8 @@ class Store:
             (folder / DONE).mkdir(parents=True, exist_ok=True)
             (folder / RESULTS).mkdir(exist_ok=True)
             store = cls(folder, campaign, chunk, batch, total)
-            for parameter in campaign.parameters:
-                about = parameter.about or parameter.paths[0]
-                store._write_coordinate(parameter.name, points[parameter.name], parameter.unit, about)
-            if len(campaign.seeds) > 1:
-                seeds = np.array(campaign.seeds, dtype=float)
-                store._write_coordinate("seed", seeds, "1", "seed", dim="seed")
-            spec = campaign.to_dict()
-            attributes = {
-                "format": FORMAT,
-                "dovetail": __version__,
-                "fingerprint": campaign.fingerprint,
-                "chunk": chunk,
-                "batch": batch,
-                "campaign": spec,
-                "title": campaign.title,
-            }
-            zarr_files.create_group(folder / RESULTS, attributes)
-            # last: a folder without this file is not a campaign
-            zarr_files.write_atomically(folder / PLAN, tomli_w.dumps(_without_none(spec)))
+            store._write_coordinates()
+            store._write_settings()
         return store
 
     @classmethod
@@ -101,9 +93,13 @@ class Store:
             If the folder contains another campaign, or one of another version.
         """
         folder = Path(folder)
-        if not (folder / PLAN).is_file():
+        if not (folder / PLAN).exists():
             raise OutputError(f"{folder}: contains no campaign; remove --resume to start one")
-        attributes = zarr_files.attributes(folder / RESULTS)
+        try:
+            plain_file.require_plain_tree(folder)
+        except OSError as error:
+            raise OutputError(f"{error.filename}: {reason(error)}") from error
+        attributes = _read_settings(folder)
         if attributes.get("format") != FORMAT:
             raise OutputError(
                 f"{folder}: has format {format_value(attributes.get('format'))}, this version writes {FORMAT}"
@@ -140,16 +136,43 @@ class Store:
             self.write_settings()
 
     def write_settings(self) -> None:
-        """Write the campaign file if its analyses or titles have changed."""
-        attributes = zarr_files.attributes(self.folder / RESULTS)
-        spec = json.loads(json.dumps(self.campaign.to_dict()))
-        if attributes["campaign"] == spec:
-            return
+        """Write the settings; titles and analyses may have changed."""
         with disk_errors(self.folder, self.point_count, self.total):
-            zarr_files.create_group(
-                self.folder / RESULTS, {**attributes, "campaign": spec, "title": self.campaign.title}
-            )
-            zarr_files.write_atomically(self.folder / PLAN, tomli_w.dumps(_without_none(spec)))
+            self._write_settings()
+
+    def _write_settings(self) -> None:
+        """Write the settings twice, so that one copy restores the other."""
+        settings = {
+            "title": self.campaign.title,
+            "format": FORMAT,
+            "dovetail": __version__,
+            "fingerprint": self.campaign.fingerprint,
+            "chunk": self.chunk,
+            "batch": self.batch,
+            "campaign": _without_none(self.campaign.to_dict()),
+        }
+        zarr_files.create_group(self.folder / RESULTS, settings)
+        # last: a folder without this file is not a campaign
+        text = tomli_w.dumps({**settings, zarr_files.CHECKSUM: zarr_files.digest(settings)})
+        plain_file.write(self.folder / PLAN, text)
+
+    def mend(self) -> list[int]:
+        """Restore settings and coordinates, and remove the records of damaged chunks; return their numbers."""
+        with disk_errors(self.folder, self.point_count, self.total):
+            self._write_settings()
+            self._write_coordinates()
+            lost = {path.name for path in (self.folder / RESULTS).iterdir() if _lost_metadata(path)}
+            damaged = []
+            for number, file in self._finished_chunks().items():
+                try:
+                    names = self._verify(number)
+                except (OutputError, OSError):
+                    names = None
+                if names is None or lost & names:  # a chunk that is written again restores the metadata
+                    lost -= names or set()
+                    file.unlink()
+                    damaged.append(number)
+        return damaged
 
     @contextmanager
     def write_lock(self) -> Iterator[Store]:
@@ -189,6 +212,7 @@ class Store:
         """
         indices = self.point_indices(number)
         size = indices.stop - indices.start
+        checksums: dict[str, str] = {}
         with disk_errors(self.folder, self.point_count, self.total):
             for name, values in sorted(result.values.items()):
                 array, shape = values.array[:size], self._shape(name, values)
@@ -196,27 +220,88 @@ class Store:
                     text = f"incompatible shapes: {name} has {array.shape[1:]} here, {shape} elsewhere"
                     result.reasons |= dict.fromkeys(range(size), text)
                     array = np.full((size, *shape), np.nan)
-                zarr_files.write_chunk(self.folder / RESULTS / name, number, array, self.chunk)
+                path = self.folder / RESULTS / name
+                file = f"{name}/{zarr_files.chunk_file(path, number, array.ndim).name}"
+                checksums[file] = zarr_files.write_chunk(path, number, array, self.chunk)
             reasons = {str(indices.start + i): text for i, text in sorted(result.reasons.items()) if i < size}
-            file = self.folder / DONE / f"{number:06d}.json"
-            zarr_files.write_atomically(file, json.dumps({"reasons": reasons}))
+            record = {"reasons": reasons, "checksums": checksums}
+            text = json.dumps({**record, zarr_files.CHECKSUM: zarr_files.digest(record)})
+            plain_file.write(self.folder / DONE / _record_name(number), text)
 
     def failure_reasons(self) -> dict[int, str]:
         """Return the reasons of failed points, by index."""
         reasons: dict[int, str] = {}
-        for file in self._finished_chunks().values():
-            chunk_reasons = zarr_files.read_json(file).get("reasons")
-            if not isinstance(chunk_reasons, dict) or not all(
-                re.fullmatch(r"\d{1,18}", i) for i in chunk_reasons
-            ):
-                raise OutputError(f"{file}: is damaged; remove it, and --resume computes its points again")
-            reasons |= {int(i): str(text) for i, text in chunk_reasons.items()}
+        for number in self._finished_chunks():
+            chunk_reasons = self._record(number)["reasons"]
+            reasons |= {
+                int(i): str(text) for i, text in chunk_reasons.items() if re.fullmatch(r"\d{1,18}", i)
+            }
         return reasons
 
+    def arrays(self) -> dict[str, tuple[tuple[str, ...], np.ndarray, dict[str, Any]]]:
+        """Return dimensions, values and attributes of all measures.
+
+        Raises
+        ------
+        OutputError
+            If a file is damaged, or the arrays do not fit in memory.
+        """
+        checksums: dict[str, dict[int, str]] = {}
+        for number in self._finished_chunks():
+            for file, checksum in self._checksums(number).items():
+                checksums.setdefault(file.partition("/")[0], {})[number] = checksum
+        results = self.folder / RESULTS
+        shapes = {name: zarr_files.shape(results / name) for name in sorted(checksums)}
+        dims = {name: zarr_files.dimensions(results / name) for name in shapes}
+        wrong = [name for name in shapes if (shapes[name][:1], dims[name][:1]) != ((self.total,), ("point",))]
+        if wrong:
+            raise OutputError(f"{results / wrong[0]}: is damaged: it is not an array over all points")
+        size, available = COPIES * 8 * sum(map(math.prod, shapes.values())), available_memory()
+        if size > available:
+            raise OutputError(
+                f"{results}: needs {format_size(size)} of memory, {format_size(available)} are available"
+            )
+        table = {}
+        for name, shape in shapes.items():
+            values = np.full(shape, np.nan)
+            for number, checksum in checksums[name].items():
+                part = zarr_files.read_chunk(results / name, number, (self.chunk, *shape[1:]), checksum)
+                indices = self.point_indices(number)
+                values[indices] = part[: indices.stop - indices.start]
+            about = zarr_files.attributes(results / name)
+            table[name] = dims[name], values, about
+        return table
+
+    def _record(self, number: int) -> dict[str, dict[str, str]]:
+        """Return reasons and checksums of a finished chunk."""
+        file = self.folder / DONE / _record_name(number)
+        record = zarr_files.read_json(file)
+        stored = record.pop(zarr_files.CHECKSUM, None)
+        tables = (record.get("reasons"), record.get("checksums"))
+        if stored != zarr_files.digest(record) or not all(isinstance(table, dict) for table in tables):
+            raise OutputError(f"{file}: is damaged; --resume computes its points again")
+        return record
+
+    def _checksums(self, number: int) -> dict[str, str]:
+        """Return the files of a finished chunk with their checksums."""
+        checksums = self._record(number)["checksums"]
+        return {file: str(text) for file, text in checksums.items() if CHUNK_FILE.fullmatch(file)}
+
+    def _verify(self, number: int) -> set[str]:
+        """Return the arrays of a finished chunk; `OutputError` or `OSError` if a file is damaged."""
+        checksums = self._checksums(number)
+        for name, checksum in checksums.items():
+            file = self.folder / RESULTS / name
+            with plain_file.open_plain(file) as opened:
+                if hashlib.file_digest(opened, "sha256").hexdigest() != checksum:
+                    raise OutputError(f"{file}: is damaged")
+        return {name.partition("/")[0] for name in checksums}
+
     def _finished_chunks(self) -> dict[int, Path]:
-        """Return the files of finished chunks by number, in order."""
-        files = sorted((self.folder / DONE).glob("*.json"))
-        return {int(file.stem): file for file in files if re.fullmatch(r"\d{1,18}", file.stem)}
+        """Return the records of finished chunks by number, in order."""
+        files = {file.name: file for file in (self.folder / DONE).glob("*.json")}
+        names = {number: _record_name(number) for number in range(self.chunks)}
+        return {number: files[name] for number, name in names.items() if name in files}
 
     def _shape(self, name: str, values: Values) -> tuple[int, ...]:
         """Return the stored shape of a measure at one point; the first chunk determines it."""
@@ -230,15 +315,29 @@ class Store:
             self._shapes[name] = shape
         return self._shapes[name]
 
-    def _write_coordinate(self, name, column, unit, about, dim="point"):
-        texts = None
-        if column.dtype == object:  # texts are stored as indices into a list
-            texts = list(dict.fromkeys(str(v) for v in column))
-            column = np.array([texts.index(str(v)) for v in column], dtype=float)
-        attrs = {"units": unit, "long_name": about, "coordinate": True} | ({"texts": texts} if texts else {})
-        path, size = self.folder / RESULTS / name, max(len(column), 1)
-        zarr_files.create_array(path, column.shape, (dim,), attrs, chunk=size)
-        zarr_files.write_chunk(path, 0, column, size)
+    def coordinates(self) -> dict[str, tuple[str, np.ndarray, dict[str, Any]]]:
+        """Return dimension, values and attributes of the parameters and the seeds."""
+        points = self.campaign.points()
+        table = {}
+        for parameter in self.campaign.parameters:
+            about = {"units": parameter.unit, "long_name": parameter.about or parameter.paths[0]}
+            table[parameter.name] = ("point", points[parameter.name], about)
+        if len(self.campaign.seeds) > 1:
+            seeds = np.array(self.campaign.seeds, dtype=float)
+            table["seed"] = ("seed", seeds, {"units": "1", "long_name": "seed"})
+        return table
+
+    def _write_coordinates(self) -> None:
+        for name, (dim, column, about) in self.coordinates().items():
+            attributes = {**about, "coordinate": True}
+            if column.dtype == object:  # texts are stored as indices into a list
+                texts = list(dict.fromkeys(str(v) for v in column))
+                index = {text: i for i, text in enumerate(texts)}
+                column = np.array([index[str(v)] for v in column], dtype=float)
+                attributes["texts"] = texts
+            path, size = self.folder / RESULTS / name, max(len(column), 1)
+            zarr_files.create_array(path, column.shape, (dim,), attributes, chunk=size)
+            zarr_files.write_chunk(path, 0, column, size)
 
 
 def open_results(folder: str | Path, *, flat: bool = False) -> xr.Dataset:
@@ -247,21 +346,14 @@ def open_results(folder: str | Path, *, flat: bool = False) -> xr.Dataset:
     Points that are not computed yet are NaN, as failed points are; `attrs["failed"]` counts those with a reason.
     """
     store = Store.resume(folder)
-    data = _arrays(store)
-    for name in data.variables:
-        data[name].attrs.pop("coordinate", None)  # for other readers; here the campaign names the coordinates
-    names = [*store.campaign.points(), *({"seed"} & set(data.variables))]
-    for name, column in store.campaign.points().items():  # known, therefore not taken from damaged files
-        texts = data[name].attrs.pop("texts", None)
-        index = {text: i for i, text in enumerate(texts or ())}
-        expected = column if texts is None else np.array([index.get(str(v), -1) for v in column], dtype=float)
-        if data[name].dims != ("point",) or not np.array_equal(data[name].values, expected):
-            file = store.folder / RESULTS / str(name)
-            raise OutputError(f"{file}: is damaged: its values are not those of the campaign")
-        values = column if texts is None else np.array([str(v) for v in column])
-        data[name] = ("point", values, data[name].attrs)
-    data = data.set_coords(names)
-    data = xr.Dataset({name: data[name] for name in sorted(map(str, data.data_vars))}, data.coords)
+    coordinates = {
+        name: (dim, column if column.dtype != object else np.array([str(v) for v in column]), about)
+        for name, (dim, column, about) in store.coordinates().items()
+    }
+    try:
+        data = xr.Dataset(store.arrays(), coordinates)
+    except ValueError as error:  # arrays that do not fit together
+        raise OutputError(f"{store.folder / RESULTS}: is damaged ({error})") from error
     if "mode" in data.dims:
         data = data.assign_coords(mode=list(store.campaign.modes))
     data.attrs = {
@@ -280,30 +372,34 @@ def open_results(folder: str | Path, *, flat: bool = False) -> xr.Dataset:
     return data
 
 
-def _arrays(store: Store) -> xr.Dataset:
-    """Return all arrays of a store; `OutputError` if Zarr cannot read them, or a parameter has none."""
-    results = store.folder / RESULTS
-    for path in sorted(p for p in results.iterdir() if p.is_dir()):
-        attributes = zarr_files.attributes(path)
-        texts = attributes.get("texts", [])
-        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            raise OutputError(f"{path / zarr_files.METADATA}: is damaged: texts is not a list of texts")
-        if not isinstance(attributes.get("units", ""), str):
-            raise OutputError(f"{path / zarr_files.METADATA}: is damaged: units is not a text")
+def _record_name(number: int) -> str:
+    return f"{number:06d}.json"
+
+
+def _read_settings(folder: Path) -> dict[str, Any]:
+    """Return the settings of a store from the sound one of their two copies."""
     try:
-        with xr.open_zarr(results, consolidated=False, chunks=None) as opened:
-            data = opened.load()
-    except Exception as error:  # any type: Zarr and its codecs have no error class of their own
-        text = f"{results}: is damaged and cannot be read ({str(error)[:200]})"
-        raise OutputError(f"{text}; compute the campaign again in another folder") from error
-    missing = [parameter.name for parameter in store.campaign.parameters if parameter.name not in data]
-    if missing or data.sizes.get("point") != store.total:
-        names = ", ".join(missing) or f"points (has {data.sizes.get('point', 0)} of {store.total})"
-        raise OutputError(f"{results}: is damaged: missing {names}")
-    invalid = [str(name) for name, array in data.items() if array.dims[:1] != ("point",)]
-    if invalid:
-        raise OutputError(f"{results}: is damaged: {', '.join(invalid)} has no dimension point")
-    return data
+        return zarr_files.attributes(folder / RESULTS)
+    except OutputError as damaged:
+        try:
+            settings = tomllib.loads(plain_file.read(folder / PLAN).decode())
+        except (OSError, ValueError, RecursionError):
+            raise damaged from None
+        if settings.pop(zarr_files.CHECKSUM, None) != zarr_files.digest(settings):
+            raise
+        return settings
+
+
+def _lost_metadata(path: Path) -> bool:
+    """Remove the metadata of an array if they are damaged; return whether there are none."""
+    if not path.is_dir():
+        return False
+    try:
+        zarr_files.shape(path)
+    except OutputError:
+        (path / zarr_files.METADATA).unlink(missing_ok=True)
+        return True
+    return False
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import zarr
 
-from dovetail.campaign import zarr_files
+from dovetail.core import zarr_files
 
 RNG = np.random.default_rng(3)
 
@@ -15,8 +15,14 @@ def test_chunks_are_read_back_to_the_bit_and_the_rest_is_nan(tmp_path, rest):
     zarr_files.create_group(group, {"title": "a few"})
     dims = ("point", "row", "column")[: 1 + len(rest)]
     zarr_files.create_array(group / "y", values.shape, dims, {"units": "m"}, chunk=3)
-    zarr_files.write_chunk(group / "y", 0, values[:3], 3)
-    zarr_files.write_chunk(group / "y", 2, values[6:], 3)  # the last one is shorter
+    checksums = {
+        0: zarr_files.write_chunk(group / "y", 0, values[:3], 3),
+        2: zarr_files.write_chunk(group / "y", 2, values[6:], 3),  # the last one is shorter
+    }
+    for number, checksum in checksums.items():
+        part = values[3 * number : 3 * number + 3]
+        found = zarr_files.read_chunk(group / "y", number, (3, *rest), checksum)
+        np.testing.assert_array_equal(found[: len(part)], part)
     found = zarr.open_group(group, mode="r")
     assert found.attrs["title"] == zarr_files.attributes(group)["title"] == "a few"
     array = found["y"]
