@@ -87,12 +87,14 @@ paper: $(VENV)/release.stamp  ## build the paper, build/paper.pdf
 	mkdir -p build
 	$(BIN)/python -c "import typst; typst.compile('paper/paper.typ', output='build/paper.pdf', root='.')"
 
-wheel: $(VENV)/dev.stamp $(VENV)/release.stamp  ## build a wheel with compiled libraries and the source archive, in dist/
+wheel: $(VENV)/dev.stamp $(VENV)/release.stamp  ## build wheels with and without compiled libraries and the source archive, in dist/
 	rm -rf dist build/lib build/native build/made
 	$(BIN)/python release/build_libraries.py build/native
 	DOVETAIL_NATIVE=$(CURDIR)/build/native $(BIN)/python -m build --no-isolation --outdir build/made . > build/wheel.log 2>&1 || { cat build/wheel.log; exit 1; }
 	mkdir -p dist && mv build/made/*.tar.gz dist
 	PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/auditwheel repair --wheel-dir dist build/made/*.whl
+	rm -rf build/lib
+	$(BIN)/python -m build --wheel --no-isolation --outdir dist . > build/wheel.log 2>&1 || { cat build/wheel.log; exit 1; }
 	$(BIN)/twine check --strict dist/*
 	$(BIN)/python release/check_contents.py dist
 
@@ -103,6 +105,7 @@ test-lowest: $(VENV)/release.stamp  ## run the tests with the oldest versions th
 
 release: wheel  ## build the release files in dist/ and test them in an empty environment
 	$(ONE_CORE) $(QUICKLY) $(BIN)/python release/try_wheel.py dist --tests
+	$(ONE_CORE) $(QUICKLY) $(BIN)/python release/try_wheel.py dist --any
 	@$(BIN)/python -c "import tomllib; v = tomllib.load(open('pyproject.toml', 'rb'))['project']['version']; \
 	  print(f'dist/ is ready; tag it v{v}, and upload as CONTRIBUTING.md says')"
 

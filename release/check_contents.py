@@ -14,6 +14,8 @@ from email.parser import HeaderParser
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+ANY = "-py3-none-any.whl"  # wheel without libraries, for every platform
+LIBRARIES = ("tick", "fmu2", "fmu3")
 
 
 def tracked(folder: str) -> list[str]:
@@ -30,31 +32,14 @@ def tracked(folder: str) -> list[str]:
 
 def faults(dist: Path) -> list[str]:
     """Return all faults of the files in a folder."""
-    wheels, sources = list(dist.glob("*.whl")), list(dist.glob("*.tar.gz"))
-    if (len(wheels), len(sources)) != (1, 1):
-        return [f"{dist}: got {len(wheels)} wheels and {len(sources)} source archives; expected one of each"]
+    wheels, sources = sorted(dist.glob("*.whl")), list(dist.glob("*.tar.gz"))
+    native = [wheel for wheel in wheels if not wheel.name.endswith(ANY)]
+    if (len(wheels), len(native), len(sources)) != (2, 1, 1):
+        files = ", ".join(sorted(file.name for file in dist.iterdir())) or "no file"
+        return [f"{dist}: got {files}; expected a wheel of a platform, a wheel {ANY} and a source archive"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     version = project["version"]
-    messages = []
-    with zipfile.ZipFile(wheels[0]) as wheel:
-        names = wheel.namelist()
-        metadata = HeaderParser().parsestr(wheel.read(_one(names, r"\.dist-info/METADATA$")).decode())
-    messages += [
-        f"the wheel lacks {file}" for file in tracked("src") if file.removeprefix("src/") not in names
-    ]
-    messages += [
-        f"the wheel lacks a library {kind}" for kind in ("tick", "fmu2", "fmu3") if not _has(names, kind)
-    ]
-    if not any(re.search(r"\.dist-info/licenses/LICENSE$", name) for name in names):
-        messages.append("the wheel lacks its licence")
-    for what, is_there, wanted in (
-        ("name", metadata["Name"], project["name"]),
-        ("version", metadata["Version"], version),
-        ("licence", metadata["License-Expression"], "BSD-3-Clause"),
-        ("Python", metadata["Requires-Python"], ">=3.11"),
-    ):
-        if is_there != wanted:
-            messages.append(f"the wheel has {what} {is_there}; the project has {wanted}")
+    messages = [message for wheel in wheels for message in _wheel_faults(wheel, project)]
     with tarfile.open(sources[0]) as archive:
         inside = {name.partition("/")[2] for name in archive.getnames()}
     wanted = [*tracked("src"), "pyproject.toml", "setup.py", "LICENSE", "README.md"]
@@ -63,6 +48,28 @@ def faults(dist: Path) -> list[str]:
         messages.append(f"CHANGELOG.md has no section for {version}")
     if f"version: {version}\n" not in (ROOT / "CITATION.cff").read_text("utf-8"):
         messages.append(f"CITATION.cff has another version than {version}")
+    return messages
+
+
+def _wheel_faults(path: Path, project: dict[str, str]) -> list[str]:
+    with zipfile.ZipFile(path) as wheel:
+        names = wheel.namelist()
+        metadata = HeaderParser().parsestr(wheel.read(_one(names, r"\.dist-info/METADATA$")).decode())
+    files = [file.removeprefix("src/") for file in tracked("src")]
+    messages = [f"{path.name} lacks {file}" for file in files if file not in names]
+    for kind in LIBRARIES:
+        if _has(names, kind) == path.name.endswith(ANY):
+            messages.append(f"{path.name} {'contains' if _has(names, kind) else 'lacks'} a library {kind}")
+    if not any(re.search(r"\.dist-info/licenses/LICENSE$", name) for name in names):
+        messages.append(f"{path.name} lacks its licence")
+    for what, is_there, wanted in (
+        ("name", metadata["Name"], project["name"]),
+        ("version", metadata["Version"], project["version"]),
+        ("licence", metadata["License-Expression"], "BSD-3-Clause"),
+        ("Python", metadata["Requires-Python"], ">=3.11"),
+    ):
+        if is_there != wanted:
+            messages.append(f"{path.name} has {what} {is_there}; the project has {wanted}")
     return messages
 
 

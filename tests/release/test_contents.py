@@ -22,53 +22,66 @@ def sources():
     return contents["tracked"]("src")
 
 
+PLATFORM, ANY = (f"dovetail_hybrid-0.1.0-py3-none-{tag}.whl" for tag in ("manylinux_2_34_x86_64", "any"))
+
+
 @pytest.fixture
 def release(tmp_path, sources):
-    """Writes a wheel and a source archive, less what is named."""
+    """Writes two wheels and a source archive, without the named files."""
 
-    def write(less=(), metadata=METADATA):
-        inside = [*(file.removeprefix("src/") for file in sources), *LIBRARIES, f"{ABOUT}licenses/LICENSE"]
-        with zipfile.ZipFile(tmp_path / "dovetail_hybrid-0.1.0-py3-none-any.whl", "w") as wheel:
-            wheel.writestr(f"{ABOUT}METADATA", metadata)
-            for name in inside:
-                if name not in less:
-                    wheel.writestr(name, "")
+    def write(without=(), metadata=METADATA, libraries=(PLATFORM,)):
+        for name in (PLATFORM, ANY):
+            files = [*(file.removeprefix("src/") for file in sources), f"{ABOUT}licenses/LICENSE"]
+            files += LIBRARIES if name in libraries else []
+            with zipfile.ZipFile(tmp_path / name, "w") as wheel:
+                wheel.writestr(f"{ABOUT}METADATA", metadata)
+                for file in files:
+                    if file not in without:
+                        wheel.writestr(file, "")
         with tarfile.open(tmp_path / "dovetail_hybrid-0.1.0.tar.gz", "w:gz") as archive:
             for name in [*sources, "pyproject.toml", "setup.py", "LICENSE", "README.md"]:
-                if name not in less:
+                if name not in without:
                     archive.addfile(tarfile.TarInfo(f"dovetail_hybrid-0.1.0/{name}"), io.BytesIO())
         return contents["faults"](tmp_path)
 
     return write
 
 
-def test_a_whole_one_has_no_fault(release):
+def test_a_complete_release_has_no_fault(release):
     assert release() == []
 
 
-def test_data_libraries_and_licence_are_missed(release):
-    lacking = (
+def test_missing_data_libraries_and_licence_are_reported(release):
+    missing = (
         "dovetail/references.bib",
         "dovetail/links/native/wire.h",
         LIBRARIES[0],
         f"{ABOUT}licenses/LICENSE",
     )
-    told = release(less=(*lacking, "src/dovetail/report/page.css"))
-    assert told == [
-        "the wheel lacks src/dovetail/links/native/wire.h",
-        "the wheel lacks src/dovetail/references.bib",
-        "the wheel lacks a library tick",
-        "the wheel lacks its licence",
+    assert set(release(without=(*missing, "src/dovetail/report/page.css"))) == {
+        f"{PLATFORM} lacks a library tick",
+        *(
+            f"{wheel} lacks dovetail/{file}"
+            for wheel in (PLATFORM, ANY)
+            for file in ("links/native/wire.h", "references.bib")
+        ),
+        *(f"{wheel} lacks its licence" for wheel in (PLATFORM, ANY)),
         "the source archive lacks src/dovetail/report/page.css",
+    }
+
+
+def test_libraries_in_the_wheel_for_every_platform_are_reported(release):
+    assert release(libraries=(PLATFORM, ANY)) == [
+        f"{ANY} contains a library {kind}" for kind in ("tick", "fmu2", "fmu3")
     ]
 
 
-def test_another_version_is_noticed(release):
+def test_another_version_is_reported(release):
     assert release(metadata=METADATA.replace("0.1.0", "0.2.0")) == [
-        "the wheel has version 0.2.0; the project has 0.1.0"
+        f"{wheel} has version 0.2.0; the project has 0.1.0" for wheel in (ANY, PLATFORM)
     ]
 
 
 def test_a_folder_without_files_is_no_release(tmp_path):
-    (told,) = contents["faults"](tmp_path)
-    assert "0 wheels and 0 source archives" in told
+    (message,) = contents["faults"](tmp_path)
+    assert "got no file" in message
