@@ -74,7 +74,7 @@ class Ratchet(Memoryless):
         return {"force": -self.k * u["displacement"]}
 
     def jump(self, t, x, u):
-        return x if u["displacement"][0] > 0 else x
+        return x if u["displacement"][0] > 0 else ()
 
 
 class OneState(Ratchet):
