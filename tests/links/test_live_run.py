@@ -17,7 +17,7 @@ from dovetail.links.native import available
 from dovetail.testing import Operator, Outcome, Tunable, run_folder
 from dovetail.testing.operator import read_events, send_request
 
-PATIENT = {"priority": 0, "lock": False, "wait": 20.0}  # see conftest
+PATIENT = {"priority": 0, "lock": False, "wait": 20.0, "grace": 1e6}  # see conftest
 needs_compiler = pytest.mark.skipif(bool(available()), reason="no C++ compiler")
 BOTH = pytest.mark.parametrize("native", [pytest.param(True, marks=needs_compiler), False])
 

@@ -1,11 +1,13 @@
 """The tick's rules, the same for the Python and the native version, on a clock that the test moves."""
 
+import time
+
 import numpy as np
 import pytest
 
 from dovetail.links.native import NativeTick, available
 from dovetail.links.rig_protocol import Rejection, RigState
-from dovetail.links.tick import NOTES, PythonTick, TickSettings
+from dovetail.links.tick import CLOCK, NOTES, PythonTick, Quantity, SystemTimer, TickSettings
 from dovetail.testing import Outcome
 
 TICK, SESSION, KEY = 1_000_000, 0xABCDEF, bytes(range(16))
@@ -280,7 +282,17 @@ def test_led_to_rest_the_rig_is_told_until_it_answers_but_five_times_at_most(mak
     bench.rig.script = {n: lambda r, d, a: [] for n in range(3, 3 + lost)}
     bench.tick.settle(-1)
     bench.rig.answer()
-    assert bench.rig.commands[2:] == [(RigState.READY, 0.0)] * min(lost + 1, 5)
+    released = [(RigState.READY, 0.0)] * min(lost + 1, 5)
+    assert bench.rig.commands[2:] == released + [(RigState.SAFE, 0.0)] * (lost == 9)
+    assert bench.tick.code == (Outcome.LINK_LOST.code if lost == 9 else 0)
+
+
+def test_a_rig_that_is_safe_when_it_is_released_has_stopped(make):
+    bench = make()
+    go(bench, 2)
+    bench.rig.script[3] = lambda rig, d, a: [rig.packed(d, state=RigState.SAFE, flags=32)]
+    bench.tick.settle(-1)
+    assert (bench.tick.code, bench.tick.rig_flags) == (Outcome.RIG_STOPPED.code, 32)
 
 
 def test_a_rig_in_its_safe_state_is_not_told_that_it_is_ready(make):
@@ -354,3 +366,103 @@ def test_lateness_of_a_rig_that_is_safe_already_is_not_counted(make):
     bench.clock.stall[2] = 3 * TICK
     _, notes = go(bench, 1)
     assert (notes[0]["code"], bench.tick.counts().overruns) == (Outcome.FORCE.code, 0)
+
+
+def test_a_reading_that_is_too_old_loses_the_link_although_answers_arrive(make):
+    """A rig that answers every second command, in order: each answer is older than the one before."""
+    bench = make(link_timeout=5)
+    answers = []
+
+    def slow(rig, datagram, answer):
+        answers.append(answer)
+        return [answers.pop(0)] if len(rig.commands) % 2 else []
+
+    bench.rig.script = {n: slow for n in range(1, 100)}
+    _, notes = go(bench, 20)
+    ages = [int(note["measurement_age"]) for note in notes]
+    codes = [int(note["code"]) for note in notes]
+    first = codes.index(Outcome.LINK_LOST.code)
+    assert max(ages[:first]) == 4
+    assert bench.tick.exceeded == (Quantity.MEASUREMENT_AGE, 5.0, 5.0)
+    assert bench.tick.counts().received > 4  # answers arrived until then
+
+
+@pytest.mark.parametrize(("limit", "is_lost"), [(0.7, False), (0.6, True)])
+def test_the_fraction_of_unanswered_commands_is_limited(make, limit, is_lost):
+    bench = make(link_timeout=5, unanswered_fraction=limit)
+    bench.rig.script = {n: lambda r, d, a: [] for n in range(1, 600) if n % 3}
+    _, notes = go(bench, 500)
+    assert int(notes[-1]["code"]) == (Outcome.LINK_LOST.code if is_lost else 0)
+    quantity, value, bound = bench.tick.exceeded
+    assert quantity == (Quantity.UNANSWERED_FRACTION if is_lost else Quantity.NONE)
+    if is_lost:
+        assert (bound, value) == (limit, pytest.approx(2 / 3, abs=0.08))
+
+
+def test_after_a_stall_no_two_commands_are_closer_than_half_a_tick(make):
+    bench = make()  # the default holds the test time
+    sent = []
+    for number, stall in ((5, 70.4), (9, 1.6), (13, 0.6)):
+        bench.clock.stall[number] = round(stall * TICK)
+    bench.rig.script = {n: lambda rig, d, a: sent.append(bench.clock.time) or [a] for n in range(1, 31)}
+    _, notes = go(bench, 30)
+    assert min(np.diff(sent)) > 0.49 * TICK
+    assert notes[-1]["held"] == 70 + 2 + 1
+    assert notes[-1]["code"] == 0
+    assert bench.tick.counts().max_lateness == pytest.approx(70.4 * TICK, abs=TICK / 100)
+
+
+@pytest.mark.parametrize("overrun", ["count", "hold"])
+def test_commands_after_a_stall_are_judged_by_the_time_on_the_wire(make, overrun):
+    """10 m/s under a limit of 15 m/s: sent at once, the commands of 70 ticks would move the rig at 700 m/s."""
+    bench = make(overrun=overrun, velocity=15.0)
+    bench.clock.stall[5] = 70 * TICK
+    _, notes = go(bench, 90)
+    assert int(notes[-1]["code"]) == (Outcome.VELOCITY.code if overrun == "count" else 0)
+    active = [value for state, value in bench.rig.commands if state == RigState.ACTIVE]
+    if overrun == "count":
+        quantity, value, limit = bench.tick.exceeded
+        assert (quantity, limit) == (Quantity.VELOCITY, 15.0)
+        assert 15.0 < value < 25.0
+        assert active[-1] <= 0.05 + 2.5 * 15.0 * 1e-3  # by the limit, in two and a half ticks
+    else:
+        assert len(active) == 90
+
+
+@pytest.mark.parametrize("late", np.linspace(0.0, 0.49, 8))
+def test_accepted_lateness_does_not_count_as_velocity(make, late):
+    rng = np.random.default_rng(3)
+    bench = make(velocity=10.0 * (1 + 1e-9))
+    for number in range(1, 200):
+        bench.clock.stall[number] = round(rng.choice([0.0, late]) * TICK)
+    _, notes = go(bench, 200)
+    assert notes[-1]["code"] == 0
+
+
+@pytest.mark.parametrize(("limit", "code"), [(9_999.0, Outcome.ACCELERATION.code), (10_001.0, 0)])
+def test_motion_that_begins_again_after_a_stall_is_judged_by_its_acceleration(make, limit, code):
+    """The rig stood still and is sent 1 cm further in a tick of 1 ms: 10,000 m/s^2."""
+    bench = make(acceleration=limit)
+    bench.clock.stall[5] = 3 * TICK
+    _, notes = go(bench, 8)
+    assert [int(note["code"]) for note in notes] == [0] * 4 + [code] * 4
+    if code:
+        assert bench.tick.exceeded == (Quantity.ACCELERATION, pytest.approx(1e4), limit)
+        assert {state for state, _ in bench.rig.commands[4:]} == {RigState.SAFE}
+
+
+def test_time_goes_on_while_the_machine_is_suspended():
+    """Linux: the clock that includes suspensions."""
+    assert getattr(time, "CLOCK_BOOTTIME", CLOCK) == CLOCK
+    before = time.clock_gettime_ns(CLOCK)
+    assert before <= SystemTimer().now() <= time.clock_gettime_ns(CLOCK)
+
+
+@needs_compiler
+def test_the_native_tick_reads_the_clock_that_includes_suspensions(wires):
+    """The clock of a command; the clocks differ on a machine that was suspended, or in a time namespace."""
+    settings = TickSettings(session=SESSION, axes=1, count=2, tick=TICK, link_timeout=5)
+    before = time.clock_gettime_ns(CLOCK)
+    NativeTick(settings, wires[0]).step(RigState.READY, np.zeros(1))
+    clock = int.from_bytes(wires[1].recv(4096)[24:32], "little")
+    assert before <= clock <= time.clock_gettime_ns(CLOCK)

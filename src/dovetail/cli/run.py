@@ -154,8 +154,10 @@ def _timing_summary(run: Run) -> list[str]:
     lines = [str(tick_budget(run.data))] if run.data.sizes["time"] > 1 else []
     lines.append(
         f"link      {attrs['datagrams_sent']} sent, {attrs['datagrams_lost']} unanswered; "
+        f"oldest reading {attrs['max_measurement_age']} ticks; "
         f"{attrs['ticks_late']} ticks late, {attrs['ticks_held']} held; tick: {attrs['tick']}"
     )
+    lines += [f"remark    {attrs['remark']}"] if attrs["remark"] else []
     return lines + [
         f"{word.replace('_', ' ')}: {attrs[word]}"
         for word in ("real_time_policy", "locked_memory")

@@ -25,6 +25,11 @@ class RigConnection:
     control: socket.socket  # TCP
     datagrams: socket.socket  # UDP, connected
 
+    @property
+    def link_timeout(self) -> int:
+        """Agreed number of ticks without a message: the smaller one of loop and rig."""
+        return min(self.hello.link_timeout, self.welcome.link_timeout or self.hello.link_timeout)
+
     def __enter__(self) -> RigConnection:
         return self
 

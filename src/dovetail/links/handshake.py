@@ -86,6 +86,7 @@ class Welcome:
     limits: Bounds = dataclasses.field(default_factory=dict)  # limits of the rig
     name: str = "rig"
     refusal: str = ""  # reason of a refusal
+    link_timeout: int = 0  # ticks: the smaller one of loop and rig; 0: that of the loop
 
     @property
     def count(self) -> int:
@@ -97,6 +98,7 @@ class Welcome:
         if self.refusal:
             return _sign(VERSION, [f"refused {_plain(self.refusal)}"], hello, key)
         lines = [f"session {self.session:016x}", f"port {self.port}", f"name {_plain(self.name)}"]
+        lines += [f"silence {self.link_timeout}"] if self.link_timeout else []
         lines += [f"signal {name} {size}" for name, size in self.signals]
         lines += _limit_lines(self.limits)
         return _sign(VERSION, lines, hello, key)
@@ -116,7 +118,12 @@ class Welcome:
         if not re.fullmatch(r"[0-9a-f]{16}", session):
             raise LinkError(f'handshake: got session "{session[:40]}"; expected 16 hexadecimal digits')
         welcome = Welcome(
-            int(session, 16), _integer(words, "port"), signals, limits, words.get("name", "rig")
+            int(session, 16),
+            _integer(words, "port"),
+            signals,
+            limits,
+            words.get("name", "rig"),
+            link_timeout=_integer(words, "silence") if "silence" in words else 0,
         )
         names = [name for name, _ in signals]
         missing = {"measured_displacement", "measured_force"} - set(names)

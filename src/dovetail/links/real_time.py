@@ -70,6 +70,7 @@ class RealTimeSettings:
     core: int = -1  # -1: chosen by the system
     spin: float = 60e-6  # [s] before the deadline that are spun, not slept
     wait: float = 0.0  # [s] longest wait for an answer; 0: 70 % of the tick
+    grace: float = 0.0  # [s] accepted lateness of a command; 0: half a tick
 
 
 class RealTime(Mode):
@@ -318,15 +319,20 @@ def _first_reading(connection: RigConnection) -> tuple[np.ndarray, int]:
 
 def _tick(connection: RigConnection, test: Test, real_time: RealTimeSettings, sequence: int) -> Any:
     """The tick of a session, native where it can be."""
+    limits = test.limits
     settings = TickSettings(
         session=connection.welcome.session,
         axes=connection.hello.axes,
         count=connection.welcome.count,
         tick=round(1e9 / test.rate),
-        link_timeout=test.limits.link_timeout,
-        overrun=test.limits.overrun,
+        link_timeout=connection.link_timeout,
+        overrun=limits.overrun,
+        unanswered_fraction=float(limits.unanswered_fraction),
+        velocity=np.ravel(limits.velocity),
+        acceleration=np.ravel(limits.acceleration),
         key=connection.key,
         wait=round(real_time.wait * 1e9),
+        grace=round(real_time.grace * 1e9),
         spin=round(real_time.spin * 1e9),
         fifo=real_time.priority,
         lock=real_time.lock,

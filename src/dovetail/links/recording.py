@@ -10,15 +10,23 @@ import numpy as np
 import xarray as xr
 
 from dovetail.links.connection import RigConnection
+from dovetail.links.link_remarks import remarks
 from dovetail.links.native import NativeTick, origin
 from dovetail.links.ring import Ring
-from dovetail.links.tick import Counts
+from dovetail.links.tick import Counts, Quantity
 from dovetail.testing.limit_monitor import LimitMonitor, LimitState
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.recorder import with_record_interval
 from dovetail.testing.run import Run, dataset
 from dovetail.testing.test import Test
 
+TICK_UNITS = {  # units of the quantities that end a run in its tick
+    Quantity.TICK_LATENESS: "s",
+    Quantity.MEASUREMENT_AGE: "ticks",
+    Quantity.UNANSWERED_FRACTION: "1",
+    Quantity.VELOCITY: "m/s",
+    Quantity.ACCELERATION: "m/s^2",
+}
 AROUND = 0.25  # [s] kept before the end of a run that was stopped, beside what came after
 
 
@@ -35,11 +43,10 @@ def as_run(
 
     `monitors` are those of the test and of the two paths; `rings` contain the samples of test, approach and return.
     """
-    monitor, path_monitor = monitors
     result = jax.tree.map(np.asarray, result)
     recorded, approached, returned = rings
     state, kept = result["test"], result["test"].kept
-    done, outcome = int(state.k), Outcome.from_code(state.monitor.code)
+    done = int(state.k)
     records = {}
     for name, values in recorded.columns(done // test.record_every).items():
         start = result["first"].get(name, values[0] if len(values) else np.zeros(values.shape[1:]))
@@ -54,24 +61,18 @@ def as_run(
         **_counts(tick.counts()),
     }
     data = dataset(test, times, records, attributes)
-    last, end = {name: values[-1] for name, values in records.items()}, done * test.dt
+    last = {name: values[-1] for name, values in records.items()}
     if test.record_every > 1:
         last = recorded.row_by_signal(kept.last) if done else last
         error = kept.largest[len(kept.last) :].reshape(test.shape)
         largest = {**recorded.row_by_signal(kept.largest[: len(kept.last)]), "tracking_error": error}
         data = with_record_interval(data, largest, test.record_every)
-    trip = None
-    if int(result["approach"].code):
-        trip = _path_trip(path_monitor, result["approach"], approached, 0.0)
-    elif int(result["return"].code) and not int(state.monitor.code):
-        outcome = Outcome.from_code(result["return"].code)
-        time = end + (1 + int(result["return"].sample)) * test.dt
-        trip = _path_trip(path_monitor, result["return"], returned, time)
-    trip = trip or monitor.trip(outcome, end, last, state.monitor)
-    trip = trip or _link_trip(last, outcome, test, end)
+    outcome, trip, phase = _end(test, result, monitors, (last, approached, returned), tick)
+    said = [phase] if phase else []
+    data = data.assign_attrs(remark="; ".join([*said, *remarks(test, data, tick)]))
     around = None
     if not outcome.completed:
-        around = _around(test, data, end, returned.columns(returned.row_count), attributes)
+        around = _around(test, data, done * test.dt, returned.columns(returned.row_count), attributes)
     return Run(test, "realtime", data, outcome, trip, around)
 
 
@@ -79,26 +80,43 @@ def _counts(counts: Counts) -> dict[str, Any]:
     """Counts as attributes of a dataset."""
     said = {f"datagrams_{name}": getattr(counts, name) for name in ("sent", "received", "lost")}
     said |= {f"datagrams_rejected_{reason.name.lower()}": n for reason, n in counts.rejected.items()}
-    said |= {"ticks_late": counts.overruns, "ticks_held": counts.held}
+    said |= {"ticks_late": counts.overruns, "ticks_held": counts.held, "max_measurement_age": counts.max_age}
     return said | {word.replace(" ", "_").replace("-", "_"): text for word, text in counts.scheduling.items()}
 
 
-def _link_trip(last: dict[str, np.ndarray], outcome: Outcome, test: Test, end: float) -> Trip | None:
-    """What the clock or the link met, in numbers."""
-    if outcome is Outcome.DEADLINE:
-        name, limit, unit = "tick_lateness", test.dt / 2, "s"
-    elif outcome is Outcome.LINK_LOST:
-        name, limit, unit = "measurement_age", float(test.limits.link_timeout), "ticks"
-    else:
-        return None
-    return Trip(name, float(last[name]), limit, end, unit)
+def _end(
+    test: Test,
+    result: dict[str, Any],
+    monitors: Sequence[LimitMonitor],
+    samples: tuple[dict[str, np.ndarray], Ring, Ring],
+    tick: Any,
+) -> tuple[Outcome, Trip | None, str]:
+    """Return the outcome of the first phase that was stopped, its trip, and the phase unless it is the test.
+
+    `samples` are the last sample of the test, and the rings of approach and return. The last exchange of a run, after
+    the return, has no sample: a link lost there is in the tick only.
+    """
+    last, approached, returned = samples
+    state, end = result["test"], int(result["test"].k) * test.dt
+    code, monitor, breach, phase = int(state.monitor.code), monitors[0], state.monitor, ""
+    if int(result["approach"].code):
+        monitor, breach, end, phase = monitors[1], result["approach"], 0.0, "stopped on the way to the start"
+        last = _sample(approached, breach)
+    elif not code:
+        code, breach = int(result["return"].code) or tick.code, result["return"]
+        if code:
+            monitor, phase, last = monitors[1], "stopped on the way to rest", _sample(returned, breach)
+            end += (1 + int(breach.sample)) * test.dt
+    outcome = Outcome.from_code(code)
+    quantity, value, limit = tick.exceeded
+    if quantity and tick.code == code:
+        return outcome, Trip(quantity.name.lower(), value, limit, end, TICK_UNITS[quantity]), phase
+    return outcome, monitor.trip(outcome, end, last, breach), phase
 
 
-def _path_trip(monitor: LimitMonitor, state: LimitState, ring: Ring, time: float) -> Trip | None:
-    """Return the trip of a breach during the approach or the return."""
-    rows = ring.columns(ring.row_count)
-    sample = {name: values[int(state.sample)] for name, values in rows.items()}
-    return monitor.trip(Outcome.from_code(int(state.code)), time, sample, state)
+def _sample(ring: Ring, state: LimitState) -> dict[str, np.ndarray]:
+    """Return the sample of a ring in which a monitor stopped."""
+    return {name: values[int(state.sample)] for name, values in ring.columns(ring.row_count).items()}
 
 
 def _around(

@@ -6,32 +6,57 @@ both. The rules:
 - Deadlines are absolute: tick n is due at epoch + n dt, so lateness does not accumulate.
 - A command that is not finite is never sent: the rig is sent to its safe state instead.
 - The loop waits for the answer for a part of the tick. Without an answer the last reading is used again and its age is
-  recorded. Without an answer for `link_timeout` ticks the link is lost.
-- If a tick is late by more than `grace`: `count` counts it and keeps the schedule; `hold` shifts the test time by the
-  number of complete ticks missed; `stop` stops the run.
+  recorded: the number of commands sent since the command that it answers. The link is lost if the age reaches
+  `link_timeout` ticks, or if the fraction of unanswered commands exceeds its limit. This fraction is a running mean
+  over `UNANSWERED_WINDOW` link timeouts.
+- If a tick is late by more than `grace`: `hold` shifts the test time by the nearest number of ticks, so that no
+  commands are sent to catch up; `count` keeps the schedule; `stop` stops the run.
+- A command is compared with the limits of velocity and acceleration by the times at which commands are sent. The rig
+  stands still during a late tick, so that the next command must not need more than the limit of acceleration. Commands
+  after it must not move the rig faster than the limit of velocity; lateness below `grace` has no influence.
 - The operator can hold (the rig holds, the test time stops) or stop (the run ends after this tick and the rig returns
   to rest).
 - After the return to rest the rig is set to ready, so that the end of the datagrams is not a link timeout.
-- The first reason for the end of a run is stored. Except for a stop by the operator, the rig is sent to its safe state
-  in this tick and in all following ticks.
+- The first reason for the end of a run is stored, with the value that exceeded its limit. Except for a stop by the
+  operator, the rig is sent to its safe state in this tick and in all following ticks.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
+import math
 import select
 import socket
 import time
+from enum import IntEnum
 from typing import Protocol
 
 import numpy as np
 
 from dovetail.links.rig_protocol import COMMAND, MEASUREMENT, Datagram, Reader, Rejection, RigState, size
+from dovetail.testing.limits import exceeds
 from dovetail.testing.outcome import Outcome
 
+CLOCK = getattr(
+    time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC
+)  # does not stand still while the machine is suspended
+UNANSWERED_WINDOW = 10  # link timeouts over which the fraction of unanswered commands is averaged
 MAX_RELEASES = 5  # largest number of messages about the end of the run, until the rig answers
 OVERRUN = ("count", "hold", "stop")
+
+
+class Quantity(IntEnum):
+    """Quantity of a tick that exceeded its limit; the name is that of the signal."""
+
+    NONE = 0
+    TICK_LATENESS = 1
+    MEASUREMENT_AGE = 2
+    UNANSWERED_FRACTION = 3
+    VELOCITY = 4
+    ACCELERATION = 5
+
+
 NOTES = (
     "tick_lateness",
     "exchange_time",
@@ -53,7 +78,10 @@ class TickSettings:
     count: int  # values in a measurement
     tick: int  # [ns]
     link_timeout: int  # ticks
-    overrun: str = "count"
+    overrun: str = "hold"
+    unanswered_fraction: float = 1.0  # largest fraction of commands without an answer
+    velocity: float | np.ndarray = math.inf  # [m/s] largest velocity of the commands sent, by axis
+    acceleration: float | np.ndarray = math.inf  # [m/s^2] largest acceleration after a late tick, by axis
     key: bytes | None = None
     wait: int = 0  # [ns] largest time to wait for an answer; 0: 70 % of the tick
     spin: int = 60_000  # [ns] busy waiting before the deadline, instead of sleep
@@ -87,21 +115,26 @@ class TickTimer(Protocol):
         """Wait for a datagram, at most until a time [ns]."""
 
 
+def system_time() -> int:
+    """Return the time of this machine [ns], which includes the time of a suspension."""
+    return time.clock_gettime_ns(CLOCK)
+
+
 class SystemTimer:
-    """Monotonic clock of this machine."""
+    """Clock of this machine."""
 
     def now(self) -> int:
         """Return the time [ns]."""
-        return time.monotonic_ns()
+        return system_time()
 
     def sleep(self, until: int) -> None:
         """Sleep until a time [ns]."""
-        while (left := until - time.monotonic_ns()) > 0:
+        while (left := until - system_time()) > 0:
             time.sleep(left * 1e-9)
 
     def attend(self, connection: socket.socket, until: int) -> None:
         """Wait for a datagram, at most until a time [ns]."""
-        left = until - time.monotonic_ns()
+        left = until - system_time()
         if left > 0:
             select.select([connection], [], [], left * 1e-9)
 
@@ -115,6 +148,8 @@ class Counts:
     lost: int = 0  # exchanges without an answer
     overruns: int = 0
     held: int = 0  # ticks by which the test time was held
+    max_age: int = 0  # [ticks] of a reading
+    max_lateness: int = 0  # [ns] of a command
     rejected: dict[Rejection, int] = dataclasses.field(default_factory=dict)
     scheduling: dict[str, str] = dataclasses.field(default_factory=dict)  # granted or refused settings
 
@@ -130,11 +165,15 @@ class PythonTick:
         self._counts.rejected = self.reader.rejected
         self.stop = self.hold = False  # set by the operator
         self.sequence = self.reader.newest = settings.sequence
-        self.missed = self.tick_count = self.code = 0
+        self.tick_count = self.code = 0
         self.safe = self.started = False
         self.epoch = self.ended = 0
-        self.rig_state, self.flags = RigState.READY, 0
+        self.rig_state, self.rig_flags = RigState.READY, 0
         self.reading = np.zeros(settings.count)
+        self.unanswered = 0.0  # running mean of the commands without an answer
+        self.last: np.ndarray | None = None  # [m] last command sent
+        self.anchor, self.anchor_time = np.zeros(settings.axes), -math.inf  # [m], [ns] command of a tick ago
+        self.exceeded = (Quantity.NONE, 0.0, 0.0)  # quantity that ended the run, value, limit
 
     def step(self, state: int, command: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Execute one tick; return the reading and the notes named in `NOTES`."""
@@ -147,40 +186,28 @@ class PythonTick:
         clock.sleep(due)
         while self.hold and not self.stop and not self.safe:
             self._exchange(RigState.HOLD, command)
-            if self.missed >= settings.link_timeout:
-                self._trip(Outcome.LINK_LOST, notify=True)
             self._counts.held += 1
             self.epoch += settings.tick
             due += settings.tick
             clock.sleep(due)
         start = clock.now()
         late = start - due
-        if late > settings.max_lateness and not self.safe:
-            self._counts.overruns += 1
-            if settings.overrun == "stop":
-                self._trip(Outcome.DEADLINE, notify=False)
-            elif settings.overrun == "hold":
-                self._counts.held += late // settings.tick
-                self.epoch += late // settings.tick * settings.tick
         if self.stop and not self.code:
             self.code = Outcome.INTERRUPTED.code
-        if not np.all(np.isfinite(command)):
-            self._trip(Outcome.NOT_FINITE, notify=False)
+        if not self.safe:
+            self._check_lateness(late)
+            self._check_motion(np.asarray(command), start, late > settings.max_lateness)
         self._exchange(RigState.SAFE if self.safe else RigState(int(state)), command)
-        if self.missed >= settings.link_timeout:
-            self._trip(Outcome.LINK_LOST, notify=True)
-        if self.rig_state == RigState.SAFE:
-            self._trip(Outcome.RIG_STOPPED, notify=True)
         self.tick_count += 1
         before, self.ended = self.ended, clock.now()
         notes = (
             late * 1e-9,
             (self.ended - start) * 1e-9,
             (entered - before) * 1e-9,
-            self.sequence - self.reader.newest,
+            self.age,
             self.rig_state,
             self.code,
-            self.flags,
+            self.rig_flags,
             self._counts.held,
         )
         return self.reading.copy(), np.array(notes, dtype=float)
@@ -188,15 +215,18 @@ class PythonTick:
     def settle(self, code: int) -> None:
         """Process the result of the limit monitor: a code above zero sends the rig to its safe state.
 
-        A code below zero ends the run: a rig at rest that is not in its safe state is set to ready, so that the end of
-        the datagrams is not a link timeout.
+        A code below zero ends the run: a rig that is not in its safe state is set to ready, so that the end of the
+        datagrams is not a link timeout. The link is lost if the rig does not answer.
         """
         if code > 0:
-            self._trip(Outcome.from_code(code), notify=True)
-        for _ in range(MAX_RELEASES if code < 0 and not self.safe else 0):
-            self._exchange(RigState.READY, np.zeros(self.settings.axes))
-            if not self.missed:
+            self._trip(Outcome.from_code(code))
+        for _ in range(MAX_RELEASES if code < 0 else 0):
+            if not self.safe:
+                self._exchange(RigState.READY, np.zeros(self.settings.axes))
+            if self.age == 0 or self.safe:
                 return
+        if code < 0:
+            self._trip(Outcome.LINK_LOST, Quantity.MEASUREMENT_AGE, self.age, MAX_RELEASES)
 
     def counts(self) -> Counts:
         """Return the counters."""
@@ -205,10 +235,60 @@ class PythonTick:
     def close(self) -> None:
         """Do nothing: the socket belongs to the connection."""
 
-    def _trip(self, outcome: Outcome, *, notify: bool) -> None:
+    @property
+    def age(self) -> int:
+        """Number of commands sent since the command of the last reading."""
+        return self.sequence - self.reader.newest
+
+    def _check_lateness(self, late: int) -> None:
+        """Process the lateness [ns] of a command."""
+        settings = self.settings
+        self._counts.max_lateness = max(self._counts.max_lateness, late)
+        if late <= settings.max_lateness:
+            return
+        self._counts.overruns += 1
+        if settings.overrun == "stop":
+            limit = settings.max_lateness * 1e-9
+            self._trip(Outcome.DEADLINE, Quantity.TICK_LATENESS, late * 1e-9, limit, notify=False)
+        elif settings.overrun == "hold":
+            ticks = (late + settings.tick // 2) // settings.tick
+            self._counts.held += ticks
+            self.epoch += ticks * settings.tick
+
+    def _check_motion(self, command: np.ndarray, now: int, stalled: bool) -> None:
+        """Compare the motion of the commands sent until `now` [ns] with the limits of velocity and acceleration."""
+        if not np.all(np.isfinite(command)):
+            return self._trip(Outcome.NOT_FINITE, notify=False)
+        settings, dt = self.settings, self.settings.tick * 1e-9
+        last = command if self.last is None else self.last
+        if now - self.anchor_time >= settings.tick:
+            self.anchor, self.anchor_time = last, now
+        velocity = (command - self.anchor) / ((now - self.anchor_time) * 1e-9 + 1.5 * dt)
+        acceleration = (command - last) / dt**2 * stalled
+        for quantity, values, limit in (
+            (Quantity.VELOCITY, velocity, settings.velocity),
+            (Quantity.ACCELERATION, acceleration, settings.acceleration),
+        ):
+            if exceeds(values, limit):
+                worst = int(np.argmax(np.abs(values) / limit))
+                value, bound = abs(values[worst]), np.broadcast_to(limit, values.shape)[worst]
+                self._trip(Outcome[quantity.name], quantity, value, bound, notify=False)
+        self.last = np.array(command)
+
+    def _trip(
+        self,
+        outcome: Outcome,
+        quantity: Quantity = Quantity.NONE,
+        value: float = 0.0,
+        limit: float = 0.0,
+        *,
+        notify: bool = True,
+    ) -> None:
+        """Store the first reason for the end of the run, and send the rig to its safe state."""
         if self.safe:
             return
-        self.code = self.code or outcome.code
+        if not self.code:
+            self.code, self.exceeded = outcome.code, (quantity, float(value), float(limit))
         self.safe = True
         if notify:
             self._send(RigState.SAFE, np.zeros(self.settings.axes))
@@ -240,7 +320,16 @@ class PythonTick:
             if datagram is not None:
                 fresh = True
                 self._counts.received += 1
-                self.reading, self.flags = np.array(datagram.values), datagram.flags
+                self.reading, self.rig_flags = np.array(datagram.values), datagram.flags
                 self.rig_state = datagram.state
-        self.missed = 0 if fresh else self.missed + 1
         self._counts.lost += not fresh
+        self._counts.max_age = max(self._counts.max_age, self.age)
+        settings = self.settings
+        self.unanswered += (float(not fresh) - self.unanswered) / (UNANSWERED_WINDOW * settings.link_timeout)
+        if self.age >= settings.link_timeout:
+            self._trip(Outcome.LINK_LOST, Quantity.MEASUREMENT_AGE, self.age, settings.link_timeout)
+        elif self.unanswered > settings.unanswered_fraction:
+            limit = settings.unanswered_fraction
+            self._trip(Outcome.LINK_LOST, Quantity.UNANSWERED_FRACTION, self.unanswered, limit)
+        if self.rig_state == RigState.SAFE:
+            self._trip(Outcome.RIG_STOPPED)

@@ -11,6 +11,13 @@ from dovetail.core import signals
 from dovetail.report.judged import Judged
 from dovetail.report.page import Block, PageTable, Paragraph, TableCell
 
+TIMING = (  # signal, scale and unit of its row
+    ("tick_lateness", 1e6, "µs"),
+    ("exchange_time", 1e6, "µs"),
+    ("compute_time", 1e6, "µs"),
+    ("measurement_age", 1.0, "ticks"),
+)
+
 
 def operator_section(view: Judged) -> list[Block]:
     """Return operator actions, lost messages and tick timing; empty for a run without operator and link."""
@@ -27,15 +34,19 @@ def operator_section(view: Judged) -> list[Block]:
         )
     if sentence := late_or_lost(view.data):
         blocks.append(Paragraph(sentence))
-    times = [name for name in ("tick_lateness", "exchange_time", "compute_time") if name in view.data]
+        if remark := view.data.attrs.get("remark"):
+            blocks.append(Paragraph(f"Remark: {remark}.", "caution"))
+    times = [(name, scale, unit) for name, scale, unit in TIMING if name in view.data]
     if times and view.data.sizes["time"] > 1:
         shown = [
-            [signals.signal(name).label, *(f"{1e6 * v:.0f}" for v in _spread(view.data[name]))]
-            for name in times
+            [
+                f"{signals.signal(name).label} ({unit})",
+                *(f"{scale * v:.0f}" for v in _spread(view.data[name])),
+            ]
+            for name, scale, unit in times
         ]
-        caption = "Tick timing (µs)"
         blocks.append(
-            PageTable(["", "median", "99 %", "99.9 %", "worst"], shown, caption, numbers=(1, 2, 3, 4))
+            PageTable(["", "median", "99 %", "99.9 %", "worst"], shown, "Tick timing", numbers=(1, 2, 3, 4))
         )
     return blocks
 

@@ -47,8 +47,9 @@ class Limits(Part):
     0.1 s; ten moves in a pseudo-dynamic test, where the delay has no influence.
 
     A limit may differ from axis to axis. The force of the axes named roll, pitch and yaw is a torque and is checked
-    against `torque`. The limits for the wall clock and the link to a real rig (`link_timeout`, `overrun`,
-    `approach_time`, `return_time`) apply to the `realtime` mode only.
+    against `torque`. The limits for the wall clock and the link to a real rig (`link_timeout`, `unanswered_fraction`,
+    `overrun`, `approach_time`, `return_time`) apply to the `realtime` mode only. After a late tick the test time is
+    held by default: the rig stands still and no commands are sent to catch up.
     """
 
     ONE_KIND: ClassVar[bool] = True
@@ -87,7 +88,10 @@ class Limits(Part):
     link_timeout: int = count(
         "ticks without a message from the other side of the link", default=20, at_least=1
     )
-    overrun: str = choice("count", "hold", "stop", about="action after a late tick", default="count")
+    unanswered_fraction: jax.Array = parameter(
+        "1", "largest fraction of commands without an answer", at_least=0.0, default=0.5
+    )
+    overrun: str = choice("count", "hold", "stop", about="action after a late tick", default="hold")
     approach_time: jax.Array = parameter(
         "s", "time to move the rig to its initial position", at_least=0.0, default=1.0
     )
@@ -141,6 +145,7 @@ TENSION = "tension"  # signal checked against `force` in a simulation, which has
 ALL_AXES_LIMITS = ("growth_rate", "power", "interface_energy", "contact_energy_gain")
 REALTIME_LIMITS = (
     "link_timeout",
+    "unanswered_fraction",
     "overrun",
     "approach_time",
     "return_time",

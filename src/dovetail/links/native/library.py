@@ -11,14 +11,21 @@ from typing import Any
 
 import jax
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dovetail.core.errors import LinkError
 from dovetail.links.native.build import library_path
 from dovetail.links.rig_protocol import MAX_VALUES, Rejection
-from dovetail.links.tick import NOTES, OVERRUN, Counts, TickSettings, TickTimer
+from dovetail.links.tick import NOTES, OVERRUN, Counts, Quantity, TickSettings, TickTimer
 from dovetail.testing.outcome import Outcome
 
 _NOW, _SLEEP = CFUNCTYPE(c_int64), CFUNCTYPE(None, c_int64)
+CODES = ("not_finite", "deadline", "link_lost", "rig_stopped", "interrupted", "velocity", "acceleration")
+
+
+def by_axis(limit: ArrayLike, axes: int) -> Any:
+    """Return a limit for each axis."""
+    return (c_double * MAX_VALUES)(*np.broadcast_to(np.asarray(limit, dtype=float), (axes,)))
 
 
 def _int64_fields(*names: str) -> list[tuple[str, Any]]:
@@ -65,9 +72,10 @@ class _Tick(ctypes.Structure):
     _fields_ = [
         *_int64_fields("socket", "axes", "count", "tick", "wait", "spin", "grace", "link_timeout", "overrun"),
         ("wire", Direction),
-        *_int64_fields(
-            "code_not_finite", "code_deadline", "code_link_lost", "code_rig_stopped", "code_interrupted"
-        ),
+        ("unanswered_limit", c_double),
+        ("velocity_limit", c_double * MAX_VALUES),
+        ("acceleration_limit", c_double * MAX_VALUES),
+        *_int64_fields(*(f"code_{name}" for name in CODES)),
         ("scheduling", Scheduling),
         ("now", _NOW),
         ("sleep", _SLEEP),
@@ -75,9 +83,16 @@ class _Tick(ctypes.Structure):
         *_int64_fields("stop", "hold", "started", "epoch", "tick_count", "ended", "code", "safe"),
         ("sequence", c_uint64),
         ("newest", c_uint64),
-        *_int64_fields("missed", "rig_state", "rig_flags"),
+        *_int64_fields("rig_state", "rig_flags"),
         ("reading", c_double * MAX_VALUES),
-        *_int64_fields("sent", "received", "lost", "overruns", "held"),
+        ("unanswered", c_double),
+        *_int64_fields("commands", "anchor_time"),
+        ("last", c_double * MAX_VALUES),
+        ("anchor", c_double * MAX_VALUES),
+        ("quantity", c_int64),
+        ("value", c_double),
+        ("limit", c_double),
+        *_int64_fields("sent", "received", "lost", "overruns", "held", "max_age", "max_lateness"),
         ("rejected", c_int64 * len(Rejection)),
     ]
 
@@ -118,7 +133,6 @@ class NativeTick:
     def __init__(self, settings: TickSettings, connection: socket.socket, clock: TickTimer | None = None):
         self.library, self.settings, self.connection = library(), settings, connection
         connection.setblocking(False)
-        codes = ("not_finite", "deadline", "link_lost", "rig_stopped", "interrupted")
         self.inner = _Tick(
             socket=connection.fileno(),
             axes=settings.axes,
@@ -133,7 +147,10 @@ class NativeTick:
             sequence=settings.sequence,
             newest=settings.sequence,
             scheduling=Scheduling.request(settings.fifo, settings.lock, settings.core),
-            **{f"code_{name}": Outcome[name.upper()].code for name in codes},
+            unanswered_limit=settings.unanswered_fraction,
+            velocity_limit=by_axis(settings.velocity, settings.axes),
+            acceleration_limit=by_axis(settings.acceleration, settings.axes),
+            **{f"code_{name}": Outcome[name.upper()].code for name in CODES},
         )
         if clock is not None:
             self._hooks = (
@@ -173,15 +190,22 @@ class NativeTick:
             inner.lost,
             inner.overruns,
             inner.held,
+            inner.max_age,
+            inner.max_lateness,
             {reason: number for reason, number in rejected.items() if number},
             inner.scheduling.report(),
         )
+
+    @property
+    def exceeded(self) -> tuple[Quantity, float, float]:
+        """Quantity that ended the run, its value and its limit."""
+        return Quantity(self.inner.quantity), self.inner.value, self.inner.limit
 
     def close(self) -> None:
         """Do nothing: the socket belongs to the connection."""
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("stop", "hold", "tick_count", "code", "safe", "rig_state", "started"):
+        if name in ("stop", "hold", "tick_count", "code", "safe", "rig_state", "rig_flags", "started"):
             return getattr(self.inner, name)
         raise AttributeError(name)
 

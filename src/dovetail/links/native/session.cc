@@ -190,7 +190,7 @@ static ffi::Error Serve(ffi::Buffer<ffi::S64> handle, ffi::Buffer<ffi::F64> read
     socklen_t size = sizeof peer;
     int64_t length = recvfrom(static_cast<int>(s->socket), data, sizeof data, MSG_DONTWAIT,
                               reinterpret_cast<sockaddr*>(&peer), &size);
-    int64_t now = Monotonic();
+    int64_t now = SystemTime();
     if (length >= 0) {
       if (dovetail_session_receive(s, data, length, now) == kNone) {
         s->asker = peer;

@@ -8,14 +8,12 @@ import socket
 from ctypes import POINTER, c_char_p, c_double, c_int64, c_uint8, c_uint64
 from functools import cache
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from dovetail.core.errors import LinkError
 from dovetail.links.handshake import Bounds
-from dovetail.links.native.library import Direction, Scheduling, _int64_fields, library
+from dovetail.links.native.library import Direction, Scheduling, _int64_fields, by_axis, library
 from dovetail.links.rig_protocol import MAX_VALUES, Rejection, RigState, SafeStateReason, size
 from dovetail.links.session import Plant
 
@@ -51,10 +49,6 @@ class _Session(ctypes.Structure):
         ("asker", c_uint64 * 16),
         ("asker_size", c_int64),
     ]
-
-
-def _by_axis(limit: ArrayLike, axes: int) -> Any:
-    return (c_double * MAX_VALUES)(*np.broadcast_to(np.asarray(limit, dtype=float), (axes,)))
 
 
 @cache
@@ -110,8 +104,8 @@ class NativeSession:
             position_at=at["measured_displacement"],
             force_at=at["measured_force"],
             wire=Direction.from_key(session, key),
-            displacement_limit=_by_axis(limits.get("displacement", math.inf), plant.axes),
-            force_limit=_by_axis(limits.get("force", math.inf), plant.axes),
+            displacement_limit=by_axis(limits.get("displacement", math.inf), plant.axes),
+            force_limit=by_axis(limits.get("force", math.inf), plant.axes),
             scheduling=Scheduling.request(priority),
             reading=(c_double * MAX_VALUES)(*reading),
         )

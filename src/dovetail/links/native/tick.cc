@@ -22,8 +22,10 @@ namespace {
 
 constexpr int kNotes = 8;
 constexpr int kMaxReleases = 5;  // largest number of messages about the end of the run, until the rig answers
+constexpr int kUnansweredWindow = 10;  // link timeouts over which the fraction of unanswered commands is averaged
 
 enum Overrun { kCount = 0, kHoldTime = 1, kStop = 2 };
+enum Quantity { kNoQuantity, kTickLateness, kMeasurementAge, kUnansweredFraction, kVelocity, kAcceleration };
 
 }  // namespace
 
@@ -34,7 +36,10 @@ struct Tick {
   int64_t tick, wait, spin, grace;     // [ns] duration; time limit of an answer; busy waiting; accepted lateness
   int64_t link_timeout, overrun;       // ticks without an answer; reaction to lateness
   Direction wire;
-  int64_t code_not_finite, code_deadline, code_link_lost, code_rig_stopped, code_interrupted;
+  double unanswered_limit;             // largest fraction of commands without an answer
+  double velocity_limit[kMaxValues], acceleration_limit[kMaxValues];  // of the commands, by axis
+  int64_t code_not_finite, code_deadline, code_link_lost, code_rig_stopped, code_interrupted, code_velocity,
+      code_acceleration;
   Scheduling scheduling;
   int64_t (*now)();                    // clock of a test, or null
   void (*sleep)(int64_t until);
@@ -44,32 +49,37 @@ struct Tick {
   // state
   int64_t started, epoch, tick_count, ended, code, safe;
   uint64_t sequence, newest;
-  int64_t missed, rig_state, rig_flags;
+  int64_t rig_state, rig_flags;
   double reading[kMaxValues];
+  double unanswered;                   // running mean of the commands without an answer
+  int64_t commands, anchor_time;       // checked commands; [ns]
+  double last[kMaxValues], anchor[kMaxValues];  // last command; command at `anchor_time`, a tick ago
+  int64_t quantity;                    // that ended the run
+  double value, limit;
   // counts
-  int64_t sent, received, lost, overruns, held;
+  int64_t sent, received, lost, overruns, held, max_age, max_lateness;
   int64_t rejected[kRejections];
 };
 
 namespace {
 
-int64_t Now(const Tick* tick) { return tick->now ? tick->now() : Monotonic(); }
+int64_t Now(const Tick* tick) { return tick->now ? tick->now() : SystemTime(); }
 
 // Sleep until shortly before, then wait busily: a sleeping thread wakes late by tens of microseconds.
 void SleepUntil(const Tick* tick, int64_t until) {
   if (tick->sleep) return tick->sleep(until);
   int64_t early = until - tick->spin;
-  if (Monotonic() < early) {
+  if (SystemTime() < early) {
     timespec t = {early / 1000000000LL, early % 1000000000LL};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, nullptr) == EINTR && !tick->stop) {}
+    while (clock_nanosleep(kClock, TIMER_ABSTIME, &t, nullptr) == EINTR && !tick->stop) {}
   }
-  while (Monotonic() < until) {}
+  while (SystemTime() < until) {}
 }
 
 // Wait for a datagram, at most until this time.
 void Attend(const Tick* tick, int64_t until) {
   if (tick->attend) return tick->attend(until);
-  int64_t left = until - Monotonic();
+  int64_t left = until - SystemTime();
   if (left <= 0) return;
   timespec t = {left / 1000000000LL, left % 1000000000LL};
   pollfd one = {static_cast<int>(tick->socket), POLLIN, 0};
@@ -94,6 +104,23 @@ int Parse(Tick* tick, const uint8_t* data, int64_t length) {
   return kNone;
 }
 
+int64_t Age(const Tick* tick) { return static_cast<int64_t>(tick->sequence - tick->newest); }
+
+// Store the first reason with the value that exceeded its limit, and send the rig to its safe state.
+void Trip(Tick* tick, int64_t code, int64_t quantity = kNoQuantity, double value = 0.0, double limit = 0.0,
+          bool notify = true) {
+  static const double rest[kMaxValues] = {};
+  if (tick->safe) return;
+  if (!tick->code) {
+    tick->code = code;
+    tick->quantity = quantity;
+    tick->value = value;
+    tick->limit = limit;
+  }
+  tick->safe = 1;
+  if (notify) Send(tick, kSafe, rest);
+}
+
 // Send, and receive datagrams until this command is answered or the waiting time has passed. Later answers are received
 // in the next exchange, if no newer one has arrived.
 void Exchange(Tick* tick, int state, const double* values) {
@@ -113,21 +140,56 @@ void Exchange(Tick* tick, int state, const double* values) {
       Attend(tick, until);
     }
   }
-  if (fresh) {
-    tick->missed = 0;
-  } else {
-    tick->missed++;
-    tick->lost++;
+  tick->lost += !fresh;
+  if (Age(tick) > tick->max_age) tick->max_age = Age(tick);
+  tick->unanswered += (!fresh - tick->unanswered) / (kUnansweredWindow * tick->link_timeout);
+  if (Age(tick) >= tick->link_timeout)
+    Trip(tick, tick->code_link_lost, kMeasurementAge, Age(tick), tick->link_timeout);
+  else if (tick->unanswered > tick->unanswered_limit)
+    Trip(tick, tick->code_link_lost, kUnansweredFraction, tick->unanswered, tick->unanswered_limit);
+  if (tick->rig_state == kSafe) Trip(tick, tick->code_rig_stopped);
+}
+
+void CheckLateness(Tick* tick, int64_t late) {
+  if (late > tick->max_lateness) tick->max_lateness = late;
+  if (late <= tick->grace) return;
+  tick->overruns++;
+  if (tick->overrun == kStop)
+    Trip(tick, tick->code_deadline, kTickLateness, late * 1e-9, tick->grace * 1e-9, false);
+  if (tick->overrun == kHoldTime) {
+    int64_t ticks = (late + tick->tick / 2) / tick->tick;
+    tick->held += ticks;
+    tick->epoch += ticks * tick->tick;
   }
 }
 
-// Store the first reason, and send the rig to its safe state.
-void Trip(Tick* tick, int64_t code, bool notify) {
-  static const double rest[kMaxValues] = {};
-  if (tick->safe) return;
-  if (!tick->code) tick->code = code;
-  tick->safe = 1;
-  if (notify) Send(tick, kSafe, rest);
+// Trip on the axis with the largest fraction of its limit, if it is above 1.
+void TripOnMotion(Tick* tick, const double* values, const double* limits, int64_t code, int64_t quantity) {
+  int64_t worst = 0;
+  for (int64_t i = 0; i < tick->axes; i++)
+    if (std::abs(values[i]) / limits[i] > std::abs(values[worst]) / limits[worst]) worst = i;
+  if (std::abs(values[worst]) > limits[worst])
+    Trip(tick, code, quantity, std::abs(values[worst]), limits[worst], false);
+}
+
+// Compare the motion of the commands sent until `now` with the limits of velocity and acceleration.
+void CheckMotion(Tick* tick, const double* command, int64_t now, bool stalled) {
+  for (int64_t i = 0; i < tick->axes; i++)
+    if (!std::isfinite(command[i])) return Trip(tick, tick->code_not_finite, kNoQuantity, 0.0, 0.0, false);
+  const double* last = tick->commands ? tick->last : command;
+  if (!tick->commands || now - tick->anchor_time >= tick->tick) {
+    memcpy(tick->anchor, last, 8 * tick->axes);
+    tick->anchor_time = now;
+  }
+  double velocity[kMaxValues], acceleration[kMaxValues], dt = tick->tick * 1e-9;
+  for (int64_t i = 0; i < tick->axes; i++) {
+    velocity[i] = (command[i] - tick->anchor[i]) / ((now - tick->anchor_time) * 1e-9 + 1.5 * dt);
+    acceleration[i] = stalled ? (command[i] - last[i]) / (dt * dt) : 0.0;
+  }
+  TripOnMotion(tick, velocity, tick->velocity_limit, tick->code_velocity, kVelocity);
+  TripOnMotion(tick, acceleration, tick->acceleration_limit, tick->code_acceleration, kAcceleration);
+  memcpy(tick->last, command, 8 * tick->axes);
+  tick->commands++;
 }
 
 }  // namespace
@@ -152,27 +214,18 @@ void dovetail_step(Tick* tick, int64_t state, const double* command, double* rea
   SleepUntil(tick, due);
   while (tick->hold && !tick->stop && !tick->safe) {  // the test time stops
     Exchange(tick, kHold, command);
-    if (tick->missed >= tick->link_timeout) Trip(tick, tick->code_link_lost, true);
     tick->held++;
     tick->epoch += tick->tick;
     due += tick->tick;
     SleepUntil(tick, due);
   }
   int64_t start = Now(tick), late = start - due;
-  if (late > tick->grace && !tick->safe) {
-    tick->overruns++;
-    if (tick->overrun == kStop) Trip(tick, tick->code_deadline, false);
-    if (tick->overrun == kHoldTime) {
-      tick->held += late / tick->tick;
-      tick->epoch += late / tick->tick * tick->tick;
-    }
-  }
   if (tick->stop && !tick->code) tick->code = tick->code_interrupted;
-  for (int64_t i = 0; i < tick->axes; i++)
-    if (!std::isfinite(command[i])) Trip(tick, tick->code_not_finite, false);
+  if (!tick->safe) {
+    CheckLateness(tick, late);
+    CheckMotion(tick, command, start, late > tick->grace);
+  }
   Exchange(tick, tick->safe ? kSafe : static_cast<int>(state), command);
-  if (tick->missed >= tick->link_timeout) Trip(tick, tick->code_link_lost, true);
-  if (tick->rig_state == kSafe) Trip(tick, tick->code_rig_stopped, true);
   tick->tick_count++;
   int64_t before = tick->ended;
   tick->ended = Now(tick);
@@ -180,7 +233,7 @@ void dovetail_step(Tick* tick, int64_t state, const double* command, double* rea
   double all[kNotes] = {late * 1e-9,
                         (tick->ended - start) * 1e-9,
                         (entered - before) * 1e-9,
-                        static_cast<double>(tick->sequence - tick->newest),
+                        static_cast<double>(Age(tick)),
                         static_cast<double>(tick->rig_state),
                         static_cast<double>(tick->code),
                         static_cast<double>(tick->rig_flags),
@@ -189,13 +242,15 @@ void dovetail_step(Tick* tick, int64_t state, const double* command, double* rea
 }
 
 void dovetail_settle(Tick* tick, int64_t code) {
-  if (code > 0) Trip(tick, code, true);
+  if (code > 0) Trip(tick, code);
   if (code >= 0) return;
   static const double rest[kMaxValues] = {};
-  for (int i = 0; i < kMaxReleases && !tick->safe; i++) {  // end of the run: the rig at rest is set to ready
+  bool answered = false;
+  for (int i = 0; i < kMaxReleases && !tick->safe && !answered; i++) {  // end of the run: the rig is set to ready
     Exchange(tick, kReady, rest);
-    if (!tick->missed) break;
+    answered = Age(tick) == 0;
   }
+  if (!answered) Trip(tick, tick->code_link_lost, kMeasurementAge, Age(tick), kMaxReleases);
   tick->scheduling.Release();
 }
 

@@ -54,9 +54,11 @@ inline void SipHash(const uint8_t key[16], const uint8_t* message, size_t length
   memcpy(tag + 8, &word, 8);
 }
 
-inline int64_t Monotonic() {
+constexpr clockid_t kClock = CLOCK_BOOTTIME;  // does not stand still while the machine is suspended
+
+inline int64_t SystemTime() {
   timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(kClock, &t);
   return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
