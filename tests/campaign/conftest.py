@@ -1,4 +1,4 @@
-"""A model of a few numbers, importable by its name as a user's would be; and a small campaign over it."""
+"""A model of a few numbers in a file of parts, as a user's would be; and a small campaign over it."""
 
 import pytest
 
@@ -42,16 +42,12 @@ not_a_function = 3
 
 
 @pytest.fixture
-def models(tmp_path, monkeypatch):
-    """A module `campaign_models` that can be imported."""
+def models(tmp_path):
+    """Files of parts, as a campaign names them: one, `campaign_models.py`."""
     folder = tmp_path / "modules"
     folder.mkdir()
     (folder / "campaign_models.py").write_text(MODEL)
-    monkeypatch.syspath_prepend(str(folder))
-    yield
-    import sys
-
-    sys.modules.pop("campaign_models", None)
+    return [str(folder / "campaign_models.py")]
 
 
 @pytest.fixture
@@ -61,6 +57,7 @@ def small(models):
     def make(**changes):
         table = {
             "model": "campaign_models:oscillator",
+            "parts": models,
             "chunk": 4,
             "batch": 2,
             "parameter": [

@@ -115,10 +115,7 @@ def test_rows_have_seeds_and_modes(tmp_path):
     assert list(table["seed"]) == [5, 6, 5, 6]
 
 
-def test_a_model_may_call_something_outcome(small, tmp_path, models):
-    import sys
-
-    sys.modules.pop("campaign_models", None)
+def test_a_model_may_call_something_outcome(small, tmp_path):
     (tmp_path / "modules" / "campaign_models.py").write_text("def f(x):\n    return {'outcome': 2 * x}\n")
     text = results(
         small(model="campaign_models:f", parameter=[{"path": "x", "values": [0, 1]}]), tmp_path / "out"

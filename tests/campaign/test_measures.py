@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from dovetail.campaign.measures import jax_measure, read_measure
+from dovetail.campaign.measures import find_function, jax_measure, read_measure
+from dovetail.core import user_parts
 from dovetail.core.errors import ParameterError, UnknownNameError
 
 VALID = np.array([True, True, True, False])
@@ -51,6 +52,7 @@ def test_a_signal_that_is_not_recorded_is_told():
 def test_users_functions_are_found(models):
     import xarray as xr
 
+    user_parts.load_user_parts(user_parts.read(models))
     measure = read_measure("campaign_models:largest")
     run = xr.Dataset({"displacement": ("time", [1.0, -3.0])})
     assert measure.compute(run, None) == 3.0
@@ -66,10 +68,26 @@ def test_a_function_can_be_marked_as_compiled():
     "text", ["displacement", "median displacement", "mean e1", "campaign_models:nothing"]
 )
 def test_unknown_measures_are_refused(models, text):
+    user_parts.load_user_parts(user_parts.read(models))
     with pytest.raises(ParameterError, match=text):
         read_measure(text)
     with pytest.raises(UnknownNameError):
         read_measure("fidelity.lateness")
+
+
+@pytest.mark.parametrize("module", ["evilmod", "os", "shutil", "dovetail.core.plain_file"])
+def test_no_module_is_imported_that_is_not_a_file_of_parts_or_a_study(module, tmp_path, monkeypatch):
+    (tmp_path / "evilmod.py").write_text("raise SystemExit")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UnknownNameError, match=f'no file of parts "{module}.py".*--parts {module}.py'):
+        read_measure(f"{module}:write")
+
+
+def test_of_a_study_only_the_functions_that_its_module_defines_are_called():
+    assert find_function("dovetail.studies.docking.campaign_models:impact")
+    with pytest.raises(ParameterError, match="is not a function"):
+        find_function("dovetail.studies.targets:find_study")
 
 
 def test_stability_is_that_of_the_test_at_each_point_and_infinite_where_no_delay_destabilises(tmp_path):

@@ -151,9 +151,11 @@ def test_files_that_are_not_there_are_told(file, tmp_path):
         load(file("title = "))
 
 
-def test_functions_beside_the_file_are_found(file, tmp_path):
+def test_functions_of_a_file_of_parts_beside_the_file_are_found(file, tmp_path):
     (tmp_path / "beside_the_file.py").write_text("def f(x):\n    return {'y': 2 * x}\n")
-    path = file('model = "beside_the_file:f"\n[[parameter]]\npath = "x"\nvalues = [1, 2]\n')
+    path = file(
+        'parts = ["beside_the_file.py"]\nmodel = "beside_the_file:f"\n[[parameter]]\npath = "x"\nvalues = [1, 2]\n'
+    )
     assert list(load(path).points()["x"]) == [1, 2]
 
 
@@ -161,6 +163,7 @@ def test_points_with_the_same_words_follow_each_other(models):
     campaign = parse(
         {
             "model": "campaign_models:oscillator",
+            "parts": models,
             "parameter": [
                 {"path": "mass", "values": [1, 2]},
                 {"path": "law", "values": ["square", "linear"]},

@@ -14,6 +14,7 @@ from dovetail.campaign import Store, load, open_results, run
 pytestmark = pytest.mark.slow
 
 FILE = """
+parts = ["slow_model.py"]
 model = "slow_model:slow"
 chunk = 8
 batch = 8

@@ -1,9 +1,12 @@
 """Models and evaluations: batched, in words grouped, and failing point by point."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from dovetail.campaign import parse
+from dovetail.campaign.plan import Campaign
 from dovetail.campaign.subjects import subject_of
 from dovetail.core.errors import AnalysisError, TestFileError
 
@@ -27,6 +30,7 @@ def test_words_choose_and_constants_are_set(models):
     found = evaluated(
         {
             "model": "campaign_models:oscillator",
+            "parts": models,
             "set": {"stiffness": 400.0},
             "parameter": [
                 {"path": "law", "values": ["linear", "square"]},
@@ -39,14 +43,14 @@ def test_words_choose_and_constants_are_set(models):
 
 def test_a_point_that_is_not_finite_has_failed(models):
     parameter = {"path": "mass", "values": [-1.0, 1.0]}
-    found = evaluated({"model": "campaign_models:oscillator", "parameter": [parameter]})
+    found = evaluated({"model": "campaign_models:oscillator", "parts": models, "parameter": [parameter]})
     assert found.reasons == {0: "frequency is not finite"}
     assert np.isfinite(found.values["frequency"].array[1])
 
 
 def test_an_evaluation_that_raises_loses_only_the_points_to_blame(models):
     parameter = {"path": "mass", "values": [1.0, 2.0, 3.0, 4.0, 5.0]}
-    found = evaluated({"evaluate": "campaign_models:many", "parameter": [parameter]})
+    found = evaluated({"evaluate": "campaign_models:many", "parts": models, "parameter": [parameter]})
     assert found.reasons == {2: "ZeroDivisionError: three is too many"}
     np.testing.assert_array_equal(found.values["double"].array, [2, 4, np.nan, 8, 10])
 
@@ -55,7 +59,7 @@ def test_an_evaluation_that_raises_loses_only_the_points_to_blame(models):
     ("change", "text"),
     [
         ({"model": "campaign_models:nothing"}, "has no nothing"),
-        ({"model": "no_such_module:f"}, "No module named"),
+        ({"model": "no_such_module:f"}, 'no file of parts "no_such_module.py"'),
         ({"model": "campaign_models:not_a_function"}, "is not a function"),
         (
             {"parameter": [{"path": "weight", "values": [1]}]},
@@ -65,19 +69,25 @@ def test_an_evaluation_that_raises_loses_only_the_points_to_blame(models):
     ],
 )
 def test_a_model_that_does_not_fit_is_told(models, change, text):
-    table = {"model": "campaign_models:oscillator", "parameter": [{"path": "mass", "values": [1]}]}
+    table = {
+        "model": "campaign_models:oscillator",
+        "parts": models,
+        "parameter": [{"path": "mass", "values": [1]}],
+    }
     with pytest.raises(TestFileError, match=text):
         parse({**table, **change})
 
 
 def test_a_model_of_another_shape_is_told(models):
     with pytest.raises(AnalysisError, match=r"pair has the shape \(2,\); expected one number"):
-        evaluated({"model": "campaign_models:wide", "parameter": [{"path": "mass", "values": [1]}]})
+        evaluated(
+            {"model": "campaign_models:wide", "parts": models, "parameter": [{"path": "mass", "values": [1]}]}
+        )
 
 
 def test_an_evaluation_that_says_what_it_takes_is_given_all_of_it(models):
     parameter = {"path": "mass", "values": [1.0, 4.0]}
-    found = evaluated({"evaluate": "campaign_models:frequencies", "parameter": [parameter]})
+    found = evaluated({"evaluate": "campaign_models:frequencies", "parts": models, "parameter": [parameter]})
     np.testing.assert_array_equal(found.values["omega"].array, [10, 5])
     assert found.values["omega"].attrs == {"units": "rad/s"}
 
@@ -92,4 +102,22 @@ def test_an_evaluation_that_says_what_it_takes_is_given_all_of_it(models):
 )
 def test_an_axis_that_names_nothing_of_an_evaluation_is_told(models, path, text):
     with pytest.raises(TestFileError, match=text):
-        parse({"evaluate": "campaign_models:frequencies", "parameter": [{"path": path, "values": [1]}]})
+        parse(
+            {
+                "evaluate": "campaign_models:frequencies",
+                "parts": models,
+                "parameter": [{"path": path, "values": [1]}],
+            }
+        )
+
+
+def test_the_source_of_a_user_function_belongs_to_the_campaign(small, tmp_path):
+    campaign = small()
+    assert "from dovetail.campaign import requires, returns" in campaign.parts["campaign_models"]
+    elsewhere = Campaign.from_dict(campaign.to_dict())  # on a worker, without the file
+    (tmp_path / "modules" / "campaign_models.py").unlink()
+    again = subject_of(elsewhere).evaluate(campaign.points()).values["frequency"].array
+    np.testing.assert_array_equal(
+        again, subject_of(campaign).evaluate(campaign.points()).values["frequency"].array
+    )
+    assert dataclasses.replace(campaign, parts={"campaign_models": []}).fingerprint != campaign.fingerprint

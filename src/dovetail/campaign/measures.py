@@ -5,7 +5,7 @@
 `"rms e1"`, `"peak e"`    errors over the rms of the reference solution, as in `fidelity.norms` (e1, e2, e)
 `"fidelity.delay"`        any field of `fidelity.compare`: delay, gain, residual, growth_rate, rms.e2, ...
 `"stability.margin"`      of `test.stability()` at each point, without a run: margin, growth, critical_delay
-`"module:function"`       function of the user: `f(run)` or `f(run, reference)`, datasets in, a number out
+`"file:function"`         function of the user: `f(run)` or `f(run, reference)`, datasets in, a number out
 ========================= ==================================================================================
 
 The first two, and functions marked `@jax_measure`, are part of the compiled batch, which stores no signals for them.
@@ -25,10 +25,11 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import signals
+from dovetail.core import signals, user_parts
 from dovetail.core.errors import ParameterError, UnknownNameError
 from dovetail.core.renamed import new_name, remark
 
+STUDIES = "dovetail.studies."  # prefix of the modules that a campaign may name
 ERRORS = ("e1", "e2", "e")
 FIDELITY_FIELDS = (
     *("delay", "gain", "residual", "loop_opening", "growth_rate", "energy_added", "added_energy_fraction"),
@@ -204,25 +205,29 @@ def _user_measure(text: str) -> Measure:
 
 
 def find_function(text: str) -> Callable[..., Any]:
-    """Return the function named `"module:function"`.
+    """Return the function named `"file:function"` of a file of parts, or `"dovetail.studies.module:function"`.
+
+    Only files of parts that are loaded and the studies are searched: a campaign file of another person must not import
+    a module that happens to be in the current folder, nor call a function such as `shutil.rmtree`.
 
     Raises
     ------
+    UnknownNameError
+        If the file of parts is not loaded.
     ParameterError
         If the module or the function does not exist.
     """
     module, _, name = text.partition(":")
     if not module or not name:
-        raise ParameterError(f'"{text}": is not the name of a function; expected "module:function"')
+        raise ParameterError(f'"{text}": is not the name of a function; expected "file:function"')
     try:
-        function = getattr(importlib.import_module(module), name)
+        of_study = module.startswith(STUDIES)
+        function = getattr(importlib.import_module(module) if of_study else user_parts.module(module), name)
     except ImportError as error:
-        raise ParameterError(
-            f'"{text}": {error}; the module must be importable here and on every worker of a cluster'
-        ) from error
+        raise ParameterError(f'"{text}": {error}') from error
     except AttributeError as error:
         raise ParameterError(f'"{text}": {module} has no {name}') from error
-    if not callable(function):
+    if not callable(function) or (of_study and getattr(function, "__module__", "") != module):
         raise ParameterError(f'"{text}": is not a function')
     return function
 

@@ -3,10 +3,11 @@
 A campaign file::
 
     title = "Delay against damping"
-    test = "study/test"                  # test of a study, or a file; or model = / evaluate = "module:function"
+    test = "study/test"                  # test of a study, or a file; or model = / evaluate = "my_parts:function"
     modes = ["reference", "rehearse"]
     seeds = 4                            # replicates
-    measures = ["rms e1", "peak displacement", "fidelity.delay", "mymodule:myfunction"]
+    measures = ["rms e1", "peak displacement", "fidelity.delay", "my_parts:my_function"]
+    parts = ["my_parts.py"]              # files with functions and parts of the user
     signals = ["displacement"]           # recorded signals to store; they take most of the space
     constraints = ["delay < 0.01"]
 
@@ -30,7 +31,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -67,6 +67,7 @@ KEYS = (
     "test",
     "model",
     "evaluate",
+    "parts",
     "modes",
     "seeds",
     "measures",
@@ -80,7 +81,6 @@ FINGERPRINT_EXCLUDED = ("title", "source", "analyses", "chunk", "batch", "fixed"
 RESERVED_NAMES = ("point", "seed", "mode", "outcome", "end_time")
 MAX_SEEDS = 1_000_000
 SUBJECTS = ("test", "model", "evaluate")
-PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Campaign:
     """Content of a campaign file, with its test; independent of where and how it is computed."""
 
     subject: str  # "test", "model" or "evaluate"
-    subject_name: str  # name of the test, or "module:function"
+    subject_name: str  # name of the test, or "file:function"
     parameters: tuple[VariedParameter, ...]
     table: dict[str, Any] = field(default_factory=dict)  # test file as a table; constants of a model
     fixed: dict[str, Any] = field(default_factory=dict)  # values set by the campaign, by path
@@ -106,6 +106,9 @@ class Campaign:
     batch: int = 0  # points computed together; 0: chosen from the memory estimate
     analyses: tuple[dict[str, Any], ...] = ()
     correlations: tuple[distributions.Correlation, ...] = ()
+    parts: dict[str, list[str]] = field(
+        default_factory=dict
+    )  # source of the user functions: see `core.user_parts`
 
     def points(self) -> sampling.Table:
         """Return all points in the order in which they are computed and stored (read-only arrays)."""
@@ -188,14 +191,13 @@ def load(path: str | Path, changes: dict[str, Any] | None = None) -> Campaign:
 
     path = Path(path)
     table = read_toml(path, "campaign file")
-    folder = str(path.resolve().parent)
-    if folder not in sys.path and PACKAGE not in path.resolve().parents:
-        sys.path.append(folder)  # user functions are in the folder of the file
     return parse(change(table, changes or {}, path.name), path.name, path.parent)
 
 
 def parse(table: Mapping[str, Any], source: str = "campaign", folder: Path = Path()) -> Campaign:
     """Return a campaign from the nested table of its file."""
+    from dovetail.testing.test_table import read_user_parts
+
     faults = [
         Fault(key, unknown_key(key, KEYS, new_name("keys.campaign", key))) for key in table if key not in KEYS
     ]
@@ -210,6 +212,7 @@ def parse(table: Mapping[str, Any], source: str = "campaign", folder: Path = Pat
         )
         raise TestFileError(source, faults)
     subject = subjects[0]
+    table = read_user_parts(dict(table), folder, source, with_command_line=True)
     inner, unit_of = _subject_table(subject, table, folder, faults)
     parameters = _parameters(table.get("parameter", []), unit_of, faults)
     if subject == "test":
@@ -220,6 +223,8 @@ def parse(table: Mapping[str, Any], source: str = "campaign", folder: Path = Pat
     if faults:
         raise TestFileError(source, faults)
     values["modes"] = values["modes"] or _default_mode(inner)
+    users = {text.partition(":")[0] for text in (str(table[subject]), *values["measures"])}
+    values["parts"] = {name: lines for name, lines in table.get("parts", {}).items() if name in users}
     fixed = flatten(table.get("set", {}))
     name = _full_name(str(table[subject]), folder)
     return complete(Campaign(subject, name, tuple(parameters), inner, fixed, **values), source)

@@ -441,6 +441,7 @@ def _difference(stored: Campaign, other: Campaign) -> str:
         return f"its {first['name']}: {_values_text(first)}; given: {_values_text(second)}"
     labels = {
         "table": "[set] or values of the test",
+        "parts": "source of the user functions",
         "subject_name": "subject",
         "point_count": "design.count",
         "design_kind": "design.kind",

@@ -22,6 +22,7 @@ from dovetail.campaign.axes import VariedParameter
 from dovetail.campaign.measures import find_function
 from dovetail.campaign.plan import Campaign
 from dovetail.campaign.sweep import DeclaresMeasures, DeclaresParameters
+from dovetail.core import user_parts
 from dovetail.core.errors import AnalysisError, Fault, TestFileError, UnknownNameError
 
 CPU_BATCH, GPU_BATCH = 500, 65_536  # points computed together: fits the cache of a processor; fills a GPU
@@ -72,7 +73,8 @@ class Subject(ABC):
 
 
 def subject_of(campaign: Campaign) -> Subject:
-    """Return the subject of a campaign; nothing is compiled yet."""
+    """Return the subject of a campaign, whose user parts are loaded; nothing is compiled yet."""
+    user_parts.load_user_parts(campaign.parts)
     if campaign.subject == "test":
         from dovetail.campaign.variants import TestSubject
 

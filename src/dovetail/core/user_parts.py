@@ -138,19 +138,27 @@ def find(kind: str, base: type | tuple[type, ...] = object) -> type:
         If the file is not loaded, or has no such class, or the class is not derived from `base`.
     """
     name, _, class_name = kind.partition(":")
-    if name not in _modules:
-        help = f'add parts = ["{name}.py"] to the test file, or --parts {name}.py'
-        raise UnknownNameError("file of parts", f"{name}.py", [f"{known}.py" for known in _modules], help)
+    loaded = module(name)
     parts = {cls.__name__: cls for cls in _parts(name) if issubclass(cls, base)}
     if class_name in parts:
         return parts[class_name]
     role = base.__name__ if isinstance(base, type) and base is not object else "part"
-    help = (
-        f"{class_name} is not derived from a {role} of Dovetail"
-        if hasattr(_modules[name], class_name)
-        else ""
-    )
+    help = f"{class_name} is not derived from a {role} of Dovetail" if hasattr(loaded, class_name) else ""
     raise UnknownNameError(f"{role} in {name}.py", class_name, parts, help)
+
+
+def module(name: str) -> ModuleType:
+    """Return the module of the file of parts `name.py`.
+
+    Raises
+    ------
+    UnknownNameError
+        If the file is not loaded.
+    """
+    if name not in _modules:
+        help = f'add parts = ["{name[:40]}.py"] to the file, or --parts {name[:40]}.py'
+        raise UnknownNameError("file of parts", f"{name}.py", [f"{known}.py" for known in _modules], help)
+    return _modules[name]
 
 
 def name_of(cls: type) -> str | None:
