@@ -23,7 +23,7 @@ def test_the_stagnation_point_lies_half_a_radius_ahead():
     np.testing.assert_allclose(v[0, 0], 200.0, rtol=1e-4)  # against a stream of 200 m/s aft
 
 
-def test_the_field_has_no_sources_but_the_nose():
+def test_the_nose_is_the_only_source_of_the_field():
     def field(r):
         return BODY.velocity(0.0, r[:, None], STREAM)[:, 0]
 

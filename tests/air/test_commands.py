@@ -22,7 +22,7 @@ def test_steps_and_doublets_switch_when_they_should():
     np.testing.assert_array_equal(NoCommand()(1.0, R, V), [0, 0])
 
 
-def test_holding_a_position_pitches_up_when_too_deep_and_keeps_to_its_limit():
+def test_position_control_pitches_up_when_too_deep_and_respects_its_limit():
     hold = HoldPosition(target=[40.0, 0.0], gain=0.01, rate_gain=0.02, limit=0.2)
     pitch, yaw = (float(a) for a in hold(0.0, R, V))
     assert pitch == pytest.approx(0.01 * 10 + 0.02 * 1.0)

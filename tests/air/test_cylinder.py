@@ -43,7 +43,7 @@ def test_the_cross_section_as_area_is_hundreds_of_times_smaller():
     assert ratio == pytest.approx(0.02 * 2.0 / (np.pi / 4 * 0.02**2))
 
 
-def test_a_table_of_the_law_gives_the_law():
+def test_a_table_of_the_law_reproduces_the_law():
     angle = np.linspace(0, np.pi / 2, 181)
     law = CrossFlow()
     drag, lift = law(jnp.cos(angle))
@@ -55,7 +55,7 @@ def test_a_table_of_the_law_gives_the_law():
 HOSE = CableDrag(diameter=0.071, coefficients=AlongAndAcross(along=0.01, across=0.6))
 
 
-def test_friction_along_and_pressure_across_are_each_by_their_own_part_of_the_wind():
+def test_axial_friction_and_normal_pressure_follow_their_own_wind_components():
     """Against the parts themselves: half rho d l (pi c_t |w_t| w_t + c_n |w_n| w_n)."""
     rng = np.random.default_rng(2)
     u = rng.normal(size=(3, 40))

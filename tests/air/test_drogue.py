@@ -14,7 +14,7 @@ def direction(angle):
     return jnp.array([np.cos(angle), 0.0, -np.sin(angle)])
 
 
-def test_moments_act_as_couples_of_the_wanted_size():
+def test_moments_act_as_couples_of_the_given_size():
     force = couple(jnp.array([7.0, 30.0, -20.0]), 0.3)
     np.testing.assert_allclose(np.cross([-0.3, 0, 0], force), [0, 30.0, -20.0], atol=1e-13)
 
@@ -33,7 +33,7 @@ def test_its_pull_is_drag_and_weight():
 
 
 @pytest.mark.parametrize("kind", [LinkChain, ElasticChain])
-def test_on_a_lumped_chain_it_is_one_more_link_of_its_own_length(kind):
+def test_on_a_lumped_chain_the_drogue_is_an_additional_link_of_its_length(kind):
     extra = {"stiffness": 1e4} if kind is ElasticChain else {}
     chain = TowedDrogue().attach_to(kind(n=4, length=8.0, mass=8.0, distribution="end", **extra))
     l = chain.lengths()[0]
@@ -48,6 +48,6 @@ def test_on_a_lumped_chain_it_is_one_more_link_of_its_own_length(kind):
         AncfCable(n=3, length=3.0, mass=3.0, stiffness=1e4),
     ],
 )
-def test_chains_without_a_last_link_of_their_own_refuse_it_in_words(chain):
+def test_chains_without_a_separate_last_link_reject_the_drogue(chain):
     with pytest.raises(ParameterError, match="no separate last link.*Use an angle-chain"):
         TowedDrogue().attach_to(chain)

@@ -92,7 +92,7 @@ def test_time_since_contact_runs_from_the_first_touch_on(moving):
     assert rate["since_contact"] == 1.0
 
 
-def test_momentum_and_energy_are_what_forces_have_done(start):
+def test_momentum_and_energy_equal_impulse_and_work_of_the_forces(start):
     """A swaying tanker, a drum that reels in, a wrench on the drogue: impulse and work account for all of it."""
     method, h = with_stage_loop(RK4()), 5e-4
 
@@ -154,7 +154,7 @@ def trimmed():
 
 
 @pytest.mark.slow
-def test_nothing_moves_in_trim(trimmed):
+def test_the_trim_is_an_equilibrium(trimmed):
     assert trimmed["residual"] < 1e-10
     assert steady_flight(drogue_hose())["residual"] < 1e-9  # with bending
 
@@ -172,7 +172,7 @@ def test_tow_tension_and_places(trimmed):
     np.testing.assert_allclose(shape, [15.48, 14.61, 12.74, 9.43, 5.36, 4.10], atol=6e-3)
 
 
-def test_a_wave_takes_a_second_along_the_hose(trimmed):
+def test_a_wave_travels_along_the_hose_in_one_second(trimmed):
     assert trimmed["wave_time"] == pytest.approx(1.024, abs=1e-3)
     assert trimmed["wave_speed"][0] == pytest.approx(28.3, abs=0.06)
     assert trimmed["wave_speed"][-1] == pytest.approx(24.6, abs=0.06)
@@ -257,7 +257,7 @@ def test_a_drogue_that_hardly_pulls_hangs_at_its_true_angle():
     assert found["residual"] < 1e-9
 
 
-def test_what_has_no_steady_flight_is_refused():
+def test_a_hose_without_steady_flight_is_rejected():
     still = drogue_hose(drogue=TowedDrogue(drag=0.0), air=TankerAir(airspeed=0.0, density=0.525), gravity=0.0)
     with pytest.raises(ConvergenceError, match=r"hose: no steady flight .* Check airspeed"):
         still.steady()

@@ -24,14 +24,14 @@ def test_the_wind_on_a_turning_body_opposes_the_centre_of_pressure():
     assert float(got.tau[2]) < 0
 
 
-def test_drag_takes_energy_whatever_the_motion():
+def test_drag_dissipates_energy_for_any_motion():
     rng = np.random.default_rng(0)
     for velocity, turning in rng.normal(size=(20, 2, 3)):
         got = PLATES.wrench(velocity, turning, REST)
         assert float(got.f @ velocity + got.tau @ turning) <= 0
 
 
-def test_drag_of_an_airframe_sees_the_wind_in_its_own_axes():
+def test_airframe_drag_uses_the_wind_in_body_axes():
     motion = BodyMotion(euler.to_matrix(np.array([0.0, 0.0, np.pi / 2])), np.zeros(3), REST, REST, REST)
     force, moment = WindDrag(FlatPlates(area=(1.0, 2.0, 3.0)), SteadyWind(wind=(0.0, 3.0, 0.0))).act(
         0.0, motion

@@ -37,6 +37,6 @@ def test_the_choice_is_strong_then_deep_and_quick_then_light():
     assert found.measures(data)["choice"] == "good of 300 m"
 
 
-def test_columns_of_different_lengths_are_refused():
+def test_columns_of_different_lengths_are_rejected():
     with pytest.raises(ParameterError, match="one entry for each candidate"):
         fleet(length=[250.0, 300.0])

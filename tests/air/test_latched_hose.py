@@ -63,7 +63,7 @@ def braked():
     return run(FLOW)
 
 
-def test_the_end_goes_where_the_nozzle_goes(braked):
+def test_the_latched_end_follows_the_nozzle(braked):
     np.testing.assert_allclose(braked.first["velocity"], [1.5, 0.0, 0.0], atol=1e-12)
     rate = 1.5**2 / (2 * 0.5)
     late = np.minimum(T, 1.5 / rate)
@@ -73,7 +73,7 @@ def test_the_end_goes_where_the_nozzle_goes(braked):
     np.testing.assert_allclose(joint, braked.displacement, atol=1e-12)
 
 
-def test_it_starts_in_its_own_steady_flight_under_the_drogue_s_pull():
+def test_the_latched_hose_starts_in_steady_flight_under_the_drogue_force():
     still = dataclasses.replace(FLOW, nozzle=BrakingPoint(speed=0.0))
     first = eqx.filter_jit(lambda flow: flow.output(0.0, flow.init(), None))(still)
     rest = still.steady()
@@ -84,14 +84,14 @@ def test_it_starts_in_its_own_steady_flight_under_the_drogue_s_pull():
 
 
 @pytest.mark.slow
-def test_held_still_it_stays_there():
+def test_a_latched_hose_at_a_fixed_nozzle_stays_at_rest():
     """But for the drogue, which is the probe's burden from then on: no more than two per cent of the tension."""
     found = run(dataclasses.replace(FLOW, nozzle=OffsetPoint(shift=(0.0, 0.0, 0.0))))
     np.testing.assert_allclose(found.end_tension, found.first["end_tension"], rtol=0.02)
 
 
 @pytest.mark.slow
-def test_a_wave_takes_the_time_of_the_trim_s_tension(shifted):
+def test_the_wave_speed_follows_the_trim_tension(shifted):
     """Up the lower half of the hose node by node; at the tow point after 1.02 s, back after twice that, dispersed."""
     rest = FLOW.steady()
     found = follow_waves(T, shifted.hose_position)
@@ -108,7 +108,7 @@ def test_a_wave_takes_the_time_of_the_trim_s_tension(shifted):
     assert 2 * one_way < found.back < 1.15 * 2 * one_way
 
 
-def test_a_receiver_that_comes_on_lowers_the_tension_and_no_link_ever_pushes(braked):
+def test_an_approaching_receiver_lowers_the_tension_and_no_link_is_in_compression(braked):
     """Half a metre of 27 less: EA/L = 1430 N/m takes 715 N from 2480 N in the end, and more on the way."""
     assert braked.tension.min() >= 0
     settled = braked.end_tension[T > 1.6].mean()  # it still swings by some per cent
@@ -150,6 +150,6 @@ def test_measures_name_waves_whip_and_tensions(shifted):
 
 
 @pytest.mark.parametrize("kind", [AngleChain, LinkChain])
-def test_chains_that_cannot_stretch_are_refused_in_words(kind):
+def test_inextensible_chains_are_rejected(kind):
     with pytest.raises(ParameterError, match="cannot stretch and go slack.*elastic-chain"):
         LatchedHose(chain=kind(n=5, **COMMON), drag=DRAG)

@@ -12,7 +12,7 @@ from dovetail.mechanics.spatial import quaternion
 WIND = jnp.array([170.0, 0.0, 0.0])
 
 
-def test_point_device_drags_lifts_and_pushes_where_it_is_told():
+def test_drag_lift_and_thrust_of_a_point_device_act_at_the_given_point():
     device = PointDevice(mass=150.0, drag_area=0.7909, trim_lift=171.5, lift_area=2.0, side_area=2.0)
     f = np.asarray(device.force({}, WIND, 0.7, 170.0, jnp.array([0.1, 0.05])))
     q = 0.5 * 0.7 * 170**2
@@ -68,7 +68,7 @@ def test_finned_device_turns_into_the_wind_by_itself():
     np.testing.assert_allclose(device.flow_angles(x, WIND.at[1].set(10.0)), 0.0, atol=1e-4)
 
 
-def test_flap_allocation_gives_each_axis_its_own():
+def test_flap_allocation_is_independent_per_axis():
     device = RigidDevice(mass=150.0)
     eta = device.fins()
     effect = jnp.stack([jnp.cos(eta), jnp.sin(eta), jnp.ones(4)]) * device.flap_effect
@@ -76,7 +76,7 @@ def test_flap_allocation_gives_each_axis_its_own():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_without_wind_the_finned_device_turns_as_any_body_and_keeps_its_angular_momentum(seed):
+def test_without_wind_the_finned_device_conserves_angular_momentum(seed):
     rng = np.random.default_rng(seed)
     device = RigidDevice(mass=150.0, inertia=(15.0, 60.0, 40.0), roll_gain=0.0)
     spin = jnp.asarray(2 * rng.normal(size=3))

@@ -7,7 +7,7 @@ from dovetail.air.receiver import Receiver, SpeedProfile, StopInDistance, StopIn
 
 
 @pytest.mark.parametrize("approach", [StopInDistance(), StopInTime(), SpeedProfile()])
-def test_rates_are_the_derivatives_of_the_way(approach):
+def test_rates_are_the_derivatives_of_the_distance(approach):
     t = jnp.linspace(0.0, 2.0, 4001)
     way = jax.vmap(lambda t: approach.travel(t, 0.63))(t)
     np.testing.assert_allclose(
@@ -17,7 +17,7 @@ def test_rates_are_the_derivatives_of_the_way(approach):
     assert way[-1, 1] == pytest.approx(0.0, abs=1e-12)
 
 
-def test_stops_in_the_distance_and_time_that_are_given():
+def test_the_receiver_stops_in_the_given_distance_and_time():
     way = StopInDistance().travel(jnp.asarray(10.0), 0.63)
     np.testing.assert_allclose(way, [1.13, 0.0, 0.0], atol=1e-12)
     assert StopInDistance().travel(jnp.asarray(0.6), 0.63)[2] == pytest.approx(-2.25)

@@ -26,7 +26,7 @@ def stepped():
     return rope, np.array(tips), saved
 
 
-def test_a_host_that_gives_the_force_gets_the_motion_of_a_whole_simulation(stepped):
+def test_a_host_that_provides_the_force_obtains_the_motion_of_the_simulation(stepped):
     system = TowedRope(
         chain=CHAIN, device=TipForce(mass=5.0, pull=PULL), airflow="off", initial_angles=(0.8, 0.1)
     )
@@ -34,7 +34,7 @@ def test_a_host_that_gives_the_force_gets_the_motion_of_a_whole_simulation(stepp
     np.testing.assert_allclose(stepped[1], run.data["displacement"].values[1:], atol=1e-11)
 
 
-def test_a_step_can_be_taken_back_also_by_another(stepped):
+def test_a_step_can_be_undone_by_another_instance(stepped):
     _, tips, saved = stepped
     other = RopeStepper(BARE, step=0.02, substeps=2)
     other.restore(saved)
@@ -49,7 +49,7 @@ def test_an_accelerated_support_is_a_field(stepped):
     np.testing.assert_allclose(falling["tension"], 0.0, atol=1e-9)
 
 
-def test_what_does_not_fit_is_refused(stepped):
+def test_a_state_of_another_system_is_rejected(stepped):
     other = RopeStepper(TowedRope(chain=LinkChain(n=2, length=1.0, mass=1.0), airflow="off"), step=0.01)
     with pytest.raises(ParameterError, match="got a state with arrays"):
         other.restore(stepped[2])

@@ -52,7 +52,7 @@ def test_tensions_are_those_that_the_tips_pull():
     assert float(force[0, 0]) == pytest.approx(0.5 * 0.7 * 170.0**2 * 0.7909)
 
 
-def test_a_body_that_turns_by_itself_is_refused():
+def test_a_body_with_its_own_rotation_is_rejected():
     with pytest.raises(ParameterError, match=r"LaggedDevice has internal states.*TowedRope"):
         TowedLinkBatch(ropes=LinkChainBatch.from_chains([rope(200.0, 66.0)]), device=LaggedDevice(mass=150.0))
 

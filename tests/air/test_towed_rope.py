@@ -22,7 +22,7 @@ weight = eqx.filter_jit(lambda rope: rope.weight_field())
 both = eqx.filter_jit(lambda rope, x: (rope.derivative(0.0, x, None), rope.output(0.0, x, None)))
 
 
-def test_the_local_wind_is_stream_wind_wake_and_gusts_less_the_own_velocity():
+def test_the_local_wind_is_stream_wind_wake_and_gusts_minus_the_node_velocity():
     rope = TowedRope(chain=CHAIN, wind=(5.0, -1.0, 2.0), wake=VortexPair(), gusts=Dryden(), density=0.7)
     rope = assign_keys(rope, jax.random.key(0))
     r, v = jnp.array([[50.0], [10.0], [0.0]]), jnp.array([[1.0], [2.0], [3.0]])
@@ -37,7 +37,7 @@ def test_a_glide_tilts_gravity_forward():
     np.testing.assert_allclose(field, 9.81 * np.array([-np.sin(0.1), np.cos(0.1), 0.0]))
 
 
-def test_it_starts_straight_where_it_is_told():
+def test_the_rope_starts_straight_in_the_given_direction():
     rope = TowedRope(chain=CHAIN, initial_angles=(0.3, 0.2))
     tip = np.asarray(begun(rope)["rope"]["position"])[:, -1]
     expected = 100 * np.array([np.cos(0.2) * np.sin(0.3), np.cos(0.2) * np.cos(0.3), np.sin(0.2)])
@@ -60,7 +60,7 @@ def test_a_static_start_with_drag_on_the_rope_is_at_rest():
     assert float(rates(loose, begun(loose))) > 5.0
 
 
-def test_tip_force_goes_in_and_tip_motion_comes_out_at_every_stage():
+def test_tip_force_and_tip_motion_are_exchanged_at_every_stage():
     rope = TowedRope(chain=CHAIN, device=PointDevice(mass=150.0), density=0.7)
     x = begun(rope)
     faster = jax.tree.map(lambda a: a, x)
@@ -112,7 +112,7 @@ def test_gravity_is_the_users_and_may_fall_with_altitude():
 
 
 @pytest.mark.slow
-def test_a_reel_does_work_that_the_ledger_knows():
+def test_the_work_of_a_reel_is_in_the_energy_audit():
     from dovetail.testing import Simulation
 
     def residual(n):
@@ -174,7 +174,7 @@ def test_modes_of_the_towed_rope_are_those_of_its_settling():
     assert (sway.real < 0).all()
 
 
-def test_a_run_that_has_not_settled_says_so():
+def test_an_unsettled_run_reports_it():
     from dovetail.testing import Simulation
 
     system = TowedRope(chain=CHAIN, airflow="off", initial_angles=(1.0, 0.0))

@@ -30,7 +30,7 @@ def test_the_variance_is_the_intensity_squared():
     np.testing.assert_allclose(field.std(axis=1), 2.0, rtol=0.06)
 
 
-def test_the_same_seed_gives_the_same_gusts_and_another_other_ones():
+def test_gusts_depend_on_the_seed_only():
     a, b = (assign_keys(Dryden(), jax.random.key(k)) for k in (1, 2))
     x = jnp.array([0.0, 100.0])
     np.testing.assert_array_equal(met_by(a, 3.0, x), met_by(a, 3.0, x))
@@ -44,7 +44,7 @@ def test_the_field_is_frozen_and_blows_past():
     )
 
 
-def test_without_a_key_it_says_so():
+def test_a_missing_random_key_is_reported():
     with pytest.raises(ParameterError, match="assign_keys"):
         met_by(Dryden(), 0.0, jnp.zeros(1))
 

@@ -42,20 +42,20 @@ def grid(tmp_path):
     return GriddedWake(file=str(file), angle_of_attack=0.1)
 
 
-def test_a_gridded_field_is_linear_in_place_and_angle_of_attack(grid):
+def test_a_gridded_field_is_linear_in_position_and_angle_of_attack(grid):
     np.testing.assert_allclose(
         at(grid, [33.0, 71.0, -12.0])[:, 0], 2 * np.array([3.3, 14.2, -3.6]), rtol=1e-9
     )
 
 
-def test_a_place_outside_the_grid_is_no_number_and_a_long_rope_is_refused(grid):
+def test_outside_the_grid_the_wake_is_nan_and_a_long_rope_is_rejected(grid):
     assert np.isnan(at(grid, [33.0, 101.0, 0.0])).all()
     grid.check_cover(100.0)
     with pytest.raises(ParameterError, match="covers 0 to 100 m, but the rope can reach"):
         grid.check_cover(250.0)
 
 
-def test_a_missing_file_and_a_file_without_velocity_are_told(tmp_path):
+def test_a_missing_file_and_a_file_without_velocity_are_reported(tmp_path):
     with pytest.raises(OutputError, match="cannot read the wake grid"):
         at(GriddedWake(file=str(tmp_path / "none.npz")), [0.0, 0.0, 0.0])
     np.savez(tmp_path / "half.npz", x=[0.0, 1.0])

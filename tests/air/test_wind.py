@@ -25,7 +25,7 @@ def test_a_wind_from_ahead_blows_aft_and_from_starboard_to_port():
     np.testing.assert_allclose(from_compass(jnp.asarray(10.0), np.pi / 2), [0.0, 10.0, 0.0], atol=1e-12)
 
 
-def test_a_table_ramps_and_knows_its_end():
+def test_a_table_is_interpolated_and_has_an_end():
     table = WindTable(times=[0.0, 1.0, 1.5, 3.0], wind=[[0, 0, 0], [0, 0, 0], [0, 3, 0], [0, 3, 0]])
     np.testing.assert_allclose(table.velocity(1.25, jnp.zeros((3, 2))), [[0, 0], [1.5, 1.5], [0, 0]])
     assert table.valid_until == 3.0
@@ -69,12 +69,12 @@ def test_a_gridded_wake_scales_with_the_wind_and_adds_up(tmp_path):
 
 
 @pytest.mark.parametrize("field", [Dryden(), VortexPair(), WindFields((SteadyWind(), Dryden()))])
-def test_what_a_stream_carries_is_refused_where_there_is_none(field):
+def test_gusts_without_a_mean_stream_are_rejected(field):
     with pytest.raises(ParameterError, match=r"deck: '(dryden|vortex-pair)' requires a stream .* gusty-wind"):
         field.check_without_stream("deck")
 
 
-def test_still_air_moves_nothing_and_is_everywhere():
+def test_still_air_has_zero_velocity_everywhere():
     np.testing.assert_array_equal(StillAir().velocity(0.0, jnp.ones((3, 4))), np.zeros((3, 4)))
     StillAir().check_without_stream("deck")
     StillAir().check_cover(1e9)

@@ -9,7 +9,7 @@ CS1 = "substructuring/cs1"
 OUT = Path("runs/x")
 
 
-def test_what_was_set_is_said_by_set_and_what_was_written_by_a_file(edited):
+def test_set_values_appear_as_set_and_edited_text_as_a_file(edited):
     words = Action("rehearse", edited).arguments(OUT)
     sets = ["--set", "duration=0.5 s", "--set", "rig.actuator.delay=2 ms"]
     assert words == ["run", CS1, *sets, "--mode", "rehearse", "--out", "runs/x"]
@@ -40,7 +40,7 @@ def test_each_mode_has_its_options():
     assert Action("rehearse", document).command_line(Path("a b")).endswith("--out 'a b'")
 
 
-def test_what_cannot_be_done_is_told_before_it_is_begun():
+def test_an_impossible_action_is_reported_before_it_starts():
     document = Document.open(CS1)
     assert "needs the address of a rig" in Action("realtime", document).fault()
     assert "hybrid test, not a simulation" in Action("simulate", document).fault()
@@ -52,7 +52,7 @@ def test_what_cannot_be_done_is_told_before_it_is_begun():
     assert Action("rehearse", document).fault() == document.fault
 
 
-def test_what_can_be_done_depends_on_what_the_file_holds():
+def test_available_actions_depend_on_the_kind_of_file():
     names = (CS1, "capture/settle", "docking/map", "refuelling/cell")
     assert [available_actions(Document.open(name).test)[:1] for name in names] == [
         ("rehearse",),

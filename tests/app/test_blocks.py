@@ -5,14 +5,14 @@ from dovetail.core.parameter import declared_parameters
 from dovetail.report.drawing import BOXES
 
 
-def test_the_boxes_of_the_drawing_come_first_and_the_whole_test_last():
+def test_blocks_of_the_drawing_come_first_and_the_test_last():
     found = Document.open("substructuring/cs1").blocks()
     assert [block.path for block in found[:6]] == [path for _, path, _ in BOXES.values()]
     assert found[-1].path == ""
     assert {"rig", "limits", "method", "feedback"} <= {block.path for block in found}
 
 
-def test_a_value_has_unit_range_meaning_and_what_the_file_says():
+def test_a_value_has_unit_range_meaning_and_text_of_the_file():
     document = Document.open("substructuring/cs1")
     actuator = next(block for block in document.blocks() if block.path == "rig.actuator")
     assert (actuator.kind, actuator.exchangeable) == ("delay", True)
@@ -27,7 +27,7 @@ def test_a_value_has_unit_range_meaning_and_what_the_file_says():
     assert (word.default, word.choices, word.traced, word.number) == (True, ("linear", "cubic"), False, None)
 
 
-def test_parts_in_parts_are_inner_blocks_with_their_place_in_the_list():
+def test_nested_parts_are_inner_blocks_with_their_index():
     document = Document.open("substructuring/lag-damper")
     actuator = next(block for block in document.blocks() if block.path == "rig.actuator")
     assert [block.path for block in actuator.inner] == ["rig.actuator.parts[0]", "rig.actuator.parts[1]"]
@@ -44,7 +44,7 @@ def test_a_simulation_and_a_map_have_blocks_too():
         assert any(value.name == "title" for value in found[-1].values)
 
 
-def test_a_choice_is_a_member_of_the_family_with_its_sentence():
+def test_a_choice_lists_the_kinds_of_the_family_with_descriptions():
     found = Document.open("substructuring/cs1").choices("compensator")
     assert [choice.kind for choice in found if choice.current] == ["none"]
     assert {"forward-prediction", "adaptive-forward-prediction"} <= {choice.kind for choice in found}

@@ -29,7 +29,7 @@ def store(tmp_path):
     return campaign.Store.create(tmp_path / "out", campaign.load(tmp_path / "plan.toml"), 2, 2)
 
 
-def test_a_campaign_is_seen_as_far_as_it_is_computed(store):
+def test_computed_points_of_an_unfinished_campaign_are_shown(store):
     store.write(1, ChunkResult({"y": Values((), np.array([1.0, 2.0]))}, {}))
     found = points(store.folder)
     assert (found.title, found.computed, found.total) == ("Delays", 2, 6)

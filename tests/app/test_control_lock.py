@@ -18,7 +18,7 @@ def held(*people):
     return holding, clock
 
 
-def test_the_first_holds_and_the_second_looks_on():
+def test_the_first_user_has_control_and_the_second_watches():
     holding, _ = held("Ada", "Ben")
     assert holding.holds("Ada")
     assert not holding.holds("Ben")
@@ -28,7 +28,7 @@ def test_the_first_holds_and_the_second_looks_on():
     assert "1 viewer" in holding.status_text("Ada")
 
 
-def test_what_is_released_can_be_taken_by_anyone_and_is_given_to_nobody():
+def test_released_control_is_free_for_any_user():
     holding, _ = held("Ada", "Ben")
     holding.release("Ben")
     assert holding.holds("Ada")
@@ -39,7 +39,7 @@ def test_what_is_released_can_be_taken_by_anyone_and_is_given_to_nobody():
     assert holding.holds("Ben")
 
 
-def test_controls_are_taken_over_by_who_says_so():
+def test_any_user_can_take_control():
     holding, _ = held("Ada", "Ben")
     assert holding.take("Ben", over=True) == ""
     assert holding.viewers() == ["Ben", "Ada"]
@@ -47,7 +47,7 @@ def test_controls_are_taken_over_by_who_says_so():
     assert holding.holds("Ben")
 
 
-def test_a_holder_who_says_nothing_has_gone():
+def test_a_silent_user_loses_control():
     holding, clock = held("Ada", "Ben")
     clock.now = 10.0
     holding.join("Ben")
@@ -58,7 +58,7 @@ def test_a_holder_who_says_nothing_has_gone():
     assert holding.viewers() == ["Ben"]
 
 
-def test_a_page_that_is_closed_is_gone_at_once_and_one_that_comes_finds_free_controls():
+def test_closing_a_page_frees_control_for_the_next_user():
     holding, _ = held("Ada")
     holding.leave("Ada")
     holding.leave("nobody")

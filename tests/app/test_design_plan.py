@@ -21,7 +21,7 @@ def planned(tmp_path):
     return document
 
 
-def test_compensator_and_damping_are_taken_and_the_rig_stays(planned, tmp_path):
+def test_applying_a_plan_changes_compensator_and_damping_but_not_the_rig(planned, tmp_path):
     document = Document.open(CS1)
     assert apply_plan(document, tmp_path) == ""
     ours, theirs = dump(document.test), dump(planned.test)
@@ -36,7 +36,7 @@ def test_compensator_and_damping_are_taken_and_the_rig_stays(planned, tmp_path):
     assert document.difference() == ""
 
 
-def test_a_plan_of_another_test_is_refused_and_one_that_is_not_there_is_told(planned, tmp_path):
+def test_a_plan_of_another_test_and_a_missing_plan_are_rejected(planned, tmp_path):
     other = Document.open("substructuring/rths-benchmark")
     assert "another test" in apply_plan(other, tmp_path)
     assert other.difference() == ""

@@ -19,7 +19,7 @@ from dovetail.studies.registry import find_test
 CS1 = "substructuring/cs1"
 
 
-def test_a_typed_value_stands_in_the_text_and_in_the_test():
+def test_a_typed_value_changes_text_and_test():
     document = Document.open(CS1)
     assert document.set("rig.actuator.delay", "6.5 ms") == ""
     assert 'delay = "6.5 ms"      # comfortable' in document.text
@@ -41,7 +41,7 @@ def test_a_typed_value_stands_in_the_text_and_in_the_test():
         ("", "1"),
     ],
 )
-def test_a_bad_value_is_refused_in_the_words_of_the_command_line_and_loses_nothing(path, typed):
+def test_an_invalid_value_gives_the_error_of_the_command_line_and_loses_nothing(path, typed):
     document = Document.open(CS1)
     document.set("seed", "4")
     before = document.text
@@ -60,7 +60,7 @@ def told_by_command_line(setting):
     return ""
 
 
-def test_a_text_by_hand_is_read_and_one_with_a_fault_is_kept_and_told():
+def test_edited_text_is_read_and_faulty_text_is_stored_with_its_error():
     document = Document.open(CS1)
     typed = document.text.replace('"3 ms"', '"-3 ms"')
     assert "must be at least 0 s" in document.write(typed)
@@ -73,7 +73,7 @@ def test_a_text_by_hand_is_read_and_one_with_a_fault_is_kept_and_told():
     assert float(document.test.rig.actuator.delay) == 2e-3
 
 
-def test_a_value_that_mends_a_fault_is_taken():
+def test_a_value_that_corrects_a_fault_is_accepted():
     document = Document.open(CS1)
     document.write(document.text.replace('"3 ms"', '"3 kg"'))
     assert document.set("rig.actuator.delay", "4 ms") == ""
@@ -95,7 +95,7 @@ def test_every_change_can_be_undone_and_done_again():
     assert document.fault
 
 
-def test_what_is_saved_runs_unchanged_from_the_command_line(tmp_path):
+def test_a_saved_test_runs_unchanged_from_the_command_line(tmp_path):
     document = Document.open(CS1)
     document.set("rig.actuator.delay", "2 ms")
     document.exchange("compensator", "forward-prediction")
@@ -113,7 +113,7 @@ def test_what_is_saved_runs_unchanged_from_the_command_line(tmp_path):
     assert document.save(file, over=True) == document.fault
 
 
-def test_files_that_it_names_are_found_from_another_folder(tmp_path):
+def test_referenced_files_resolve_from_another_folder(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "ground.csv").write_text("0,0\n1,0.5\n2,0.1\n", "utf-8")
     text = Document.open(CS1).text
@@ -132,14 +132,14 @@ def test_files_that_it_names_are_found_from_another_folder(tmp_path):
     assert testing.dump(testing.load(tmp_path / "mine.toml")) == testing.dump(document.test)
 
 
-def test_a_difference_that_settings_cannot_say_has_none():
+def test_changes_that_set_cannot_express_have_no_settings():
     document = Document.open(CS1)
     document.write(document.text.replace('force = "100 N"\n', ""))
     assert document.fault == ""
     assert document.settings() is None
 
 
-def test_a_file_that_has_changed_since_it_was_opened_is_said_by_its_text_alone(tmp_path):
+def test_a_file_changed_on_disk_is_exported_as_text_only(tmp_path):
     file = tmp_path / "own.toml"
     file.write_text(Document.open(CS1).text, "utf-8")
     document = Document.open(str(file))
@@ -156,7 +156,7 @@ def test_a_file_that_has_changed_since_it_was_opened_is_said_by_its_text_alone(t
     assert document.outdated
 
 
-def test_the_drawing_names_the_place_of_every_box():
+def test_the_drawing_has_the_path_of_every_block():
     document = Document.open(CS1)
     svg = ET.fromstring(document.drawing())
     paths = [group.get("data-path") for group in svg.iter("g") if group.get("class") == "part"]
@@ -164,7 +164,7 @@ def test_the_drawing_names_the_place_of_every_box():
     assert Document.open("capture/tow").drawing() == ""
 
 
-def test_what_cannot_be_opened_is_told(tmp_path):
+def test_a_file_that_cannot_be_opened_is_reported(tmp_path):
     with pytest.raises(UnknownNameError):
         Document.open("substructuring/cs9")
     with pytest.raises(OutputError, match="cannot be read"):
@@ -176,7 +176,7 @@ def test_what_cannot_be_opened_is_told(tmp_path):
     assert document.drawing() == ""
 
 
-def test_a_file_that_cannot_be_replaced_stays_as_it_is(tmp_path):
+def test_a_failed_save_leaves_the_file_unchanged(tmp_path):
     with pytest.raises(IsADirectoryError):
         replace_text(tmp_path, "text")
     assert list(tmp_path.iterdir()) == []
@@ -184,7 +184,7 @@ def test_a_file_that_cannot_be_replaced_stays_as_it_is(tmp_path):
 
 
 @pytest.mark.parametrize("often", [8, pytest.param(100, marks=pytest.mark.slow)])
-def test_whatever_is_typed_is_answered_and_nothing_is_lost(often):
+def test_any_typed_text_is_answered_and_nothing_is_lost(often):
     """Seeded damage to the text, and values of all sorts at all sorts of places: words, never an exception."""
     random = np.random.default_rng(11)
     document = Document.open(CS1)

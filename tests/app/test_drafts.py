@@ -11,7 +11,7 @@ from dovetail.core.errors import OutputError
 CS1 = "substructuring/cs1"
 
 
-def test_a_text_with_faults_is_found_again_as_it_was_typed(tmp_path):
+def test_a_draft_with_faults_is_restored_unchanged(tmp_path):
     drafts = Drafts(tmp_path / "drafts")
     document = drafts.open(CS1)
     typed = document.text.replace('"3 ms"', '"3 m')
@@ -38,7 +38,7 @@ def test_a_draft_is_closed_to_others(tmp_path):
     assert stat.S_IMODE(drafts.folder.stat().st_mode) == 0o700
 
 
-def test_a_text_that_is_back_to_its_file_leaves_no_draft(tmp_path):
+def test_text_equal_to_the_file_deletes_the_draft(tmp_path):
     drafts = Drafts(tmp_path)
     document = Document.open(CS1)
     document.set("seed", "3")
@@ -48,7 +48,7 @@ def test_a_text_that_is_back_to_its_file_leaves_no_draft(tmp_path):
     assert drafts.names() == []
 
 
-def test_a_damaged_draft_is_none(tmp_path):
+def test_a_damaged_draft_is_ignored(tmp_path):
     drafts = Drafts(tmp_path)
     document = Document.open(CS1)
     document.set("seed", "3")
@@ -59,7 +59,7 @@ def test_a_damaged_draft_is_none(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a file in the place of a folder")
-def test_a_draft_that_cannot_be_kept_is_told(tmp_path):
+def test_a_draft_that_cannot_be_written_is_reported(tmp_path):
     (tmp_path / "here").write_text("a file")
     document = Document.open(CS1)
     document.set("seed", "3")
@@ -67,6 +67,6 @@ def test_a_draft_that_cannot_be_kept_is_told(tmp_path):
         Drafts(tmp_path / "here").save(document)
 
 
-def test_drafts_lie_in_the_users_state(monkeypatch, tmp_path):
+def test_drafts_are_in_the_state_folder_of_the_user(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert Drafts().folder == tmp_path / "dovetail" / "drafts"

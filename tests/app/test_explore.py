@@ -14,7 +14,7 @@ from dovetail.testing.test_file import read_table
 DELAY, DAMPING = "rig.actuator.delay", "numerical.c"
 
 
-def test_a_longer_delay_makes_it_unstable_and_the_answer_says_so(explorer):
+def test_a_longer_delay_is_reported_as_unstable(explorer):
     good, bad = explorer.compute({DELAY: 3e-3}), explorer.compute({DELAY: 9.4e-3})
     assert good.stable
     assert good.completed
@@ -39,7 +39,7 @@ def test_the_error_is_that_of_the_comparison(explorer):
     assert explorer.compute({DELAY: 4e-3}).error == pytest.approx(float(told.rms["e1"]), rel=1e-6)
 
 
-def test_values_out_of_range_and_knobs_that_are_not_there_are_told(explorer):
+def test_invalid_values_and_unknown_sliders_are_reported(explorer):
     assert "rig.actuator.delay   got -0.001; must be at least 0 s" in explorer.compute({DELAY: -1e-3}).fault
     assert "has no slider" in explorer.compute({"numerical.m": 1.0}).fault
     with pytest.raises(TestFileError, match="not a number"):
@@ -48,7 +48,7 @@ def test_values_out_of_range_and_knobs_that_are_not_there_are_told(explorer):
         Explorer(read_table(find_test("docking/delay-by-mass")), [])
 
 
-def test_nothing_compiles_while_a_knob_moves(explorer):
+def test_moving_a_slider_compiles_nothing(explorer):
     explorer.compute({DELAY: 3e-3, DAMPING: 14.0}), explorer.compute({DELAY: 10e-3})
     before = guard.programs
     for value in np.random.default_rng(2).uniform(0.0, 12e-3, 6):
@@ -56,7 +56,7 @@ def test_nothing_compiles_while_a_knob_moves(explorer):
     assert guard.programs == before
 
 
-def test_a_value_that_fixes_a_shape_is_compiled_for_and_that_is_said(explorer):
+def test_a_value_that_changes_array_sizes_is_recompiled_and_reported(explorer):
     told = []
     answer = explorer.compute({"substeps": 2.0}, report=told.append)
     assert answer.remarks[0].startswith("recompiled: substeps")
@@ -66,7 +66,7 @@ def test_a_value_that_fixes_a_shape_is_compiled_for_and_that_is_said(explorer):
     assert "substeps   got 1.5" in explorer.compute({"substeps": 1.5}).fault
 
 
-def test_an_ideal_may_come_later(explorer):
+def test_the_reference_may_be_added_later(explorer):
     behind = explorer.compute({DAMPING: 17.0}, wait=False)
     assert behind.reference_pending
     assert "reference" not in behind.traces
@@ -75,14 +75,14 @@ def test_an_ideal_may_come_later(explorer):
     assert whole.error == explorer.compute({DAMPING: 17.0}).error
 
 
-def test_of_a_long_test_the_first_ticks_are_felt_and_that_is_said(table):
+def test_a_long_test_is_explored_over_its_first_ticks_with_a_remark(table):
     answer = Explorer(table, [DELAY], ticks=500).compute({})
     assert answer.remarks == ("the first 0.5 of 2 s",)
     assert answer.end_time == pytest.approx(0.5)
     assert (answer.computed_time, answer.duration) == (0.5, 2.0)
 
 
-def test_knobs_to_begin_with_are_those_that_say_most(explorer):
+def test_initial_sliders_are_the_most_relevant_parameters(explorer):
     assert [slider.path for slider in suggest_sliders(explorer.test)][:2] == [DELAY, DAMPING]
 
 

@@ -17,7 +17,7 @@ def beside(table):
     made.close()
 
 
-def test_the_newest_question_is_answered_and_none_that_waited_holds_it_up(beside):
+def test_only_the_newest_request_is_computed(beside):
     for i in range(50):
         last = beside.request({DELAY: 1e-4 * i})
     answer = beside.wait(last, with_reference=True)
@@ -27,12 +27,12 @@ def test_the_newest_question_is_answered_and_none_that_waited_holds_it_up(beside
     assert beside.state == "ready"
 
 
-def test_a_bad_value_is_answered_in_words_and_the_next_one_is_answered(beside):
+def test_an_invalid_value_is_reported_and_the_next_one_computed(beside):
     assert "must be at least 0" in beside.wait(beside.request({DELAY: -1.0})).fault
     assert beside.wait(beside.request({DELAY: 2e-3})).stable
 
 
-def test_a_map_fills_while_questions_are_answered(beside):
+def test_a_map_is_computed_while_requests_are_answered(beside):
     beside.request_map(DELAY, DAMPING, {}, size=3)
     number = beside.request({DELAY: 1e-3})
     assert beside.wait(number) is not None
@@ -41,7 +41,7 @@ def test_a_map_fills_while_questions_are_answered(beside):
     assert beside.newest_map().growth.shape == (3, 3)
 
 
-def test_a_test_that_cannot_be_felt_is_told_and_nothing_waits_for_it(table):
+def test_a_test_that_cannot_be_explored_is_reported_without_waiting(table):
     made = ExploreProcess(table, ["no.such"], "cs1.toml")
     assert made.wait(1) is None
     assert made.state == "gone"
@@ -57,7 +57,7 @@ def test_a_process_that_was_ended_is_gone(table):
     assert "has ended" in made.fault
 
 
-def test_nothing_that_asks_for_threads_is_loaded_before_it_is_told_how_many():
+def test_thread_counts_are_set_before_numerical_libraries_load():
     code = "import sys, dovetail.app.explore_process; print(sorted({'numpy', 'scipy', 'jax'} & set(sys.modules)))"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"

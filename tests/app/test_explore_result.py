@@ -15,13 +15,13 @@ def test_a_long_trace_keeps_its_peaks():
     assert trace.y.min() == np.float32(y.min())
 
 
-def test_of_several_axes_the_one_that_moves_most_is_shown():
+def test_the_axis_with_the_largest_motion_is_shown():
     y = np.stack([np.zeros(10), np.linspace(0, -3, 10)], axis=1)
     y[3, 0] = np.nan
     assert Trace.from_signal("x", "m", np.arange(10.0), y).y[-1] == -3
 
 
-def test_an_ideal_that_comes_later_completes_the_answer():
+def test_a_later_reference_completes_the_result():
     line = Trace.from_signal("x", "m", np.arange(3.0), np.arange(3.0))
     whole = ExploreResult(1, {}, {"response": line}, reference_pending=True).with_reference(line, line, 0.1)
     assert set(whole.traces) == {"response", "reference", "error"}

@@ -14,7 +14,7 @@ from dovetail.testing import run_folder
 CS1 = "substructuring/cs1"
 
 
-def test_command_line_and_python_give_what_the_studio_showed(edited, tmp_path, monkeypatch):
+def test_command_line_and_python_reproduce_the_result_of_the_studio(edited, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     action = Action("rehearse", edited)
     shown = Explorer(edited.table, ["rig.actuator.delay"], "cs1.toml").compute({})
@@ -71,7 +71,7 @@ def test_every_deed_has_at_most_ten_lines_that_are_python(action, words):
     assert words in program
 
 
-def test_a_text_that_only_a_file_can_hold_is_named_by_that_file():
+def test_text_that_set_cannot_express_is_exported_as_a_file():
     document = Document.open(CS1)
     document.write(document.text.replace('force = "100 N"\n', ""))
     assert "dv.load('my-test.toml')" in export.python(Action("rehearse", document))

@@ -11,7 +11,7 @@ from dovetail.core.errors import OutputError
 from dovetail.testing import run_folder
 
 
-def test_a_run_is_found_with_its_title_mode_and_outcome(jobs, job):
+def test_history_lists_title_mode_and_outcome_of_a_run(jobs, job):
     entry = next(one for one in recent_runs(jobs.runs) if one.folder == job.folder)
     assert (entry.content, entry.mode) == ("run", "rehearse")
     assert entry.title == "CS1: one mass, a spring as specimen"
@@ -19,7 +19,7 @@ def test_a_run_is_found_with_its_title_mode_and_outcome(jobs, job):
     assert entry.report is None
 
 
-def test_designs_and_campaigns_are_found_and_what_is_damaged_is_left_out(tmp_path):
+def test_history_lists_designs_and_campaigns_and_omits_damaged_folders(tmp_path):
     for name in ("design", "campaign", "broken", "else"):
         (tmp_path / name).mkdir()
     plan = {"title": "A plan", "verdict": "go"}

@@ -30,7 +30,7 @@ def test_a_test_is_loaded_with_changed_values():
         ("substructuring/cs1", "simulate", "hybrid test"),
     ],
 )
-def test_what_cannot_be_run_is_refused_with_the_reason(name, mode, reason):
+def test_a_file_that_cannot_run_is_rejected_with_the_reason(name, mode, reason):
     with pytest.raises(ParameterError, match=reason):
         load_runnable(name, mode=mode)
 

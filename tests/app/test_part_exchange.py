@@ -7,7 +7,7 @@ from dovetail.app import Document
 CS1 = "substructuring/cs1"
 
 
-def test_what_both_kinds_have_is_kept_and_the_rest_goes_with_the_old():
+def test_exchanging_a_kind_keeps_common_parameters_only():
     document = Document.open(CS1)
     assert document.exchange("rig.specimen", "standard-linear-solid") == ""
     assert document.table["rig"]["specimen"]["k"] == "2250 N/m"
@@ -22,7 +22,7 @@ def test_a_compensator_starts_with_the_delay_of_the_rig():
     assert float(document.test.compensator.delay) == pytest.approx(3e-3, rel=1e-12)
 
 
-def test_a_kind_that_does_not_fit_is_refused_in_words_and_nothing_has_changed():
+def test_an_unsuitable_kind_is_rejected_without_change():
     document = Document.open(CS1)
     fault = document.exchange("rig.actuator", "hexapod-robot")
     assert "six axes" in fault
@@ -30,7 +30,7 @@ def test_a_kind_that_does_not_fit_is_refused_in_words_and_nothing_has_changed():
     assert document.text == document.original
 
 
-def test_every_compensator_that_is_offered_can_be_taken_or_says_what_it_lacks():
+def test_every_offered_compensator_is_usable_or_states_what_is_missing():
     document = Document.open(CS1)
     for choice in document.choices("compensator"):
         fault = document.exchange("compensator", choice.kind)

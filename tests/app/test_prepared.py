@@ -28,7 +28,7 @@ def same(a, b):
         ),
     ],
 )
-def test_the_short_way_gives_what_the_long_way_gives(name, paths):
+def test_the_fast_preparation_equals_the_full_preparation(name, paths):
     test = load(find_test(name))
     shape = test.shape
     short = Prepared(test, paths, lambda one: one.with_shapes(shape))
@@ -39,7 +39,7 @@ def test_the_short_way_gives_what_the_long_way_gives(name, paths):
         same(short.with_values(values), test.with_values(**values).with_shapes(shape))
 
 
-def test_a_value_from_which_something_else_follows_is_made_anew():
+def test_a_value_with_dependants_is_prepared_again():
     test = load(find_test("substructuring/cs1"))
 
     def make(one):
@@ -50,7 +50,7 @@ def test_a_value_from_which_something_else_follows_is_made_anew():
     same(short.with_values({"numerical.k": 9000.0}), make(test.with_values(**{"numerical.k": 9000.0})))
 
 
-def test_values_that_only_together_change_something_are_found():
+def test_values_with_joint_effects_are_detected():
     test = dataclasses.replace(load(find_test("substructuring/cs1")))
     paths = ["numerical.z0", "numerical.v0"]  # both zero: moved alone, their product stays
 

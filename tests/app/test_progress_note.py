@@ -5,7 +5,7 @@ import json
 from dovetail.app import progress_note as progress
 
 
-def test_notes_are_few_and_none_where_no_place_is_named(tmp_path, monkeypatch):
+def test_progress_notes_are_rare_and_need_a_path(tmp_path, monkeypatch):
     monkeypatch.delenv(progress.PROGRESS_VARIABLE, raising=False)
     progress.write_note("a", 0.0)
     place = tmp_path / "progress.json"
@@ -18,6 +18,6 @@ def test_notes_are_few_and_none_where_no_place_is_named(tmp_path, monkeypatch):
     assert json.loads(place.read_text("utf-8"))["task"] == "c"
 
 
-def test_a_place_that_cannot_be_written_ends_nothing(tmp_path, monkeypatch):
+def test_an_unwritable_progress_path_does_not_end_the_run(tmp_path, monkeypatch):
     monkeypatch.setenv(progress.PROGRESS_VARIABLE, str(tmp_path / "none" / "progress.json"))
     progress.write_note("d", 0.0)

@@ -12,7 +12,7 @@ def test_a_knob_has_unit_meaning_and_ends_in_its_range():
     assert (steps.traced, steps.low, steps.high) == (False, 1, 4)
 
 
-def test_what_is_no_single_number_has_no_knob():
+def test_only_single_numbers_have_sliders():
     test = Document.open("substructuring/lag-damper").test
     assert (
         slider_ranges(
@@ -22,7 +22,7 @@ def test_what_is_no_single_number_has_no_knob():
     )
 
 
-def test_a_dial_gives_its_own_range():
+def test_a_tunable_parameter_defines_the_range_of_its_slider():
     document = Document.open("substructuring/cs1")
     document.write(document.text + '\n[tunable."numerical.c"]\nmin = "5 N s/m"\nmax = 25.0\n')
     assert document.fault == ""

@@ -7,7 +7,7 @@ from dovetail.app.stability_map import compute_map
 DELAY, DAMPING = "rig.actuator.delay", "numerical.c"
 
 
-def test_rows_come_one_by_one_and_their_points_are_those_of_the_outlook(explorer):
+def test_map_rows_are_computed_one_by_one_and_equal_the_assessment(explorer):
     maps = list(compute_map(explorer, DELAY, DAMPING, {DELAY: 5e-3}, size=4))
     assert [one.done for one in maps] == [1, 2, 3, 4]
     last = maps[-1]
@@ -23,13 +23,13 @@ def test_rows_come_one_by_one_and_their_points_are_those_of_the_outlook(explorer
     assert last.growth[-1, 0] < 0
 
 
-def test_a_map_goes_over_the_stretches_that_are_said(explorer):
+def test_a_map_covers_the_given_ranges(explorer):
     (first, *_) = compute_map(explorer, DELAY, DAMPING, {}, size=3, ranges={DELAY: (1e-3, 5e-3)})
     np.testing.assert_allclose(first.across, [1e-3, 3e-3, 5e-3])
     assert first.up[-1] == explorer.slider_ranges[DAMPING].high
 
 
-def test_a_map_that_has_no_answer_says_why(explorer):
+def test_a_map_without_result_states_the_reason(explorer):
     (only,) = compute_map(explorer, DELAY, "substeps", {DAMPING: -1.0}, size=2)
     assert only.done == 0
     assert "numerical.c" in only.fault

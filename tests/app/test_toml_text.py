@@ -24,12 +24,12 @@ k = "2250 N/m"
 """
 
 
-def test_a_value_is_exchanged_and_its_comment_stays():
+def test_a_replaced_value_keeps_its_comment():
     wanted = change(tomllib.loads(CS1), {"rig.actuator.delay": "6.5 ms"})
     assert patch_toml(CS1, wanted) == CS1.replace('"3 ms"', '"6.5 ms"')
 
 
-def test_a_new_value_stands_with_its_neighbours_and_a_new_table_behind_its_kin():
+def test_new_values_and_tables_are_inserted_beside_related_ones():
     wanted = change(tomllib.loads(CS1), {"rig.actuator.gain": 2.0, "seed": 3, "limits.force": "90 N"})
     new = patch_toml(CS1, wanted)
     assert "# comfortable\ngain = 2.0\n\n# what is real" in new
@@ -38,7 +38,7 @@ def test_a_new_value_stands_with_its_neighbours_and_a_new_table_behind_its_kin()
     assert tomllib.loads(new) == wanted
 
 
-def test_what_goes_takes_its_lines_with_it_and_nothing_else():
+def test_removing_a_value_removes_exactly_its_lines():
     table = tomllib.loads(CS1)
     del table["rig"]["specimen"]
     new = patch_toml(CS1, table)
@@ -61,7 +61,7 @@ def test_tables_in_one_line_are_changed_inside():
     assert "# end" in patch_toml(text, table)
 
 
-def test_a_form_of_writing_that_is_not_known_is_written_anew_and_right():
+def test_unsupported_notation_is_rewritten_correctly():
     text = "a.b = 1\na.c.d = 2\n"
     table = {"a": {"b": 1, "c": {"d": 2, "e": 3}}}
     assert tomllib.loads(patch_toml(text, table)) == table

@@ -76,7 +76,7 @@ def test_a_zero_in_the_right_half_plane_is_replaced_by_its_delay_with_a_remark(c
         make_inverse(model)
 
 
-def test_a_horizon_beyond_the_usable_range_is_refused_with_the_reason(cs1):
+def test_a_horizon_beyond_the_usable_range_is_rejected_with_the_reason(cs1):
     slow = identified(LinearTransfer([1.0], [1.0], 0.2))
     slow_prediction = by_name(candidates(cs1(), slow, MOTION, frequency=30.0, tolerance=0.01))[
         "forward-prediction"
@@ -85,7 +85,7 @@ def test_a_horizon_beyond_the_usable_range_is_refused_with_the_reason(cs1):
     assert "no order up to 8 predicts 200 samples" in slow_prediction.summary
 
 
-def test_a_predictor_of_the_users_choice_is_held_to_its_range(cs1):
+def test_a_chosen_predictor_is_limited_to_its_range(cs1):
     named = by_name(
         candidates(cs1(), LATE, MOTION, frequency=60.0, tolerance=0.05, predictor=Predictor(1, 4))
     )
@@ -98,7 +98,7 @@ def test_a_window_longer_than_the_recording_is_refused(cs1):
     assert "longer than the recording of 20" in named["forward-prediction"].summary
 
 
-def test_the_files_own_compensator_is_a_candidate(cs1):
+def test_the_compensator_of_the_file_is_a_candidate(cs1):
     test = cs1(compensator=ForwardPrediction(9.4e-3))
     keep = by_name(candidates(test, LATE, MOTION, frequency=10.0, tolerance=0.05))["keep"]
     assert keep.usable
@@ -124,13 +124,13 @@ def test_the_second_coefficient_of_an_inverse_is_found():
     assert _bend(LinearTransfer([1.0], [1.0], 0.02)) == pytest.approx(0.02**2 / 2, rel=1e-4)
 
 
-def test_nothing_is_proposed_where_nothing_decays():
+def test_an_undamped_loop_gets_no_proposal():
     lost = [Candidate("none", dv.compensation.NoCompensation(), 0.1, 2.0, False, 1.0, "")]
     with pytest.raises(AnalysisError, match=r"no compensator stabilises this loop: none: .* UNSTABLE"):
         propose(lost, uncertain=0.0, tolerance=0.1)
 
 
-def test_a_candidate_whose_error_is_not_known_is_the_last():
+def test_a_candidate_without_error_is_ranked_last():
     known = Candidate("inverse", dv.compensation.NoCompensation(), 0.02, -1.0, True, 1.0, "")
     unknown = Candidate("keep", dv.compensation.NoCompensation(), math.nan, -1.0, True, 1.0, "")
     assert propose([unknown, known], uncertain=0.0, tolerance=0.1) == "inverse"

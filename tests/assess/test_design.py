@@ -28,7 +28,7 @@ def test_every_step_is_done_and_reported(light):
     assert all(made.decisions[step] for step in STEPS)
 
 
-def test_a_late_actuator_ends_in_a_go_with_margin(light):
+def test_an_actuator_with_delay_gets_a_go_with_margin(light):
     made, _ = light
     assert not made.stability.stable  # as it was given
     assert made.go
@@ -86,12 +86,12 @@ def test_invalid_options_are_refused(options, text):
         DesignOptions(**options)
 
 
-def test_a_test_at_rest_has_nothing_to_design_for(cs1):
+def test_a_test_without_motion_cannot_be_designed(cs1):
     with pytest.raises(AnalysisError, match="needs motion"):
         design(cs1(excitation=dv.Zero()))
 
 
-def test_an_unstable_inner_loop_is_told_before_anything_else(cs1):
+def test_an_unstable_inner_loop_is_reported_first(cs1):
     plant = dv.transfer.TransferFunction([5700.0], [1.0, 62.26, 31.61, 0.0])
     loop = dv.transfer.InnerLoop(dv.transfer.Proportional(1.0), plant)
     with pytest.raises(TestFileError, match="rig   InnerLoop: axis 0 is unstable"):

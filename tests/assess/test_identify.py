@@ -49,7 +49,7 @@ def test_a_dead_zone_shows_as_uncertainty(cs1):
     assert rough.axes[0].unexplained > 10 * clean.axes[0].unexplained
 
 
-def test_a_recording_of_a_real_rig_is_identified_the_same_way(cs1):
+def test_a_recording_of_a_rig_is_identified_like_a_simulated_one(cs1):
     test = cs1()
     data, _ = sweep(test, low=0.6, high=12.0, amplitude=0.01)
     run = dataclasses.replace(test.rehearse(), data=data)
@@ -72,7 +72,7 @@ def test_a_rig_that_does_not_follow_is_refused(cs1):
         identify(cs1(stuck), **SIZE)
 
 
-def test_an_unstable_inner_loop_is_refused_with_the_gain_that_would_do(cs1):
+def test_an_unstable_inner_loop_is_rejected_with_a_stable_gain(cs1):
     plant = dv.transfer.TransferFunction([5700.0], [1.0, 62.26, 31.61, 0.0])
     with pytest.raises(TestFileError, match="rig   InnerLoop: axis 0 is unstable"):
         identify(cs1(dv.transfer.InnerLoop(Proportional(1.0), plant)), **SIZE)
@@ -82,7 +82,7 @@ def test_an_unstable_inner_loop_is_refused_with_the_gain_that_would_do(cs1):
     ("change", "words"),
     [({"amplitude": 0.0}, "Check that the test moves"), ({"order": 7}, "model order: got 7")],
 )
-def test_impossible_questions_are_refused(cs1, change, words):
+def test_impossible_settings_are_rejected(cs1, change, words):
     with pytest.raises(ParameterError, match=words):
         identify(cs1(), **{**SIZE, **change})
 
@@ -107,9 +107,7 @@ def test_a_recorded_rig_keeps_order_gain_and_delay_of_each_axis(axes):
 
 
 @pytest.mark.parametrize("order", [2, pytest.param(None, marks=pytest.mark.slow)])
-def test_any_recording_is_identified_at_its_own_rate_and_comes_out_as_an_actuator_that_a_test_file_takes(
-    cs1, order
-):
+def test_a_recording_is_identified_at_its_own_rate_as_an_actuator_for_test_files(cs1, order):
     import tomllib
 
     # an independent judge: scipy's answer of a second-order lag with a delay to a sweep, sampled at 512 Hz

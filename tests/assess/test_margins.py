@@ -44,11 +44,11 @@ def test_an_unstable_loop_has_no_margin_and_a_damped_one_any(cs1):
     assert delay_margin(cs1(dv.transfer.Delay(1e-3), c=150.0), up_to=0.01) == math.inf
 
 
-def test_no_more_delay_is_tried_than_the_buffer_bears(cs1):
+def test_the_tried_delay_is_limited_by_the_buffer(cs1):
     assert reach(cs1()) == pytest.approx(0.24)
 
 
-def test_a_rig_without_a_model_cannot_be_made_later(cs1):
+def test_delay_cannot_be_added_to_a_rig_without_a_model(cs1):
     class Bare(AbstractRig):
         def init(self): ...
         def step(self, t, dt, x, u): ...

@@ -55,13 +55,13 @@ def test_the_folder_holds_a_test_that_runs(made, tmp_path):
         assert set(swept.data_vars) == {"command", "measured_displacement"}
 
 
-def test_a_folder_with_something_in_it_is_left_alone(made, tmp_path):
+def test_a_folder_that_is_not_empty_is_not_changed(made, tmp_path):
     (tmp_path / "mine.txt").write_text("precious")
     with pytest.raises(OutputError, match="not empty"):
         write(made, tmp_path)
 
 
-def test_a_no_go_says_first_not_to_run_it(lost):
+def test_a_no_go_plan_starts_with_the_warning_not_to_run(lost):
     page = to_markdown(lost)
     assert "**NO-GO: " in page
     assert "1. Do not run this test yet." in page

@@ -37,11 +37,11 @@ def test_stiffness_damping_and_delay_are_found():
     assert need.frequency == pytest.approx(8.41, rel=0.02)
 
 
-def test_the_damping_of_its_loops_is_that_of_the_viscous_damper_that_takes_as_much():
+def test_loop_damping_equals_the_viscous_damper_of_equal_dissipation():
     assert rig_requirements(recording(), mass=17.91).damping == pytest.approx(300.0, rel=0.05)
 
 
-def test_robots_are_too_slow_for_a_coupling_and_the_text_says_so():
+def test_robots_are_reported_as_too_slow_for_a_coupling():
     need = rig_requirements(recording(), mass=17.91)
     assert not any(need.able().values())
     assert "too slow" in str(need)
@@ -84,7 +84,7 @@ def test_the_mass_that_meets_a_contact_is_the_model_s(plate):
     assert contact_mass(plate, np.array([1.0])) == pytest.approx(6.5)
 
 
-def test_a_run_brings_its_own_mass_and_another_may_be_given(plate):
+def test_the_mass_comes_from_the_run_or_from_an_option(plate):
     run = SimpleNamespace(test=plate, data=recording().isel(axis=0))
     assert rig_requirements_of_run(run).mass == pytest.approx(6.5)
     assert rig_requirements_of_run(run, mass=1.0).mass == 1.0
@@ -92,14 +92,14 @@ def test_a_run_brings_its_own_mass_and_another_may_be_given(plate):
         rig_requirements_of_run(SimpleNamespace(test=plate, data=0 * run.data))
 
 
-def test_the_rows_say_what_is_needed():
+def test_the_rows_state_the_requirements():
     rows = dict(rig_requirements(recording(c=0.0), mass=17.91, damping=300.0).rows())
     assert rows["mass that meets the contact"].startswith("17.91 kg (8.41 Hz")
     assert rows["required loop delay"].endswith("ms")
     assert rows["bandwidth of the actuator"].endswith("Hz")
 
 
-def test_an_edge_that_the_steps_do_not_resolve_is_told():
+def test_an_unresolved_contact_edge_is_reported():
     data = recording(c=0.0)
     smooth = rig_requirements(data, mass=17.91)
     assert not [name for name, _ in smooth.rows() if name == "largest change of force"]

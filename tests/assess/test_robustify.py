@@ -53,7 +53,7 @@ def test_a_lead_is_added_to_whatever_predicts():
     assert float(further(inverse, 1e-3).parts[1].delay) == pytest.approx(1e-3)
 
 
-def test_a_measure_that_does_not_apply_says_why(cs1):
+def test_a_measure_that_does_not_apply_states_the_reason(cs1):
     rig = dv.Rig(dv.transfer.Delay(1e-3), dv.specimens.Storey(mass=0.2, stiffness=2250.0))
     blended = dv.compensation.BlendedForce(model=dv.specimens.Spring(k=2250.0), measured_fraction=0.5)
     test = dataclasses.replace(cs1(rig=rig), feedback=blended)
@@ -63,7 +63,7 @@ def test_a_measure_that_does_not_apply_says_why(cs1):
     assert "already BlendedForce" in str(found["blending"])
 
 
-def test_where_nothing_suffices_the_reasons_are_told():
+def test_if_no_measure_suffices_the_reasons_are_reported():
     lost = [RobustnessOption("damping", math.nan, None, math.nan, "even 3 does not suffice")]
     with pytest.raises(
         AnalysisError,

@@ -12,7 +12,7 @@ def failed(found) -> list[str]:
     return [check.what for check in found.checks if not check.passed]
 
 
-def test_a_comfortable_test_is_a_go(cs1):
+def test_a_test_with_large_margin_is_a_go(cs1):
     test = cs1(dv.transfer.Delay(0.5e-3))
     found = verify(test, test.reference(), **{**GIVEN, "uncertainty": 0.2e-3})
     assert found.go
@@ -22,7 +22,7 @@ def test_a_comfortable_test_is_a_go(cs1):
     assert "ok   margin: 5 ms of additional delay (limit: 1 ms or more)" in map(str, found.checks)
 
 
-def test_an_unstable_test_fails_where_it_should(cs1):
+def test_an_unstable_test_fails_the_stability_criterion(cs1):
     test = cs1()
     found = verify(test, test.reference(), **{**GIVEN, "margin": 0.0})
     assert not found.go
@@ -54,7 +54,7 @@ def test_a_schedule_must_have_arrived_before_a_run_is_judged(cs1):
     assert verify(test, test.reference(), **GIVEN).accuracy < 0.05
 
 
-def test_poles_at_rest_are_no_verdict_on_a_specimen_that_is_not_linear(cs1):
+def test_poles_at_rest_do_not_decide_for_a_nonlinear_specimen(cs1):
     test = cs1(duration=0.5)
     found = verify(test, test.reference(), **GIVEN, by_rehearsal=True)
     assert "sampled loop" not in failed(found)

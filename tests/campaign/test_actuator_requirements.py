@@ -13,7 +13,7 @@ from dovetail.studies.docking.impact import Instruments, first_impact
 NEEDED = requirements(delay=1.2e-3, force=2600.0, penetration=200e-6, speed=0.1, mass=21.43, gap=50e-6)
 
 
-def test_what_follows_from_an_admissible_delay():
+def test_requirements_follow_from_the_admissible_delay():
     assert NEEDED.bandwidth == pytest.approx(530.5, rel=1e-4)  # Bondoky 2020, sec. 5.5.2
     assert NEEDED.stroke == pytest.approx(250e-6)
     assert NEEDED.resolution == pytest.approx(20e-6)
@@ -53,7 +53,7 @@ def test_a_long_gap_is_crossed_at_full_speed():
         )
 
 
-def test_impossible_demands_are_refused():
+def test_impossible_requirements_are_rejected():
     with pytest.raises(ParameterError, match="mass: got 0; must be above 0"):
         requirements(delay=1e-3, force=1.0, penetration=1e-4, speed=0.1, mass=0.0)
     with pytest.raises(ParameterError, match="above 0"):
@@ -61,7 +61,7 @@ def test_impossible_demands_are_refused():
     assert math.isfinite(speed_over_gap(gap=0.0, speed=0.05, omega=3000.0, damping=0.8))
 
 
-def test_the_advice_is_go_exactly_where_the_predicted_error_is_within_what_is_required():
+def test_the_advice_is_go_exactly_where_the_predicted_error_is_admissible():
     """From impacts simulated through instruments: error over delay, what is admissible, and rigs judged by it."""
     law, mass, sensor = Flores(stiffness=9.0795e8), 30 * 75 / 105, 2 * np.pi * 10e3
 

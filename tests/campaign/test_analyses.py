@@ -63,15 +63,15 @@ def test_a_valid_analysis_has_no_fault(entry, design):
         ({"kind": "sobol", "measure": "m"}, 'sobol: needs a saltelli design, got "grid"'),
     ],
 )
-def test_a_fault_names_its_key(entry, text):
+def test_a_fault_states_its_key(entry, text):
     assert any(text in line for line in fault_texts(entry)), fault_texts(entry)
 
 
-def test_names_are_not_checked_if_they_are_undetermined():
+def test_undetermined_names_are_not_checked():
     assert fault_texts({"kind": "worst-cases", "measure": "whatever"}, names=None) == []
 
 
-def test_an_unknown_name_in_an_analysis_is_refused_when_a_campaign_is_read(small):
+def test_an_unknown_name_in_an_analysis_is_rejected_when_a_campaign_is_read(small):
     with pytest.raises(
         TestFileError, match='analysis.0.condition.*no measure or parameter "speed"; known: .*frequency'
     ):

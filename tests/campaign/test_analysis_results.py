@@ -16,14 +16,14 @@ def results(campaign, folder):
     return "\n".join(analyse(folder))
 
 
-def test_ranges_and_causes_are_told(small, tmp_path):
+def test_ranges_and_causes_are_reported(small, tmp_path):
     text = results(small(parameter=[{"path": "mass", "values": [-1.0, 1.0, 4.0]}]), tmp_path / "out")
     assert "5 to 10" in text
     assert "1 points failed" in text
     assert "frequency is not finite (first: point 0)" in text
 
 
-def test_a_file_asks_and_is_answered(small, tmp_path):
+def test_the_analyses_of_a_file_are_computed(small, tmp_path):
     entries = [
         {
             "kind": "largest-admissible",
@@ -48,7 +48,7 @@ def test_a_file_asks_and_is_answered(small, tmp_path):
     assert "leave-one-out error" in text
 
 
-def test_a_question_without_an_answer_is_counted(small, tmp_path):
+def test_an_analysis_without_result_is_counted(small, tmp_path):
     run(small(analysis=[{"kind": "response-surface", "measure": "ratio", "degree": 5}]), tmp_path / "out")
     lines = analyse(tmp_path / "out")
     assert lines.failures == 1
@@ -62,7 +62,7 @@ def test_a_question_without_an_answer_is_counted(small, tmp_path):
         (4.0, "all of mass: up to the largest value mass = "),
     ],
 )
-def test_a_bound_that_no_value_or_every_value_keeps_is_an_answer(small, tmp_path, limit, text):
+def test_a_limit_met_by_no_value_or_every_value_is_a_result(small, tmp_path, limit, text):
     entry = {
         "kind": "largest-admissible",
         "parameter": "mass",
@@ -79,7 +79,7 @@ def test_a_bound_that_no_value_or_every_value_keeps_is_an_answer(small, tmp_path
 @pytest.mark.parametrize(
     ("kind", "text"), [("saltelli", "Sobol indices of"), ("morris", "elementary effects on")]
 )
-def test_a_design_made_for_an_answer_gives_it(small, tmp_path, kind, text):
+def test_a_sampling_design_for_an_analysis_provides_its_result(small, tmp_path, kind, text):
     campaign = small(parameter=RANGES, design={"kind": kind, "count": 8}, chunk=64, batch=64)
     assert text in results(campaign, tmp_path / "out")
 
@@ -123,7 +123,7 @@ def test_a_model_may_call_something_outcome(small, tmp_path):
     assert "1 0, 1 2" in text
 
 
-def test_every_kind_that_a_file_may_ask_for_is_known(small, tmp_path):
+def test_every_analysis_kind_is_registered(small, tmp_path):
     """A file is checked against the list before anything is computed."""
     run(small(), tmp_path / "out")
     with pytest.raises(ParameterError, match=f"one of {', '.join(KINDS)}"):

@@ -20,7 +20,7 @@ def test_quantities_are_read_in_the_unit_of_the_parameter():
     assert parameter(values=["1 ms", 0.002]).values == (0.001, 0.002)
 
 
-def test_its_name_is_the_last_word_of_its_path():
+def test_a_parameter_is_named_by_the_last_key_of_its_path():
     assert parameter(values=[1]).name == "delay"
     result, _ = read_parameter({"path": "numerical.mass[0]", "values": [1]}, "parameter.1")
     assert result.name == "mass_0"
@@ -36,7 +36,7 @@ def test_a_range_has_even_steps_or_even_ratios():
     )
 
 
-def test_words_are_values_too():
+def test_text_values_are_allowed():
     assert parameter(values=["none", "inverse"]).numeric is False
 
 

@@ -36,7 +36,7 @@ def test_points_built_one_by_one_are_those_of_the_compiled_program():
     )
 
 
-def test_a_group_of_a_test_with_faults_is_refused():
+def test_a_group_of_a_faulty_test_is_rejected():
     subject = subject_of(parse(table()))
     with pytest.raises(TestFileError, match="shorter than one tick"):
         Group(subject, subject.test.with_values(duration=1e-9))

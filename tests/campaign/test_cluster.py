@@ -45,13 +45,13 @@ def address(file):
     return json.loads(file.read_text())["address"]
 
 
-def test_without_a_scheduler_it_is_told(monkeypatch):
+def test_a_missing_scheduler_is_reported(monkeypatch):
     monkeypatch.setattr(cluster, "CONNECTION_TIMEOUT", "0.5s")
     with pytest.raises(LinkError, match="no scheduler replies"), connect("tcp://127.0.0.1:9"):
         pass
 
 
-def test_without_the_package_it_is_told(monkeypatch):
+def test_a_missing_package_is_reported(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
         pytest.raises(ParameterError, match=r"pip install 'dovetail-hybrid\[cluster\]'"),
@@ -60,7 +60,7 @@ def test_without_the_package_it_is_told(monkeypatch):
         pass
 
 
-def test_a_scheduler_without_workers_is_told(scheduler):
+def test_a_scheduler_without_workers_is_reported(scheduler):
     with pytest.raises(LinkError, match="has no workers"), connect(address(scheduler)):
         pass
 
@@ -76,12 +76,12 @@ class Answers:
         return self.found
 
 
-def test_a_worker_of_another_version_is_told():
+def test_a_worker_of_another_version_is_reported():
     with pytest.raises(LinkError, match=r"1 of 2 workers.*has 0\.0\.1"):
         check_workers(Answers({"tcp://a": __version__, "tcp://b": "0.0.1"}))
 
 
-def test_a_worker_without_the_package_is_told(scheduler, tmp_path):
+def test_a_worker_without_the_package_is_reported(scheduler, tmp_path):
     blocked = tmp_path / "blocked"
     blocked.mkdir()
     (blocked / "sitecustomize.py").write_text(
@@ -121,7 +121,7 @@ def test_a_worker_without_the_package_is_told(scheduler, tmp_path):
 
 
 @pytest.mark.slow
-def test_two_workers_give_the_bits_of_one_process(small, tmp_path, monkeypatch):
+def test_two_workers_equal_one_process_bit_by_bit(small, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "modules"))
     run(small(), tmp_path / "alone")
     with connect(workers=2) as executor:

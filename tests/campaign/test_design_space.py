@@ -11,7 +11,7 @@ SPACE = DesignSpace(
 )
 
 
-def test_one_at_a_time_begins_with_the_default_and_repeats_nothing():
+def test_one_at_a_time_starts_with_the_default_without_repetition():
     points = list(SPACE.one_at_a_time())
     assert points[0] == {"delay": 1.0, "law": "flores"}
     assert len(points) == 1 + 2 + 1
@@ -23,7 +23,7 @@ def test_factorial_has_every_combination():
     assert [p["delay"] for p in SPACE.full_factorial("delay")] == [0.5, 1.0, 2.0]
 
 
-def test_spaces_add_up_and_keep_their_groups():
+def test_joined_design_spaces_keep_their_groups():
     both = SPACE + DesignSpace((DesignVariable("mass", 5.0, (5.0,)),))
     assert both.names == ["delay", "law", "mass"]
     assert SPACE.groups == {"rig": ["delay"], "contact": ["law"]}
@@ -32,7 +32,7 @@ def test_spaces_add_up_and_keep_their_groups():
     assert SPACE.with_values("delay", [3.0])["delay"].values == (3.0,)
 
 
-def test_mistakes_are_named():
+def test_faults_are_reported():
     with pytest.raises(UnknownNameError, match='did you mean "delay"'):
         SPACE.point({"dely": 1.0})
     with pytest.raises(ParameterError, match="delay, law: names two variables"):

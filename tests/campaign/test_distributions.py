@@ -69,7 +69,7 @@ def test_correlated_parameters_keep_their_distributions_and_have_the_correlation
         assert stats.kstest(column, judge.cdf).pvalue > 1e-3
 
 
-def test_correlations_that_cannot_be_together_are_refused():
+def test_inconsistent_correlations_are_rejected():
     fractions = np.random.default_rng(0).random((4, 3))
     correlations = [("a", "b", 0.9), ("b", "c", 0.9), ("a", "c", -0.9)]
     with pytest.raises(ParameterError, match="not possible together"):
@@ -96,7 +96,7 @@ def test_correlations_that_cannot_be_together_are_refused():
         ),
     ],
 )
-def test_what_is_no_distribution_is_told(table, text):
+def test_an_invalid_distribution_is_reported(table, text):
     _, faults = read_parameter({"path": "rig.specimen.k", **table}, "parameter.0", "N/m")
     assert text in faults[0].text, faults
 
@@ -114,7 +114,7 @@ TABLE = {
 }
 
 
-def test_a_campaign_keeps_them_in_its_plain_data():
+def test_the_plain_data_of_a_campaign_contain_distributions():
     campaign = parse(TABLE)
     again = Campaign.from_dict(campaign.to_dict())
     assert again == campaign
@@ -148,6 +148,6 @@ def test_a_campaign_keeps_them_in_its_plain_data():
         ({"correlation": [], "design": {"kind": "morris", "count": 4}}, "parameter delay: is unbounded"),
     ],
 )
-def test_what_cannot_be_drawn_is_told(change, text):
+def test_a_distribution_that_cannot_be_sampled_is_reported(change, text):
     with pytest.raises(TestFileError, match=text):
         parse({**TABLE, **change})

@@ -20,7 +20,7 @@ class Breaking(ThreadExecutor):
             yield result
 
 
-def test_what_was_computed_before_an_interrupt_is_kept_and_the_rest_follows(small, tmp_path):
+def test_an_interrupted_campaign_keeps_its_points_and_computes_the_others_later(small, tmp_path):
     run(small(), tmp_path / "whole")
     done = run(small(), tmp_path / "out", executor=Breaking(1, KeyboardInterrupt()))
     assert done.interrupted
@@ -30,7 +30,7 @@ def test_what_was_computed_before_an_interrupt_is_kept_and_the_rest_follows(smal
     assert open_results(tmp_path / "out").identical(open_results(tmp_path / "whole"))
 
 
-def test_a_fault_keeps_what_was_computed_too(small, tmp_path):
+def test_an_error_keeps_the_computed_points(small, tmp_path):
     with pytest.raises(RuntimeError):
         run(small(), tmp_path / "out", executor=Breaking(2, RuntimeError()))
     assert Store.resume(tmp_path / "out").point_count() == 8
@@ -42,7 +42,7 @@ def test_threads_do_not_change_a_bit(small, tmp_path):
     assert open_results(tmp_path / "1").identical(open_results(tmp_path / "3"))
 
 
-def test_progress_tells_rate_and_time_left(small, tmp_path):
+def test_progress_shows_rate_and_remaining_time(small, tmp_path):
     seen = []
     run(small(), tmp_path / "out", progress=seen.append)
     assert [p.done for p in seen] == [4, 8, 12]
@@ -62,7 +62,7 @@ def test_failed_points_are_counted_and_do_not_stop_it(small, tmp_path):
     }
 
 
-def test_a_chunk_is_a_whole_number_of_batches(small):
+def test_the_chunk_size_is_a_multiple_of_the_batch_size(small):
     assert sizes(small(chunk=5, batch=2)) == (6, 2)
     assert sizes(small(chunk=0, batch=0)) == (12, 12)
     assert sizes(small(chunk=100, batch=8)) == (16, 8)

@@ -25,7 +25,7 @@ def measure(points):
     return {"y": np.array([10 * p["strong"] - 0.1 * p["weak"] + (p["bent"] - 1) ** 2 for p in points])}
 
 
-def test_the_strongest_comes_first_with_its_trend():
+def test_the_strongest_effect_comes_first_with_its_trend():
     ranking = main_effects(one_at_a_time(SPACE, measure), "y")
     assert [row.name for row in ranking] == ["strong", "bent", "weak"]
     assert [row.monotone for row in ranking] == [1, 0, -1]

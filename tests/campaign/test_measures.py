@@ -37,19 +37,19 @@ def test_samples_count_up_to_the_end_of_the_run(text, expected):
     assert float(measure.compute(RECORDS, REFERENCE, 0.1)) == pytest.approx(expected, rel=1e-14)
 
 
-def test_its_name_unit_and_need_are_known():
+def test_a_measure_has_name_unit_and_required_signals():
     measure = read_measure("peak displacement")
     assert (measure.name, measure.unit, measure.needs_reference) == ("peak_displacement", "m", False)
     measure = read_measure("fidelity.delay")
     assert (measure.name, measure.unit, measure.needs_reference) == ("fidelity_delay", "s", True)
 
 
-def test_a_signal_that_is_not_recorded_is_told():
+def test_a_missing_signal_is_reported():
     with pytest.raises(UnknownNameError, match="known: displacement"):
         read_measure("peak tension").compute(RECORDS, REFERENCE, 0.1)
 
 
-def test_users_functions_are_found(models):
+def test_user_functions_are_measures(models):
     import xarray as xr
 
     user_parts.load_user_parts(user_parts.read(models))

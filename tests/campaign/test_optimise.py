@@ -37,7 +37,7 @@ def test_both_methods_find_the_same_design():
     assert found.values["compensator.delay"] == pytest.approx(judge.values["compensator.delay"], rel=1e-3)
 
 
-def test_what_cannot_be_differentiated_is_told(cs1):
+def test_a_test_that_cannot_be_differentiated_is_reported(cs1):
     with pytest.raises(ParameterError, match="no derivative"):
         objective(cs1, "fidelity.delay", {"numerical.c": (1.0, 2.0)})
     with pytest.raises(ParameterError, match="is not a numeric parameter"):

@@ -13,13 +13,13 @@ def cs1():
     return testing.load(find_test("substructuring/cs1"))
 
 
-def test_what_is_declared_is_found(cs1):
+def test_declared_parameters_are_found_by_path(cs1):
     assert unit_at(cs1, {"path": "numerical.k"}) == "N/m"
     assert unit_at(cs1, {"path": "numerical.nothing"}) == "signal"
     assert unit_at(cs1, {"paths": ["rate"]}) == "Hz"
 
 
-def test_a_delay_that_varies_gets_room_for_the_longest(cs1):
+def test_a_varied_delay_gets_a_buffer_for_its_maximum(cs1):
     parameter = VariedParameter("delay", ("rig.actuator.delay",), (1e-3, 9e-3))
     assert size_delay_buffers(cs1, [parameter]).rig.actuator.max_delay == 9e-3
     parameter = VariedParameter("delay", ("rig.actuator.delay",), low=1e-3, high=8e-3)

@@ -5,7 +5,7 @@ import numpy as np
 from dovetail.campaign.pareto import non_dominated, pareto_search
 
 
-def test_only_what_is_beaten_in_everything_is_left_out():
+def test_only_dominated_points_are_omitted():
     costs = np.array([[1.0, 4.0], [2.0, 2.0], [4.0, 1.0], [3.0, 3.0], [2.0, 2.0], [np.nan, 0.0]])
     assert non_dominated(costs).tolist() == [0, 1, 2, 4]  # equals do not beat each other
 
@@ -28,7 +28,7 @@ def test_the_search_finds_the_front_of_two_parabolas():
     assert (np.diff(found[:, 0]) >= 0).all()
 
 
-def test_what_is_not_allowed_is_not_on_the_front():
+def test_inadmissible_points_are_not_on_the_front():
     def costs(points):
         return np.where(points[:, :1] < 0.5, np.nan, np.c_[points[:, 0], 1 - points[:, 0]])
 

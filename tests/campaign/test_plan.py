@@ -64,7 +64,7 @@ def test_the_fingerprint_is_that_of_the_results(file):
     assert load(file(), {"set.duration": 0.3}).fingerprint != campaign.fingerprint
 
 
-def test_all_faults_are_told_at_once(file):
+def test_all_faults_are_reported_at_once(file):
     text = """
 test = "substructuring/cs1"
 measure = ["rms e1"]
@@ -135,12 +135,12 @@ size = 3
         ({"kind": "map"}, 'got "map"; expected "campaign"'),
     ],
 )
-def test_a_fault_is_told(file, change, text):
+def test_a_fault_is_reported(file, change, text):
     with pytest.raises(TestFileError, match=text):
         load(file(), change)
 
 
-def test_files_that_are_not_there_are_told(file, tmp_path):
+def test_missing_files_are_reported(file, tmp_path):
     with pytest.raises(OutputError, match="give the path of a campaign file"):
         load(tmp_path / "nothing.toml")
     with pytest.raises(UnknownNameError, match="substructuring/cs1"):
@@ -159,7 +159,7 @@ def test_functions_of_a_file_of_parts_beside_the_file_are_found(file, tmp_path):
     assert list(load(path).points()["x"]) == [1, 2]
 
 
-def test_points_with_the_same_words_follow_each_other(models):
+def test_points_with_equal_text_values_are_consecutive(models):
     campaign = parse(
         {
             "model": "campaign_models:oscillator",
@@ -175,7 +175,7 @@ def test_points_with_the_same_words_follow_each_other(models):
     np.testing.assert_array_equal(table["mass"], [1, 2, 1, 2])
 
 
-def test_a_test_names_its_files_from_its_folder_and_a_campaign_from_its_own(tmp_path, monkeypatch):
+def test_paths_are_relative_to_the_file_that_contains_them(tmp_path, monkeypatch):
     (tmp_path / "tests").mkdir()
     for name in ("tests/a.csv", "b.csv", "c.csv"):
         (tmp_path / name).write_text("0,1\n0.1,2\n0.2,3\n")

@@ -16,14 +16,14 @@ def test_a_fraction_has_its_exact_interval():
     assert "80 % (80 of 100" in str(result)
 
 
-def test_points_without_a_value_are_left_out():
+def test_points_without_a_value_are_omitted():
     table = {"y": np.array([0.0, 1.0, np.nan])}
     assert probability(table, "y > 0.5").total == 2
     with pytest.raises(AnalysisError, match="no point"):
         probability({"y": np.array([np.nan])}, "y > 0.5")
 
 
-def test_an_interval_covers_the_truth_as_often_as_it_says():
+def test_a_confidence_interval_has_its_nominal_coverage():
     rng = np.random.default_rng(3)
     hits = 0
     for _ in range(200):
@@ -42,7 +42,7 @@ def test_the_largest_value_for_a_fraction_of_the_space():
     assert largest_admissible(table, "delay", "error", 10.0, 1.0) == pytest.approx(5.0)
 
 
-def test_without_a_result_parameter_and_measure_are_named():
+def test_without_a_result_the_message_has_parameter_and_measure():
     x = np.repeat([1.0, 2.0, 3.0], 4)
     with pytest.raises(
         AnalysisError,
@@ -55,7 +55,7 @@ def test_without_a_result_parameter_and_measure_are_named():
         largest_admissible({"delay": x, "error": x}, "delay", "error", 5.0)
 
 
-def test_drawn_values_are_taken_in_parts():
+def test_samples_are_evaluated_in_parts():
     rng = np.random.default_rng(5)
     x = rng.uniform(0, 10, 4000)
     result = largest_admissible({"x": x, "y": x}, "x", "y", 5.0, 0.5)

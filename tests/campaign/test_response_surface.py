@@ -12,14 +12,14 @@ TABLE["y"] = 2 + TABLE["a"] * TABLE["b"] - TABLE["b"] ** 2
 TABLE["wave"] = np.sin(3 * TABLE["b"])
 
 
-def test_a_polynomial_is_found_again():
+def test_a_polynomial_is_identified():
     surface = fit_surface(TABLE, "y", ["a", "b"])
     assert float(surface(a=2.0, b=1.5)) == pytest.approx(2 + 3 - 2.25, rel=1e-10)
     assert surface.r2 == pytest.approx(1.0)
     assert "b^2" in str(surface)
 
 
-def test_the_error_is_that_of_points_left_out():
+def test_the_error_is_that_of_cross_validation():
     surface = fit_surface(TABLE, "wave", ["b"], degree=3)
     left = []
     for i in range(60):
@@ -29,7 +29,7 @@ def test_the_error_is_that_of_points_left_out():
     assert surface.r2 < 0.5
 
 
-def test_what_cannot_be_fitted_is_told():
+def test_data_that_cannot_be_fitted_are_reported():
     few = {name: column[:5] for name, column in TABLE.items()}
     with pytest.raises(AnalysisError, match="5 points for 6 terms"):
         fit_surface(few, "y", ["a", "b"])

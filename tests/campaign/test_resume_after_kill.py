@@ -89,7 +89,7 @@ def test_the_client_killed(campaign, tmp_path):
     assert 0 < before < 160
 
 
-def test_an_interrupt_keeps_and_tells_how_to_go_on(campaign, tmp_path):
+def test_an_interrupt_keeps_the_points_and_prints_how_to_resume(campaign, tmp_path):
     out = tmp_path / "out"
     client = start("campaign", campaign, "--out", out, folder=tmp_path)
     wait_for(lambda: chunks_in(out) >= 2)

@@ -28,7 +28,7 @@ def test_one_at_a_time_starts_at_the_defaults_and_moves_one():
     assert rows == [(2, 10), (1, 10), (3, 10), (2, 20)]
 
 
-def test_a_list_takes_the_values_side_by_side():
+def test_a_list_design_combines_values_by_position():
     same = (LISTS[0], VariedParameter("b", ("b",), (10.0, 20.0, 30.0)))
     assert list(points(same, "list")["b"]) == [10, 20, 30]
     with pytest.raises(ParameterError, match="a 3, b 2"):
@@ -62,7 +62,7 @@ def test_a_morris_step_moves_one_parameter_by_two_thirds_of_its_range():
     np.testing.assert_allclose(np.sort(steps, axis=2), np.broadcast_to([0.0, 2 / 3], (4, 2, 2)), atol=1e-12)
 
 
-def test_words_are_drawn_in_equal_parts():
+def test_text_values_are_sampled_equally_often():
     words = (VariedParameter("law", ("law",), ("x", "y")), RANGES[0])
     drawn = points(words, "latin-hypercube", 8)["law"]
     assert sorted(drawn) == ["x"] * 4 + ["y"] * 4
@@ -78,6 +78,6 @@ def test_words_are_drawn_in_equal_parts():
         ((VariedParameter("a", ("a",), (1.0, 2.0)),), "one-at-a-time", 0, "needs a default"),
     ],
 )
-def test_a_design_that_cannot_be_is_told(parameters, kind, count, text):
+def test_an_impossible_design_is_reported(parameters, kind, count, text):
     with pytest.raises(ParameterError, match=text):
         points(parameters, kind, count)

@@ -51,7 +51,7 @@ def test_texts_among_the_parameters_do_not_mix_up_the_design():
     assert found["law"].size == pytest.approx(5 / (2 / 3))
 
 
-def test_what_has_no_answer_is_told():
+def test_an_undefined_index_is_reported():
     plan = campaign("saltelli", 8)
     with pytest.raises(AnalysisError, match="equal at all points"):
         sobol(plan, np.ones(40))

@@ -27,7 +27,7 @@ def test_a_grid_has_its_parameters_as_dimensions(small, tmp_path):
     assert data.attrs["failed"] == 0
 
 
-def test_words_come_back_as_words(small, tmp_path):
+def test_text_values_are_restored_as_text(small, tmp_path):
     parameter = [{"path": "law", "values": ["square", "linear"]}, {"path": "mass", "values": [4.0]}]
     run(small(parameter=parameter), tmp_path / "out")
     data = open_results(tmp_path / "out")
@@ -35,7 +35,7 @@ def test_words_come_back_as_words(small, tmp_path):
     assert float(data["frequency"].sel(law="square", mass=4.0)) == 25.0
 
 
-def test_what_is_missing_is_known_and_nan(small, tmp_path):
+def test_missing_points_are_listed_and_nan(small, tmp_path):
     store = Store.create(tmp_path / "out", small(), 4, 2)
     assert store.missing_chunks() == [0, 1, 2]
     store.write(1, filled(4))
@@ -66,7 +66,7 @@ def test_points_with_a_measure_of_another_shape_than_before_have_failed(small, t
     assert np.isnan(open_results(tmp_path / "out", flat=True)["y"].values[4:]).all()
 
 
-def test_reasons_are_kept_by_point(small, tmp_path):
+def test_failure_reasons_are_stored_by_point(small, tmp_path):
     store = Store.create(tmp_path / "out", small(), 4, 2)
     result = filled(4)
     result.reasons |= {1: "too heavy"}
@@ -121,7 +121,7 @@ def test_one_process_writes_at_a_time(small, tmp_path):
 
 
 @pytest.mark.parametrize("size", [0, 31, 100], ids=["numbers", "part of the numbers", "record"])
-def test_a_full_disk_is_told_and_what_was_computed_is_kept(small, tmp_path, size):
+def test_a_full_disk_is_reported_and_the_computed_points_are_kept(small, tmp_path, size):
     store = Store.create(tmp_path / "out", small(), 4, 2)
     store.write(0, filled(0))
     with (
@@ -218,13 +218,13 @@ def test_an_array_larger_than_the_memory_is_refused_before_it_is_read(small, tmp
         open_results(tmp_path / "out")
 
 
-def test_a_folder_that_cannot_be_written_is_told(small, tmp_path):
+def test_an_unwritable_folder_is_reported(small, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be written.*no point was computed"):
         Store.create(tmp_path / "file" / "out", small(), 4, 2)
 
 
-def test_where_nothing_could_be_begun_nothing_is_left(small, tmp_path, monkeypatch):
+def test_a_failed_start_leaves_no_folder(small, tmp_path, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 

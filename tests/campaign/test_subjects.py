@@ -26,7 +26,7 @@ def test_a_model_is_evaluated_at_every_point(small):
     )
 
 
-def test_words_choose_and_constants_are_set(models):
+def test_text_values_select_kinds_and_constants_are_set(models):
     found = evaluated(
         {
             "model": "campaign_models:oscillator",
@@ -68,7 +68,7 @@ def test_an_evaluation_that_raises_loses_only_the_points_to_blame(models):
         ({"parameter": [{"path": "damping", "values": [1]}]}, "needs mass"),
     ],
 )
-def test_a_model_that_does_not_fit_is_told(models, change, text):
+def test_a_model_with_wrong_arguments_is_reported(models, change, text):
     table = {
         "model": "campaign_models:oscillator",
         "parts": models,
@@ -78,14 +78,14 @@ def test_a_model_that_does_not_fit_is_told(models, change, text):
         parse({**table, **change})
 
 
-def test_a_model_of_another_shape_is_told(models):
+def test_a_model_with_wrong_shapes_is_reported(models):
     with pytest.raises(AnalysisError, match=r"pair has the shape \(2,\); expected one number"):
         evaluated(
             {"model": "campaign_models:wide", "parts": models, "parameter": [{"path": "mass", "values": [1]}]}
         )
 
 
-def test_an_evaluation_that_says_what_it_takes_is_given_all_of_it(models):
+def test_an_evaluation_receives_all_its_declared_inputs(models):
     parameter = {"path": "mass", "values": [1.0, 4.0]}
     found = evaluated({"evaluate": "campaign_models:frequencies", "parts": models, "parameter": [parameter]})
     np.testing.assert_array_equal(found.values["omega"].array, [10, 5])
@@ -100,7 +100,7 @@ def test_an_evaluation_that_says_what_it_takes_is_given_all_of_it(models):
         ("stiffness", "needs mass; add a"),
     ],
 )
-def test_an_axis_that_names_nothing_of_an_evaluation_is_told(models, path, text):
+def test_an_unknown_input_of_an_evaluation_is_reported(models, path, text):
     with pytest.raises(TestFileError, match=text):
         parse(
             {

@@ -42,7 +42,7 @@ def test_a_table_is_stored_and_read_back(tmp_path):
         assert list(stored.law.values) == list(table.law.values)
 
 
-def test_mistakes_are_named():
+def test_faults_are_reported():
     with pytest.raises(ParameterError, match="expected at least one"):
         evaluate_points([], total)
     with pytest.raises(AnalysisError, match="expected one per point"):

@@ -86,7 +86,7 @@ def test_a_value_out_of_range_fails_alone_with_its_reason():
     assert np.isfinite(found.values["rms_e1"].array[:4]).all()
 
 
-def test_what_fixes_a_shape_makes_groups(tmp_path):
+def test_parameters_that_fix_shapes_define_groups(tmp_path):
     campaign = parse(
         {
             "test": "substructuring/cs1",
@@ -121,7 +121,7 @@ def test_traces_of_another_length_fail_alone_with_their_reason():
     assert np.isnan(found.values["displacement"].array[1]).all()
 
 
-def test_a_run_counts_up_to_the_limit_it_met():
+def test_a_stopped_run_is_evaluated_up_to_its_limit():
     campaign = parse(
         {
             "test": "substructuring/cs1-late",
@@ -141,7 +141,7 @@ def test_a_run_counts_up_to_the_limit_it_met():
     )
 
 
-def test_built_point_by_point_gives_the_same():
+def test_point_by_point_construction_gives_equal_results():
     campaign = parse(TABLE | {"measures": ["rms e1"], "signals": [], "parameter": [TABLE["parameter"][0]]})
     subject = subject_of(campaign)
     points = campaign.points()
@@ -155,7 +155,7 @@ def test_built_point_by_point_gives_the_same():
     np.testing.assert_allclose(built.values["rms_e1"].array, traced.values["rms_e1"].array, rtol=1e-12)
 
 
-def test_sizes_follow_from_the_memory_that_a_run_takes(monkeypatch):
+def test_batch_sizes_follow_from_the_memory_of_a_run(monkeypatch):
     campaign = dataclasses.replace(parse(TABLE), seeds=(), parameters=parse(TABLE).parameters[1:], signals=())
     subject = subject_of(campaign)
     each = subject._group(()).bytes_per_lane()

@@ -24,7 +24,7 @@ TABLE = {
 }
 
 
-def test_the_largest_in_size_come_first_and_failed_ones_never():
+def test_the_largest_values_come_first_without_failed_points():
     plan = Campaign("test", "substructuring/cs1", PARAMETERS, fixed={"duration": "2 s"})
     cases = worst_cases(plan, TABLE, "error", 5)
     assert [case.point_index for case in cases] == [1, 3, 0]

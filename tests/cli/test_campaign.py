@@ -28,7 +28,7 @@ def file(tmp_path):
     return path
 
 
-def test_it_computes_tells_and_resumes(dovetail, file, tmp_path):
+def test_a_campaign_is_computed_reported_and_resumed(dovetail, file, tmp_path):
     code, out, _ = dovetail("campaign", file, "--out", tmp_path / "out")
     assert code == 1  # two points failed
     assert "6 of 6 points stored" in out
@@ -46,7 +46,7 @@ def test_settings_change_the_campaign(dovetail, file, tmp_path):
     assert "4 of 4 points" in out
 
 
-def test_what_is_wrong_is_told_without_a_traceback(dovetail, file, tmp_path):
+def test_errors_are_printed_without_a_traceback(dovetail, file, tmp_path):
     dovetail("campaign", file, "--out", tmp_path / "out")
     code, _, err = dovetail("campaign", file, "--out", tmp_path / "out")
     assert code == 2
@@ -62,7 +62,7 @@ def test_what_is_wrong_is_told_without_a_traceback(dovetail, file, tmp_path):
 WORST = '[[analysis]]\nkind = "worst-cases"\nmeasure = "frequency"\n'
 
 
-def test_answers_that_were_edited_are_answered_anew_without_computing(dovetail, file, tmp_path):
+def test_edited_analyses_are_repeated_without_computing_points(dovetail, file, tmp_path):
     out = tmp_path / "out"
     file.write_text(FILE.replace("[-1, 1, 4]", "[1, 4]"))
     code, text, _ = dovetail("campaign", file, "--out", out)
@@ -83,7 +83,7 @@ def test_answers_that_were_edited_are_answered_anew_without_computing(dovetail, 
     assert "worst frequency" not in text
 
 
-def test_a_rule_that_names_nothing_is_told_before_a_point_is_computed(dovetail, file, tmp_path):
+def test_an_unknown_name_in_a_condition_is_reported_before_computing(dovetail, file, tmp_path):
     file.write_text(FILE + '[[analysis]]\nkind = "probability"\ncondition = "speed > 3"\n')
     code, text, err = dovetail("campaign", file, "--out", tmp_path / "out")
     assert code == 2
@@ -91,7 +91,7 @@ def test_a_rule_that_names_nothing_is_told_before_a_point_is_computed(dovetail, 
     assert not (tmp_path / "out").exists()
 
 
-def test_a_question_that_the_results_cannot_answer_is_no_success(dovetail, file, tmp_path):
+def test_an_analysis_without_result_fails(dovetail, file, tmp_path):
     few = FILE.replace("[-1, 1, 4]", "[1, 4]")
     file.write_text(few + '[[analysis]]\nkind = "response-surface"\nmeasure = "frequency"\ndegree = 4\n')
     code, text, _ = dovetail("campaign", file, "--out", tmp_path / "out")
@@ -99,7 +99,7 @@ def test_a_question_that_the_results_cannot_answer_is_no_success(dovetail, file,
     assert code == 1
 
 
-def test_a_bound_that_nothing_keeps_is_a_result(dovetail, file, tmp_path):
+def test_a_limit_that_no_value_meets_is_a_result(dovetail, file, tmp_path):
     few = FILE.replace("[-1, 1, 4]", "[1, 4]")
     file.write_text(
         few
@@ -110,9 +110,7 @@ def test_a_bound_that_nothing_keeps_is_a_result(dovetail, file, tmp_path):
     assert code == 0, err
 
 
-def test_questions_are_corrected_and_answered_from_the_store_without_computing_a_point(
-    dovetail, file, tmp_path, monkeypatch
-):
+def test_corrected_analyses_use_the_stored_points(dovetail, file, tmp_path, monkeypatch):
     file.write_text(FILE + '[[analysis]]\nkind = "worst-cases"\nmeasure = "frequency"\n')
     dovetail("campaign", file, "--out", tmp_path / "out")
     (tmp_path / "campaigning_model.py").unlink()  # nothing of the subject is needed for it

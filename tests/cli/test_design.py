@@ -55,13 +55,13 @@ def test_a_no_go_has_its_own_exit_code(dovetail):
         (("--recording", "nowhere"), "contains no result.nc"),
     ],
 )
-def test_bad_input_is_told_in_a_line(dovetail, arguments, words):
+def test_invalid_input_is_reported_in_one_line(dovetail, arguments, words):
     code, _, err = dovetail("design", *LATE, "--model-order", "0", *arguments)
     assert code == 2
     assert words in err
 
 
-def test_an_answer_at_a_fork_is_asked_for_until_it_is_known(monkeypatch):
+def test_a_decision_is_asked_again_until_it_is_valid(monkeypatch):
     answers = iter(["magic", "inverse"])
     monkeypatch.setattr("typer.prompt", lambda text, default: next(answers))
     said = []
@@ -74,7 +74,7 @@ DROP = ("refuelling/drop", "--set", "duration=0.3", "--set", 'pseudodynamic.free
 
 
 @pytest.mark.slow
-def test_of_a_creep_test_the_answer_is_what_real_time_would_need(dovetail):
+def test_a_pseudodynamic_test_prints_the_rig_requirements(dovetail):
     """A plate on a tennis ball: 5 kN/m and more against 6.5 kg; no robot is quick enough for the hardened ball."""
     code, out, err = dovetail("design", *DROP)
     assert code == EXIT_NO_GO, err

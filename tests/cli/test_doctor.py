@@ -7,7 +7,7 @@ import pytest
 from dovetail.cli import doctor
 
 
-def test_versions_devices_compiler_and_permissions_are_told(dovetail):
+def test_doctor_prints_versions_devices_compiler_and_permissions(dovetail):
     code, out, _ = dovetail("doctor")
     assert code == 0
     for word in (
@@ -23,7 +23,7 @@ def test_versions_devices_compiler_and_permissions_are_told(dovetail):
         assert word in out
 
 
-def test_what_is_missing_is_told_with_how_to_get_it(dovetail, monkeypatch):
+def test_doctor_prints_how_to_install_missing_items(dovetail, monkeypatch):
     def version(name):
         if name == "diffrax":
             raise metadata.PackageNotFoundError
@@ -35,17 +35,17 @@ def test_what_is_missing_is_told_with_how_to_get_it(dovetail, monkeypatch):
     assert "missing: pip install diffrax" in out
 
 
-def test_a_missing_compiler_is_no_fault(monkeypatch):
+def test_a_missing_compiler_is_not_an_error(monkeypatch):
     monkeypatch.setattr(doctor.shutil, "which", lambda name: None)
     assert doctor._compiler().startswith("missing: needed in real-time mode only")
 
 
-def test_flags_set_by_the_user_are_noticed(monkeypatch):
+def test_flags_set_by_the_user_are_reported(monkeypatch):
     monkeypatch.setenv("XLA_FLAGS", "--xla_backend_extra_options=something")
     assert "slower" in doctor._compiled_loop()
 
 
-def test_the_extras_are_those_of_the_package_and_each_says_what_it_is_for(dovetail, monkeypatch):
+def test_doctor_lists_every_extra_with_its_purpose(dovetail, monkeypatch):
     import tomllib
     from pathlib import Path
 
@@ -75,7 +75,7 @@ def test_the_extras_are_those_of_the_package_and_each_says_what_it_is_for(doveta
         ("ImportError: GLIBC_2.99 not found", "it cannot be loaded: ImportError: GLIBC_2.99"),
     ],
 )
-def test_a_library_that_the_loader_misses_is_named_with_how_to_have_it(monkeypatch, said, words):
+def test_a_missing_shared_library_is_reported_with_the_remedy(monkeypatch, said, words):
     import re
     from types import SimpleNamespace
 

@@ -36,7 +36,7 @@ def test_two_runs_stand_side_by_side(recorded, tmp_path):
         (["RUN", "a.gif"], "big", "width x height in pixels"),
     ],
 )
-def test_what_cannot_be_filmed_is_refused(recorded, tmp_path, given, size, found):
+def test_a_run_that_cannot_be_filmed_is_rejected(recorded, tmp_path, given, size, found):
     paths = [recorded if name == "RUN" else tmp_path / name for name in given]
     with pytest.raises(ParameterError, match=found):
         film(paths, "overview", None, size, 30.0, False)

@@ -15,7 +15,7 @@ def test_help_lists_the_commands(dovetail):
     assert "capabilities" not in out  # hidden
 
 
-def test_an_unknown_command_is_told(dovetail):
+def test_an_unknown_command_is_reported(dovetail):
     code, _, err = dovetail("rnu")
     assert code == 2
     assert "rnu" in err
@@ -32,7 +32,7 @@ def test_an_unexpected_error_is_not_hidden(dovetail, monkeypatch):
         dovetail("list")
 
 
-def test_an_interrupted_command_says_so(dovetail, monkeypatch):
+def test_an_interrupted_command_reports_it(dovetail, monkeypatch):
     import dovetail.cli.list_tests as listing
 
     def stopped():
@@ -57,11 +57,11 @@ def test_an_unknown_test_lists_the_known_ones(dovetail):
     assert err.startswith('dovetail: no test "substructuring/cs11"; did you mean "substructuring/cs1"?')
 
 
-def test_the_version_is_known():
+def test_the_version_is_printed():
     assert __version__.count(".") == 2
 
 
-def test_a_command_looks_for_garbage_seldom(dovetail):
+def test_a_command_collects_garbage_rarely(dovetail):
     before = gc.get_threshold()
     gc.set_threshold(700, 10, 10)  # as Python begins
     try:

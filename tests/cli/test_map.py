@@ -17,7 +17,7 @@ from dovetail.studies.registry import find_test
 
 
 @pytest.mark.slow
-def test_a_map_is_computed_saved_and_told(tmp_path, capsys):
+def test_a_map_is_computed_saved_and_reported(tmp_path, capsys):
     file = testing.load(find_test("docking/map"))
     parameter_map = dataclasses.replace(
         file.map, pitch=jnp.radians(jnp.array([-7.5, 7.5])), height=jnp.array([0.075]), duration=5.0
@@ -48,7 +48,7 @@ class Slow(ParameterMap):
         return "two points"
 
 
-def test_a_map_that_tells_how_far_it_is_is_listened_to(tmp_path, monkeypatch):
+def test_the_progress_of_a_map_is_shown(tmp_path, monkeypatch):
     told = []
 
     @contextmanager
@@ -60,7 +60,7 @@ def test_a_map_that_tells_how_far_it_is_is_listened_to(tmp_path, monkeypatch):
     assert told == [("computing the map", 0.5, "1 point")]
 
 
-def test_an_interrupted_map_says_where_what_was_done_is_kept(tmp_path, capsys):
+def test_an_interrupted_map_prints_where_its_results_are(tmp_path, capsys):
     file = testing.MapFile(map=Slow(stops=True), title="slow")
     with pytest.raises(KeyboardInterrupt):
         run_map(file, "slow", tmp_path / "out")

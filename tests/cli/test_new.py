@@ -14,7 +14,7 @@ import pytest
         (("study", "file"), "cannot be written (file exists)"),
     ],
 )
-def test_what_cannot_be_begun_is_told(dovetail, tmp_path, arguments, words):
+def test_invalid_names_and_existing_files_are_reported(dovetail, tmp_path, arguments, words):
     (tmp_path / "test_there.py").touch()
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "test_folder.py").touch()

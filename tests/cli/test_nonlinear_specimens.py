@@ -80,7 +80,7 @@ def words_of(page):
 
 
 @pytest.mark.slow
-def test_runs_report_and_comparison_tell_the_stable_from_the_unstable(dovetail, kind):
+def test_report_and_comparison_distinguish_stable_and_unstable_runs(dovetail, kind):
     Path("frame.toml").write_text(FRAME % kind)
     said, errors = {}, {}
     for name, delay in (("early", "2 ms"), ("late", "40 ms")):
@@ -110,7 +110,7 @@ def test_runs_report_and_comparison_tell_the_stable_from_the_unstable(dovetail, 
     assert not re.search(r"\bnan\b", page)
 
 
-def test_the_delay_that_a_link_leaves_is_the_margin_less_the_round_trip(dovetail, kind):
+def test_the_remaining_delay_is_the_margin_minus_the_round_trip(dovetail, kind):
     """However long the round trip is on a busy machine."""
     Path("frame.toml").write_text(FRAME % kind)
     test = dv.load("frame.toml")

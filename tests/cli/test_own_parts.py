@@ -97,7 +97,7 @@ def test_runs_with_two_versions_of_a_file_are_read_side_by_side(tmp_path):
         assert f"{factors[i]!r}" in "\n".join(testing.dump(test)["parts"]["mine"])
 
 
-def test_a_campaign_takes_them_to_its_workers(tmp_path, monkeypatch):
+def test_a_campaign_sends_user_parts_to_its_workers(tmp_path, monkeypatch):
     written(tmp_path, kind="spring")
     (tmp_path / "campaign.toml").write_text(
         'test = "test.toml"\nmeasures = ["peak displacement"]\n'
@@ -153,12 +153,12 @@ def test_the_command_line_brings_a_file(dovetail, tmp_path):
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(tmp_path, parts, kind, words):
+def test_errors_are_reported_with_their_path(tmp_path, parts, kind, words):
     with pytest.raises(TestFileError, match=words):
         testing.load(written(tmp_path, kind=kind, parts=parts))
 
 
-def test_a_text_that_fails_is_told_with_its_line(tmp_path):
+def test_a_failing_file_is_reported_with_its_line(tmp_path):
     path = written(tmp_path)
     (tmp_path / "lab" / "mine.py").write_text("import jax\n\n\nclass Mine(\n")
     with pytest.raises(

@@ -14,7 +14,7 @@ from dovetail.specimens import Specimen
 from dovetail.transfer import Transfer
 
 
-def test_every_kind_stands_in_its_family_with_a_sentence(capsys):
+def test_every_kind_is_listed_in_its_family_with_a_description(capsys):
     print_parts(None)
     lines = capsys.readouterr().out.splitlines()
     told = {line.split()[0]: line.split(maxsplit=1)[1] for line in lines if line.startswith("  ")}
@@ -25,11 +25,11 @@ def test_every_kind_stands_in_its_family_with_a_sentence(capsys):
 @pytest.mark.parametrize(
     ("kind", "base"), [("delay", Transfer), ("spring", Specimen), ("shaped-noise", Transfer)]
 )
-def test_a_family_is_the_most_general_base_that_says_something(kind, base):
+def test_a_family_is_the_most_general_documented_base(kind, base):
     assert family(entry_of(find(kind))) == full_name(base)
 
 
-def test_a_kind_is_told_with_unit_range_default_meaning_and_a_use(capsys):
+def test_a_kind_is_printed_with_unit_range_default_meaning_and_example(capsys):
     print_parts("second-order-lag")
     told = capsys.readouterr().out
     for words in (
@@ -44,19 +44,19 @@ def test_a_kind_is_told_with_unit_range_default_meaning_and_a_use(capsys):
         assert words in told
 
 
-def test_every_kind_can_be_told():
+def test_every_kind_can_be_printed():
     for name, cls in all_kinds().items():
         assert f'kind = "{name}"' in part_description(name, cls)
 
 
-def test_a_family_can_be_asked_for(capsys):
+def test_a_family_can_be_printed(capsys):
     print_parts("Specimen")
     told = capsys.readouterr().out
     assert "spring" in told
     assert "second-order-lag" not in told
 
 
-def test_an_unknown_part_is_answered_with_the_nearest_and_where_to_look():
+def test_an_unknown_part_gets_the_nearest_name_and_a_hint():
     with pytest.raises(UnknownNameError, match=r'no part "springs"; did you mean "spring"\?'):
         print_parts("springs")
     with pytest.raises(
@@ -66,7 +66,7 @@ def test_an_unknown_part_is_answered_with_the_nearest_and_where_to_look():
         find("springs")
 
 
-def test_the_module_and_the_version_answer_as_the_command_does():
+def test_running_the_module_equals_running_the_command():
     done = subprocess.run(
         [sys.executable, "-m", "dovetail", "--version"], capture_output=True, text=True, check=True
     )

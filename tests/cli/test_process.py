@@ -39,7 +39,7 @@ def ended(*words):
     return found.returncode, found.stdout, found.stderr
 
 
-def test_a_process_ends_with_its_threads_its_last_words_and_its_code():
+def test_a_process_ends_its_threads_prints_its_output_and_returns_its_code():
     code, out, _ = ended(sys.executable, "-c", ENDS, "list")
     assert code == 0
     assert "substructuring/cs1" in out
@@ -67,7 +67,7 @@ PRINTING = [
 
 
 @pytest.mark.parametrize("words", PRINTING, ids=lambda words: words[0])
-def test_a_reader_that_has_gone_changes_nothing_of_how_a_command_ends(words):
+def test_a_closed_output_pipe_does_not_change_the_exit_code(words):
     """`dovetail list | head -1`: quietly, with the code that it has where all is read."""
     command = [sys.executable, "-m", "dovetail", *words]
     read, write = os.pipe()
@@ -80,7 +80,7 @@ def test_a_reader_that_has_gone_changes_nothing_of_how_a_command_ends(words):
     assert (gone.returncode, gone.stderr) == (code, err)
 
 
-def test_a_run_goes_on_when_its_reader_has_gone(tmp_path):
+def test_a_run_continues_after_its_output_pipe_closed(tmp_path):
     """What is told first finds no reader any more; the run is made and written all the same."""
     command = [sys.executable, "-m", "dovetail", "run", "substructuring/cs1", "--set", "duration=0.2"]
     command += ["--no-report", "--out", str(tmp_path / "run")]

@@ -8,7 +8,7 @@ from dovetail.app import progress_note
 from dovetail.cli.main import app
 
 
-def test_a_command_notes_what_it_does_where_it_is_told_to(tmp_path, monkeypatch):
+def test_a_command_writes_progress_to_the_given_path(tmp_path, monkeypatch):
     noted = []
     monkeypatch.setenv(progress_note.PROGRESS_VARIABLE, str(tmp_path / "progress.json"))
     monkeypatch.setattr(progress_note, "MIN_INTERVAL", 0.0)

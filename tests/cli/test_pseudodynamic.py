@@ -36,7 +36,7 @@ def call(*words):
     return app(list(words), standalone_mode=False) or 0
 
 
-def test_it_runs_saves_and_tells(file, tmp_path, capsys):
+def test_a_pseudodynamic_test_runs_saves_and_prints_its_outcome(file, tmp_path, capsys):
     out = tmp_path / "out"
     assert call("run", file(), "--mode", "pseudodynamic", "--out", str(out)) == 0
     told = capsys.readouterr().out
@@ -65,7 +65,7 @@ def test_a_limit_is_an_exit_code_and_a_hint(file, tmp_path, capsys):
     assert json.loads((out / "outcome.json").read_text())["outcome"] == "FORCE"
 
 
-def test_without_a_cell_nothing_is_written_and_the_folder_can_be_used_again(file, tmp_path):
+def test_without_a_cell_no_folder_is_written(file, tmp_path):
     from dovetail.core.errors import LinkError
 
     out = tmp_path / "out"
@@ -76,7 +76,7 @@ def test_without_a_cell_nothing_is_written_and_the_folder_can_be_used_again(file
             )
 
 
-def test_what_is_no_folder_cannot_be_resumed(file, tmp_path):
+def test_a_path_that_is_not_a_run_folder_cannot_be_resumed(file, tmp_path):
     from dovetail.core.errors import OutputError, ParameterError
 
     with pytest.raises(OutputError, match="is not a directory"):

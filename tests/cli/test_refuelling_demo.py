@@ -42,7 +42,7 @@ def test_an_unknown_demonstration_lists_the_known(dovetail):
     assert "refuelling, substructuring" in err
 
 
-def test_a_cell_that_does_not_start_is_told_and_leaves_nothing_behind(monkeypatch):
+def test_a_cell_that_does_not_start_is_reported_and_leaves_no_files(monkeypatch):
     monkeypatch.setattr("dovetail.cli.refuelling_demo.CELL", "nothing/there")
     with pytest.raises(LinkError, match="did not start"), served_cell() as waiting:
         waiting()

@@ -22,7 +22,7 @@ def runs(tmp_path_factory):
     return base
 
 
-def test_a_report_says_where_the_error_comes_from(runs, tmp_path):
+def test_a_report_contains_the_error_contributions(runs, tmp_path):
     page = tmp_path / "page.html"
     said = CliRunner().invoke(app, ["report", str(runs / "early"), "--out", str(page)])
     assert said.exit_code == 0, said.output
@@ -43,17 +43,17 @@ def test_two_runs_on_one_page(runs, tmp_path):
     assert "Response error" in said.output
 
 
-def test_one_run_is_nothing_to_compare(runs):
+def test_a_comparison_needs_two_runs(runs):
     with pytest.raises(DovetailError, match="Expected two or more"):
         CliRunner().invoke(app, ["compare", str(runs / "early")], catch_exceptions=False)
 
 
-def test_a_folder_without_a_run_is_named(tmp_path):
+def test_a_folder_without_a_run_is_reported(tmp_path):
     with pytest.raises(OutputError, match="contains no result.nc"):
         CliRunner().invoke(app, ["report", str(tmp_path)], catch_exceptions=False)
 
 
-def test_without_a_browser_the_user_is_told_what_to_do(tmp_path, monkeypatch):
+def test_a_missing_browser_is_reported_with_the_remedy(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "BROWSERS", ("no-such-browser",))
     page = tmp_path / "page.html"
     page.write_text("<p>page</p>", "utf-8")

@@ -74,14 +74,14 @@ def test_the_rows_as_json_have_the_agreed_keys(dovetail):
     assert err.splitlines() == ["1 of 2: substructuring R01 met", "2 of 2: substructuring R02 met"]
 
 
-def test_a_table_counts_what_is_met_by_origin_and_kind(dovetail):
+def test_the_table_counts_met_targets_by_origin_and_kind(dovetail):
     code, out, _ = dovetail("reproduce", "substructuring", "--target", "R01")
     assert code == 0
     assert re.search(r"^origin +independent +fitted", out, re.M)
     assert re.search(r"^printed +1 of 1$", out, re.M)
 
 
-def test_why_a_target_is_missed_or_no_evidence_stands_below_it(dovetail):
+def test_the_reason_of_a_missed_target_is_printed_below_it(dovetail):
     _, out, _ = dovetail("reproduce", "docking", "--target", "RT-40")
     assert re.search(
         r"^docking RT-40 +met +printed construction .*\n.*\n +the combined modulus is symmetric", out, re.M
@@ -109,7 +109,7 @@ def test_a_row_that_fails_is_a_row_and_the_others_are_computed(dovetail, table):
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
-def test_an_interrupted_table_shows_what_it_has_and_goes_on(dovetail, table, options):
+def test_an_interrupted_table_shows_its_rows_and_continues_later(dovetail, table, options):
     values = [0.1 + 0.2, 1.0, float("inf"), -1e-300, [True, "left"], 7]
     whole = table(*(values[i] for i in random.permutation(6)))
     expected = dovetail("reproduce", *options)
@@ -142,7 +142,7 @@ def test_rows_of_another_version_are_not_shown(dovetail, table, monkeypatch):
     assert "are cached" not in err
 
 
-def test_a_table_begins_anew_when_asked(dovetail, table):
+def test_recompute_starts_a_new_table(dovetail, table):
     made = table(1.0, KeyboardInterrupt())
     dovetail("reproduce")
     made.values[1], made.computed = 1.0, []
@@ -150,7 +150,7 @@ def test_a_table_begins_anew_when_asked(dovetail, table):
     assert made.computed == ["R0", "R1"]
 
 
-def test_a_row_that_failed_is_tried_again_when_the_table_goes_on(dovetail, table):
+def test_a_failed_row_is_computed_again_when_the_table_continues(dovetail, table):
     made = table(OSError("no disk"), 1.0, KeyboardInterrupt())
     dovetail("reproduce")
     made.values, made.computed = [1.0, 1.0, 1.0], []
@@ -158,7 +158,7 @@ def test_a_row_that_failed_is_tried_again_when_the_table_goes_on(dovetail, table
     assert made.computed == ["R0", "R2"]
 
 
-def test_one_row_is_computed_alone_and_leaves_an_interrupted_table_as_it_is(dovetail, table):
+def test_one_target_can_be_computed_without_changing_an_interrupted_table(dovetail, table):
     made = table(1.0, 1.0, KeyboardInterrupt())
     dovetail("reproduce")
     made.computed = []
@@ -168,20 +168,20 @@ def test_one_row_is_computed_alone_and_leaves_an_interrupted_table_as_it_is(dove
     assert made.computed == ["R1", "R2"]
 
 
-def test_an_unknown_row_is_told_with_those_there_are(dovetail, table):
+def test_an_unknown_target_is_reported_with_the_known_ones(dovetail, table):
     table(1.0, 1.0)
     code, out, err = dovetail("reproduce", "--target", "R11")
     assert (code, out) == (2, "")
     assert 'no target "R11"; did you mean "R1"? known: R0, R1' in err
 
 
-def test_an_unknown_study_is_told(dovetail):
+def test_an_unknown_study_is_reported(dovetail):
     code, _, err = dovetail("reproduce", "substructurin")
     assert code == 2
     assert 'did you mean "substructuring"?' in err
 
 
-def test_where_nothing_can_be_kept_the_table_is_printed_and_says_so(dovetail, table, tmp_path):
+def test_without_a_writable_cache_the_table_is_printed_with_a_remark(dovetail, table, tmp_path):
     (tmp_path / "cache").write_text("a file where a folder should be")
     table(1.0, 1.0)
     code, out, err = dovetail("reproduce")
@@ -206,7 +206,7 @@ def test_a_table_that_cannot_be_written_does_not_end_as_if_it_were(dovetail, tab
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="needs a terminal")
-def test_progress_is_told_on_the_terminal_and_the_table_goes_where_it_was_sent(dovetail, table, monkeypatch):
+def test_progress_goes_to_the_terminal_and_the_table_to_the_output(dovetail, table, monkeypatch):
     table(1.0, 1.0)
     ours, theirs = os.openpty()
     with os.fdopen(theirs, "w") as terminal:
@@ -222,7 +222,7 @@ def test_progress_is_told_on_the_terminal_and_the_table_goes_where_it_was_sent(d
     assert "computed; swings" not in out
 
 
-def test_a_row_of_many_programs_says_why(dovetail, table, monkeypatch):
+def test_a_row_with_many_programs_states_the_reason(dovetail, table, monkeypatch):
     made = table(1.0)
     target = dataclasses.replace(
         made.load_targets()[0], compile_reason="a mesh of its own for each of four sizes"
@@ -269,7 +269,7 @@ def alone(target):
         for row, t in COMPUTED.items()
     ],
 )
-def test_a_row_alone_compiles_few_programs_or_says_why(row):
+def test_each_row_compiles_few_programs_or_states_the_reason(row):
     target = COMPUTED[row]
     result = alone(target)
     assert result.status in ("met", "missed"), result.value
@@ -286,7 +286,7 @@ def test_a_row_alone_compiles_few_programs_or_says_why(row):
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell what a process holds")
 @pytest.mark.parametrize("study", [*studies(), "all"])
-def test_a_table_in_one_process_ends_with_a_row_for_every_target_in_bounded_room(tmp_path, study):
+def test_a_table_in_one_process_has_all_rows_in_bounded_memory(tmp_path, study):
     asked = [] if study == "all" else [study]
     command = [
         sys.executable,

@@ -83,7 +83,7 @@ def carried(round_trip, *, delay=1e-3, rate=500.0, c=15.0):
     return _is_fast_enough(dv.Test(numerical, rig, rate=rate, duration=1.0), report)
 
 
-def test_a_link_too_slow_for_the_test_is_said_to_be_and_not_passed(capsys):
+def test_a_link_too_slow_for_the_test_fails_the_check(capsys):
     assert carried(1e-4)
     assert "runs at 500 Hz: the link is fast enough" in capsys.readouterr().out
     assert not carried(30e-3)  # supports 20 Hz
@@ -92,14 +92,14 @@ def test_a_link_too_slow_for_the_test_is_said_to_be_and_not_passed(capsys):
     assert re.search(r"delay margin +none: .* by \d+\.\d+ ms", said)
 
 
-def test_the_delay_left_counts_and_is_said_in_words(capsys):
+def test_the_remaining_delay_decides_and_is_printed(capsys):
     assert not carried(1e-4, delay=9e-3)
     assert "; unstable" in capsys.readouterr().out
     assert carried(1e-4, delay=9e-3, c=150.0)
     assert "unlimited: no delay destabilises this loop" in capsys.readouterr().out
 
 
-def test_a_rig_that_does_not_fit_says_why(dovetail, rig):
+def test_a_rig_that_does_not_match_the_test_is_rejected_with_the_reason(dovetail, rig):
     code, _, err = dovetail(
         "run", "substructuring/cs1", "--mode", "realtime", "--address", rig, "--no-report"
     )
@@ -123,14 +123,14 @@ def test_a_rig_that_does_not_fit_says_why(dovetail, rig):
         (("rig", "serve", "substructuring/cs1", "--key", "nowhere"), "cannot be read as a key"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_message(dovetail, words, text):
+def test_all_faults_are_reported_in_one_message(dovetail, words, text):
     code, _, err = dovetail(*words)
     assert code == 2
     assert text in err
     assert "Traceback" not in err
 
 
-def test_a_rig_is_served_to_opensees_and_stops_when_told(tmp_path):
+def test_a_rig_served_to_opensees_stops_on_request(tmp_path):
     words = [sys.executable, "-m", "dovetail", "rig", "opensees", "substructuring/cs1", "--port", "0"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
         assert "1 axes; one step of 0.001 s is one tick" in process.stdout.readline()
@@ -140,7 +140,7 @@ def test_a_rig_is_served_to_opensees_and_stops_when_told(tmp_path):
         assert process.wait(300) == 0
 
 
-def test_a_key_is_made_once(dovetail):
+def test_an_existing_key_is_not_overwritten(dovetail):
     assert dovetail("rig", "key", "shared.key")[0] == 0
     assert re.fullmatch(r"[0-9a-f]{32}\n", Path("shared.key").read_text())
     code, _, err = dovetail("rig", "key", "shared.key")
@@ -240,7 +240,7 @@ def sweep(tmp_path):
     return ("--command-column", "cmd [mm]", "--measured-column", "lvdt [mm]", "--model-order", "0")
 
 
-def test_a_rig_is_identified_from_a_file_and_comes_out_ready_for_a_test(dovetail, tmp_path):
+def test_an_identified_rig_is_written_for_a_test_file(dovetail, tmp_path):
     said = sweep(tmp_path)
     code, out, err = dovetail("rig", "identify", "sweep.csv", *said, "--out", "actuator.toml")
     assert code == 0, err
@@ -255,7 +255,7 @@ def test_a_rig_is_identified_from_a_file_and_comes_out_ready_for_a_test(dovetail
 
 
 @pytest.mark.slow
-def test_a_design_judges_what_was_recorded(dovetail, tmp_path):
+def test_a_design_uses_the_recorded_rig(dovetail, tmp_path):
     """3 ms in the file, 7 ms in the recording."""
     said = sweep(tmp_path)
     words = (

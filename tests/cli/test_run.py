@@ -27,7 +27,7 @@ from dovetail.transfer import Quantiser
 SHORT = ("--set", "duration=0.2", "--no-report")
 
 
-def test_a_run_writes_its_folder_and_says_where(dovetail):
+def test_a_run_writes_its_folder_and_prints_the_path(dovetail):
     code, out, _ = dovetail("run", "substructuring/cs1", *SHORT)
     assert code == 0
     assert "critical delay 6.77 ms" in out
@@ -82,7 +82,7 @@ def test_check_prints_the_resolved_test(dovetail):
     assert "limits.frozen_sensor: not set" not in out
 
 
-def test_check_says_what_became_radians_above_the_test_that_it_prints(dovetail):
+def test_check_prints_unit_conversions_above_the_test(dovetail):
     lag = '{ kind = "second-order-lag", omega = "16 Hz", damping = 0.6 }'
     code, out, _ = dovetail("check", "substructuring/cs1", "--set", f"rig.actuator={lag}")
     assert code == 0
@@ -90,7 +90,7 @@ def test_check_says_what_became_radians_above_the_test_that_it_prints(dovetail):
     assert tomllib.loads(out)["rig"]["actuator"]["omega"] == pytest.approx(32 * 3.141592653589793)
 
 
-def test_what_the_memory_cannot_hold_is_refused_before_a_folder_is_made(dovetail):
+def test_a_run_that_exceeds_the_memory_is_rejected_before_a_folder_is_made(dovetail):
     code, _, err = dovetail(
         "run", "substructuring/cs1", "--set", "rate='1 GHz'", "--set", "duration='1000 s'"
     )
@@ -131,7 +131,7 @@ def bad_file(change):
         (["rate"], "expected path=value"),
     ],
 )
-def test_bad_settings_are_told_and_nothing_is_written(dovetail, settings, text):
+def test_invalid_settings_are_reported_and_nothing_is_written(dovetail, settings, text):
     arguments = [part for setting in settings for part in ("--set", setting)]
     code, _, err = dovetail("run", "substructuring/cs1", *arguments)
     assert code == 2
@@ -140,14 +140,14 @@ def test_bad_settings_are_told_and_nothing_is_written(dovetail, settings, text):
     assert not Path("runs").exists()
 
 
-def test_a_file_s_faults_are_told_with_its_name(dovetail):
+def test_faults_of_a_file_are_reported_with_its_name(dovetail):
     name = bad_file(lambda text: text.replace('kind = "sine"', 'kind = "sign"'))
     code, _, err = dovetail("check", name)
     assert code == 2
     assert 'bad.toml: 1 problem\n  excitation   no kind "sign"; did you mean "sine"?' in err
 
 
-def test_a_missing_file_is_told(dovetail):
+def test_a_missing_file_is_reported(dovetail):
     code, _, err = dovetail("run", "absent.toml")
     assert code == 2
     assert "absent.toml: cannot be read (no such file or directory)" in err
@@ -162,7 +162,7 @@ def test_a_folder_that_exists_is_not_overwritten(dovetail):
     assert os.listdir("here") == ["mine"]
 
 
-def test_a_folder_that_cannot_be_written_is_told(dovetail):
+def test_an_unwritable_folder_is_reported(dovetail):
     Path("file").touch()
     code, _, err = dovetail("run", "substructuring/cs1", "--out", "file/here", *SHORT)
     assert code == 2
@@ -184,9 +184,7 @@ def test_a_simulation_has_no_modes(dovetail):
 @pytest.mark.parametrize(
     ("mode", "prepared"), [("rehearse", 1), pytest.param("reference", 0, marks=pytest.mark.slow)]
 )
-def test_on_the_way_through_a_command_a_test_is_checked_once_and_prepared_once(
-    dovetail, monkeypatch, mode, prepared
-):
+def test_a_command_checks_and_prepares_a_test_once(dovetail, monkeypatch, mode, prepared):
     checked, ready = [], []
     look, prepare = hybrid.step_faults, testing.Runnable.prepare
     monkeypatch.setattr(hybrid, "step_faults", lambda test: checked.append(test) or look(test))
@@ -199,7 +197,7 @@ def test_on_the_way_through_a_command_a_test_is_checked_once_and_prepared_once(
 
 
 @pytest.mark.slow
-def test_a_simulation_goes_the_same_way(dovetail):
+def test_a_simulation_is_checked_and_prepared_once(dovetail):
     code, out, _ = dovetail("run", "capture/swing", "--set", "duration=0.2", "--out", "here")
     assert code == 0
     assert "report    here/report.html" in out
@@ -208,14 +206,14 @@ def test_a_simulation_goes_the_same_way(dovetail):
     assert (code, "got rehearse" in err) == (2, True)
 
 
-def test_replay_without_a_recording_is_told(dovetail):
+def test_replay_without_a_recording_is_reported(dovetail):
     code, _, err = dovetail("run", "substructuring/cs1", "--mode", "replay")
     assert code == 2
     assert "requires --recording" in err
 
 
 @pytest.mark.slow
-def test_ctrl_c_keeps_what_was_computed(tmp_path):
+def test_ctrl_c_saves_the_computed_samples(tmp_path):
     """A real interrupt of a real process, in the middle of a long rehearsal."""
     # a shell's background job ignores interrupts, and its children inherit that: listen again
     listening = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
@@ -278,7 +276,7 @@ SATURATED = {
         for w in SATURATED
     ],
 )
-def test_a_rig_driven_into_a_limit_is_late_by_what_can_be_or_has_no_delay_but_a_sentence(dovetail, what):
+def test_the_delay_of_a_saturated_rig_is_estimated_or_explained(dovetail, what):
     """Not by -1350 ms: by less than half a period, 167 ms, or not in numbers."""
     words = ("--set", "duration=2", "--set", "limits.growth_rate=inf", "--set", "limits.displacement=inf")
     told = ("--no-report",) if what != "stroke" else ()
@@ -299,7 +297,7 @@ def test_a_rig_driven_into_a_limit_is_late_by_what_can_be_or_has_no_delay_but_a_
         assert not re.search(r">[-\u2212]\d\S* ms|\d{4,}\S* ms|e\+\d+ ms", page)
 
 
-def test_a_run_with_impacts_tells_them_beside_the_ideal_and_warns_of_coarse_steps():
+def test_impacts_are_printed_beside_the_reference_with_a_warning_for_coarse_steps():
     test = testing.load(find_test("docking/impact-1dof"), {"rate": "20 kHz", "duration": "0.11 s"})
     ideal = test.reference()
     coarse = dataclasses.replace(test, rig=dataclasses.replace(test.rig, actuator=Quantiser(100e-6)))
@@ -327,7 +325,7 @@ def test_a_run_with_impacts_tells_them_beside_the_ideal_and_warns_of_coarse_step
         ),
     ],
 )
-def test_a_refused_run_leaves_nothing_behind_and_can_be_tried_again(dovetail, words, text):
+def test_a_rejected_run_leaves_no_folder(dovetail, words, text):
     for _ in range(2):
         code, _, err = dovetail("run", "substructuring/cs1", "--out", "runs/here", *words)
         assert code == 2
@@ -335,7 +333,7 @@ def test_a_refused_run_leaves_nothing_behind_and_can_be_tried_again(dovetail, wo
         assert not Path("runs").exists()
 
 
-def test_what_was_in_an_empty_folder_of_the_user_stays(dovetail):
+def test_an_empty_folder_of_the_user_remains(dovetail):
     Path("mine").mkdir()
     dovetail(
         "run", "substructuring/cs1", "--out", "mine", "--mode", "realtime", "--address", "udp://127.0.0.1:9"
@@ -344,7 +342,7 @@ def test_what_was_in_an_empty_folder_of_the_user_stays(dovetail):
     assert not list(Path("mine").iterdir())
 
 
-def test_whoever_interrupts_what_comes_after_a_run_keeps_it_and_is_told_how_to_have_the_rest(tmp_path):
+def test_an_interrupt_after_a_run_keeps_it_and_prints_how_to_write_the_report(tmp_path):
     run = testing.load(find_test("substructuring/cs1"), {"duration": 0.1}).rehearse()
     said, asked = [], []
 
@@ -360,7 +358,7 @@ def test_whoever_interrupts_what_comes_after_a_run_keeps_it_and_is_told_how_to_h
     assert asked == [1]
 
 
-def test_whatever_takes_a_while_says_what_it_does(tmp_path, monkeypatch):
+def test_long_operations_print_progress(tmp_path, monkeypatch):
     """On a terminal; every stage has a bar with its name from its first moment on."""
     told = []
 

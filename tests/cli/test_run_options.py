@@ -20,7 +20,7 @@ from dovetail.studies.registry import find_test
         (None, {"resume": "there"}, "--resume: requires --mode pseudodynamic"),
     ],
 )
-def test_a_missing_or_excluded_option_is_told(tmp_path, mode, options, sentence):
+def test_a_missing_or_excluded_option_is_reported(tmp_path, mode, options, sentence):
     options = {name: tmp_path / value for name, value in options.items()}
     with pytest.raises(ParameterError) as refusal:
         RunOptions(**options).check_required(mode)
@@ -41,7 +41,7 @@ def test_only_a_folder_is_resumed(tmp_path):
         ("pseudodynamic", {"key": "key"}, "--key: requires --address"),
     ],
 )
-def test_an_option_that_the_mode_does_not_use_is_told(mode, options, sentence):
+def test_an_option_that_the_mode_does_not_use_is_reported(mode, options, sentence):
     with pytest.raises(ParameterError) as refusal:
         RunOptions(**options).check_unused(mode)
     assert sentence in str(refusal.value)

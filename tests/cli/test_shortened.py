@@ -18,7 +18,7 @@ TABLE = {
 }
 
 
-def test_long_arrays_are_shown_by_their_ends_and_the_rest_as_it_is():
+def test_long_arrays_are_abbreviated_and_other_values_unchanged():
     text = short_toml(TABLE)
     assert "samples = [0.0, 0.001, 0.002, ..., 1.0]  # 1001 numbers; --full prints all" in text
     assert "matrix = [1.0, 0.0, 0.0, ..., 1.0]  # 6 x 6 numbers" in text
@@ -28,12 +28,12 @@ def test_long_arrays_are_shown_by_their_ends_and_the_rest_as_it_is():
         tomllib.loads(text)
 
 
-def test_what_is_short_is_the_table():
+def test_a_short_table_is_unchanged():
     table = {key: TABLE[key] for key in ("title", "short", "words", "ragged")}
     assert tomllib.loads(short_toml(table)) == table
 
 
-def test_check_shortens_a_ground_record_and_prints_it_whole_when_asked(dovetail, tmp_path):
+def test_check_shortens_a_ground_record_unless_full_is_given(dovetail, tmp_path):
     rows = "\n".join(f"{0.01 * i:.2f},{i % 7}" for i in range(200))
     (tmp_path / "station.csv").write_text(rows)
     words = ("check", "substructuring/rths-benchmark", "--set", "duration=1", "--set")

@@ -63,5 +63,5 @@ def test_a_study_passes_its_own_test(own_tests):
     assert (folder / "README.md").is_file()
 
 
-def test_what_is_said_names_what_was_written():
+def test_every_template_has_a_next_step():
     assert set(NEXT_STEPS) == set(TEMPLATES)

@@ -4,7 +4,7 @@ import dovetail as dv
 from dovetail.cli.three_delays import draw
 
 
-def test_the_picture_has_a_panel_a_case_and_marks_where_a_limit_stopped_it(tmp_path):
+def test_the_figure_has_one_panel_per_case_and_marks_the_limit(tmp_path):
     def run(delay):
         test = dv.Test(
             numerical=dv.mechanics.Oscillator(m=2.2, c=15.0, k=2250.0),

@@ -22,7 +22,7 @@ def command(*arguments):
     return CliRunner().invoke(app, ["view", *map(str, arguments)], catch_exceptions=False)
 
 
-def test_the_address_is_said_and_is_on_loopback(recorded):
+def test_the_printed_address_is_on_loopback(recorded):
     said = command(recorded, "--port", 0, "--duration", 0.1)
     assert said.exit_code == 0, said.output
     assert "open      http://127.0.0.1:" in said.output
@@ -36,11 +36,11 @@ def test_beyond_loopback_the_address_has_a_token(recorded):
     assert "/?token=" in said.output
 
 
-def test_a_folder_without_a_run_is_named(tmp_path):
+def test_a_folder_without_a_run_is_reported(tmp_path):
     with pytest.raises(OutputError, match="contains no result.nc"):
         command(tmp_path)
 
 
-def test_a_map_has_no_motion_to_look_at():
+def test_a_map_cannot_be_viewed():
     with pytest.raises(ParameterError, match="is a parameter map"):
         command("docking/map")

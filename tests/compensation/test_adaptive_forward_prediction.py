@@ -43,7 +43,7 @@ def test_the_horizon_learns_the_delay_of_each_actuator_as_published(sweep, time,
     assert samples == pytest.approx(expected, abs=0.0101)
 
 
-def test_the_error_left_after_two_seconds_is_the_published_one(bench, sweep):
+def test_the_error_after_two_seconds_equals_the_published_one(bench, sweep):
     signal, out = sweep
     left = bench.rms_ratio(signal["displacement"] - out["x"], signal["displacement"], start=2.0)
     assert left == pytest.approx([0.007, 0.007], abs=5e-4)  # printed to a thousandth
@@ -76,7 +76,7 @@ def test_a_lead_brings_the_response_ahead_of_the_demand(bench):
     assert out["prediction_horizon"][-1] == pytest.approx(10.4e-3, abs=0.05e-3)
 
 
-def test_a_gain_in_other_units_does_the_same(bench):
+def test_the_gain_can_be_given_in_other_units(bench):
     signal = bench.sine(4.5, duration=1.0)
     centimetres = AdaptiveForwardPrediction(alpha=100.0, beta=0.0, gamma=2.0)
     metres = AdaptiveForwardPrediction(
@@ -86,7 +86,7 @@ def test_a_gain_in_other_units_does_the_same(bench):
     assert second == pytest.approx(np.asarray(first), rel=1e-9, abs=1e-12)
 
 
-def test_horizon_and_gain_stay_inside_their_limits(bench):
+def test_horizon_and_gain_remain_within_their_limits(bench):
     signal = bench.sine(4.5, duration=1.5)
     greedy = AdaptiveForwardPrediction(alpha=1e4, beta=1e3, max_horizon=7e-3, gain_range=0.03)
     out = bench.open_loop(greedy, signal, 9.4e-3)

@@ -49,7 +49,7 @@ def test_it_starts_from_the_expected_delay():
     assert out["command"] == pytest.approx(1.0 + 0.094 + 0.5 * 9.4e-3**2 * 100.0)
 
 
-def test_nothing_is_learnt_from_motion_below_the_threshold(bench):
+def test_motion_below_the_threshold_does_not_change_the_coefficients(bench):
     signal = bench.sine(4.5, amplitude=1e-4, duration=2.0)
     out = bench.open_loop(AdaptiveTimeSeries(5e-3), signal, 9.4e-3)
     assert np.all(np.asarray(out["ats_a1"]) == 5e-3)
@@ -67,7 +67,7 @@ def test_coefficients_stay_within_limits_and_rate(bench):
     assert np.abs(np.diff(a1)).max() <= 0.05e-3 * (1 + 1e-9)  # 0.05 s/s, every millisecond
 
 
-def test_each_actuator_learns_its_own(bench):
+def test_each_actuator_adapts_its_own_coefficients(bench):
     signal = bench.sine(4.5, duration=4.0)
     signal.update({name: np.stack([v, v], axis=1) for name, v in signal.items()})
     out = bench.open_loop(AdaptiveTimeSeries(5e-3), signal, jnp.array([9.4e-3, 4.0e-3]))
@@ -95,7 +95,7 @@ def test_a_window_too_short_for_three_coefficients_is_refused():
         AdaptiveTimeSeries(0.01, window=0.02).with_sample_time(1e-3)
 
 
-def test_a_start_outside_the_limits_is_brought_inside_before_the_first_sample():
+def test_initial_coefficients_are_limited_before_the_first_sample():
     """A lag is not a delay: its a2 is less than delay^2/2, and the limits may know that."""
     lag = AdaptiveTimeSeries(delay=0.02, max_coefficients=(1.3, 0.06, 1e-4))
     np.testing.assert_allclose(lag.init()["coefficients"], [1.0, 0.02, 1e-4])
@@ -112,7 +112,7 @@ def test_every_actuator_starts_from_its_own_delay():
     np.testing.assert_allclose(two.with_sample_time(1e-3, (2,)).init()["coefficients"][1], [0.01, 0.02])
 
 
-def test_at_rest_with_no_threshold_nothing_is_learnt_and_everything_is_finite(bench):
+def test_at_rest_without_threshold_the_coefficients_stay_finite_and_constant(bench):
     signal = bench.sine(4.5, amplitude=0.0, duration=0.4)
     out = bench.open_loop(AdaptiveTimeSeries(5e-3, window=0.2, min_motion=0.0), signal, 9.4e-3)
     np.testing.assert_array_equal(out["ats_a1"], 5e-3)

@@ -46,7 +46,7 @@ def motion(shape):
     return {name: jnp.full(shape, 0.01 * (i + 1)) for i, name in enumerate(names)}
 
 
-def test_none_is_forgotten_here():
+def test_every_compensator_is_tested_here():
     ours = {
         c for c in parts_by_kind(Compensator).values() if c.__module__.startswith("dovetail.compensation.")
     }
@@ -66,7 +66,7 @@ def test_shapes_follow_the_interface_and_do_not_change(compensator):
 
 
 @everyone
-def test_what_it_shows_is_a_known_signal(compensator):
+def test_every_recorded_signal_is_declared(compensator):
     from dovetail.core.signals import all_signals
 
     sized = compensator.with_sample_time(DT)
@@ -93,7 +93,7 @@ def test_two_actuators_are_two_times_one(compensator):
 
 
 @everyone
-def test_frozen_it_learns_nothing(compensator):
+def test_a_frozen_compensator_does_not_adapt(compensator):
     frozen = compensator.without_adaptation()
     _, out = jax.eval_shape(lambda: frozen.step(0.0, DT, frozen.init(), motion(())))
     assert set(out) == {"command"}
@@ -104,6 +104,6 @@ def test_frozen_it_learns_nothing(compensator):
         assert held == pytest.approx(learning)
 
 
-def test_what_is_no_filter_of_the_demand_has_no_frequency_response():
+def test_a_compensator_with_feedback_has_no_frequency_response():
     with pytest.raises(AnalysisError, match="MinimalControlSynthesis is not a linear filter"):
         MinimalControlSynthesis().response(10.0, DT)

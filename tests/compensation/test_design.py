@@ -93,7 +93,7 @@ def test_a_constant_is_predicted_without_error():
     assert prediction_error(4, 10, np.array([0.0, 50.0]), 0.0, DT) == pytest.approx(0.0, abs=1e-7)
 
 
-def test_nothing_is_usable_where_the_present_is_already_smoothed_away():
+def test_strong_smoothing_leaves_no_usable_frequency():
     assert max_horizon(2, 60, 40.0, DT) == 0.0
 
 
@@ -118,7 +118,7 @@ class TestDesign:
         assert design.remarks == ()
         assert "3. horizon: 9.4 samples (delay of 9.4 ms)" in str(design)
 
-    def test_the_result_keeps_its_promise(self):
+    def test_the_designed_predictor_meets_its_requirements(self):
         design = design_predictor(dt=DT, frequency=8.0, delay=9.4e-3, tolerance=0.01)
         compensator = design.compensator()
         w = 2 * np.pi * 12.0
@@ -134,7 +134,7 @@ class TestDesign:
             prediction_error(design.order, design.window + 1, 9.4, 12.0, DT) > 0.01
         )
 
-    def test_a_noise_limit_is_kept(self):
+    def test_the_noise_limit_is_met(self):
         design = design_predictor(dt=DT, frequency=3.0, delay=9.4e-3, max_noise_gain=20.0)
         assert noise_gain(design.order, design.window, 9.4) <= 20.0
 
@@ -161,7 +161,7 @@ class TestDesign:
 class TestRemarks:
     case = dict(delay=9.4e-3, frequency=5.0, dt=DT)
 
-    def test_the_general_purpose_choice_needs_none(self):
+    def test_the_general_purpose_design_needs_no_requirements(self):
         assert check_predictor(4, 10, **self.case) == ()
 
     def test_a_horizon_beyond_the_usable_range_is_noted(self):

@@ -18,7 +18,7 @@ def run(compensator, samples, dt=1e-3):
 
 
 @pytest.mark.parametrize(("steps", "weights"), [(1, [3.0, -3.0, 1.0]), (2, [6.0, -8.0, 3.0])])
-def test_repeating_the_parabola_gives_the_published_coefficients(steps, weights):
+def test_repeated_parabolic_prediction_gives_the_published_coefficients(steps, weights):
     samples = np.eye(3)[::-1]  # a one at the newest, the middle, the oldest sample
     last = [run(FixedCoefficients(1e-3 * steps), column)[-1] for column in samples]
     assert last == pytest.approx(weights, abs=1e-12)
@@ -74,7 +74,7 @@ def test_it_can_be_batched_over_and_differentiated():
     assert slopes[1] == pytest.approx(float(commands[2] - commands[0]) / 0.4e-3, rel=1e-9)  # straight there
 
 
-def test_coefficients_that_move_a_demand_at_rest_are_refused():
+def test_coefficients_with_an_offset_at_rest_are_rejected():
     with pytest.raises(
         ParameterError, match=r"coefficients: got \[3.0, -3.0\]; expected coefficients with sum 1"
     ):

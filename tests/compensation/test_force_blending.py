@@ -88,7 +88,7 @@ def test_a_model_with_memory_follows_the_motion_along_a_straight_line():
     assert np.asarray(out["feedback_force"]) == pytest.approx(exact, rel=1e-7)
 
 
-def test_half_a_sample_is_made_up_for_on_a_ramp():
+def test_force_extrapolation_compensates_half_a_sample_on_a_ramp():
     out = run(ForceExtrapolation(), np.zeros(4), [3.0, 5.0, 7.0, 9.0])
     assert out["feedback_force"] == pytest.approx([3.0, 6.0, 8.0, 10.0])  # the first has no sample before it
 
@@ -99,7 +99,7 @@ def test_extrapolation_works_on_a_blend():
     assert out["feedback_force"] == pytest.approx([0.0, 1.5 * (0.5 * 4.0 - 0.5 * 10.0)])
 
 
-def test_the_average_of_the_held_extrapolated_force_is_that_of_the_continuous_one():
+def test_the_held_extrapolated_force_has_the_mean_of_the_continuous_one():
     w, t = 2 * np.pi * 8.0, DT * np.arange(1, 2001)  # [rad/s, s]
     force = np.sin(w * t)
     out = run(ForceExtrapolation(), np.zeros(2000), force)
@@ -108,7 +108,7 @@ def test_the_average_of_the_held_extrapolated_force_is_that_of_the_continuous_on
     assert np.sqrt(np.mean(advanced[1:] ** 2)) < 0.05 * np.sqrt(np.mean(plain[1:] ** 2))
 
 
-def test_each_axis_has_its_share():
+def test_each_axis_has_its_measured_fraction():
     feedback = BlendedForce(model=Spring(100.0), measured_fraction=jnp.array([0.0, 1.0])).with_sample_time(
         DT, (2,)
     )
@@ -116,7 +116,7 @@ def test_each_axis_has_its_share():
     assert out["feedback_force"] == pytest.approx([-10.0, 7.0])
 
 
-def test_the_share_can_be_batched_over_and_differentiated():
+def test_the_measured_fraction_supports_batches_and_derivatives():
     def force(share):
         feedback = BlendedForce(model=Spring(100.0), measured_fraction=share)
         return feedback.step(0.0, DT, feedback.init(), motion(0.1, 7.0))[1]["feedback_force"]
@@ -124,7 +124,7 @@ def test_the_share_can_be_batched_over_and_differentiated():
     assert jax.vmap(jax.grad(force))(jnp.array([0.2, 0.8])) == pytest.approx([17.0, 17.0])
 
 
-def test_a_share_beyond_one_is_refused():
+def test_a_measured_fraction_above_one_is_rejected():
     with pytest.raises(
         ParameterError, match=r"BlendedForce.measured_fraction: got 1.2; must be at least 0 and at most 1"
     ):
@@ -135,5 +135,5 @@ def test_a_share_beyond_one_is_refused():
     ("name", "part"),
     [("measured", MeasuredForce), ("blended", BlendedForce), ("force-extrapolation", ForceExtrapolation)],
 )
-def test_they_are_found_by_their_kinds(name, part):
+def test_feedbacks_are_found_by_kind(name, part):
     assert find(name) is part

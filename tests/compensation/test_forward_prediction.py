@@ -44,7 +44,7 @@ def test_the_demand_passes_until_the_window_has_filled():
     assert command[4:] == pytest.approx(z[4:] + 3 * (z[1] - z[0]), abs=1e-12)
 
 
-def test_zero_padding_takes_the_samples_before_as_zero():
+def test_zero_padding_sets_earlier_samples_to_zero():
     command = run(ForwardPrediction(1e-3, order=2, window=3, startup="zero-pad"), [1.0, 1.0, 1.0], 1e-3)
     assert command == pytest.approx([3.0, 0.0, 1.0], abs=1e-12)  # 3 z0 - 3 z1 + z2
 
@@ -70,7 +70,7 @@ def test_the_command_can_be_batched_over_and_differentiated_by_the_delay():
     assert slopes[1] == pytest.approx(float(commands[2] - commands[0]) / 2e-3, rel=1e-3)  # central difference
 
 
-def test_it_is_found_by_its_kind():
+def test_the_compensator_is_found_by_kind():
     assert find("forward-prediction") is ForwardPrediction
 
 

@@ -36,7 +36,7 @@ def run(compensator, inputs, dt=1e-3):
 @pytest.mark.parametrize(
     ("model", "delays"), [((2.2, 150.8, 13618.0), (11.6, 12.5)), ((2.2, 200.8, 25902.0), (7.9, 8.3))]
 )
-def test_the_virtual_junction_cancels_its_own_model(model, delays):
+def test_the_virtual_junction_cancels_its_model(model, delays):
     mass, damping, stiffness = model
     for frequency, delay in zip((3.0, 5.0), delays, strict=True):
         s = 2j * np.pi * frequency
@@ -52,7 +52,7 @@ def test_the_second_order_command_adds_velocity_and_acceleration():
     assert out["command"] == pytest.approx(1.0 + 1.0 + 0.6)
 
 
-def test_detuning_the_first_order_inverse_takes_away_the_published_delay():
+def test_the_detuned_first_order_inverse_removes_the_published_delay():
     w = 2 * np.pi * 3.5
     residual = complex(DETUNED.response(w, 1e-3)) / complex(HYDRAULIC.response(w, 1e-3))
     assert -1e3 * np.angle(residual) / w == pytest.approx(1.803, abs=5e-4)  # [ms]; 1.8 printed
@@ -97,14 +97,14 @@ def test_a_model_with_as_many_zeros_as_poles_is_inverted():
     assert run(make_inverse(model), u)[1000:] == pytest.approx(steady[1000:], abs=1e-4)
 
 
-def test_a_zero_in_the_right_half_plane_is_refused_with_its_place_and_the_way_out():
+def test_a_right_half_plane_zero_is_rejected_with_its_value_and_the_remedy():
     with pytest.raises(AnalysisError, match=r"zero at \+117.5 1/s.*unstable.*8.51 ms.*approximate=True"):
         InverseModel([-480.9, 5.651e4], [1.0, 321.8, 5.54e4])
     with pytest.raises(AnalysisError, match=r"zero at \+114.7 1/s"):
         make_inverse(LinearTransfer([-396.8, 4.553e4], [1.0, 294.9, 4.469e4]))
 
 
-def test_the_way_out_leaves_little_of_the_phase():
+def test_the_remedy_leaves_a_small_phase_error():
     model = LinearTransfer([-180.9, 5.651e4], [1.0, 321.8, 5.54e4])  # 9.0 ms late
     compensator = make_inverse(model, approximate=True)
     assert isinstance(compensator, Cascade)
@@ -129,7 +129,7 @@ def test_three_more_poles_than_zeros_are_refused():
 
 
 @pytest.mark.parametrize(("b", "a"), [([1.0, 1.0], [1.0]), ([0.0, 1.0], [1.0, 1.0])])
-def test_what_is_no_actuator_is_refused(b, a):
+def test_a_transfer_function_that_is_not_an_actuator_is_rejected(b, a):
     with pytest.raises(ParameterError, match="InverseModel"):
         InverseModel(b, a)
 

@@ -12,7 +12,7 @@ POLE, GAIN = 169.3, 166.5  # [1/s] of the published hydraulic actuator, b/(s + a
 ACTUATOR = FirstOrderLag(1 / POLE, GAIN / POLE)
 
 
-def test_the_response_comes_to_follow_the_reference_model(bench):
+def test_the_response_converges_to_the_reference_model(bench):
     signal = bench.sweep()
     out = bench.open_loop(
         MinimalControlSynthesis(reference_omega=300.0, alpha=100.0, beta=10.0), signal, actuator=ACTUATOR

@@ -14,7 +14,7 @@ def test_the_command_is_the_displacement():
     assert np.array_equal(out["command"], z)
 
 
-def test_the_error_of_a_late_actuator_is_twice_the_sine_of_half_its_phase(bench):
+def test_the_error_of_a_delay_is_twice_the_sine_of_half_its_phase(bench):
     signal = bench.sine(4.5)
     out = bench.open_loop(NoCompensation(), signal, 9.4e-3)
     loop = bench.rms_ratio(signal["displacement"] - out["x"], signal["displacement"], start=1.0)

@@ -26,7 +26,7 @@ def reading(z, v, x, f):
 step = eqx.filter_jit(lambda part, dt, x, u: part.step(0.0, dt, x, u))
 
 
-def test_in_step_nothing_is_generated_and_the_force_passes():
+def test_without_delay_no_energy_is_generated_and_the_force_is_unchanged():
     part = PassivityControl(200.0).with_sample_time(1e-3)
     x, shown = step(
         part, 1e-3, {**part.init(), "measured_force": jnp.array(-3.0)}, reading(0.0, 0.1, 0.0, -3.0)
@@ -53,7 +53,7 @@ def test_the_account_is_the_difference_of_the_two_works_and_decays_at_the_gain()
     assert float(shown["feedback_force"]) < 0  # against the motion
 
 
-def test_a_late_sensor_is_charged_with_the_motion_it_belongs_to():
+def test_a_sensor_delay_is_paired_with_the_motion_at_its_time():
     """Force and motion in step but read late by 2 ms: without alignment energy seems generated or lost."""
     dt, lag = 1e-4, 2e-3  # [s]
     w = 2 * np.pi * 2 / 0.12  # [rad/s] two whole turns, after which a spring has given everything back
@@ -101,7 +101,7 @@ def late():
     return impact()
 
 
-def test_an_impact_on_a_late_rig_no_longer_gains_energy(late):
+def test_passivity_control_prevents_the_energy_gain_of_an_impact(late):
     held = impact(feedback=PassivityControl(500.0))
     assert balance(late) > 1.5
     assert balance(held) < 1.02
@@ -115,7 +115,7 @@ def test_an_impact_on_a_late_rig_no_longer_gains_energy(late):
     [{"compensator": ForwardPrediction(0.35e-3, order=2)}, {"feedback": SmithPredictor(PAIR, LAG)}],
     ids=["lead by the lag", "a model of contact and rig"],
 )
-def test_other_remedies_restore_energy_and_rebound_of_a_late_impact(late, remedy):
+def test_other_methods_restore_energy_and_rebound_of_a_delayed_impact(late, remedy):
     mended = impact(**remedy)
     assert balance(late) > 2.0
     assert balance(mended) == pytest.approx(1.0, abs=0.015)  # the held force alone gives 1.01
@@ -123,7 +123,7 @@ def test_other_remedies_restore_energy_and_rebound_of_a_late_impact(late, remedy
     assert float(mended.velocity[-1]) == pytest.approx(-0.0787, rel=0.01)
 
 
-def test_it_takes_several_axes_and_derivatives():
+def test_passivity_control_supports_several_axes_and_derivatives():
     part = PassivityControl(100.0).with_sample_time(1e-3, (2,))
 
     def debt(gain):

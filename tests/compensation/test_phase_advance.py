@@ -35,7 +35,7 @@ def test_away_from_the_crossover_it_follows_the_continuous_law(omega):
     assert complex(PhaseAdvance(alpha, CROSSOVER).response(omega, 1e-3)) == pytest.approx(exact, rel=1e-3)
 
 
-def test_a_long_sine_comes_out_as_the_response_says():
+def test_a_long_sine_equals_the_frequency_response():
     compensator, w = PhaseAdvance(1.5, CROSSOVER, compensator=ForwardPrediction(9.4e-3)), 2 * np.pi * 7.0
     t = 1e-3 * np.arange(3000)
     command = run(compensator, np.sin(w * t))[2000:]
@@ -43,7 +43,7 @@ def test_a_long_sine_comes_out_as_the_response_says():
     assert command == pytest.approx(np.abs(response) * np.sin(w * t[2000:] + np.angle(response)), abs=1e-9)
 
 
-def test_none_of_it_is_none():
+def test_zero_phase_advance_changes_nothing():
     samples = np.sin(0.1 * np.arange(50))
     assert run(PhaseAdvance(1.0, CROSSOVER), samples) == pytest.approx(samples, abs=1e-14)
 

@@ -87,7 +87,7 @@ def _solve_exactly(matrix, right):
     return solution
 
 
-def test_an_array_of_horizons_gives_a_column_of_weights_each():
+def test_each_horizon_of_an_array_gives_a_column_of_weights():
     horizons = jnp.array([9.4, 8.6])
     weights = predictor_weights(4, 10, horizons)
     assert weights.shape == (10, 2)

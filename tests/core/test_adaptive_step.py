@@ -54,7 +54,7 @@ def falling(t, x, u):
     return x["z"]
 
 
-def test_states_and_outputs_at_the_times_asked_for_are_those_of_the_closed_form():
+def test_states_and_outputs_at_given_times_equal_the_closed_form():
     times = np.array([0.0, 0.25, 0.5, 0.99])
     answer = solve(Ball(), 0.0, 1.0, times=times)
     np.testing.assert_allclose(answer.outputs["displacement"], 5 - 5 * times**2, rtol=1e-9)
@@ -108,7 +108,7 @@ def test_a_stiff_oscillator_agrees_with_scipy():
     np.testing.assert_allclose(answer.outputs, judge, rtol=1e-5)
 
 
-def test_running_out_of_steps_is_an_error_that_says_what_to_do():
+def test_too_many_steps_are_an_error_with_a_remedy():
     with pytest.raises(ConvergenceError) as error:
         solve(VanDerPol(), 0.0, 900.0, max_steps=100)
     text = str(error.value)
@@ -121,14 +121,14 @@ def test_a_motion_that_runs_away_is_an_error_not_a_number():
         solve(Runaway(), 0.0, 2.0, max_steps=2000)
 
 
-def test_no_step_is_longer_than_allowed():
+def test_no_step_exceeds_the_maximum():
     free, held = solve(Ball(), 0.0, 1.0), solve(Ball(), 0.0, 1.0, max_step=1e-3)
     assert int(free.steps) < 100  # a parabola needs few
     assert int(held.steps) >= 1000
 
 
 @pytest.mark.slow
-def test_gradient_and_batch_go_through():
+def test_gradients_and_batches_are_supported():
     def end(height):
         return solve(Ball(height), 0.0, 0.5, times=[0.5]).outputs["displacement"][0]
 

@@ -277,7 +277,7 @@ class EveryThird(Keep):
         return kept[0] % 3 == 0
 
 
-def test_rows_that_are_not_wanted_are_not_recorded_but_count():
+def test_skipped_rows_are_counted_but_not_recorded():
     rows, state, _ = run(Stopping(DT, 60), 7, keep=EveryThird())
     whole = run(Stopping(DT, 60), 60)[0]
     np.testing.assert_array_equal(rows.signal("position"), whole.signal("position")[2::3])
@@ -304,7 +304,7 @@ def test_progress_is_the_completed_fraction():
     assert found[0][1] == "0.64 s simulated"
 
 
-def test_the_shapes_of_a_row_are_known_without_computing_it():
+def test_the_shapes_of_a_row_are_computed_without_its_values():
     shapes = row_shapes(oscillator(), Bound(1.0))
     assert {name: of.shape for name, of in shapes.items()} == dict.fromkeys(
         ("position", "demand", "push", "time", "left"), ()

@@ -26,7 +26,7 @@ def test_the_derivative_is_exact():
     np.testing.assert_allclose(jax.vmap(jax.grad(arctan))(jnp.asarray(x)), 1 / (1 + x**2), rtol=1e-11)
 
 
-def test_nan_stays_nan():
+def test_nan_remains_nan():
     assert np.isnan(arctan(jnp.nan))
 
 

@@ -33,7 +33,7 @@ def test_a_step_that_the_system_proposes_ends_with_the_run():
     assert clock.fraction(state(t=0.25)) == 0.25
 
 
-def test_what_belongs_to_the_host_does_not_make_another_program():
+def test_host_settings_do_not_change_the_compiled_program():
     traced = []
 
     class Cell(Simulated):

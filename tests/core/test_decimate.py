@@ -22,7 +22,7 @@ def test_a_single_spike_is_kept():
 
 
 @given(count=st.integers(1, 5000), points=st.integers(2, 300), seed=st.integers(0, 5))
-def test_extremes_and_ends_are_kept_for_any_length(count, points, seed):
+def test_decimation_keeps_extremes_and_ends_for_any_length(count, points, seed):
     y = np.random.default_rng(seed).standard_normal(count)
     t, kept = decimate(np.arange(float(count)), y, points)
     assert (kept.min(), kept.max()) == (y.min(), y.max())

@@ -79,7 +79,7 @@ def test_another_form_or_another_fixed_value_is_another_program(allowed, other):
     assert len(forget(allowed)) == 2
 
 
-def test_in_a_loop_each_call_finds_the_program_of_its_own_form(allowed):
+def test_in_a_loop_each_call_uses_the_program_of_its_form(allowed):
     function, calls = counted(lambda state: (state["x"] * state["n"], len(state)))
     ones, twos = np.ones(3), jnp.full(2, 2.0)
     forms = [({"x": ones, "n": 3}, 3.0), ({"x": twos, "n": 3}, 6.0), ({"x": twos, "n": 4}, 8.0)]
@@ -117,7 +117,7 @@ class Own(eqx.Module):
     k: jax.Array
 
 
-def test_a_part_of_the_users_own_is_traced_as_its_source_may_change(allowed):
+def test_a_user_part_is_traced_again_because_its_source_may_change(allowed):
     function, calls = counted(lambda part: part.k * 2)
     assert float(function(Own(jnp.asarray(3.0)))) == 6.0
     assert not forget(allowed)
@@ -136,7 +136,7 @@ def test_a_part_that_reads_a_file_is_traced_as_the_file_may_change(allowed, tmp_
         assert not forget(allowed)
 
 
-def test_what_speaks_to_the_interpreter_is_not_kept(allowed):
+def test_programs_with_python_callbacks_are_not_stored(allowed):
     said = []
 
     def speak(x):
@@ -156,7 +156,7 @@ def test_a_part_of_another_program_is_traced_with_it(allowed):
     assert not forget(allowed)
 
 
-def test_shapes_are_kept_as_well(allowed):
+def test_shapes_are_stored_too(allowed):
     calls = []
 
     def inner(x):
@@ -170,7 +170,7 @@ def test_shapes_are_kept_as_well(allowed):
     assert executable_store.shapes(inner, np.zeros(4))["y"].shape == (4, 4)
 
 
-def test_shapes_that_cannot_be_read_back_or_written_down_are_found_again(allowed, caplog):
+def test_shapes_that_cannot_be_stored_are_computed_again(allowed, caplog):
     def inner(x):
         return {"y": x[:2]}
 
@@ -197,7 +197,7 @@ def test_a_damaged_program_is_compiled_again(allowed, caplog):
     assert "damaged" in caplog.text
 
 
-def test_a_program_that_cannot_be_loaded_is_compiled_again_and_that_is_said_once(allowed, caplog):
+def test_an_unloadable_program_is_compiled_again_with_one_remark(allowed, caplog):
     function, calls = counted(lambda x: x + 1)
     function(np.zeros(2))
     function(np.zeros(3))
@@ -218,7 +218,7 @@ def test_dropped_programs_are_loaded_again(allowed):
     assert len(calls) == 1
 
 
-def test_the_stamp_follows_the_sources_the_versions_and_the_words_to_the_compiler(monkeypatch):
+def test_the_stamp_depends_on_sources_versions_and_compiler_flags(monkeypatch):
     stamp = executable_store._stamp.__wrapped__
     first = stamp()
     assert stamp() == first

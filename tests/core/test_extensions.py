@@ -17,7 +17,7 @@ def test_every_entry_point_can_be_loaded(group):
         assert extension(group, point.name) is point.load()
 
 
-def test_a_display_is_made_by_the_function_of_its_name():
+def test_a_display_is_made_by_its_entry_point():
     spring = Spring(k=1.0)
     assert display("part", spring) == spring._repr_html_()
 

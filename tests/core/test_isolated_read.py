@@ -14,7 +14,7 @@ def file(tmp_path):
     return path
 
 
-def test_a_successful_trial_gives_an_empty_text(file):
+def test_a_successful_isolated_read_gives_an_empty_text(file):
     assert isolated_read.run_isolated(file, "assert open(sys.argv[1]).read() == '7'") == ""
 
 

@@ -25,7 +25,7 @@ print(lazy.chunks, int(lazy.sum()))
 """
 
 
-def test_a_dataset_loads_no_library_that_nobody_imported_and_knows_it_once_somebody_did(tmp_path):
+def test_a_dataset_loads_optional_libraries_only_after_their_import(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", CODE, str(tmp_path / "data.nc")], capture_output=True, text=True, check=False
     )

@@ -3,7 +3,7 @@
 from dovetail.core.monitor import NoMonitor
 
 
-def test_nothing_is_checked_and_nothing_added():
+def test_an_empty_monitor_checks_and_adds_nothing():
     shown = {"x": float("nan")}
     state, first = NoMonitor().start(shown)
     assert (int(state.code), int(state.sample), first) == (0, 0, shown)

@@ -67,7 +67,7 @@ def test_traced_values_are_arrays_and_placeholders_are_not():
     assert results == [True]
 
 
-def test_numeric_fields_are_leaves_and_words_are_not():
+def test_numeric_fields_are_leaves_and_texts_are_not():
     leaves = jax.tree.leaves(Everything(length=1.0))
     assert len(leaves) == 2
     assert eqx.tree_at(lambda p: p.length, Everything(length=1.0), jnp.array(3.0)).length == 3.0

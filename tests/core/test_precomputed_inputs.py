@@ -44,22 +44,22 @@ def test_the_numbers_are_those_of_a_plain_scan(body, state):
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-15), plain, ours)
 
 
-def test_what_follows_from_time_alone_leaves_the_loop():
+def test_values_that_depend_on_time_only_are_computed_outside_the_loop():
     assert costly_in_loop(driven, START) == 0
 
 
-def test_what_follows_from_the_state_stays_in_it():
+def test_values_that_depend_on_the_state_are_computed_in_the_loop():
     assert costly_in_loop(alone, jnp.array(0.5)) == 1
 
 
-def test_a_field_too_wide_to_keep_is_computed_in_its_tick():
+def test_a_large_field_is_computed_in_its_tick():
     def wide(x, k):
         return x + jnp.sum(jnp.sin(k * jnp.arange(precomputed_inputs.WIDEST + 1.0)) * x), x
 
     assert costly_in_loop(wide, jnp.array(0.5)) == 1
 
 
-def test_what_speaks_to_the_world_outside_is_heard_once_a_tick_and_in_order():
+def test_callbacks_run_once_per_tick_and_in_order():
     heard = []
 
     def speaking(x, k):
@@ -72,7 +72,7 @@ def test_what_speaks_to_the_world_outside_is_heard_once_a_tick_and_in_order():
     np.testing.assert_array_equal(heard, records)
 
 
-def test_derivatives_go_through():
+def test_derivatives_are_supported():
     def last(frequency, scan):
         def body(x, k):
             return 0.9 * x + jnp.sin(frequency * k), x
@@ -83,7 +83,7 @@ def test_derivatives_go_through():
     assert ours == pytest.approx(plain, rel=1e-12)
 
 
-def test_a_batch_goes_through():
+def test_a_batch_is_supported():
     def last(frequency, scan):
         return scan(lambda x, k: (0.9 * x + jnp.sin(frequency * k), x), jnp.array(0.0), NUMBERS)[0]
 

@@ -43,7 +43,7 @@ def process(**environment) -> tuple[str, int, str]:
     return value, int(hits), done.stderr
 
 
-def test_the_next_process_finds_the_program_and_a_damaged_one_is_compiled_again_and_said(home):
+def test_the_next_process_uses_the_program_and_a_damaged_one_is_compiled_again(home):
     value, hits, said = process()
     assert (hits, said) == (0, "")
     assert program_cache.folder().stat().st_mode & 0o777 == 0o700
@@ -56,7 +56,7 @@ def test_the_next_process_finds_the_program_and_a_damaged_one_is_compiled_again_
     assert process() == (value, 1, "")  # it was put right
 
 
-def test_a_folder_of_another_version_is_left_and_said_once(home):
+def test_a_folder_of_another_version_is_ignored_with_one_remark(home):
     other = home / "dovetail" / "programs-0.0.1-abc"
     other.mkdir(parents=True)
     _, _, said = process()
@@ -66,12 +66,12 @@ def test_a_folder_of_another_version_is_left_and_said_once(home):
     assert (hits, said) == (1, "")
 
 
-def test_a_user_names_another_place(home, monkeypatch):
+def test_the_user_can_set_the_cache_folder(home, monkeypatch):
     monkeypatch.setenv(program_cache.FOLDER_VARIABLE, str(home / "mine"))
     assert program_cache.folder().parent == home / "mine"
 
 
-def test_a_user_names_another_folder_for_jax_or_none(home):
+def test_the_user_can_set_or_disable_the_folder_of_jax(home):
     process(**{program_cache.JAX_VARIABLE: ""})
     process(**{program_cache.JAX_VARIABLE: str(home / "elsewhere")})
     assert not (home / "dovetail").exists()
@@ -104,13 +104,13 @@ def test_a_folder_of_another_user_or_a_link_to_one_is_not_used(place, monkeypatc
     assert "belongs to another user" in program_cache.folder_fault(place)
 
 
-def test_a_folder_that_cannot_be_made_is_said_in_words(tmp_path):
+def test_a_folder_that_cannot_be_created_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     why = program_cache.folder_fault(tmp_path / "file" / "programs")
     assert why.endswith("cannot be created (not a directory)")
 
 
-def test_a_folder_that_is_not_used_is_said_once_and_leaves_jax_as_it_was(place, monkeypatch, caplog):
+def test_an_unused_folder_gives_one_remark_and_does_not_change_jax(place, monkeypatch, caplog):
     place.chmod(0o755)
     changed = []
     config = SimpleNamespace(
@@ -125,9 +125,7 @@ def test_a_folder_that_is_not_used_is_said_once_and_leaves_jax_as_it_was(place, 
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES])
-def test_where_nothing_can_be_written_programs_are_read_and_it_is_said_once(
-    place, monkeypatch, caplog, number
-):
+def test_a_read_only_cache_is_read_with_one_remark(place, monkeypatch, caplog, number):
     programs = Programs(place)
     programs.put("first", b"code")
 
@@ -144,7 +142,7 @@ def test_where_nothing_can_be_written_programs_are_read_and_it_is_said_once(
     ]
 
 
-def test_a_disk_that_is_full_half_way_leaves_no_half_of_a_program(place, monkeypatch, caplog):
+def test_a_full_disk_leaves_no_partial_program(place, monkeypatch, caplog):
     def full(*_):
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -154,7 +152,7 @@ def test_a_disk_that_is_full_half_way_leaves_no_half_of_a_program(place, monkeyp
     assert "no space left on device" in caplog.text
 
 
-def test_the_programs_that_were_not_used_for_longest_go_first(place, monkeypatch):
+def test_least_recently_used_programs_are_deleted_first(place, monkeypatch):
     monkeypatch.setattr(program_cache, "MAX_SIZE", 1000)
     programs = Programs(place)
     for i in range(6):

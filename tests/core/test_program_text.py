@@ -15,7 +15,7 @@ from dovetail.core.program_text import SHARED, Contexts
 random = np.random.default_rng(20261117)
 
 
-def test_a_context_is_made_for_every_so_many_texts():
+def test_a_context_serves_a_limited_number_of_texts():
     made = []
     contexts = Contexts(lambda: made.append(object()) or made[-1])
     number = int(random.integers(3, 6))
@@ -24,7 +24,7 @@ def test_a_context_is_made_for_every_so_many_texts():
     assert all(context is made[n // SHARED] for n, context in enumerate(given))
 
 
-def test_every_thread_has_contexts_of_its_own():
+def test_every_thread_has_separate_contexts():
     contexts, together = Contexts(object), threading.Barrier(4)
 
     def two(_):
@@ -37,7 +37,7 @@ def test_every_thread_has_contexts_of_its_own():
     assert len({id(a) for a, _ in pairs}) == 4
 
 
-def test_threads_that_compile_at_the_same_time_compute_what_they_should():
+def test_threads_that_compile_concurrently_give_correct_results():
     factors = random.standard_normal((3, 5))
 
     def compiled(row):
@@ -48,7 +48,7 @@ def test_threads_that_compile_at_the_same_time_compute_what_they_should():
     np.testing.assert_allclose(found, factors + np.tanh(1.0), rtol=1e-15)
 
 
-def test_the_text_of_a_program_is_what_it_is_in_a_context_of_its_own(monkeypatch):
+def test_the_program_text_does_not_depend_on_its_context(monkeypatch):
     def lowered():
         matrix = np.random.default_rng(3).standard_normal((4, 4))
         return jax.jit(lambda x: jnp.linalg.solve(matrix, jnp.sin(x))).lower(np.ones(4)).as_text()
@@ -66,7 +66,7 @@ def test_sharing_twice_is_sharing_once():
 
 
 @pytest.mark.drops
-def test_contexts_go_with_their_texts():
+def test_contexts_are_freed_with_their_texts():
     programs.drop_programs()
     before = mlir.ir.Context._get_live_count()
     for n in range(5):
@@ -74,7 +74,7 @@ def test_contexts_go_with_their_texts():
     assert mlir.ir.Context._get_live_count() <= before + 1
 
 
-def test_a_text_begun_inside_another_has_a_context_of_its_own():
+def test_a_nested_text_has_a_separate_context():
     made = []
     contexts = Contexts(lambda: made.append(mlir.make_ir_context.make()) or made[-1])
     with (outer := contexts()):

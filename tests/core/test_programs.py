@@ -62,7 +62,7 @@ def test_dropping_programs_frees_maps_and_a_call_compiles_again():
 
 
 @pytest.mark.drops
-def test_dropping_at_every_compilation_changes_no_number(monkeypatch):
+def test_dropping_programs_at_every_compilation_changes_no_result(monkeypatch):
     @eqx.filter_jit
     def pendulum(x, steps):
         return jax.lax.scan(lambda x, _: (x + 0.01 * jnp.array([x[1], -jnp.sin(x[0])]), x), x, length=steps)[
@@ -179,7 +179,7 @@ def test_xla_flags_select_loop_compilation_and_the_older_emitter():
     assert ("--xla_cpu_use_fusion_emitters=false" in flags) == supported
 
 
-def test_an_unoptimised_program_gives_the_same_numbers():
+def test_an_unoptimised_program_gives_equal_results():
     x = jnp.linspace(0.0, 3.0, 50)
     slopes = programs.jit_unoptimised(jax.jacfwd(lambda x: jnp.cumsum(jnp.sin(x)) * x))
     np.testing.assert_allclose(

@@ -53,7 +53,7 @@ def test_a_valid_value_that_is_also_an_old_name_is_read(monkeypatch):
     assert test_file._model(Leaf).model_validate({"hold": "zoh"}).hold == "zoh"
 
 
-def test_no_new_name_is_also_an_old_one(monkeypatch):
+def test_no_new_name_is_also_a_retired_one(monkeypatch):
     """An error must give the final name; reused names are listed here."""
     monkeypatch.undo()
     used_again = {("signals", "depth", "penetration")}

@@ -53,7 +53,7 @@ def test_a_step_of_a_system_is_a_step_of_the_sampled_flow():
     assert float(shown["push"]) == pytest.approx(np.sin(9 * 0.31))
 
 
-def test_the_input_is_held_at_its_value():
+def test_the_input_is_held_over_the_step():
     class Ramp(Flow):
         def init(self):
             return 0.0

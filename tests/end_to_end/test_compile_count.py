@@ -27,7 +27,7 @@ MOST = 10
 KNOWN = 1  # that key, which JAX looks for by itself; all else is found untraced
 
 
-def test_a_run_compiles_a_handful_and_the_next_one_nothing_and_gives_the_same_numbers(tmp_path):
+def test_a_second_run_compiles_nothing_and_gives_equal_results(tmp_path):
     environment = {k: v for k, v in os.environ.items() if k != program_cache.JAX_VARIABLE}
     environment[program_cache.FOLDER_VARIABLE] = str(tmp_path / "programs")
     counted = []

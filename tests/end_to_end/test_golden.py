@@ -67,7 +67,7 @@ def test_recording_again_gives_the_same_bits(recording, tmp_path):
     assert {text for _, text, _ in lines} == {"equal to the bit", "refused in both"}
 
 
-def test_a_test_is_recorded_anew_and_the_others_of_its_study_stay(recording, copy, monkeypatch):
+def test_recording_one_test_keeps_the_others_of_its_study(recording, copy, monkeypatch):
     old = copy / TEST / "of-an-earlier-time.json"
     golden.save(copy / "substructuring/other/rehearse", {"time": np.zeros(2)}, {})
     golden.save(old.with_suffix(""), {"time": np.zeros(2)}, {})
@@ -86,7 +86,7 @@ def test_a_long_recording_is_thinned_and_keeps_its_ends():
     assert len(golden.thinned(values[: golden.SAMPLES])) == golden.SAMPLES
 
 
-def test_a_run_holds_its_outcome_and_as_many_samples_as_asked_for(recording):
+def test_a_recorded_run_has_its_outcome_and_the_requested_number_of_samples(recording):
     about = json.loads((recording / TEST / "rehearse.json").read_text())
     signals = np.load(recording / TEST / "rehearse.npz")
     assert about["outcome"] == "FINISHED"
@@ -95,7 +95,7 @@ def test_a_run_holds_its_outcome_and_as_many_samples_as_asked_for(recording):
     assert np.abs(signals["displacement"]).max() > 0
 
 
-def test_a_changed_value_is_found_named_and_judged_by_the_tolerance(recording, copy, capsys):
+def test_a_changed_value_is_reported_and_compared_with_the_tolerance(recording, copy, capsys):
     rewrite(copy / TEST / "rehearse.npz", lambda signals: signals["displacement"].__imul__(1 + 1e-9))
     text, accepted = found(recording, copy, f"{TEST} rehearse")
     assert "displacement" in text
@@ -113,7 +113,7 @@ def test_a_missing_signal_and_a_missing_mode_are_found(recording, copy):
     assert found(recording, copy, f"{TEST} replay", 1.0) == ("MISSING", False)
 
 
-def test_another_length_outcome_or_an_error_is_no_equal_run(recording, copy):
+def test_runs_with_another_length_or_outcome_differ(recording, copy):
     rewrite(copy / TEST / "rehearse.npz", lambda signals: signals.update(velocity=signals["velocity"][:-1]))
     assert not found(recording, copy, f"{TEST} rehearse", 1.0)[1]
     file = copy / TEST / "replay.json"
@@ -146,7 +146,7 @@ def test_new_names_are_matched_with_the_old_ones(tmp_path):
     assert not golden.compare(tmp_path / "old", tmp_path / "new")[0][2]
 
 
-def test_no_name_is_mapped_to_itself_and_no_two_to_one():
+def test_renames_are_one_to_one():
     """A script that renames everywhere would spoil the table."""
     for names in golden.RENAMED.values():
         assert all(old != new for old, new in names.items())

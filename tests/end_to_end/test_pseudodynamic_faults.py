@@ -84,7 +84,7 @@ def serve(file, state, pace):
     return process, re.search(r"tcp://\S+:\d+", process.stdout.readline())[0]
 
 
-def test_a_rig_process_killed_in_mid_move_is_replaced_and_the_run_goes_on(test, whole, tmp_path):
+def test_a_run_resumes_after_its_rig_process_was_killed_during_a_move(test, whole, tmp_path):
     file = tmp_path / "cell.toml"
     file.write_text(CELL)
     process, url = serve(file, tmp_path / "state.npy", 1.0)  # on the wall clock: 0.12 s a move
@@ -169,7 +169,7 @@ HARM = {
 
 
 @pytest.mark.parametrize("harm", HARM)
-def test_harm_on_the_line_ends_the_run_and_it_goes_on(test, whole, tmp_path, harm):
+def test_a_run_ended_by_transmission_errors_can_be_resumed(test, whole, tmp_path, harm):
     cell = virtual_cell(test)
     server = links.CellServer(cell, links.Address("127.0.0.1", 0), bytes(16))
     thread = threading.Thread(target=server.serve, daemon=True)
@@ -214,7 +214,7 @@ class Tripping:
 
 
 @pytest.mark.parametrize("trip", [t for t in TripCode if t is not TripCode.NONE], ids=lambda t: t.name)
-def test_every_trip_stops_the_run_with_its_reason_and_the_run_goes_on(test, whole, tmp_path, trip):
+def test_a_run_stopped_by_any_trip_can_be_resumed(test, whole, tmp_path, trip):
     cell = Tripping(virtual_cell(test), trip)
     run = test.run_pseudodynamic(cell, folder=tmp_path)
     assert run.outcome is dv.Outcome.RIG_STOPPED
@@ -226,7 +226,7 @@ def test_every_trip_stops_the_run_with_its_reason_and_the_run_goes_on(test, whol
     goes_on(test, cell, tmp_path, whole, 7)
 
 
-def test_a_limit_met_in_mid_move_is_raised_and_the_run_goes_on(test, whole, tmp_path):
+def test_a_run_stopped_by_a_limit_during_a_move_resumes_with_a_larger_limit(test, whole, tmp_path):
     from dovetail.transfer.robot import SafetyLimits
 
     keep = tmp_path / "cell.npy"
@@ -242,7 +242,7 @@ def test_a_limit_met_in_mid_move_is_raised_and_the_run_goes_on(test, whole, tmp_
     goes_on(test, virtual_cell(test, state_file=keep), tmp_path, whole, moves)
 
 
-def test_a_limit_of_the_test_itself_is_raised_and_the_run_goes_on(test, whole, tmp_path):
+def test_a_run_stopped_by_a_test_limit_resumes_with_a_larger_limit(test, whole, tmp_path):
     """The journal belongs to one test: what is a limit of the test cannot be changed in mid-run."""
     from dovetail.core.errors import OutputError
 

@@ -172,7 +172,7 @@ def soak():
 @pytest.mark.slow
 @pytest.mark.timeout(6 * 3600)
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell what a process holds")
-def test_a_process_that_lives_long_holds_what_it_held():
+def test_a_long_process_does_not_leak_resources():
     pytest.importorskip("viser")
     done = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]

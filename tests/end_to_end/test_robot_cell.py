@@ -32,7 +32,7 @@ def error(reply, target):
     return np.linalg.norm(reply.position[:3] - target[:3]), np.linalg.norm(reply.position[3:] - target[3:])
 
 
-def test_it_rests_within_its_repeatability_of_where_it_is_sent(fresh):
+def test_the_robot_rests_within_its_repeatability_of_the_target(fresh):
     """[Bolien 2018, sec. 4.1]: within 50 um and 0.015 degrees."""
     for number in range(1, 11):
         target = FREE + 1e-3 * number * np.array([1, 0, 0, 0, 1, 0])
@@ -99,7 +99,7 @@ def test_a_limit_stops_it_with_its_name(fresh, target, seconds, code):
         assert fresh.move(MoveRequest(2, FREE, 1.0, 0.2)).trip is TripCode.REFUSED
 
 
-def test_an_emergency_stop_in_mid_move_leaves_it_there(fresh):
+def test_an_emergency_stop_during_a_move_stops_the_robot_there(fresh):
     fresh.pace = 1.0  # on the wall clock, in slices
     try:
         import threading
@@ -128,7 +128,7 @@ def strikes():
 
 
 @pytest.mark.parametrize("delay", [0.1, 0.5])
-def test_the_strike_is_the_same_whatever_the_robots_delay(strikes, delay):
+def test_the_strike_does_not_depend_on_the_robot_delay(strikes, delay):
     """[Bolien 2018, sec. 5-II]: stable for any robot delay."""
     at_once, late = strikes[0.0].data, strikes[delay].data
     assert float(np.abs(at_once.force).max()) > 50.0  # there is a contact to be wrong about

@@ -21,12 +21,12 @@ def cell():
     return module.LabCell()
 
 
-def test_it_keeps_every_rule(cell):
+def test_the_driver_passes_the_protocol_check(cell):
     findings = check_cell(cell, allow_motion=True, settling_time=0.0)
     assert [str(f) for f in findings if not f.passed] == []
 
 
-def test_it_stays_within_its_workspace(cell):
+def test_the_driver_stays_within_its_workspace(cell):
     cell.begin("a")
     reply = cell.move(MoveRequest(1, np.array([2.0, 0, 0, 0, 0, 0]), 1.0, 0.0))
     assert (reply.trip, reply.value) == (TripCode.WORKSPACE, 2.0)

@@ -97,7 +97,7 @@ def test_it_is_a_spring_to_the_loop(rig):
     assert "end: flags 64" in stopped(process)  # ended by the loop, led to rest before
 
 
-def test_it_takes_one_session_after_another_under_a_key(rig, tmp_path):
+def test_the_rig_serves_consecutive_sessions_with_a_key(rig, tmp_path):
     file = write_key(tmp_path / "key")
     process = rig("--key", file)
     for _ in range(2):
@@ -107,7 +107,7 @@ def test_it_takes_one_session_after_another_under_a_key(rig, tmp_path):
     assert stopped(process).count("session:") == 2
 
 
-def test_its_own_limit_brings_it_to_its_safe_state(rig):
+def test_the_limit_of_the_rig_leads_to_its_safe_state(rig):
     process = rig("--stiffness", 500, "--force-limit", 1)
     run = go(make_test(1.0), process)
     assert run.outcome is Outcome.RIG_STOPPED
@@ -127,7 +127,7 @@ def later(process, number, first=0.3):
     threading.Thread(target=send, daemon=True).start()
 
 
-def test_killed_the_link_is_lost_and_the_recording_kept(rig):
+def test_after_the_rig_is_killed_the_link_is_lost_and_the_recording_saved(rig):
     process = rig()
     later(process, signal.SIGKILL)
     run = go(make_test(120.0, link_timeout=20), process, wait=2e-3)
@@ -146,7 +146,7 @@ def test_paused_for_long_the_link_is_lost_and_it_wakes_up_into_its_safe_state(ri
     assert "safe:" in said
 
 
-def test_paused_briefly_the_run_goes_on(rig):
+def test_after_a_short_pause_of_the_rig_the_run_continues(rig):
     process = rig()
     import threading
 
@@ -166,7 +166,7 @@ def test_paused_briefly_the_run_goes_on(rig):
     assert run.data.sizes["time"] == 601
 
 
-def test_alone_it_goes_to_its_safe_state_when_the_loop_vanishes(rig):
+def test_the_rig_goes_to_its_safe_state_when_the_loop_ends(rig):
     """If the process of the loop dies, the rig notices the closed connection or the link timeout."""
     from dovetail.links import Address, Hello, PythonTick, RigState, TickSettings, connect
 

@@ -15,7 +15,7 @@ def compared(e1, e2=0.0, share=0.0):
     )
 
 
-def test_every_axis_that_moves_is_asked():
+def test_criteria_apply_to_every_moving_axis():
     (one,) = evaluate_criteria(Accept(response_error=0.05), compared(np.array([0.01, np.nan, 0.06])))
     assert one.is_satisfied is False
     assert "6 %" in str(one)
@@ -24,7 +24,7 @@ def test_every_axis_that_moves_is_asked():
     assert one.is_satisfied is True
 
 
-def test_a_margin_is_asked_from_below():
+def test_a_margin_is_a_lower_bound():
     stability = SimpleNamespace(margin=np.array([3e-3, 2e-3]))
     assert [evaluate_criteria(Accept(margin=m), None, stability)[0].is_satisfied for m in (1e-3, 2.5e-3)] == [
         True,
@@ -32,13 +32,13 @@ def test_a_margin_is_asked_from_below():
     ]
 
 
-def test_what_did_not_come_out_is_neither_met_nor_missed():
+def test_a_missing_result_is_neither_met_nor_missed():
     (one,) = evaluate_criteria(Accept(response_error=0.05))
     assert one.is_satisfied is None
     assert "not determined" in str(one)
 
 
-def test_without_a_demand_nothing_is_judged():
+def test_without_a_demand_no_criterion_is_evaluated():
     assert evaluate_criteria(None, compared(0.5)) == []
     assert evaluate_criteria(Accept(), compared(0.5)) == []
 

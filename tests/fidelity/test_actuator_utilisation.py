@@ -19,7 +19,7 @@ def test_every_point_of_an_envelope_is_fully_used():
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.75, 1.3])
-def test_utilisation_is_the_radial_share(share):
+def test_utilisation_is_the_radial_fraction(share):
     envelope = Envelope((0.0, 0.3, 0.6), (400.0, 300.0, 0.0))
     v, f = (
         np.array([0.0, 0.15, 0.3, 0.45, 0.6]),
@@ -47,7 +47,7 @@ def test_a_straight_envelope_adds_the_two_shares():
     np.testing.assert_allclose(envelope.utilisation(0.1, 100.0), 0.2 + 0.25)
 
 
-def test_a_sine_on_a_spring_uses_what_it_should(make):
+def test_a_sine_on_a_spring_has_the_closed_form_utilisation(make):
     # speed A w and force k A are a quarter cycle apart, so the box sees the larger of the two peaks
     run = make.delayed_sine(amplitude=0.02, frequency=3.0, k=2250.0)
     found = utilisation(run, Envelope.box(force=90.0, speed=1.0))
@@ -86,6 +86,6 @@ def test_the_verdict_follows_the_rules(make, force, says):
         ((0, 0), (1, 0)),
     ],
 )
-def test_an_envelope_that_is_none_is_refused(speed, force):
+def test_an_invalid_capacity_limit_is_rejected(speed, force):
     with pytest.raises(ParameterError, match="Envelope"):
         Envelope(speed, force)

@@ -25,7 +25,7 @@ def recorded():
     )
 
 
-def test_the_largest_residuals_are_told(recorded):
+def test_the_largest_residuals_are_reported(recorded):
     found = audit(recorded)
     assert found.energy == pytest.approx(3e-6)
     assert found.energy_fraction == pytest.approx(1e-7)
@@ -35,7 +35,7 @@ def test_the_largest_residuals_are_told(recorded):
     assert "20 um" in str(found)
 
 
-def test_what_was_not_recorded_is_not_told(recorded):
+def test_quantities_that_were_not_recorded_are_omitted(recorded):
     found = audit(recorded[["command"]])
     assert found.rows() == []
     assert str(found) == ""

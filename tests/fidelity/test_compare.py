@@ -13,7 +13,7 @@ def _pair(make):
     return make.cs1_steady(delay=6e-3), make.cs1_steady(delay=0.0)
 
 
-def test_a_late_rig_is_described_as_one(pair):
+def test_a_rig_with_delay_is_described_as_late(pair):
     found = compare(*pair)
     assert found.rms["e1"] == pytest.approx(float(norms(*pair)["rms"].sel(error="e1")))
     assert found.delay == pytest.approx(6e-3, abs=1e-5)
@@ -31,7 +31,7 @@ def test_the_text_reads_as_a_table(pair):
     assert "late (adds energy)" in text
 
 
-def test_runs_and_datasets_compare_alike(pair):
+def test_runs_and_datasets_give_equal_comparisons(pair):
     assert str(compare(*(SimpleNamespace(data=d) for d in pair))) == str(compare(*pair))
 
 
@@ -55,7 +55,7 @@ def test_several_axes_have_columns(make):
     assert found.loop_direction == ("late", "late")
 
 
-def test_an_axis_at_rest_has_no_answer_and_the_others_have_theirs(make):
+def test_only_moving_axes_have_errors(make):
     """A planar motion among six axes: what does not move takes nothing from what does."""
     a, one = make.cs1_steady(delay=2e-3), make.cs1_steady(delay=0.0)
     names = [n for n in a.data_vars if a[n].dims == ("time",)]
@@ -81,7 +81,7 @@ def test_an_axis_at_rest_has_no_answer_and_the_others_have_theirs(make):
     assert "axis 1: not determined" in str(both)
 
 
-def test_growth_can_be_asked_at_the_frequency_of_the_instability(make):
+def test_growth_can_be_evaluated_at_the_frequency_of_the_instability(make):
     ideal = make.cs1_steady(delay=0.0, duration=10.0)
     t = ideal.time.values
     growing = 1e-4 * np.exp(0.4 * t) * np.sin(2 * np.pi * 7.1 * t)
@@ -90,7 +90,7 @@ def test_growth_can_be_asked_at_the_frequency_of_the_instability(make):
     assert compare(run, ideal, frequency=7.1).growth_rate == pytest.approx(0.4, abs=0.01)
 
 
-def test_what_cannot_be_judged_is_said_and_not_a_number(pair):
+def test_undetermined_values_are_stated_in_words(pair):
     run, ideal = pair
     found = compare(run.drop_vars("feedback_force"), ideal)
     assert np.isnan(found.energy_added)
@@ -98,7 +98,7 @@ def test_what_cannot_be_judged_is_said_and_not_a_number(pair):
     assert "not determined" in str(found)
 
 
-def test_an_exact_run_says_that_its_error_does_not_grow(make):
+def test_an_exact_run_has_no_growing_error(make):
     ideal = make.cs1_steady(delay=0.0)
     found = compare(ideal, ideal)
     assert found.rms["e"] == 0.0
@@ -113,13 +113,13 @@ def test_a_run_that_is_not_finite_is_refused_with_the_time(pair):
         compare(run, ideal)
 
 
-def test_a_run_too_short_for_one_frequency_falls_back_to_the_whole_envelope_and_says_so(pair):
+def test_a_short_run_uses_the_unfiltered_envelope_with_a_remark(pair):
     found = compare(*(d.isel(time=slice(0, 2500)) for d in pair), frequency=7.1)
     assert np.isfinite(found.growth_rate)
     assert any("the fit at 7.1 Hz failed" in note for note in found.notes)
 
 
-def test_a_rig_that_does_not_follow_has_no_delay_but_a_sentence(pair):
+def test_a_rig_that_does_not_follow_has_a_remark_instead_of_a_delay(pair):
     """Driven into its limit it creeps away from the demand: a shift of a second would fit best, and mean nothing."""
     run, ideal = pair
     t = run.time.values

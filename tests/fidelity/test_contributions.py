@@ -27,7 +27,7 @@ def test_of():
     return make
 
 
-def test_each_part_is_held_against_the_ideal_alone(test_of):
+def test_each_component_is_compared_alone_with_the_reference(test_of):
     told = []
     found = contributions(test_of(sensor=Bias(5.0)), progress=lambda share, what: told.append(what))
     names = [part.component for part in found]
@@ -46,7 +46,7 @@ def test_each_part_is_held_against_the_ideal_alone(test_of):
     assert together.completed
 
 
-def test_a_compensator_stays_with_its_actuator(test_of):
+def test_the_compensator_is_kept_with_the_actuator(test_of):
     predicted = dataclasses.replace(
         test_of(), compensator=dv.compensation.ForwardPrediction(2e-3, order=3, window=8)
     )
@@ -55,7 +55,7 @@ def test_a_compensator_stays_with_its_actuator(test_of):
     assert found[1].e2 < 0.01  # the prediction covers the delay; left alone it would be 2 ms early
 
 
-def test_a_rig_that_is_no_model_cannot_be_taken_apart(test_of):
+def test_a_rig_that_is_not_a_model_has_no_contributions(test_of):
     readings = {name: jnp.zeros(2001) for name in ("measured_displacement", "measured_force")}
     recorded = dataclasses.replace(test_of(), rig=RecordedRig(readings))
     with pytest.raises(AnalysisError, match="simulated rig"):

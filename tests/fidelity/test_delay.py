@@ -70,7 +70,7 @@ def test_the_phase_gives_gain_as_well(make):
     assert abs(ratio) == pytest.approx(0.96, rel=1e-6)
 
 
-def test_phase_sees_one_frequency_of_many(make):
+def test_the_phase_is_evaluated_at_one_frequency(make):
     t = np.arange(6000) / 1000.0
     parts = lambda t3, t8: np.sin(2 * np.pi * 3 * t3) + 0.5 * np.sin(2 * np.pi * 8 * t8)  # noqa: E731
     run = make.recording(t, displacement=parts(t, t), measured_displacement=parts(t - 6e-3, t - 2e-3))

@@ -16,12 +16,12 @@ def test_a_delay_adds_the_energy_of_the_loop_in_each_cycle(make):
     )  # trapezoids at 1 ms
 
 
-def test_a_lead_takes_energy_and_a_perfect_rig_neither(make):
+def test_a_lead_removes_energy_and_an_ideal_rig_exchanges_none(make):
     assert energy_added(make.delayed_sine(delay=-3e-3), force_held=False).total < 0
     assert energy_added(make.delayed_sine(), force_held=False).total == pytest.approx(0.0, abs=1e-15)
 
 
-def test_holding_the_force_costs_half_a_sample(make):
+def test_a_held_force_adds_half_a_sample_of_delay(make):
     run = make.delayed_sine(delay=0.0, amplitude=0.01, k=2250.0, duration=2.0 + 1e-3)
     found = energy_added(run)
     half_a_sample = 6 * math.pi * 2250.0 * 0.01**2 * math.sin(W * 0.5e-3)
@@ -29,7 +29,7 @@ def test_holding_the_force_costs_half_a_sample(make):
     assert found.total == found.transfer + found.hold
 
 
-def test_the_share_is_of_what_crossed(make):
+def test_the_added_energy_is_a_fraction_of_the_exchanged_energy(make):
     run = make.delayed_sine(delay=0.0, amplitude=0.01, k=2250.0, duration=2.0 + 1e-3)
     crossed = 6 * 4 * 0.5 * 2250.0 * 0.01**2  # a spring stores and returns k A^2 / 2 twice in a cycle
     found = energy_added(run)
@@ -37,7 +37,7 @@ def test_the_share_is_of_what_crossed(make):
     assert found.fraction == pytest.approx(found.total / crossed, rel=1e-3)
 
 
-def test_a_run_without_force_has_no_share(make):
+def test_a_run_without_force_has_no_energy_fraction(make):
     assert math.isnan(energy_added(make.delayed_sine(k=0.0)).fraction)
 
 
@@ -50,7 +50,7 @@ def test_energy_in_time_ends_at_the_total(make, held):
     assert found.attrs["units"] == "J"
 
 
-def test_measured_traces_serve_where_the_rig_is_real(make):
+def test_measured_traces_are_used_for_a_physical_rig(make):
     run = make.delayed_sine(delay=6e-3).drop_vars(["achieved_displacement", "specimen_force"])
     full = make.delayed_sine(delay=6e-3)
     assert energy_added(run).total == pytest.approx(energy_added(full).total)

@@ -80,7 +80,7 @@ def test_a_numerical_error_without_a_local_one_breaks_the_proposition(make):
     assert found.rms_e1 > 0.05
 
 
-def test_with_a_local_error_the_proposition_says_nothing(make):
+def test_with_a_tracking_error_the_proposition_does_not_apply(make):
     found = proposition_1(make.cs1_steady(delay=6e-3), make.cs1_steady(delay=0.0), integration_error=1e-3)
     assert found.holds is None
     assert "does not apply" in str(found)
@@ -93,7 +93,7 @@ def test_the_numerical_error_grows_with_the_delay(make):
     assert sizes[0] > 0
 
 
-def test_an_ideal_at_rest_has_no_relative_error(make):
+def test_a_reference_at_rest_has_no_relative_error(make):
     run = make.cs1_steady(delay=1e-3)
     with pytest.raises(AnalysisError, match="does not move"):
         norms(run, run * 0.0)

@@ -42,7 +42,7 @@ def test_velocity_is_smoothed_without_a_phase_shift():
     )
 
 
-def test_a_viscous_damper_has_no_hysteresis_and_its_own_damping():
+def test_a_viscous_damper_has_its_damping_and_no_hysteresis():
     found = characteristic(recording(viscous), F0)
     assert found.speed == pytest.approx(0.01 * OMEGA, rel=1e-3)
     assert found.half_stroke == pytest.approx(0.01, rel=1e-3)
@@ -69,7 +69,7 @@ def test_harmonics_are_amplitudes_of_the_force():
     assert found.harmonics[5] == pytest.approx(300, rel=0.03)
 
 
-def test_dampers_within_tolerance_are_balanced_and_others_are_named_by_what_differs():
+def test_dampers_outside_the_tolerance_are_listed_with_the_difference():
     one = recording(lagging)
     near = recording(lambda v, p: 1.02 * lagging(v, p))
     far = recording(lambda v, p: 8000 * np.cos(p - np.radians(20)))
@@ -84,7 +84,7 @@ def test_dampers_within_tolerance_are_balanced_and_others_are_named_by_what_diff
     assert unequal.spread["pull"] < 0.01  # the peaks, all that is specified, do not tell
 
 
-def test_what_cannot_be_judged_is_said():
+def test_undetermined_results_are_reported():
     run = recording(viscous, duration=0.5)
     with pytest.raises(AnalysisError, match="3 cycles at 3.5 Hz need 880 samples and the recording has 500"):
         characteristic(run, F0)
@@ -105,5 +105,5 @@ def test_smoothing_leaves_the_noise_of_the_least_squares_polynomial():
 
 
 @pytest.mark.parametrize(("lag", "sense"), [(0.004, "anticlockwise"), (-0.004, "clockwise")])
-def test_the_sense_of_a_loop_is_known_down_to_a_quarter_of_a_degree(lag, sense):
+def test_the_direction_of_a_loop_is_determined_down_to_a_quarter_of_a_degree(lag, sense):
     assert characteristic(recording(lambda v, p: 8000.0 * np.cos(p - lag)), F0).sense == sense

@@ -23,7 +23,7 @@ def test_an_impact_is_like_itself():
     assert errors.velocity_percent == 0.0
 
 
-def test_a_test_twice_as_deep_at_the_same_time():
+def test_twice_the_penetration_gives_the_expected_impact_errors():
     errors = impact_errors(impact(2e-4, 0.005, rebound=0.12), IDEAL)
     assert errors.force.absolute_percent == pytest.approx(100.0)
     assert errors.force.instantaneous == pytest.approx(1000.0)
@@ -35,7 +35,7 @@ def test_a_test_twice_as_deep_at_the_same_time():
     assert errors.kinetic_energy_percent == pytest.approx(125.0)
 
 
-def test_a_late_impact_errs_in_time_though_its_peak_is_right():
+def test_a_delayed_impact_has_a_time_error_without_peak_error():
     errors = impact_errors(impact(1e-4, 0.005, start=0.011, step=0.7e-5), IDEAL)
     assert errors.force.absolute_percent == pytest.approx(0.0, abs=0.01)
     assert errors.force.integral_percent > 30
@@ -48,7 +48,7 @@ def test_a_test_below_the_ideal_shows_in_the_modulus():
     assert errors.force.largest_modulus == pytest.approx(500.0)
 
 
-def test_traces_that_cannot_be_judged_are_refused():
+def test_traces_that_cannot_be_evaluated_are_rejected():
     away = ImpactTrace(IDEAL.time, 0 * IDEAL.time, 0 * IDEAL.time - 1.0, IDEAL.velocity)
     with pytest.raises(AnalysisError, match="no contact"):
         impact_errors(away, IDEAL)

@@ -38,7 +38,7 @@ def test_a_record_that_ends_in_contact_has_no_end():
     assert np.isnan(event.end)
 
 
-def test_nothing_touched():
+def test_a_run_without_contact_has_no_impacts():
     assert find_impacts(T, np.full_like(T, -1.0), 0 * T, 0 * T) == []
 
 
@@ -67,7 +67,7 @@ def test_a_cell_that_waits_at_its_last_depth_does_not_touch():
     assert len(impact_log(data.drop_vars("contact_gate"))) == 1
 
 
-def test_one_axis_in_a_list_of_its_own_is_one_axis():
+def test_an_axis_dimension_of_one_counts_as_one_axis():
     """As a robot cell with one axis answers it."""
     signals = {"feedback_force": ("time", FORCE), "velocity": ("time", VELOCITY)}
     run = xr.Dataset({"penetration": (("time", "penetration_0"), DEPTH[:, None]), **signals}, {"time": T})
@@ -108,20 +108,20 @@ def test_impacts_on_several_axes_are_those_along_the_normal():
     assert event.peak_force == pytest.approx(30.0)
 
 
-def test_steps_as_coarse_as_the_depth_are_told_with_their_arithmetic():
+def test_steps_as_coarse_as_the_penetration_are_reported_with_numbers():
     assert coarse_steps(1e-6, 100e-6) is None
     said = coarse_steps(50e-6, 100e-6)
     assert said.startswith("the motion has steps of 50 um, 50 %")
     assert coarse_steps(1e-6, 0.0) is None  # nothing touched
 
 
-def test_a_contact_that_is_not_over_says_so_and_a_deep_one_is_in_millimetres():
+def test_an_unfinished_contact_is_marked_and_a_large_penetration_is_in_millimetres():
     event = ImpactEvent(0.1, float("nan"), -1.0, 0.5, 600.0, 0.0595, 3.0)
     assert "in contact" in str(event)
     assert str(event).endswith("59.50 mm")
 
 
-def test_one_axis_is_judged_by_its_own_force_and_speed_whatever_else_the_specimen_shows():
+def test_impacts_on_one_axis_use_the_interface_force_and_speed():
     signals = {"penetration": DEPTH, "feedback_force": FORCE, "velocity": VELOCITY, "normal_force": 7 * FORCE}
     run = xr.Dataset({name: ("time", values) for name, values in signals.items()}, {"time": T})
     assert impact_log(run) == find_impacts(T, DEPTH, FORCE, VELOCITY)

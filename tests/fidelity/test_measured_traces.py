@@ -36,12 +36,12 @@ def test_units_are_converted(tmp_path):
         ("time [s],measured_force [N]\n", "expected a header and at least two samples"),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path, text, said):
+def test_faults_are_reported(tmp_path, text, said):
     with pytest.raises(ParameterError, match=said):
         read_traces(write(tmp_path, text))
 
 
-def test_no_file(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(OutputError, match="cannot be read"):
         read_traces(tmp_path / "none.csv")
 

@@ -15,7 +15,7 @@ def test_the_frobenius_norm_of_a_turn_is_that_of_its_half_angle(angle):
     assert found == pytest.approx(2 * np.sqrt(2) * np.sin(angle / 2), rel=1e-9)
 
 
-def test_it_is_the_turn_between_the_two_that_counts():
+def test_the_rotation_error_is_the_angle_between_the_poses():
     """Two turns about the same axis differ by their angles' difference; about different ones not so."""
     z = np.array([0.0, 0.0, 1.0])
     assert frobenius_norm(0.9 * z, 0.4 * z) == pytest.approx(2 * np.sqrt(2) * np.sin(0.25))
@@ -54,7 +54,7 @@ def test_a_recording_is_judged_in_contact(recorded):
     assert float(pose_error(recorded, contact=False).translation.max()) > 1
 
 
-def test_what_is_no_pose_is_refused(recorded):
+def test_a_signal_that_is_not_a_pose_is_rejected(recorded):
     with pytest.raises(AnalysisError, match="six axes"):
         pose_error(recorded.isel(axis=slice(0, 3)))
     with pytest.raises(AnalysisError, match="never open"):

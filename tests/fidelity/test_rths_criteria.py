@@ -24,7 +24,7 @@ def test_a_perfect_test_has_no_errors():
 
 
 @pytest.mark.parametrize("samples", [-20, -1, 0, 7, 100])
-def test_a_late_rig_shows_its_delay_and_a_lead_is_negative(samples):
+def test_a_delay_is_positive_and_a_lead_negative(samples):
     rng = np.random.default_rng(3)
     wide = np.convolve(rng.standard_normal(len(T) + 400), np.hanning(64), "same")
     z, x = wide[200:-200], wide[200 - samples : len(wide) - 200 - samples]
@@ -32,7 +32,7 @@ def test_a_late_rig_shows_its_delay_and_a_lead_is_negative(samples):
     assert found["J1"] == pytest.approx(1e3 * samples * DT)
 
 
-def test_a_short_delay_of_a_sine_costs_its_phase():
+def test_a_short_delay_of_a_sine_gives_the_error_of_its_phase():
     delay = 2e-3  # [s]
     z, x = np.sin(OMEGA * T), np.sin(OMEGA * (T - delay))
     found = named(z, x, REFERENCE, REFERENCE)
@@ -43,7 +43,7 @@ def test_a_short_delay_of_a_sine_costs_its_phase():
     assert (found["J6"], found["J9"]) == (0.0, 0.0)
 
 
-def test_each_storey_is_judged_by_its_own_size():
+def test_each_storey_error_is_relative_to_its_motion():
     z = REFERENCE[:, 0]
     storeys = REFERENCE * np.array([1.0, 1.01, 0.98])
     found = named(z, 1.03 * z, storeys, REFERENCE)
@@ -51,7 +51,7 @@ def test_each_storey_is_judged_by_its_own_size():
     assert {name: found[name] for name in expected} == pytest.approx(expected)
 
 
-def test_an_offset_of_the_sensor_counts_in_peaks_and_where_it_is_said():
+def test_a_sensor_offset_affects_peak_criteria_only():
     """An rms is taken about the mean, as published; the second value is not."""
     z = REFERENCE[:, 0]
     found = named(z, z + 0.1, REFERENCE, REFERENCE)
@@ -63,7 +63,7 @@ def test_an_offset_of_the_sensor_counts_in_peaks_and_where_it_is_said():
     assert (found["J6o"], found["J7o"]) == (0.0, 0.0)
 
 
-def test_a_run_that_blew_up_has_no_criteria():
+def test_a_run_that_is_not_finite_has_no_criteria():
     z = REFERENCE[:, 0].copy()
     z[-1] = np.inf
     assert np.isnan(criteria_of(z, z, REFERENCE, REFERENCE, DT)).all()

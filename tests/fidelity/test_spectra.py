@@ -16,7 +16,7 @@ def test_a_sine_shows_its_amplitude(make):
     assert spectrum.frequency.attrs["units"] == "Hz"
 
 
-def test_the_mean_is_left_out(make):
+def test_the_mean_is_removed(make):
     assert float(amplitude_spectrum(two_lines(make))[0]) < 1e-4  # of a mean of 0.5 m
 
 
@@ -29,7 +29,7 @@ def test_lines_between_the_frequencies_are_placed(make):
     assert second.amplitude == pytest.approx(0.003, rel=0.03)  # the parabola's error between bins
 
 
-def test_peaks_come_highest_first_and_no_more_than_asked(make):
+def test_the_highest_peaks_come_first_up_to_the_given_count(make):
     found = peaks(amplitude_spectrum(two_lines(make, a=0.001)), count=1)
     assert [round(p.frequency, 1) for p in found] == [7.1]
 

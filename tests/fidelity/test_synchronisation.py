@@ -34,13 +34,13 @@ def test_an_offset_does_not_open_a_line(make):
     assert synchronisation_loop(make.delayed_sine(offset=5e-3)).direction == "in phase"
 
 
-def test_each_axis_has_its_own_sense(make):
+def test_each_axis_has_its_own_direction(make):
     late, early = make.delayed_sine(delay=5e-3), make.delayed_sine(delay=-5e-3)
     pairs = {n: np.stack([late[n], early[n]], axis=1) for n in ("displacement", "measured_displacement")}
     assert synchronisation_loop(make.recording(late.time.values, **pairs)).direction == ("late", "early")
 
 
-def test_the_overlay_is_the_demand_against_itself_late(make):
+def test_the_overlay_is_the_delayed_demand_against_the_demand(make):
     run = make.delayed_sine(delay=2e-3)
     band = overlay(run, 6.77e-3)
     t = band.time.values
@@ -86,7 +86,7 @@ def test_a_delay_longer_than_the_record_is_refused(make):
         outside_delay_band(make.delayed_sine(duration=1.0), 0.7)
 
 
-def test_where_the_middle_lies_changes_nothing(make):
+def test_an_offset_does_not_change_the_result(make):
     """Of a record that does not end where it began, too."""
     run = make.delayed_sine(delay=5e-3, duration=0.79)
     here = synchronisation_loop(run)
@@ -99,7 +99,7 @@ def test_where_the_middle_lies_changes_nothing(make):
     assert there.area == pytest.approx(here.area, rel=1e-9)
 
 
-def test_the_share_outside_is_a_number_or_one_for_each_axis(make):
+def test_the_fraction_outside_is_one_number_or_one_per_axis(make):
     inside, late = make.delayed_sine(delay=3e-3), make.delayed_sine(delay=9.4e-3)
     alone = fraction_outside_delay_band(late, 6.77e-3)
     assert type(alone) is float

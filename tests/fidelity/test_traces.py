@@ -7,7 +7,7 @@ from dovetail.core.errors import AnalysisError, ParameterError, UnknownNameError
 from dovetail.fidelity import traces
 
 
-def test_a_run_and_its_dataset_are_the_same_to_every_measure(make):
+def test_a_run_and_its_dataset_give_equal_measures(make):
     data = make.delayed_sine()
     assert traces.dataset(SimpleNamespace(data=data)) is traces.dataset(data) is data
 
@@ -23,7 +23,7 @@ def test_a_missing_signal_lists_the_recorded_ones(make):
     assert "measured_force" in str(caught.value)
 
 
-def test_a_trace_that_is_not_finite_says_from_when(make):
+def test_a_trace_that_is_not_finite_is_reported_with_its_time(make):
     data = make.delayed_sine()
     data["displacement"][100:] = np.nan
     with pytest.raises(AnalysisError, match=r'"displacement" is not finite from t = 0\.1 s \(sample 100\)'):
@@ -46,7 +46,7 @@ def test_times_that_do_not_increase_are_refused(make):
         traces.times(make.delayed_sine().isel(time=[0, 1, 1, 2]))
 
 
-def test_a_run_stopped_early_is_held_against_the_same_times(make):
+def test_a_run_stopped_early_is_compared_over_common_times(make):
     ideal = make.delayed_sine(duration=5.0)
     run = ideal.isel(time=slice(0, 1234))
     a, b = traces.on_common_times(run, ideal)
@@ -61,7 +61,7 @@ def test_recordings_that_share_no_times_are_refused(make):
         traces.on_common_times(run, ideal)
 
 
-def test_rounded_times_are_the_same_times(make):
+def test_rounded_times_count_as_equal(make):
     run = make.delayed_sine()
     ideal = run.assign_coords(time=run.time * (1 + 1e-13))  # rounding of k * dt against a running sum
     a, _ = traces.on_common_times(run, ideal)

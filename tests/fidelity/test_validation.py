@@ -14,7 +14,7 @@ def test_published_arithmetic_of_one_impact():
     assert force.fidelity == pytest.approx(73.52, abs=0.01)
 
 
-def test_areas_are_known_relative_to_the_ideal():
+def test_areas_are_relative_to_the_reference():
     area = validation_from_percent(54.36, 152.15)
     assert area.fidelity == pytest.approx(35.73, abs=0.01)
     assert area.contact_model_error_percent == pytest.approx(63.35, abs=0.02)
@@ -25,6 +25,6 @@ def test_many_at_once():
     np.testing.assert_allclose(found["force"].fidelity, [50.0, 50.0])
 
 
-def test_a_missing_value_is_named():
+def test_a_missing_value_is_reported():
     with pytest.raises(AnalysisError, match="depth: .*not finite"):
         validate({"depth": (1.0, np.nan, 2.0)})

@@ -50,7 +50,7 @@ def unreadable(command: str, place: Path) -> bool:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_damaged_folder_is_told_by(dovetail, command):
+def test_a_damaged_folder_is_reported_by(dovetail, command):
     Path("test.toml").write_bytes(files.run_files("rehearse")["test.toml"])
     told = 0
     for number in range(12):

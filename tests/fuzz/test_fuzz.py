@@ -26,7 +26,7 @@ SEED = 20
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_damaged_input_is_read_or_told(name):
+def test_damaged_input_is_read_or_reported(name):
     reader, found = READERS[name], []
     for number in range(CASES.get(name, 150)):
         case = harness.drawn(reader, SEED, number)
@@ -37,7 +37,7 @@ def test_damaged_input_is_read_or_told(name):
 
 
 @pytest.mark.parametrize("file", sorted(CORPUS.glob("*.json")), ids=lambda file: file.stem)
-def test_what_was_found_once_is_not_found_again(file):
+def test_former_findings_are_fixed(file):
     name, case = harness.load(file)
     finding = harness.judge(READERS[name], case)
     assert finding is None, f"{finding}\n{finding.trace}"
@@ -47,7 +47,7 @@ def judged(read):
     return harness.judge(Reader("reader", lambda rng: None, lambda case, at: read()), None, longest=0.05)
 
 
-def test_the_judge_lets_pass_what_was_read_and_our_own_errors():
+def test_the_check_accepts_read_input_and_dovetail_errors():
     def refuse():
         raise OutputError("result.nc: is missing")
 
@@ -55,7 +55,7 @@ def test_the_judge_lets_pass_what_was_read_and_our_own_errors():
     assert judged(refuse) is None
 
 
-def test_the_judge_finds_other_exceptions_hangs_and_messages_nobody_can_read():
+def test_the_check_finds_other_exceptions_hangs_and_unreadable_messages():
     def empty():
         raise LinkError("")
 
@@ -69,7 +69,7 @@ def test_the_judge_finds_other_exceptions_hangs_and_messages_nobody_can_read():
     assert "1000000 characters" in judged(long).what
 
 
-def test_a_case_leaves_the_time_limit_of_its_test():
+def test_a_case_does_not_change_the_time_limit_of_its_test():
     before, _ = signal.setitimer(signal.ITIMER_REAL, 100.0)
     try:
         judged(lambda: 1)
@@ -78,7 +78,7 @@ def test_a_case_leaves_the_time_limit_of_its_test():
         signal.setitimer(signal.ITIMER_REAL, before)
 
 
-def test_a_case_is_the_same_for_the_same_seed_and_survives_its_file(tmp_path):
+def test_a_case_depends_on_its_seed_and_is_restored_from_its_file(tmp_path):
     for reader in READERS.values():
         case = harness.drawn(reader, 1, 1)
         assert harness.packed(case) == harness.packed(harness.drawn(reader, 1, 1))
@@ -88,7 +88,7 @@ def test_a_case_is_the_same_for_the_same_seed_and_survives_its_file(tmp_path):
         assert harness.packed(again) == harness.packed(case)
 
 
-def test_damage_changes_a_table_and_leaves_the_one_it_came_from_alone():
+def test_damage_changes_a_copy_of_the_table():
     table = {"a": {"b": [1.0, 2.0]}, "c": "x"}
     changed = [mutation.damaged(table, random.Random(i)) for i in range(200)]
     assert table == {"a": {"b": [1.0, 2.0]}, "c": "x"}

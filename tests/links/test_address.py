@@ -25,7 +25,7 @@ def test_an_address_is_read(url, host, port):
 @pytest.mark.parametrize(
     "url", ["localhost:7001", "udp://", "udp://a:b", "udp://a:0", "udp://a:70000", "udp://a b"]
 )
-def test_what_is_no_address_is_told(url):
+def test_an_invalid_address_is_reported(url):
     with pytest.raises(LinkError, match="the address of a rig has the form udp://HOST:PORT"):
         Address.parse(url)
 
@@ -35,7 +35,7 @@ def test_this_machine_needs_no_key(host):
     assert Address(host, 7001).resolve(None)[1].startswith("127.")
 
 
-def test_localhost_is_this_machine_where_no_file_of_names_says_so(monkeypatch):
+def test_localhost_is_this_machine_without_a_hosts_file(monkeypatch):
     def unknown(*_, **__):
         raise socket.gaierror(-2, "Name or service not known")
 
@@ -64,7 +64,7 @@ def test_a_key_is_written_for_its_owner_alone_and_read_back(tmp_path, monkeypatc
 
 
 @pytest.mark.parametrize("text", ["", "abc", "0" * 31, "0" * 33, "g" * 32])
-def test_what_is_no_key_is_told(tmp_path, text):
+def test_an_invalid_key_is_reported(tmp_path, text):
     (tmp_path / "key").write_text(text)
     with pytest.raises(LinkError, match="expected 32 hexadecimal digits"):
         read_key(tmp_path / "key")

@@ -12,7 +12,7 @@ def broken(findings):
     return [finding.rule for finding in findings if not finding.passed]
 
 
-def test_a_cell_that_keeps_the_rules_passes(make_bench):
+def test_a_conforming_cell_passes(make_bench):
     assert broken(check_cell(make_bench(axes=6), allow_motion=True)) == []
 
 
@@ -24,7 +24,7 @@ def test_one_behind_a_port_passes_too(make_bench, serve_cell):
     assert served.bench.made == []
 
 
-def test_without_leave_nothing_moves(make_bench):
+def test_without_allow_motion_the_cell_does_not_move(make_bench):
     bench = make_bench()
     check_cell(bench)
     assert bench.made == []
@@ -43,7 +43,7 @@ def test_without_leave_nothing_moves(make_bench):
         ("raises", "the cell reaches the target and settles"),
     ],
 )
-def test_a_broken_rule_is_named(make_bench, flaw, rule):
+def test_a_protocol_violation_is_reported(make_bench, flaw, rule):
     class Flawed(make_bench):
         def move(self, move):
             if (

@@ -68,7 +68,7 @@ def test_a_frame_is_read_back(ends, key):
         (frame()[:-1] + b"\x01", "signature is wrong"),
     ],
 )
-def test_what_is_wrong_is_refused(ends, data, why):
+def test_invalid_messages_are_rejected(ends, data, why):
     ends[0].sendall(data)
     with pytest.raises(LinkError, match=why):
         FrameStream(ends[1], None, 5).receive()
@@ -90,7 +90,7 @@ def test_a_replayed_frame_is_refused(ends):
         b.receive()
 
 
-def test_keys_must_be_the_same(ends):
+def test_keys_must_be_equal(ends):
     FrameStream(ends[0], KEY, 5).send(Message.READ)
     with pytest.raises(LinkError, match="keys differ"):
         FrameStream(ends[1], KEY[::-1], 5).receive()

@@ -59,7 +59,7 @@ def test_it_serves_with_a_key_and_refuses_without(make_bench, serve_cell, key):
     assert works(served, key)
 
 
-def test_beyond_this_machine_it_wants_a_key(make_bench):
+def test_remote_access_needs_a_key(make_bench):
     with pytest.raises(LinkError, match="same key file"):
         CellServer(make_bench(), Address("0.0.0.0", 0))
 
@@ -70,7 +70,7 @@ def test_another_number_of_axes_is_refused(served):
     assert works(served)
 
 
-def test_who_calls_in_mid_session_is_refused(served):
+def test_a_second_client_is_rejected_during_a_session(served):
     with RemoteCell(served.url, 1) as cell:
         with pytest.raises(LinkError, match="another session is active"):
             RemoteCell(served.url, 1, timeout=5.0)
@@ -78,7 +78,7 @@ def test_who_calls_in_mid_session_is_refused(served):
         assert cell.move(MoveRequest(1, np.array([0.1]), 0.0, 0.0)).ok
 
 
-def test_noise_does_it_no_harm(served):
+def test_noise_does_not_disturb_the_server(served):
     die = random.Random(7)
     for size in (0, 1, 31, 32, 200, 5000):
         with dial(served) as connection:
@@ -171,7 +171,7 @@ def test_a_halt_reaches_a_moving_cell(make_bench, serve_cell):
     line.socket.close()
 
 
-def test_a_driver_that_fails_is_told_and_not_fatal(served):
+def test_a_driver_error_is_reported_and_not_fatal(served):
     def broken(move):
         raise RuntimeError("no air pressure")
 
@@ -184,7 +184,7 @@ def test_a_driver_that_fails_is_told_and_not_fatal(served):
     assert works(served)
 
 
-def test_it_lets_go_of_port_and_cell_when_it_stops(make_bench, serve_cell):
+def test_stopping_frees_port_and_cell(make_bench, serve_cell):
     served = serve_cell(make_bench())
     port = served.server.address.port
     served.stop()
@@ -203,7 +203,7 @@ def test_it_lets_go_of_port_and_cell_when_it_stops(make_bench, serve_cell):
         {"nonce": 10**400, "axes": 1},
     ],
 )
-def test_no_hello_ends_it(served, said):
+def test_invalid_hellos_do_not_end_the_server(served, said):
     """Any peer on the port can say this."""
     address = served.server.address
     with socket.create_connection((address.host, address.port), 5) as link:

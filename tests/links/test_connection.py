@@ -52,7 +52,7 @@ def test_another_number_of_axes_is_refused(make_cs1, served):
         (b"DOVETAIL RIG 7\nmac -\n", "the rig uses version 7"),
     ],
 )
-def test_whatever_answers_instead_of_a_rig_is_told(answer, text):
+def test_an_answer_that_is_not_from_a_rig_is_reported(answer, text):
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def other():
@@ -66,7 +66,7 @@ def test_whatever_answers_instead_of_a_rig_is_told(answer, text):
             connect(Address("127.0.0.1", listener.getsockname()[1]), HELLO, None)
 
 
-def test_a_silent_partner_is_given_up():
+def test_a_silent_peer_is_dropped():
     listener = socket.create_server(("127.0.0.1", 0))
     with listener, pytest.raises(LinkError, match="no complete message in time"):
         connect(Address("127.0.0.1", listener.getsockname()[1]), HELLO, None, timeout=0.2)

@@ -30,7 +30,7 @@ def test_both_messages_are_read_back(key):
     assert WELCOME.count == 2
 
 
-def test_a_refusal_says_why():
+def test_a_refusal_states_the_reason():
     sent = HELLO.pack(KEY)
     with pytest.raises(LinkError, match="the rig refused: has 2 axes, not 1"):
         Welcome.parse(Welcome(refusal="has 2 axes, not 1").pack(sent, KEY), sent, KEY)
@@ -44,12 +44,12 @@ def test_a_refusal_says_why():
         (KEY, None, "the other side uses a key"),
     ],
 )
-def test_a_wrong_key_is_told_apart(theirs, ours, text):
+def test_a_wrong_key_has_its_own_error(theirs, ours, text):
     with pytest.raises(LinkError, match=text):
         Hello.parse(HELLO.pack(theirs), ours)
 
 
-def test_an_old_answer_does_not_pass_for_a_new_one():
+def test_an_old_answer_is_not_accepted_for_a_new_request():
     old, new = HELLO.pack(KEY), Hello(axes=1, rate=1000.0, link_timeout=20).pack(KEY)
     with pytest.raises(LinkError, match="signature"):
         Welcome.parse(WELCOME.pack(old, KEY), new, KEY)
@@ -81,7 +81,7 @@ def test_an_answer_needs_position_and_force():
 
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(st.binary(max_size=300))
-def test_noise_is_refused_in_words(data):
+def test_noise_is_rejected_with_a_message(data):
     for parse in (lambda: Hello.parse(data, None), lambda: Welcome.parse(data, b"", None)):
         with pytest.raises(LinkError, match="handshake|version"):
             parse()
@@ -97,7 +97,7 @@ def test_a_corrupted_signed_hello_is_refused(offset, flip):
 
 
 @pytest.mark.parametrize("value", ["inf", "-inf", "0", "-1", "nan", ""])
-def test_a_limit_that_limits_nothing_is_refused(value):
+def test_a_limit_without_effect_is_rejected(value):
     data = HELLO.pack(None).replace(b"limit force 200.0", f"limit force {value}".encode())
     with pytest.raises(LinkError, match="expected a positive number|is missing"):
         Hello.parse(data, None)

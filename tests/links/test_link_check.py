@@ -17,12 +17,12 @@ def report(round_trips, lateness=0.0, asked=None):
     ("trip", "late", "rate"),
     [(300e-6, 0.0, 2000.0), (300e-6, 100e-6, 1000.0), (30e-6, 0.0, 20_000.0), (0.1, 0.0, 5.0)],
 )
-def test_the_supported_rate_leaves_room_in_the_tick(trip, late, rate):
+def test_the_supported_rate_leaves_time_in_the_tick(trip, late, rate):
     assert report(np.full(1000, trip), late).supported_rate == rate
     assert trip + late <= 0.7 / rate
 
 
-def test_loss_and_jitter_are_told():
+def test_loss_and_jitter_are_reported():
     trips = np.full(900, 100e-6)
     trips[:9] = 500e-6
     seen = report(trips, asked=1000)
@@ -33,7 +33,7 @@ def test_loss_and_jitter_are_told():
     assert "force 9" in str(seen)
 
 
-def test_a_mute_rig_is_told():
+def test_a_silent_rig_is_reported():
     assert "none of 10 exchanges" in str(report([], asked=10))
 
 

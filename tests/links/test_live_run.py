@@ -117,7 +117,7 @@ while True:
 
 
 @needs_compiler
-def test_a_reader_that_is_stopped_in_mid_read_delays_nothing(make_cs1, served, tmp_path):
+def test_a_stopped_reader_does_not_delay_the_run(make_cs1, served, tmp_path):
     """The same ticks are taken, and none is lost, with a reader that is stopped (SIGSTOP) while it reads."""
     test = make_cs1(duration=3.0)
 
@@ -145,7 +145,7 @@ def test_a_reader_that_is_stopped_in_mid_read_delays_nothing(make_cs1, served, t
     )
 
 
-def test_a_creep_test_is_watched_held_and_stopped_between_moves(make_cs1, make_bench, tmp_path):
+def test_a_pseudodynamic_run_is_watched_held_and_stopped_between_moves(make_cs1, make_bench, tmp_path):
     test, seen = make_cs1(duration=5.0), {}
 
     def act(self):
@@ -179,7 +179,7 @@ def test_a_creep_test_is_watched_held_and_stopped_between_moves(make_cs1, make_b
     np.testing.assert_array_equal(run.data.displacement, again.data.displacement[:n])
 
 
-def test_a_folder_where_nothing_runs_is_not_watched(tmp_path):
+def test_a_folder_without_a_live_run_is_not_watched(tmp_path):
     assert find_live_run(tmp_path) is None
     (tmp_path / "live").mkdir()
     (tmp_path / "live" / "about.json").write_text("{")

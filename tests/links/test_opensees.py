@@ -129,7 +129,7 @@ def test_sizes_that_do_not_fit_are_answered_with_nan_so_that_the_analysis_stops(
 
 
 @pytest.mark.parametrize("data", [bytes([255]) * 44, bytes(44), struct.pack("=11i", *[10**9] * 11)])
-def test_what_is_no_client_is_told(data):
+def test_a_connection_that_is_not_a_client_is_reported(data):
     with pytest.raises(LinkError, match="another program uses this port"):
         parse_sizes(data)
 
@@ -168,7 +168,7 @@ ops.wipe()
 
 @pytest.mark.skipif(importlib.util.find_spec("openseespy") is None, reason="openseespy is not installed")
 @pytest.mark.parametrize("kind", ["tcp", "udp"])
-def test_opensees_itself_gets_from_the_rig_what_its_own_element_gives(serve, tmp_path, kind):
+def test_opensees_obtains_the_force_of_its_own_element_from_the_rig(serve, tmp_path, kind):
     server = serve(kind == "udp")
     (tmp_path / "analysis.py").write_text(ANALYSIS)
     shown = {}
@@ -198,7 +198,7 @@ def test_between_two_nodes_the_rig_follows_their_difference_and_pulls_at_both(pl
     assert alone.stiffness == pytest.approx(K)
 
 
-def test_what_was_commanded_and_read_in_every_committed_step_is_kept(plant):
+def test_command_and_measurement_of_every_committed_step_are_recorded(plant):
     kept = []
     server = ElementServer(RigElement(plant, K), Address("127.0.0.1", 0), save=kept.append)
     thread = threading.Thread(target=server.serve, daemon=True)

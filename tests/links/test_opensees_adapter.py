@@ -62,12 +62,12 @@ def test_a_structure_in_opensees_answers_with_its_force(tmp_path, kind):
     np.testing.assert_allclose(shown[:, 1], -K * reached, atol=1e-8)
 
 
-def test_nobody_there_is_told():
+def test_a_missing_peer_is_reported():
     with pytest.raises(LinkError, match="no answer from an adapter element"):
         AdapterPlant(free_port(socket.SOCK_STREAM), timeout=0.1)
 
 
-def test_an_analysis_that_ends_is_told():
+def test_the_end_of_an_analysis_is_reported():
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(1)

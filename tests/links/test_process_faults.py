@@ -100,7 +100,7 @@ def test_a_rig_that_is_paused_briefly_is_survived_and_one_that_is_paused_long_is
     )  # by itself, whichever it met first
 
 
-def test_no_room_for_the_window_is_told_before_anything_moves(served, tmp_path):
+def test_missing_shared_memory_is_reported_before_any_motion(served, tmp_path):
     test = the_test()
     server = served(test)
     with pytest.raises(LinkError, match="the window cannot be created"):

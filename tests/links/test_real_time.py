@@ -128,7 +128,7 @@ class Held(threading.Thread):
 
 
 @BOTH
-def test_the_operators_stop_keeps_what_was_recorded_and_leads_the_rig_to_rest(make_cs1, served, native):
+def test_an_operator_stop_keeps_the_recording_and_returns_the_rig_to_rest(make_cs1, served, native):
     test = make_cs1(duration=60.0)
     server, operator = served(test), Operator()
 
@@ -187,7 +187,7 @@ def test_ctrl_c_is_the_operators_stop(make_cs1, served, interruptible):
     assert run.data.sizes["time"] > 100
 
 
-def test_while_held_the_rig_holds_and_then_goes_on(make_cs1, served):
+def test_hold_stops_the_rig_and_resume_continues(make_cs1, served):
     test = make_cs1(duration=1.0)
     server, operator, seen = served(test), Operator(), []
 
@@ -224,7 +224,7 @@ def test_a_stopping_overrun_ends_the_run(make_cs1, served):
         ("udp://192.0.2.1:7001", "is not this machine: give both sides the same key file"),
     ],
 )
-def test_an_address_without_a_rig_is_told_at_once(make_cs1, url, text):
+def test_an_address_without_a_rig_is_reported_at_once(make_cs1, url, text):
     with pytest.raises(LinkError, match=text):
         make_cs1().run_realtime(url)
 

@@ -70,7 +70,7 @@ def whole(run, test):
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_a_measurement_that_is_no_number_ends_the_run(make_cs1, served, value):
+def test_a_measurement_that_is_nan_ends_the_run(make_cs1, served, value):
     test = make_cs1()
     server = served(test, Spoiled(test, with_force(value)))
     run = go(test, server)

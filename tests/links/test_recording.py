@@ -63,7 +63,7 @@ def test_rows_follow_the_first_reading_in_order(recorded):
     assert run.return_recording is None
 
 
-def test_counts_and_scheduling_are_told_beside_the_data(recorded):
+def test_counts_and_scheduling_are_recorded_with_the_data(recorded):
     attributes = recorded(Outcome.FINISHED).data.attrs
     assert (attributes["datagrams_lost"], attributes["ticks_late"]) == (10, 3)
     assert attributes["memory_lock"] == "granted"

@@ -45,7 +45,7 @@ def test_a_cell_that_falls_silent_is_noticed(make_bench, serve_cell):
     cell.close()
 
 
-def test_nobody_there_is_told():
+def test_a_missing_peer_is_reported():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -68,7 +68,7 @@ def test_nobody_there_is_told():
         (lambda line: line.socket.close(), "closed|broke"),
     ],
 )
-def test_an_answer_that_is_none_ends_the_session(answer, why):
+def test_an_invalid_answer_ends_the_session(answer, why):
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(1)

@@ -44,14 +44,14 @@ def test_a_compiled_loop_exchanges_one_command_per_step_in_order(bench):
     assert int(codes[-1]) == int(x["code"]) == Outcome.FORCE.code
 
 
-def test_before_the_first_command_it_shows_what_it_was_told(bench):
+def test_before_the_first_command_the_handshake_measurement_is_returned(bench):
     reading = bench.rig_block.first_reading(bench.rig_block.init())
     assert float(reading["measured_displacement"]) == 0.3
     assert float(reading["measured_force"]) == -0.4
     assert not bench.rig.commands
 
 
-def test_the_end_of_a_run_shows_in_the_step_of_its_reason_and_the_first_one_stays(bench):
+def test_the_first_reason_for_the_end_is_recorded_in_its_step(bench):
     """Of what the link and the supervisor say of a step, the link comes first."""
     rig = bench.rig_block
     bench.rig.script[3] = lambda r, d, a: [r.packed(d, state=RigState.SAFE)]
@@ -70,7 +70,7 @@ def test_the_end_of_a_run_shows_in_the_step_of_its_reason_and_the_first_one_stay
     assert int(x["code"]) == Outcome.RIG_STOPPED.code
 
 
-def test_the_supervisors_word_ends_the_run_in_the_same_step(bench):
+def test_a_limit_ends_the_run_in_the_same_step(bench):
     rig = bench.rig_block
 
     @jax.jit
@@ -81,7 +81,7 @@ def test_the_supervisors_word_ends_the_run_in_the_same_step(bench):
     assert int(one()) == Outcome.GROWTH_RATE.code
 
 
-def test_released_the_rig_is_told_that_it_is_ready(bench):
+def test_after_release_the_rig_receives_ready(bench):
     rig = bench.rig_block
 
     @jax.jit

@@ -7,7 +7,7 @@ import pytest
 from dovetail.links.rig_paths import minimum_jerk, path_to_rest
 
 
-def test_the_way_to_rest_begins_as_the_run_ended_and_ends_at_rest():
+def test_the_return_to_rest_starts_at_the_last_state_and_ends_at_rest():
     path = path_to_rest(jnp.asarray(0.02), jnp.asarray(0.3), jnp.asarray(0.0), 1.0)
     t = jnp.linspace(0.0, 1.0, 100_001)
     x = np.asarray(path(t))

@@ -31,7 +31,7 @@ def test_the_layout_is_that_of_the_page():
     assert len(command().pack()) == size(1) == 72
 
 
-def test_what_is_packed_is_read_back():
+def test_packed_messages_are_unpacked_unchanged():
     sent = Datagram(MEASUREMENT, RigState.HOLD, 5, 2**63, 2**64 - 1, np.array([0.5, -0.0, np.nan]), 3, 2**31)
     got = Reader(MEASUREMENT, 5, 3, KEY).read(sent.pack(KEY))
     assert (got.state, got.sequence, got.clock, got.echo, got.flags) == (2, 2**63, 2**64 - 1, 3, 2**31)

@@ -83,7 +83,7 @@ def test_the_native_writer_writes_the_same(tmp_path):
     assert ring.row_count == 3
 
 
-def test_what_is_no_window_is_told(tmp_path):
+def test_an_invalid_ring_is_reported(tmp_path):
     with pytest.raises(LinkError, match="cannot be read as the window"):
         RingReader(tmp_path / "nothing")
     (tmp_path / "text").write_text("hello " * 20)

@@ -173,7 +173,7 @@ def said(run):
     return round(float(run.data.time[-1]) / DT), run.outcome, str(run.trip)
 
 
-def test_the_draws_end_in_every_way_and_at_many_samples():
+def test_the_random_cases_end_with_every_outcome_at_many_samples():
     ends = [foreseen(drawn(seed)[0]) for seed in range(DRAWS)]
     assert {outcome for _, outcome in ends} == {
         Outcome.FINISHED,
@@ -182,7 +182,7 @@ def test_the_draws_end_in_every_way_and_at_many_samples():
     assert len({sample for sample, _ in ends}) > DRAWS // 3
 
 
-def test_rehearsal_replay_and_creep_stop_as_foreseen_and_in_the_same_words():
+def test_rehearsal_replay_and_pseudodynamic_run_stop_alike():
     for seed in range(DRAWS):
         test, _ = drawn(seed)
         rehearsed = test.rehearse()
@@ -193,7 +193,7 @@ def test_rehearsal_replay_and_creep_stop_as_foreseen_and_in_the_same_words():
         assert said(test.replay(free)) == said(rehearsed), seed
 
 
-def test_the_ideal_stops_as_foreseen_where_nothing_is_the_rigs_fault():
+def test_the_reference_stops_at_limits_that_do_not_depend_on_the_rig():
     for seed in range(DRAWS):
         test, _ = drawn(seed)
         ideal = test.reference()
@@ -202,7 +202,7 @@ def test_the_ideal_stops_as_foreseen_where_nothing_is_the_rigs_fault():
             assert said(ideal) == said(test.rehearse()), seed
 
 
-def test_a_simulation_stops_as_foreseen_and_in_the_same_words_where_it_shows_what_is_limited():
+def test_a_simulation_stops_alike_at_limits_on_its_signals():
     shown = ("displacement", "velocity", "acceleration", "force")
     for seed in range(DRAWS):
         test, alone = drawn(seed)

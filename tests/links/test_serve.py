@@ -67,7 +67,7 @@ def test_it_serves_one_session_after_another(server):
     assert [text.split(":")[0] for text in server.said if "begins" in text] == ["session begins"] * 2
 
 
-def test_noise_on_either_port_does_it_no_harm(server):
+def test_noise_on_either_port_does_not_disturb_the_server(server):
     die = random.Random(3)
     to = ("127.0.0.1", server.address.port)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as noise:
@@ -82,7 +82,7 @@ def test_noise_on_either_port_does_it_no_harm(server):
     assert works(server)
 
 
-def test_a_caller_that_says_nothing_does_not_hold_up_a_session(server, monkeypatch):
+def test_a_silent_client_does_not_block_a_session(server, monkeypatch):
     monkeypatch.setattr(serve, "HELLO_TIME", 600.0)  # far longer than anybody waits here
     to = ("127.0.0.1", server.address.port)
     with connect(server.address, HELLO, None) as connection:
@@ -124,7 +124,7 @@ def test_closing_the_connection_ends_the_session_in_the_safe_state(server):
     assert server.last_session.flags == SafeStateReason.ENDED
 
 
-def test_a_port_in_use_is_told(server):
+def test_a_port_in_use_is_reported(server):
     with pytest.raises(LinkError, match="cannot listen there .*choose another port"):
         RigServer(Echo(), Address("127.0.0.1", server.address.port), 1000.0)
 
@@ -134,7 +134,7 @@ def test_it_does_not_listen_beyond_this_machine_without_a_key():
         RigServer(Echo(), Address("0.0.0.0", 0), 1000.0)
 
 
-def test_stopped_it_leaves_the_rig_safe_and_gives_its_ports_back(make_cs1):
+def test_stopping_leads_to_the_safe_state_and_frees_the_ports(make_cs1):
     server = RigServer(Echo(), Address("127.0.0.1", 0), 1000.0)
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()
@@ -174,7 +174,7 @@ needs_compiler = pytest.mark.skipif(bool(available()), reason="no C++ compiler")
 
 
 @needs_compiler
-def test_a_compiled_session_does_what_the_rehearsal_says(served):
+def test_a_compiled_session_equals_the_rehearsal(served):
     """On the wall clock, at ticks so long that a busy machine keeps them; where it did not, once more."""
     import dovetail as dv
 
@@ -229,7 +229,7 @@ def test_a_compiled_session_is_ended_by_silence_and_the_next_one_begins_at_rest(
 
 
 @needs_compiler
-def test_noise_does_a_compiled_session_no_harm(compiled_rig, served):
+def test_noise_does_not_disturb_a_compiled_session(compiled_rig, served):
     test, plant = compiled_rig
     server, die = served(test, plant, lockstep=False, native=True, key=bytes(range(16))), random.Random(5)
     hello = Hello(axes=1, rate=100.0, link_timeout=2000)
@@ -263,7 +263,7 @@ def test_a_plant_that_is_not_compiled_cannot_be_served_natively():
 
 
 @pytest.mark.parametrize(("ahead", "timeout"), [(3e-3, 3e-3), (-5e-3, 0.0), (0.7, serve.IDLE)])
-def test_it_sleeps_no_longer_than_until_the_rigs_next_tick(ahead, timeout):
+def test_the_server_sleeps_until_the_next_tick_of_the_rig_at_most(ahead, timeout):
     """While the rig moves; else as long as it takes to notice that it is to stop."""
     server = RigServer(Echo(), Address("127.0.0.1", 0), 1000.0, native=False)
     try:
@@ -296,7 +296,7 @@ def test_a_loop_that_falls_silent_leaves_the_served_rig_safe(make_cs1, served):
             assert session.flags == flags
 
 
-def test_every_caller_is_told_why_it_is_turned_away(server):
+def test_every_rejected_client_receives_the_reason(server):
     with connect(server.address, HELLO, None):
         for _ in range(2 * serve.MAX_CALLERS):
             with pytest.raises(LinkError, match="another session is active"):

@@ -98,7 +98,7 @@ def test_nothing_moves_before_the_first_active_command(bench):
     assert bench.tell(0.0).state == RigState.ACTIVE  # however long that took
 
 
-def test_a_rig_that_was_led_to_rest_takes_the_silence_that_follows_for_no_alarm(bench):
+def test_silence_after_the_return_to_rest_is_not_an_alarm(bench):
     bench.tell(0.5)
     assert bench.tell(0.0, RigState.READY).state == RigState.READY
     bench.wait(100)
@@ -107,7 +107,7 @@ def test_a_rig_that_was_led_to_rest_takes_the_silence_that_follows_for_no_alarm(
 
 
 @needs_compiler
-def test_both_sessions_and_the_supervisor_judge_alike():
+def test_both_sessions_and_the_limit_monitor_agree():
     """Random limits by axis, random readings: the rig's own watch, in Python and in C++, is the supervisor's."""
     rng = np.random.default_rng(5)
     seen = set()
@@ -171,7 +171,7 @@ class Fixed:
         return self.reading
 
 
-def test_the_rig_goes_on_by_its_own_clock_when_no_command_comes(bench):
+def test_without_commands_the_rig_continues_by_its_own_clock(bench):
     bench.tell(0.5)
     bench.wait(3)
     assert bench.plant.followed == [0.5] * 3  # the tick that is not over half a tick late is still awaited
@@ -179,7 +179,7 @@ def test_the_rig_goes_on_by_its_own_clock_when_no_command_comes(bench):
     assert bench.plant.followed == [0.5] * 3 + [0.7]
 
 
-def test_silence_of_the_agreed_length_brings_it_to_rest_and_there_it_stays(bench):
+def test_silence_of_the_link_timeout_returns_the_rig_to_rest(bench):
     bench.tell(0.5)
     bench.wait(5)
     assert bench.session.state == RigState.ACTIVE
@@ -197,7 +197,7 @@ def test_silence_of_the_agreed_length_brings_it_to_rest_and_there_it_stays(bench
     )
 
 
-def test_held_it_stays_where_it_is(bench):
+def test_a_held_rig_keeps_its_position(bench):
     bench.tell(0.5)
     assert bench.tell(0.9, RigState.HOLD).state == RigState.HOLD
     assert bench.plant.followed == [0.5, 0.5]
@@ -252,7 +252,7 @@ def test_a_rig_that_cannot_keep_its_clock_goes_to_its_safe_state_and_does_not_ca
     assert len(bench.plant.followed) <= 1 + 5 + 3
 
 
-def test_a_rig_that_lost_its_clock_is_led_to_rest_from_where_it_stands(bench):
+def test_a_rig_that_lost_its_clock_returns_to_rest_from_its_position(bench):
     """After a pause in a long session its clock goes on from the last tick, not from another time."""
     for _ in range(2000):
         bench.tell(0.6)
@@ -292,7 +292,7 @@ def test_a_held_rig_goes_to_its_safe_state_when_the_loop_falls_silent(bench):
     assert (bench.session.state, bench.session.flags) == (RigState.SAFE, SafeStateReason.LINK_TIMEOUT)
 
 
-def test_it_says_when_its_next_tick_is_due(bench):
+def test_a_session_returns_the_time_of_its_next_tick(bench):
     """Half a tick after the deadline: until then a command is still awaited."""
     assert bench.session.next_wake is None
     bench.tell(0.5)
@@ -304,7 +304,7 @@ def test_it_says_when_its_next_tick_is_due(bench):
         assert bench.session.tick_count == 2 + tick
 
 
-def test_a_second_reason_is_added_and_the_way_to_rest_does_not_begin_anew(bench):
+def test_a_second_reason_does_not_restart_the_return_to_rest(bench):
     bench.tell(0.5)
     bench.tell(0.5, RigState.SAFE)
     bench.wait(250)
@@ -343,7 +343,7 @@ class Mixed(Echo):
         (0.5, np.nan, SafeStateReason.NOT_FINITE),
     ],
 )
-def test_each_limit_is_held_against_its_own_signal_wherever_it_stands(kind, value, heat, flags):
+def test_each_limit_is_compared_with_its_signal_at_any_position(kind, value, heat, flags):
     plant = Mixed()
     plant.heat = heat
     limits = {"displacement": 2.0, "force": 90.0}
@@ -353,7 +353,7 @@ def test_each_limit_is_held_against_its_own_signal_wherever_it_stands(kind, valu
     assert session.state == (RigState.SAFE if flags else RigState.ACTIVE)
 
 
-def test_the_reading_itself_is_held_against_the_displacement_limit(kind):
+def test_the_measured_displacement_is_limited_too(kind):
     """A rig that goes beyond where it was sent."""
     plant = Mixed()
     plant.step = lambda command: np.array([0.0, 0.0, 0.0, 1.5 * command[0]])

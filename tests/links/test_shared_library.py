@@ -28,7 +28,7 @@ def library(tmp_path, monkeypatch):
 
 
 @needs_compiler
-def test_what_was_compiled_into_the_package_is_taken(library):
+def test_the_packaged_library_is_used(library):
     package, six = library
     assert six.packaged_library() is None
     six.build(package / FOLDER / six.name(), COMPILER)
@@ -39,7 +39,7 @@ def test_what_was_compiled_into_the_package_is_taken(library):
 
 
 @pytest.mark.parametrize("file", ["six.c", "six.h"])
-def test_what_was_made_from_other_sources_is_not_taken(library, file):
+def test_a_library_of_other_sources_is_not_used(library, file):
     package, six = library
     (package / FOLDER).mkdir()
     (package / FOLDER / six.name()).touch()
@@ -49,13 +49,13 @@ def test_what_was_made_from_other_sources_is_not_taken(library, file):
     assert six.packaged_library() is None
 
 
-def test_its_name_says_what_else_decided(library):
+def test_the_file_name_contains_compiler_and_flags(library):
     names = {library[1].name(), library[1].name("jaxlib 1"), library[1].name("jaxlib 2")}
     assert len(names) == 3
 
 
 @needs_compiler
-def test_a_compiler_that_fails_is_quoted_and_leaves_nothing(library, tmp_path):
+def test_a_compiler_error_is_quoted_and_leaves_no_file(library, tmp_path):
     package, six = library
     (package / "six.c").write_text("no C at all")
     with pytest.raises(LinkError, match="could not build the six:\n"):
@@ -64,7 +64,7 @@ def test_a_compiler_that_fails_is_quoted_and_leaves_nothing(library, tmp_path):
 
 
 @needs_compiler
-def test_a_folder_that_cannot_be_written_is_told(library, tmp_path):
+def test_an_unwritable_folder_is_reported(library, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(LinkError, match="the six cannot be built"):
         library[1].build(tmp_path / "file" / "six.so", COMPILER)

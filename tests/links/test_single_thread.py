@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from dovetail.links.single_thread import one_function
 
 
-def test_the_result_is_that_of_the_work_and_the_loop_is_kept():
+def test_the_result_is_unchanged_and_the_loop_is_kept():
     def work(x):
         return {"a": jnp.sin(x) * 2, "b": (x > 0).astype(int), "c": 1.0}
 

@@ -15,7 +15,7 @@ VECTORS = [
 
 
 @pytest.mark.parametrize("length", range(4))
-def test_the_published_vectors_are_met(length):
+def test_the_published_test_vectors_are_reproduced(length):
     assert siphash128(KEY, bytes(range(length))).hex() == VECTORS[length]
 
 

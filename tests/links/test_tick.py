@@ -112,7 +112,7 @@ def test_a_lost_answer_repeats_the_reading_and_counts(make):
     assert notes[-1]["code"] == 0
 
 
-def test_silence_of_the_agreed_length_loses_the_link_and_tells_the_rig(make):
+def test_silence_of_the_link_timeout_loses_the_link_and_informs_the_rig(make):
     bench = make(link_timeout=5)
     for number in range(3, 40):
         bench.rig.script[number] = lambda rig, datagram, answer: []
@@ -147,7 +147,7 @@ def test_a_closed_far_end_is_silence_too(make, wires):
         ("from the future", lambda rig, d, a: [rig.packed(d, sequence=99), a], Rejection.SEQUENCE),
     ],
 )
-def test_what_is_not_the_answer_is_dropped(make, name, spoil, reason):
+def test_datagrams_that_are_not_the_answer_are_dropped(make, name, spoil, reason):
     bench = make(KEY)
     bench.rig.script[2] = spoil
     readings, notes = go(bench, 3)
@@ -157,7 +157,7 @@ def test_what_is_not_the_answer_is_dropped(make, name, spoil, reason):
     assert set(rejected) == ({reason} if reason else {Rejection.SEQUENCE})  # the copy comes a tick late
 
 
-def test_reordered_answers_never_take_the_reading_back(make):
+def test_reordered_answers_do_not_replace_newer_measurements(make):
     bench = make()
     kept = []
     bench.rig.script[2] = lambda rig, d, a: kept.append(a) or []
@@ -168,7 +168,7 @@ def test_reordered_answers_never_take_the_reading_back(make):
     assert bench.tick.counts().rejected == {Rejection.SEQUENCE: 1}
 
 
-def test_a_late_answer_is_better_than_none(make):
+def test_a_late_answer_is_used(make):
     bench = make()
     kept = []
     bench.rig.script[2] = lambda rig, d, a: kept.append(a) or []
@@ -195,7 +195,7 @@ def test_a_rig_in_its_safe_state_ends_the_run(make):
     assert {state for state, _ in bench.rig.commands[3:]} == {RigState.SAFE}
 
 
-def test_the_supervisors_word_reaches_the_rig_in_the_same_tick(make):
+def test_a_limit_stop_reaches_the_rig_in_the_same_tick(make):
     bench = make()
     go(bench, 2)
     bench.tick.settle(0)
@@ -209,7 +209,7 @@ def test_the_supervisors_word_reaches_the_rig_in_the_same_tick(make):
     assert notes[0]["code"] == Outcome.FORCE.code
 
 
-def test_the_operators_stop_ends_the_run_but_lets_the_rig_be_led_to_rest(make):
+def test_an_operator_stop_ends_the_run_and_the_rig_returns_to_rest(make):
     bench = make()
     go(bench, 2)
     bench.tick.stop = True
@@ -228,7 +228,7 @@ def test_after_a_stop_a_rig_that_fails_still_goes_to_its_safe_state(make):
     assert bench.rig.commands[-1][0] == RigState.SAFE
 
 
-def test_while_the_operator_holds_the_tests_time_stands_still(make):
+def test_while_the_operator_holds_the_test_time_stops(make):
     bench = make()
     go(bench, 2)
     bench.tick.hold = True
@@ -258,7 +258,7 @@ def test_a_reading_that_is_not_finite_is_passed_on_for_the_supervisor_to_see(mak
 
 
 @pytest.mark.parametrize(("wait", "waited"), [(0, 0.7e-3), (200_000, 0.2e-3)])
-def test_an_answer_is_awaited_for_seven_tenths_of_a_tick_or_as_long_as_is_said(make, wait, waited):
+def test_the_wait_for_an_answer_is_70_percent_of_a_tick_or_as_set(make, wait, waited):
     bench = make(wait=wait)
     bench.rig.script[1] = lambda rig, datagram, answer: []
     _, (note,) = go(bench, 1)
@@ -268,7 +268,7 @@ def test_an_answer_is_awaited_for_seven_tenths_of_a_tick_or_as_long_as_is_said(m
 @pytest.mark.parametrize(
     ("grace", "late", "overruns"), [(0, 0.45, 0), (0, 0.55, 1), (200_000, 0.15, 0), (200_000, 0.25, 1)]
 )
-def test_half_a_tick_of_lateness_is_none_or_as_much_as_is_said(make, grace, late, overruns):
+def test_lateness_counts_above_half_a_tick_or_as_set(make, grace, late, overruns):
     bench = make(grace=grace)
     bench.clock.stall[2] = round(late * TICK)
     go(bench, 4)
@@ -276,7 +276,7 @@ def test_half_a_tick_of_lateness_is_none_or_as_much_as_is_said(make, grace, late
 
 
 @pytest.mark.parametrize("lost", [0, 2, 9])
-def test_led_to_rest_the_rig_is_told_until_it_answers_but_five_times_at_most(make, lost):
+def test_at_rest_the_rig_is_informed_up_to_five_times_until_it_answers(make, lost):
     bench = make()
     go(bench, 2)
     bench.rig.script = {n: lambda r, d, a: [] for n in range(3, 3 + lost)}
@@ -295,7 +295,7 @@ def test_a_rig_that_is_safe_when_it_is_released_has_stopped(make):
     assert (bench.tick.code, bench.tick.rig_flags) == (Outcome.RIG_STOPPED.code, 32)
 
 
-def test_a_rig_in_its_safe_state_is_not_told_that_it_is_ready(make):
+def test_a_rig_in_its_safe_state_does_not_receive_ready(make):
     bench = make()
     go(bench, 1)
     bench.tick.settle(Outcome.FORCE.code)
@@ -334,7 +334,7 @@ def test_a_stop_does_not_hide_why_the_rig_stopped(make):
     assert {note["code"] for note in notes} == {Outcome.RIG_STOPPED.code}
 
 
-def test_a_link_that_answers_now_and_then_is_not_lost(make):
+def test_a_link_with_occasional_answers_is_not_lost(make):
     """The silence is counted anew from each answer."""
     bench = make(link_timeout=3)
     bench.rig.script = {n: lambda r, d, a: [] for n in range(1, 40) if n % 3}
@@ -344,7 +344,7 @@ def test_a_link_that_answers_now_and_then_is_not_lost(make):
     assert bench.tick.counts().lost == 20
 
 
-def test_numbers_go_on_from_the_last_command_and_older_answers_are_dropped(make):
+def test_sequence_numbers_continue_and_older_answers_are_dropped(make):
     """As after the approach: an answer to a command of before is none to this one."""
     bench = make(sequence=40)
     sent = []

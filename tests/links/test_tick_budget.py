@@ -40,6 +40,6 @@ def test_the_budget_of_a_run_is_measured_per_step(make_cs1, served):
     assert found.used[0] >= (found.compute[0] + found.exchange[0]) / test.dt * 0.5
 
 
-def test_what_has_no_ticks_has_no_budget(make_cs1):
+def test_a_run_without_ticks_has_no_budget(make_cs1):
     with pytest.raises(AnalysisError, match="real-time run"):
         tick_budget(make_cs1(duration=0.01).rehearse().data)

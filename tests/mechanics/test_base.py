@@ -4,7 +4,7 @@ import dovetail as dv
 from dovetail.mechanics import Frame, Oscillator, Substructure
 
 
-def test_an_excitation_is_a_motion_unless_the_substructure_says_otherwise():
+def test_an_excitation_is_a_motion_by_default():
     assert Substructure.excitation_unit == Oscillator.excitation_unit == "m"
     assert Frame.excitation_unit == "m/s^2"
 

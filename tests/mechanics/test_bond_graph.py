@@ -92,7 +92,7 @@ def test_three_masses_have_their_modes():
     assert np.sum(np.abs(values) < 1e-6) == 1
 
 
-def test_masses_bound_rigidly_are_told():
+def test_rigidly_coupled_masses_are_reported():
     graph = BondGraph(
         {"j": Node("1"), "m": Node("I", 1.0), "n": Node("I", 2.0), "F": Node("Se")},
         (("F", "j"), ("j", "m"), ("j", "n")),
@@ -101,7 +101,7 @@ def test_masses_bound_rigidly_are_told():
         graph.equations()
 
 
-def test_faults_of_a_graph_are_told():
+def test_faults_of_a_graph_are_reported():
     with pytest.raises(UnknownNameError, match="X"):
         BondGraph({"a": Node("X")}, ())
     with pytest.raises(UnknownNameError, match="b"):

@@ -15,7 +15,7 @@ def test_the_plate_meets_the_ball_at_the_published_speed():
     assert 0.5 * 6.5 * speed**2 == pytest.approx(8.04, abs=0.01)
 
 
-def test_integrated_it_falls_as_the_closed_form_says():
+def test_the_integrated_fall_equals_the_closed_form():
     plate = DropMass()
 
     def step(x, _):

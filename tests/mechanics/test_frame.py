@@ -40,7 +40,7 @@ def test_a_steady_ground_acceleration_bends_the_frame_as_its_static_load():
     np.testing.assert_allclose(moved[3:], -np.linalg.solve(K, MASS), rtol=1e-9)  # states are v, then x
 
 
-def test_the_share_comes_back_as_a_force():
+def test_the_coupling_force_is_recovered():
     """Taken away from the frame and put back by a force of mass, damper and spring: the frame undivided."""
     m, c, k = 30.0, 120.0, 1.2e6  # [kg, N s/m, N/m]
     whole, part = frame(), frame(specimen_mass=m, specimen_damping=c, specimen_stiffness=k)
@@ -85,6 +85,6 @@ def test_damping_follows_a_change_of_mass_in_a_compiled_program():
         ({"damping_ratio": [0.1, 0.1]}, "one damping ratio or one per mode"),
     ],
 )
-def test_what_no_frame_can_be_is_refused_in_words(change, words):
+def test_an_impossible_frame_is_rejected(change, words):
     with pytest.raises(ParameterError, match=words):
         frame(**change)

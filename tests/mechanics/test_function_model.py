@@ -65,16 +65,16 @@ def test_a_test_with_a_function_is_written_by_name_and_read_back():
         ("dovetail.mechanics:__doc__", "is not callable"),
     ],
 )
-def test_a_place_without_a_function_is_told(place, text):
+def test_a_path_without_function_is_reported(place, text):
     with pytest.raises(ParameterError, match=text):
         FunctionModel(place, start=[0.0])
 
 
-def test_a_function_that_no_file_could_name_is_refused():
+def test_a_function_without_importable_name_is_rejected():
     with pytest.raises(ParameterError, match="define it at the top level of a module"):
         FunctionModel(lambda t, x, u, p: (x, {}), start=[0.0])
 
 
-def test_a_single_number_is_no_state():
+def test_a_single_number_is_rejected_as_state():
     with pytest.raises(ParameterError, match="expected a list"):
         FunctionModel(hardening, start=0.0)

@@ -17,7 +17,7 @@ def run(flow, dt, steps, u=REST):
     return jax.lax.scan(lambda x, i: block.step(i * dt, dt, x, u), block.init(), jnp.arange(steps))[1]
 
 
-def test_undamped_energy_is_kept():
+def test_energy_is_conserved_without_damping():
     oscillator = Oscillator(m=2.0, c=0.0, k=50.0, z0=0.1)
     shown = run(oscillator, 0.01, 2000)
     energy = 0.5 * 2.0 * shown["velocity"] ** 2 + 0.5 * 50.0 * shown["displacement"] ** 2
@@ -36,7 +36,7 @@ def test_motion_agrees_with_scipy_under_force_and_support_motion():
     assert shown["displacement"][-1] == pytest.approx(judge.y[0, -1], rel=1e-8)
 
 
-def test_acceleration_shown_is_the_rate_of_the_velocity():
+def test_the_recorded_acceleration_is_the_rate_of_the_velocity():
     oscillator = Oscillator(m=2.2, c=15.0, k=2250.0)
     x = {"z": jnp.array(0.01), "v": jnp.array(0.3)}
     u = {"excitation": 0.0, "excitation_rate": 0.0, "force": 7.0}

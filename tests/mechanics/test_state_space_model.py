@@ -16,7 +16,7 @@ ONE |= {"E": [0.0, K / M], "G": [0.0, C / M]}
 U = {"excitation": 0.004, "excitation_rate": -0.2, "force": 7.0}
 
 
-def test_one_mass_shows_what_the_oscillator_shows():
+def test_a_state_space_model_of_one_mass_equals_the_oscillator():
     model, oscillator = StateSpaceModel(**ONE), Oscillator(m=M, c=C, k=K)
     shown = model.output(0.0, jnp.array([0.01, 0.3]), U)
     expected = oscillator.output(0.0, {"z": jnp.array(0.01), "v": jnp.array(0.3)}, U)
@@ -60,7 +60,7 @@ def test_two_axes_from_the_linearised_oscillators_are_the_oscillators():
         np.testing.assert_allclose(got[name], expected[name], rtol=1e-12)
 
 
-def test_states_start_where_they_are_told():
+def test_states_start_at_their_initial_values():
     np.testing.assert_array_equal(StateSpaceModel(**ONE, x0=[0.1, 0.2]).init(), [0.1, 0.2])
     np.testing.assert_array_equal(StateSpaceModel(**ONE).init(), [0.0, 0.0])
 

@@ -51,7 +51,7 @@ def test_velocity_and_acceleration_are_the_rates_of_the_displacement():
         np.testing.assert_allclose(a, s**2 * z, rtol=1e-9)
 
 
-def test_axes_have_their_own_coefficients_and_share_others():
+def test_coefficients_are_per_axis_or_shared():
     model = TransferFunctionModel(
         denominator=[[1.0, 2.0], [0.5, 0.7], [30.0, 40.0]], force=[1.0], excitation=[[0.5, 0.7], [30.0, 40.0]]
     )
@@ -87,6 +87,6 @@ def test_axes_have_their_own_coefficients_and_share_others():
         ),
     ],
 )
-def test_what_no_structure_does_is_refused(fields, text):
+def test_a_transfer_function_impossible_for_a_structure_is_rejected(fields, text):
     with pytest.raises(ParameterError, match=text):
         TransferFunctionModel(**fields)

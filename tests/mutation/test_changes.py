@@ -64,7 +64,7 @@ def test_every_mutation_of_an_expression(expression, expected):
 @pytest.mark.parametrize(
     "expression", ['f"{x + 1:.3f} of {2}"', '"1" + x', "[x] + y", "None", "zip(x, y, strict=True)", "x @ y"]
 )
-def test_messages_and_sequences_stay(expression):
+def test_messages_and_sequences_are_not_mutated(expression):
     assert mutated(expression) == set()
 
 
@@ -87,7 +87,7 @@ class C(Base[1]):
     }
 
 
-def test_a_default_of_an_argument_is_named_so_and_scopes_are_nested():
+def test_a_mutation_states_nested_scope_and_argument_default():
     source = (
         "class A:\n    def f(self, x=1):\n        def g(y):\n            return y + x\n        return g\n"
     )
@@ -102,7 +102,7 @@ def test_an_operator_is_found_behind_a_comment_that_has_one():
     assert mutation.apply(source) == "def f(x, y):\n    return (x  # + 1\n        - y)\n"
 
 
-def test_a_change_is_told_by_its_line_and_by_a_diff():
+def test_a_mutation_is_reported_by_line_and_diff():
     source = "def f(x, y):\n    z = x\n    return z + y\n"
     ((mutation,),) = mutations(source)
     assert mutation.change(source) == "return z + y -> return z - y"

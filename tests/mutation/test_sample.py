@@ -23,7 +23,7 @@ def test_safety_and_laws_weigh_three_times_as_much():
     assert 2 < counts["links/b.py"] / counts["air/a.py"] < 4.5  # 3 expected, of 80 drawn
 
 
-def test_no_place_is_drawn_twice():
+def test_no_position_is_sampled_twice():
     drawn = sample({"air/a.py": TEXT}, 1000, 1)
     assert len({mutation.start for mutation in drawn}) == len(drawn) == 400
 

@@ -67,12 +67,12 @@ def mutation(scope, text):
         ("nobody", "+", "survived"),
     ],
 )
-def test_what_becomes_of_a_mutation(trees, scope, text, outcome):
+def test_a_mutation_is_classified_by_its_test_result(trees, scope, text, outcome):
     assert trees.run(mutation(scope, text)) == outcome
     assert (trees.base / "src/dovetail/a/b.py").read_text() == SOURCE
 
 
-def test_what_fails_without_a_mutation_is_known_by_name(trees):
+def test_tests_that_fail_without_mutation_are_listed(trees):
     assert trees.baseline("tests/a/test_b.py").failing == ("tests/a/test_b.py::test_fails_always",)
     assert set(trees.baseline("tests/a").failing) == {
         "tests/a/test_b.py::test_fails_always",

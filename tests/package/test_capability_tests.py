@@ -40,7 +40,7 @@ def test_every_named_test_exists():
     assert not missing, "\n".join(missing)
 
 
-def test_a_test_that_does_not_exist_is_noticed():
+def test_a_missing_test_is_detected():
     here = "tests/package/test_capability_tests.py"
     assert exists(f"{here}::test_every_named_test_exists")
     assert exists(f"{here}::test_every_named_test_exists[SUB-01]")
@@ -53,7 +53,7 @@ def test_a_capability_names_no_test_twice():
         assert len(set(row.tests)) == len(row.tests), row.id
 
 
-def test_no_capability_rests_on_targets_that_are_met_alone():
+def test_no_capability_is_verified_by_targets_alone():
     """A target judges numbers; that something can be done is proved by doing it."""
     judging = re.compile(r"::test_(target_|quick_targets|the_other_targets)")
     alone = [row.id for row in capabilities() if row.tests and all(map(judging.search, row.tests))]

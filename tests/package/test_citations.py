@@ -23,7 +23,7 @@ def citations() -> list[tuple[str, str]]:
     return sorted(found)
 
 
-def test_citations_are_found_at_all():
+def test_some_citations_are_found():
     assert ("Wallace", "2006") in citations()
 
 

@@ -44,7 +44,7 @@ def imported() -> set[str]:
     }
 
 
-def test_what_is_needed_is_what_is_imported():
+def test_declared_dependencies_equal_imports():
     wanted = names(PROJECT["dependencies"])
     extra = set().union(*map(names, PROJECT["optional-dependencies"].values()))
     found = {BESIDE.get(name, name) for name in imported()}
@@ -58,7 +58,7 @@ def test_each_is_explained():
     assert not unexplained
 
 
-def test_what_is_installed_is_told_by_its_hash():
+def test_pinned_dependencies_have_hashes():
     """A file that was changed on its way is refused: pip compares, since every line of the lists has hashes."""
     lists = sorted(ROOT.glob("requirements*.txt"))
     assert len(lists) == 4

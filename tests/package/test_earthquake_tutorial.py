@@ -104,7 +104,7 @@ def desk(tmp_path_factory):
     made.clear()
 
 
-def test_the_page_runs_and_says_what_it_says_it_does(desk):
+def test_the_commands_of_the_page_run_with_the_stated_results(desk):
     said = desk.said
     assert "order 2 and delay" in said
     assert "13.68 ms at low frequency" in said
@@ -127,7 +127,7 @@ def test_the_run_in_real_time_was_recorded_with_the_parts(desk):
     assert "datagrams_sent" in run.data.attrs
 
 
-def test_python_gives_what_the_files_give(desk):
+def test_the_python_section_reproduces_the_results_of_the_files(desk):
     assert "forward prediction: finished" in desk.said
     assert "peak_displacement > 0.03:" in desk.said
 

@@ -29,7 +29,7 @@ def is_there(module: str, name: str) -> bool:
         return not (error.name or "").startswith("dovetail")  # an extra that is not installed here
 
 
-def test_examples_documentation_and_benches_ask_for_names_that_are_there():
+def test_examples_documentation_and_benchmarks_import_existing_names():
     if not (ROOT / "examples").is_dir():
         pytest.skip("the examples are not part of what is installed")
     wrong = {
@@ -40,7 +40,7 @@ def test_examples_documentation_and_benches_ask_for_names_that_are_there():
     assert not {file: names for file, names in wrong.items() if names}
 
 
-def test_a_name_that_is_gone_is_found(tmp_path):
+def test_a_missing_name_is_detected(tmp_path):
     file = tmp_path / "example.py"
     file.write_text(
         "from dovetail.report.ship_deck import DeckScene, Sceneries\nfrom dovetail.core import units\n",

@@ -64,13 +64,13 @@ def _plain(tex: str) -> str:
     return tex
 
 
-def test_a_fraction_without_braces_takes_one_sign_each():
+def test_a_fraction_without_braces_has_one_character_each():
     assert re.sub("<[^>]*>", " ", mathml(r"\tfrac12\rho")).split() == ["1", "2", "&#x003C1;"]
     half = re.search(r"<mfrac>(.*?)</mfrac>", mathml(r"\tfrac43 E"))
     assert re.sub("<[^>]*>", " ", half[1]).split() == ["4", "3"]
 
 
-def test_functions_stand_apart_and_have_upright_letters():
+def test_functions_have_upright_letters_and_spacing():
     thin = '<mspace width="0.167em" />'
     written = mathml(r"2\cos^2\psi\sin\varphi")
     assert written.count(thin) == 4  # before and after each
@@ -91,12 +91,12 @@ def test_lines_that_are_aligned_become_rows_of_a_table():
     assert mathml(r"a &= b \\ c &= d").count("<mtr>") == 2
 
 
-def test_what_the_converter_does_not_know_is_an_error():
+def test_an_unknown_latex_command_is_an_error():
     with pytest.raises(ValueError, match=r"not known to the converter: \\unheardof"):
         mathml(r"a + \unheardof")
 
 
-def test_every_formula_has_the_signs_and_fractions_that_a_second_converter_gives_it():
+def test_formulas_equal_those_of_a_second_converter():
     formulas = _formulas()
     wrong, judged = [], 0
     for where, tex in formulas:

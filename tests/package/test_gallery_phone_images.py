@@ -104,7 +104,7 @@ def test_a_figure_that_fits_a_phone_is_saved_once(scraped, tmp_path):
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_an_example_draws_no_wider_than_the_page_and_with_no_smaller_letters(example):
+def test_example_figures_fit_the_page_and_its_letter_size(example):
     """Nine inches have letters of eleven pixels in the text's width, which is 46 em."""
     code = example.read_text("utf-8")
     widths = [float(width) for width in re.findall(r"figsize=\(([\d.]+)", code)]

@@ -94,7 +94,7 @@ def rooms() -> list[str]:
     return sorted(p.name for p in SOURCE.iterdir() if p.is_dir() and any(p.rglob("*.py")))
 
 
-def test_every_package_has_its_place_in_the_order():
+def test_every_package_has_a_position_in_the_order():
     assert set(rooms()) <= set(PACKAGES)
 
 
@@ -136,7 +136,7 @@ def neighbours(package: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("package", packages(), ids=lambda p: str(p.relative_to(SOURCE)))
-def test_a_package_depends_on_what_its_docstring_says_and_on_nothing_else(package):
+def test_a_package_depends_only_on_packages_in_its_docstring(package):
     words, found = said(package), neighbours(package)
     if "everything" in words:
         return
@@ -150,7 +150,7 @@ def test_a_package_depends_on_what_its_docstring_says_and_on_nothing_else(packag
         assert others <= words, f"not said: {sorted(others - words)}"
 
 
-def test_a_room_named_in_a_string_or_reached_by_a_path_counts_as_imported():
+def test_a_package_named_in_a_string_or_path_counts_as_imported():
     tree = ast.parse(
         "a = Path(__file__).parents[1] / 'studies' / 'x.toml'\nb = files('dovetail').joinpath('air/y')"
     )

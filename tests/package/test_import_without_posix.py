@@ -32,7 +32,7 @@ print("it runs")
 """
 
 
-def test_everything_but_real_time_works_without_what_posix_alone_has(tmp_path):
+def test_all_but_real_time_works_without_posix_modules(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT], cwd=tmp_path, capture_output=True, text=True, check=False
     )

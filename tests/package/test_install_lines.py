@@ -48,7 +48,7 @@ def test_every_install_line_names_the_distribution():
     assert not wrong
 
 
-def test_another_project_of_the_import_name_is_never_installed():
+def test_install_lines_never_name_the_other_project():
     """`dovetail` on the package index is another project."""
     assert NAME == "dovetail-hybrid"
     assert all(need.startswith(f"{NAME}[") for need in PROJECT["optional-dependencies"]["all"])

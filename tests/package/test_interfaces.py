@@ -17,20 +17,20 @@ spec.loader.exec_module(tables)
 IMPORTS = re.compile(r"^(?:>>> )?from (dovetail[\w.]*) import ([^\n(#]+)", re.M)
 
 
-def test_every_room_with_interfaces_is_on_the_page():
+def test_every_package_with_interfaces_is_on_the_page():
     page = (DOCS / "interfaces.md").read_text("utf-8")
     listed = re.findall(r"\{project-table\} interfaces (\w+)", page)
     assert sorted(listed) == sorted(tables.rooms())
 
 
-def test_a_table_says_what_an_author_writes():
+def test_an_interface_table_lists_members_to_implement():
     rows = {row[0]: row for row in tables.interface_table("core")}
     assert rows["core.block.Flow"][2] == "derivative, init, output"
     assert rows["core.roles.Captioned"][2] == "CAPTIONS, FIRST"
     assert all(len(row[1].split()) > 2 for row in rows.values())
 
 
-def test_what_an_interface_promises_is_not_asked_for_by_a_string():
+def test_interface_members_are_not_accessed_by_string():
     """`isinstance` with the class or the role says it, and mypy checks what follows."""
     roles = [cls for where, cls in tables.interfaces("core").items() if ".roles." in where]
     promised = {name for role in roles for name in tables.written(role)} - {"faults"}  # a word of many
@@ -49,7 +49,7 @@ def test_what_an_interface_promises_is_not_asked_for_by_a_string():
     assert not found, "\n".join(found)
 
 
-def test_no_base_class_switches_attribute_checks_off():
+def test_no_base_class_disables_attribute_checks():
     found = [
         f"{file.relative_to(ROOT)}:{node.lineno}"
         for file in SOURCE.rglob("*.py")

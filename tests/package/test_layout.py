@@ -28,7 +28,7 @@ def tracked() -> list[Path]:
     return [file for file in files if file.is_file()]
 
 
-def test_tracked_files_hold_no_trace_of_one_machine():
+def test_tracked_files_contain_no_path_of_one_machine():
     found = [
         f"{file.relative_to(ROOT)}:{number}: {what}: {line.strip()[:100]}"
         for file in tracked()
@@ -59,7 +59,7 @@ def test_every_module_has_a_test_file_of_its_name():
     assert not without, "\n".join(without)
 
 
-def test_no_module_outgrows_one_idea():
+def test_no_module_exceeds_450_lines():
     long = {
         str(path.relative_to(ROOT)): lines
         for path in (ROOT / "src").rglob("*.py")
@@ -79,7 +79,7 @@ def lines_of_code(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return (function.end_lineno or 0) - function.lineno + 1 - docstring
 
 
-def test_no_function_outgrows_what_a_reader_can_hold():
+def test_no_function_exceeds_60_lines():
     long = [
         f"{path.relative_to(ROOT)}:{node.lineno}: {node.name} has {lines} lines; let it read as steps"
         for path in sorted((ROOT / "src").rglob("*.py"))
@@ -90,7 +90,7 @@ def test_no_function_outgrows_what_a_reader_can_hold():
     assert not long, "\n".join(long)
 
 
-def test_a_docstring_is_no_code():
+def test_a_docstring_does_not_count_as_code():
     two = ast.parse('def f(x):\n    """One\n\n    Two.\n    """\n    return x\n').body[0]
     assert isinstance(two, ast.FunctionDef)
     assert lines_of_code(two) == 2

@@ -18,7 +18,7 @@ def by_hand(text: str) -> bool:
     )
 
 
-def test_no_method_is_written_by_hand_outside_the_methods():
+def test_integration_methods_are_written_in_core_only():
     found = [
         str(file.relative_to(SOURCE))
         for file in sorted(SOURCE.rglob("*.py"))
@@ -27,7 +27,7 @@ def test_no_method_is_written_by_hand_outside_the_methods():
     assert not found, f"take a method of core/methods, or the step of its tableau: {found}"
 
 
-def test_the_pattern_finds_what_it_is_for():
+def test_the_pattern_detects_a_hand_written_method():
     classical = "    k4 = f(x + h * k3)\n    return x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)"
     renamed = "    return tuple((a + 2 * b + 2 * c + d) / 6 for a, b, c, d in rates)"
     assert by_hand(classical)

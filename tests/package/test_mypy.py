@@ -24,12 +24,12 @@ LinearTransfer(1.0)  # wrong
 """
 
 
-def test_no_check_is_switched_off():
+def test_no_type_check_is_disabled():
     told = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["mypy"]
     assert not {"disable_error_code", "overrides", "exclude", "ignore_errors"} & set(told)
 
 
-def test_what_is_let_pass_names_its_code_and_a_reason():
+def test_ignored_type_errors_state_code_and_reason():
     found = [
         f"{file.relative_to(ROOT)}:{number}: {line.strip()}"
         for file in sorted((ROOT / "src").rglob("*.py"))
@@ -40,7 +40,7 @@ def test_what_is_let_pass_names_its_code_and_a_reason():
 
 
 @pytest.mark.slow
-def test_numbers_may_be_given_for_arrays_and_nothing_else(tmp_path):
+def test_array_parameters_accept_numbers_only(tmp_path):
     api = pytest.importorskip("mypy.api")
     file = tmp_path / "mistakes.py"
     file.write_text(MISTAKES, "utf-8")

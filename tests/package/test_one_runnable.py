@@ -21,12 +21,12 @@ def told_apart(source: str) -> list[int]:
     return [line for line, names in of.items() if names & TWO]
 
 
-def test_no_code_tells_a_test_from_a_simulation():
+def test_no_code_distinguishes_tests_from_simulations():
     found = {
         str(file.relative_to(SOURCE)): told_apart(file.read_text("utf-8")) for file in SOURCE.rglob("*.py")
     }
     assert not {name: lines for name, lines in found.items() if lines}
 
 
-def test_the_search_finds_what_it_looks_for():
+def test_the_search_detects_a_distinction():
     assert told_apart("isinstance(y, testing.Test | int)\nisinstance(y, TestFile)\n") == [1]

@@ -54,13 +54,13 @@ def named(file: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_a_shared_room_names_no_study_no_chapter_and_no_case(room):
+def test_shared_packages_name_no_study(room):
     files = [*(SOURCE / room).rglob("*.py"), *(SOURCE / room).rglob("*.toml")]
     wrong = [line for file in sorted(files) for line in named(file)]
     assert not wrong, "\n".join(wrong)
 
 
-def test_the_guard_sees_a_name_a_string_and_a_path():
+def test_the_check_detects_names_strings_and_paths():
     tree = ast.parse(
         'def docking_step(form="thesis"):\n    "Of a docking test."\n    return form == "case-7"'
     )

@@ -45,7 +45,7 @@ def test_a_frequency_is_in_hertz_and_an_omega_in_radians_a_second():
     assert seen > 30  # the walk went somewhere
 
 
-def test_every_unit_of_a_parameter_is_one_and_is_taken_as_it_is_written():
+def test_every_parameter_unit_is_valid_and_converts_to_itself():
     units = {
         about.unit for cls in parts() for about in declared_parameters(cls).values() if not about.choices
     }

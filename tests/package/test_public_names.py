@@ -13,7 +13,7 @@ PACKAGES = [
 MODULES = sorted(m.name for m in pkgutil.walk_packages(dovetail.__path__, "dovetail."))
 
 
-def test_every_package_lists_its_public_names_and_has_them():
+def test_every_package_has_its_listed_public_names():
     wrong = []
     for name in PACKAGES:
         package = importlib.import_module(name)
@@ -28,7 +28,7 @@ def test_every_package_lists_its_public_names_and_has_them():
     assert not wrong, "\n".join(wrong)
 
 
-def test_every_module_says_what_it_is():
+def test_every_module_has_a_docstring():
     silent = [name for name in MODULES if len((importlib.import_module(name).__doc__ or "").split()) < 2]
     assert not silent, f"no docstring: {', '.join(silent)}"
 

@@ -32,7 +32,7 @@ def test_every_file_the_readme_links_to_exists():
     assert [link for link in links if not (ROOT / link).exists()] == []
 
 
-def test_every_make_target_the_readme_names_exists():
+def test_every_make_target_of_the_readme_exists():
     makefile = (ROOT / "Makefile").read_text("utf-8")
     named = {*re.findall(r"`make ([a-z-]+)`", README), *re.findall(r"^make ([a-z-]+)", README, re.M)}
     assert {"demo", "test"} <= named
@@ -41,7 +41,7 @@ def test_every_make_target_the_readme_names_exists():
 
 
 @pytest.mark.parametrize(("command", "extra"), [("view", "view"), ("film", "film"), ("studio", "studio")])
-def test_what_a_command_of_the_readme_needs_is_installed_by_its_first_one(command, extra):
+def test_the_first_command_of_the_readme_installs_what_the_others_need(command, extra):
     """`make demo` installs `requirements.txt`, so whoever goes on reading finds the next command working."""
     assert f"dovetail {command}" in README
     assert README.index("make demo") < README.index(f"dovetail {command}")
@@ -61,7 +61,7 @@ def test_continuous_integration_runs_the_readmes_test_command():
     assert "exec make test" in (ROOT / ".ci" / "run").read_text("utf-8")
 
 
-def test_every_command_the_readme_names_exists():
+def test_every_command_of_the_readme_exists():
     help_text = subprocess.run(
         [sys.executable, "-m", "dovetail", "--help"],
         capture_output=True,
@@ -72,7 +72,7 @@ def test_every_command_the_readme_names_exists():
         assert re.search(rf"\b{command}\b", help_text), f"dovetail {command}"
 
 
-def test_the_count_of_targets_is_that_of_the_kept_results():
+def test_the_readme_has_the_target_counts_of_the_stored_results():
     spec = importlib.util.spec_from_file_location(
         "docs_compute_targets", ROOT / "docs" / "compute_targets.py"
     )

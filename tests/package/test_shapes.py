@@ -15,7 +15,7 @@ from dovetail.mechanics.chain.base import ChainLoads, node_forces
 ROOMS = ("core", "mechanics.chain", "mechanics.contact", "testing", "transfer")
 
 
-def test_every_room_that_passes_arrays_names_shapes():
+def test_every_package_with_arrays_annotates_shapes():
     names = shape_checks.annotated()
     assert [room for room in ROOMS if not any(name.startswith(f"dovetail.{room}.") for name in names)] == []
 
@@ -38,12 +38,12 @@ def test_a_wrong_result_is_refused():
         jaxtyped(thrown, typechecker=shape_checks.checked)(jnp.zeros(4))
 
 
-def test_what_becomes_an_array_is_one():
+def test_numbers_are_converted_to_arrays():
     forces = node_forces(4, ChainLoads(jnp.zeros(3), node=np.zeros((3, 5))))
     assert forces.shape == (3, 5)
     assert np.all(joints.friction(np.ones((3, 4)), 1.0) == 0.0)
 
 
-def test_nothing_is_checked_outside_the_tests():
+def test_shapes_are_not_checked_outside_tests():
     code = "from dovetail.mechanics.chain import joints; assert not hasattr(joints.friction, '__wrapped__')"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -36,7 +36,7 @@ def test_letters_and_indices_are_eleven_pixels_tall_on_a_wide_screen():
             assert float(size) * float(widest) / wide >= 11.0, file.name
 
 
-def test_a_phone_shows_letters_of_eleven_pixels_and_the_whole_sheet():
+def test_sketches_on_a_phone_have_11_pixel_letters_and_fit():
     style = (DOCS / "_static" / "dovetail.css").read_text("utf-8")
     ((letters, indices),) = re.findall(
         r"@media \(max-width: 36em\) .*div\.sketch svg text \{ font-size: ([\d.]+)px; \}"

@@ -41,7 +41,7 @@ def test_last():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="other signals")
-def test_a_hanging_test_fails_where_it_hangs_and_the_others_run(tmp_path):
+def test_a_hanging_test_fails_and_the_others_run(tmp_path):
     (tmp_path / "test_hanging.py").write_text(HANGING)
     plugins = ["-p", "xdist", "-p", "pytest_timeout", "-p", "conftest"]
     settings = ["-c", str(TESTS.parent / "pyproject.toml"), "--rootdir", str(tmp_path), "-o", "timeout=0.15"]

@@ -46,7 +46,7 @@ def test_the_tutorials_parts_are_found_by_their_entry_point(tmp_path):
     assert (tmp_path / "first" / "result.nc").is_file()
 
 
-def test_the_tutorials_package_is_whole(tmp_path):
+def test_the_package_of_the_tutorial_is_complete(tmp_path):
     package(tmp_path)
     assert (
         "own-study = own_parts" in (tmp_path / "own_study-0.1.0.dist-info" / "entry_points.txt").read_text()

@@ -50,7 +50,7 @@ def defined() -> Iterator[tuple[Path, ast.FunctionDef | ast.ClassDef]]:
                     yield file, node
 
 
-def test_no_function_and_no_class_is_there_for_nobody():
+def test_every_function_and_class_is_used():
     own = words(file for file in SOURCE.rglob("*.py") if file.name != "__init__.py")
     other, promise = words(elsewhere()), promised()
     idle = [
@@ -63,7 +63,7 @@ def test_no_function_and_no_class_is_there_for_nobody():
     )
 
 
-def test_what_the_tests_need_is_still_there_and_still_idle():
+def test_functions_kept_for_tests_exist_and_are_unused_otherwise():
     names = {node.name for _, node in defined()}
     own = words(file for file in SOURCE.rglob("*.py") if file.name != "__init__.py")
     assert all(name in names and own[name] == 1 for name in TOOLS)

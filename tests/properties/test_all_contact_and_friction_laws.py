@@ -269,17 +269,17 @@ def named(case):
     [pytest.param(c, marks=[pytest.mark.slow] if named(c).startswith("rib basket") else []) for c in some()],
     ids=named,
 )
-def test_a_contact_makes_no_energy(case):
+def test_a_contact_generates_no_energy(case):
     check(*case)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", WALK, ids=named)
-def test_no_law_makes_energy_at_any_place(case):
+def test_no_contact_law_generates_energy_in_any_use(case):
     check(*case)
 
 
-def test_the_short_walk_meets_every_law_every_friction_and_every_place():
+def test_the_short_selection_covers_every_law_friction_and_use():
     cases = list(some())
     assert {law for _, law, _ in cases} == set(LAWS)
     assert {friction for _, _, friction in cases} == set(FRICTIONS)

@@ -124,5 +124,5 @@ def test_error_falls_with_the_order_of_the_method(method, order, steps, flow):
     assert slope == pytest.approx(order, abs=0.25), found
 
 
-def test_orders_said_are_those_measured():
+def test_declared_orders_equal_measured_orders():
     assert [m.order for m, _, _ in METHODS] == [order for _, order, _ in METHODS]

@@ -82,6 +82,6 @@ def test_another_version_is_reported(release):
     ]
 
 
-def test_a_folder_without_files_is_no_release(tmp_path):
+def test_a_folder_without_files_is_not_a_release(tmp_path):
     (message,) = contents["faults"](tmp_path)
     assert "got no file" in message

@@ -50,12 +50,12 @@ def test_a_film_is_a_gif_with_a_picture_for_each_time(film, tmp_path):
         assert np.any(np.asarray(gif.convert("L")) != first)
 
 
-def test_a_folder_that_is_not_there_is_told(film, tmp_path):
+def test_a_missing_folder_is_reported(film, tmp_path):
     with pytest.raises(OutputError, match="does not exist"):
         write_gif(film, tmp_path / "nowhere" / "film.gif")
 
 
-def test_nothing_to_show_is_refused():
+def test_an_animation_without_data_is_rejected():
     with pytest.raises(ParameterError, match="got 0 scenes"):
         animated([], np.zeros(2), reach=((0, 1),) * 3)
 
@@ -77,7 +77,7 @@ def test_from_the_side_x_is_to_the_right_and_z_up():
     np.testing.assert_allclose(line.get_data(), [[0.0, 1.0], [0.0, 2.0]])
 
 
-def test_writing_leaves_the_figure_as_it_was(film, tmp_path):
+def test_writing_does_not_change_the_figure(film, tmp_path):
     figure, canvas, dpi = film.figure, film.figure.canvas, film.figure.dpi
     write_gif(film, tmp_path / "film.gif", dpi=30, rest=2.0)
     assert figure.canvas is canvas

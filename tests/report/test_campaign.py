@@ -48,7 +48,7 @@ def test_the_page_has_ranges_a_ranking_a_map_and_the_worst_points(computed):
     assert "python -c" in worst.rows[0][2]
 
 
-def test_what_a_model_calls_its_outcome_is_its_own(tmp_path):
+def test_a_model_may_name_a_measure_outcome(tmp_path):
     """Two of a model is not that of a test, of which it would say that a limit was met."""
     (tmp_path / "own_outcome.py").write_text(
         "def evaluate(points):\n"
@@ -81,7 +81,7 @@ def test_the_sensitivity_to_a_parameter_is_the_fraction_of_variance_it_explains(
     assert "explains alone" in how
 
 
-def test_names_with_markup_are_text_and_the_page_is_one_file(computed, tmp_path):
+def test_markup_in_names_is_escaped_and_the_page_is_one_file(computed, tmp_path):
     written = write_campaign(computed, tmp_path / "page.html")
     text = written.read_text("utf-8")
     assert "A &lt;hill&gt;" in text

@@ -89,7 +89,7 @@ def test_analyses_come_first_as_sentences(computed):
     assert next(row[6] for row in ranges.rows if row[0] == "rms e1") == "%"  # as in a report on a run
 
 
-def test_a_campaign_whose_runs_met_limits_is_not_green(computed):
+def test_a_campaign_with_runs_stopped_by_limits_is_not_green(computed):
     table = flat_rows(campaign.open_results(computed, flat=True))
     fraction, reason = stopped_fraction(table)
     codes = np.asarray(table["outcome"], float)

@@ -36,7 +36,7 @@ def six(late, reference, make):
     ]
 
 
-def test_the_errors_of_two_runs_stand_below_each_other_axis_by_axis(six):
+def test_errors_of_two_runs_are_listed_by_axis(six):
     blocks = errors([Judged(view) for view in six])
     tables = [block for block in blocks if isinstance(block, PageTable)]
     assert len(tables) == 2
@@ -50,7 +50,7 @@ def test_the_errors_of_two_runs_stand_below_each_other_axis_by_axis(six):
     assert texts[0].startswith("y, roll and yaw do not move in the reference")
 
 
-def test_a_run_by_itself_is_short_and_says_where_the_rest_is(six, late, reference, make):
+def test_individual_runs_are_short_and_refer_to_their_reports(six, late, reference, make):
     blocks = alone([Judged(view) for view in six], shared=True)
     assert "dovetail report FOLDER" in blocks[0].text
     assert [block.title for block in blocks[1:]] == ["early", "later"]
@@ -61,13 +61,13 @@ def test_a_run_by_itself_is_short_and_says_where_the_rest_is(six, late, referenc
     assert isinstance(one.blocks[-1], SideBySide)
 
 
-def test_runs_that_share_nothing_show_their_motion(six, late, reference, make):
+def test_runs_without_common_signals_show_their_motion(six, late, reference, make):
     views = [Judged(six[0]), Judged(RunView(late, reference, make.stability(3e-3), "one"))]
     for run in alone(views, shared=False)[1:]:
         assert run.blocks[-1].caption.startswith("Demand of the numerical substructure")
 
 
-def test_a_run_without_an_ideal_says_so(late, reference, make):
+def test_a_run_without_a_reference_states_it(late, reference, make):
     views = [
         RunView(late, reference, make.stability(3e-3), "held"),
         RunView(late, None, make.stability(3e-3), "bare"),
@@ -81,7 +81,7 @@ def test_a_run_without_an_ideal_says_so(late, reference, make):
     assert "No rig in these runs" in errors([free, free])[0].text
 
 
-def test_a_reason_that_two_runs_share_is_said_once(six):
+def test_a_common_reason_is_stated_once(six):
     views = [
         replace(view, stability=None, why=why)
         for view, why in zip(six, ("steps; it is open", "noise; it is open"), strict=True)

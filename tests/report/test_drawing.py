@@ -7,7 +7,7 @@ def texts(svg):
     return [element.text for element in ET.fromstring(svg).iter("text")]
 
 
-def test_the_loop_names_every_part(late):
+def test_the_drawing_of_the_loop_has_every_part(late):
     shown = texts(drawing.loop(late.given))
     for word in (
         "Excitation",
@@ -21,7 +21,7 @@ def test_the_loop_names_every_part(late):
     assert {"oscillator", "delay", "spring", "sine"} <= set(shown)
 
 
-def test_parts_that_are_not_there_are_said_to_be_none(late):
+def test_missing_parts_are_drawn_as_none(late):
     shown = texts(drawing.loop(late.given))
     assert "none" in shown  # compensator
     assert "ideal" in shown  # sensor: a series of nothing
@@ -40,7 +40,7 @@ def test_an_empty_test_can_be_drawn():
     assert "unnamed" in texts(drawing.loop({}))
 
 
-def test_markup_and_long_names_stay_text_inside_their_box():
+def test_markup_and_long_names_remain_text_inside_their_box():
     shown = texts(drawing.loop({"numerical": {"kind": "<script>alert(1)</script>" * 5}}))
     assert any(text.startswith("<script>") and text.endswith("…") for text in shown)
     assert all(len(text) <= drawing.LONGEST for text in shown)
@@ -52,7 +52,7 @@ def test_two_drawings_share_no_ids():
     assert not ids[0] & ids[1]
 
 
-def test_every_box_says_its_place_in_the_test(late):
+def test_every_block_has_its_path_in_the_test(late):
     groups = [e for e in ET.fromstring(drawing.loop(late.given)).iter("g") if e.get("class") == "part"]
     assert [group.get("data-path") for group in groups] == [path for _, path, _ in drawing.BOXES.values()]
     assert all(group.find("rect") is not None for group in groups)

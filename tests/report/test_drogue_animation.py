@@ -44,7 +44,7 @@ def test_it_is_a_gif_of_both_that_runs_from_before_contact_to_the_end(run, tmp_p
         assert np.any(first != np.asarray(picture.convert("RGB")))
 
 
-def test_it_begins_before_the_first_contact_and_the_probe_is_where_it_was_recorded(run):
+def test_the_animation_starts_before_contact_with_the_recorded_probe_pose(run):
     assert first_contact(run) == pytest.approx(0.12)
     shown = scene_from(run, 0.07)
     assert shown.times[0] == pytest.approx(0.07)

@@ -19,18 +19,18 @@ def test_motion_shows_demand_and_measured_over_the_ideal(late, reference):
     assert labels(figures.motion(late)) == ["demand", "measured"]
 
 
-def test_the_close_look_shows_the_last_four_cycles(late):
+def test_the_detail_shows_the_last_four_cycles(late):
     start, end = figures.motion(late).axes[1].get_xlim()
     assert end == pytest.approx(3.0)
     assert end - start == pytest.approx(4 / 3.0, rel=0.05)  # four cycles of 3 Hz; the line is found on a grid
 
 
-def test_what_is_drawn_is_what_was_recorded(late, reference):
+def test_figures_show_the_recorded_values(late, reference):
     line = figures.motion(late, reference).axes[0].lines[1]
     assert np.max(line.get_ydata()) == pytest.approx(1e3 * float(late.data.displacement.max()))
 
 
-def test_the_ideal_is_drawn_no_longer_than_the_run(unstable, reference):
+def test_the_reference_is_drawn_up_to_the_end_of_the_run(unstable, reference):
     figure = figures.motion(unstable, reference)
     end = float(unstable.data.time[-1])
     assert end < 3.0
@@ -42,7 +42,7 @@ def test_errors_show_both_or_the_local_one_alone(late, reference):
     assert len(labels(figures.errors(late))) == 1
 
 
-def test_force_is_named_as_what_is_fed_back(late, reference):
+def test_the_force_is_labelled_as_feedback_force(late, reference):
     assert labels(figures.force(late, reference)) == ["reference", "feedback"]
 
 
@@ -93,7 +93,7 @@ def test_growth_needs_two_equal_rows():
         figures.growth_against_delay([0.0, 1.0], [1.0])
 
 
-def test_limits_say_how_close_each_came():
+def test_limits_show_the_largest_value_in_percent():
     figure = figures.limits(
         [figures.LimitUse("force", 101.0, 100.0, "N"), figures.LimitUse("travel", 0.01, 0.05, "m")]
     )
@@ -129,12 +129,12 @@ def test_a_run_at_rest_can_still_be_drawn(late):
     svg(figures.synchronisation(rest, 6.77e-3))
 
 
-def test_a_missing_signal_is_said_by_name(late):
+def test_a_missing_signal_is_reported_by_name(late):
     with pytest.raises((DovetailError, KeyError), match="measured_displacement"):
         figures.motion(late.data.drop_vars("measured_displacement"))
 
 
-def test_names_of_runs_with_one_delay_stand_below_each_other():
+def test_labels_of_runs_with_equal_delay_are_stacked():
     """Over each other they could not be read."""
     tau = np.linspace(0, 0.012, 5)
     marked = {"first": 9e-3, "again": 9e-3, "early": 3e-3}
@@ -144,13 +144,13 @@ def test_names_of_runs_with_one_delay_stand_below_each_other():
     assert "early" in texts
 
 
-def test_dashes_are_for_what_lies_below(late, reference):
+def test_dashed_lines_are_used_for_the_lower_curve(late, reference):
     for below, dash in ((None, "-"), (reference.data, "--")):
         closely = figures.force(late.data, below).axes[1]
         assert closely.lines[-1].get_linestyle() == dash
 
 
-def test_the_line_of_a_limit_passes_below_the_words():
+def test_the_line_of_a_limit_is_below_the_text():
     uses = [figures.LimitUse("displacement", 0.0182, 0.025, "m")]
     ax = figures.limits(uses).axes[0]
     (words,) = ax.texts

@@ -106,7 +106,7 @@ def test_markup_in_any_text_appears_as_typed():
     assert "<script" not in html.lower()
 
 
-def test_nothing_is_fetched(html):
+def test_the_page_loads_nothing_from_the_network(html):
     assert not re.search(r"https?://", html)
     assert "@import" not in html
     assert not re.search(r"url\((?!#)", html)
@@ -140,7 +140,7 @@ BEYOND = """name => [...document.querySelectorAll(name)].filter(
   element => element.getBoundingClientRect().right > innerWidth).length"""
 
 
-def test_on_a_phone_prose_is_whole_and_what_is_wider_has_a_shade_at_its_edge(phone):
+def test_on_a_phone_text_fits_and_wide_blocks_have_a_shaded_edge(phone):
     about = "how far the simulated part is from where it should be, in a sentence that is long"
     table = PageTable(
         ["error", "rms", "what it is"], [["e1", "5 %", about]], about, numbers=(1,), has_explanations=True
@@ -156,14 +156,14 @@ def test_on_a_phone_prose_is_whole_and_what_is_wider_has_a_shade_at_its_edge(pho
     assert tab.evaluate(f"{scrolled}.every(e => getComputedStyle(e).backgroundImage.includes('gradient'))")
 
 
-def test_the_first_words_of_a_verdict_stand_out():
+def test_the_first_words_of_a_verdict_are_bold():
     assert '<span class="mark">Stable:</span> fine' in Page("t", Verdict("Stable: fine")).html()
 
 
-def test_numbers_have_four_figures_and_stand_to_the_right(html):
+def test_numbers_have_four_digits_and_are_right_aligned(html):
     assert '<td class="number">1.235</td>' in html
 
 
-def test_something_that_is_no_block_is_refused():
+def test_an_object_that_is_not_a_block_is_rejected():
     with pytest.raises(TypeError, match="not a block of a page: int"):
         Page("t", Verdict("v"), [1]).html()

@@ -63,7 +63,7 @@ def floats(told):
     return np.frombuffer(base64.b64decode(told["data"]), told["kind"])
 
 
-def test_the_page_lets_in_one_script_and_is_small(page):
+def test_the_page_allows_one_script_and_is_small(page):
     text = page.read_text("utf-8")
     assert len(text) < MOST
     assert re.search(r"default-src 'none';[^\"]*script-src 'sha256-[A-Za-z0-9+/=]{44}'\"", text)
@@ -71,7 +71,7 @@ def test_the_page_lets_in_one_script_and_is_small(page):
     assert script() in text
 
 
-def test_without_being_asked_for_a_page_has_no_script():
+def test_a_page_has_no_script_by_default():
     text = Page("a run", Verdict("it ended")).html()
     assert "<script" not in text
     assert "script-src" not in text
@@ -95,18 +95,18 @@ def test_extremes_of_every_trace_are_in_the_page(run):
     assert high == pytest.approx(1e3 * max(values.max() for values in both), rel=1e-6)  # in mm
 
 
-def test_what_is_not_finite_is_told_as_what_was_before():
+def test_values_that_are_not_finite_repeat_the_previous_one():
     assert floats(array([np.nan, 1.0, np.inf, 2.0])).tolist() == [0.0, 1.0, 1.0, 2.0]
 
 
-def test_moments_are_of_the_whole_run_and_no_more_than_there_is_room_for(run):
+def test_frames_cover_the_run_within_the_size_limit(run):
     chosen = moments(build_scene(run))
     assert chosen[0] == 0
     assert chosen[-1] == len(build_scene(run).times) - 1
     assert len(chosen) <= 600
 
 
-def test_plots_keep_extremes_zoom_together_and_a_click_goes_there(run, tab):
+def test_plots_keep_extremes_zoom_together_and_follow_clicks(run, tab):
     plots = tab.locator("#player .player-plot canvas")
     drawn = [float(v) for v in plots.first.evaluate("c => [c.dataset.low, c.dataset.high]")]
     values = np.stack([run.data[n].values.ravel() for n in ("displacement", "measured_displacement")])
@@ -149,6 +149,6 @@ def test_it_plays_in_three_dimensions_and_by_keys(tab):
     assert f"t = {at + 0.02:.2f}"[:6] in tab.locator(".player-clock").inner_text()
 
 
-def test_names_of_plots_are_words():
+def test_plot_titles_have_no_underscores():
     assert _spoken("measured_displacement_0") == "measured displacement"
     assert _spoken("2") == "2"

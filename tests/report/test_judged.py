@@ -14,7 +14,7 @@ def test_a_run_is_judged_against_its_ideal(late, reference, make):
     assert found.notes == []
 
 
-def test_a_run_that_blew_up_is_shown_up_to_there(late, reference):
+def test_a_run_that_is_not_finite_is_shown_up_to_that_time(late, reference):
     data = late.data.copy(deep=True)
     data["displacement"][2000:] = np.nan
     found = Judged(RunView(replace(late, data=data), reference))
@@ -23,7 +23,7 @@ def test_a_run_that_blew_up_is_shown_up_to_there(late, reference):
     assert "From t = 2 s a signal is NaN or infinite" in found.notes[0]
 
 
-def test_a_run_that_cannot_be_compared_says_so(late, make):
+def test_a_run_that_cannot_be_compared_states_it(late, make):
     reference = make.reference(duration=0.5)
     shifted = Reported(reference.data.assign_coords(time=reference.data.time + 0.4e-3))
     found = Judged(RunView(late, shifted))
@@ -31,7 +31,7 @@ def test_a_run_that_cannot_be_compared_says_so(late, make):
     assert "No comparison with the reference" in found.notes[0]
 
 
-def test_limits_are_held_against_what_was_recorded(late):
+def test_limits_are_compared_with_recorded_signals(late):
     uses = {use.name: use for use in limit_uses(Judged(RunView(late)))}
     assert uses["displacement"].reached == pytest.approx(float(abs(late.data.displacement).max()))
     assert uses["displacement"].limit == 0.05

@@ -11,7 +11,7 @@ from dovetail.scene import shapes
 from dovetail.scene.scene import Arrow, Scene, Solid
 
 
-def test_a_run_is_shown_where_its_largest_force_acts(late):
+def test_the_key_frame_is_at_the_largest_force(late):
     still = key_frame(late)
     assert Image.open(io.BytesIO(still.jpeg)).size == SIZE == still.size
     strongest = float(late.data.time[int(np.argmax(np.abs(late.data.measured_force.values)))])
@@ -21,7 +21,7 @@ def test_a_run_is_shown_where_its_largest_force_acts(late):
     assert LETTERS * phone / NARROW[0] >= 11
 
 
-def test_a_run_without_forces_is_shown_where_it_is_farthest():
+def test_without_forces_the_key_frame_is_at_the_largest_displacement():
     way = np.sin(np.linspace(0, np.pi, 11))
     body = Solid("s", shapes.box((1, 1, 1)), lambda k: (np.eye(3), np.array([way[k], 0, 0])))
     assert moment(Scene("t", np.arange(11.0), solids=[body])) == 5
@@ -29,7 +29,7 @@ def test_a_run_without_forces_is_shown_where_it_is_farthest():
     assert moment(Scene("t", np.arange(11.0), solids=[body], arrows=[none])) == 5
 
 
-def test_a_recording_with_no_place_in_space_has_no_picture(late, make):
+def test_a_recording_without_geometry_has_no_key_frame(late, make):
 
     data = late.data[["feedback_force"]]
     assert key_frame(replace(late, data=data)) is None

@@ -55,7 +55,7 @@ def test_a_line_for_each_law_in_readable_units():
     assert [t.get_text() for t in picture.figure.legends[0].texts] == ["a", "b"]
 
 
-def test_names_instead_of_numbers_are_points_with_their_names():
+def test_text_values_are_points_with_labels():
     figure = map_page.lines(LINES.force, "law")
     assert [t.get_text() for t in figure.axes[0].get_xticklabels()] == ["a", "b"]
 
@@ -73,14 +73,14 @@ def test_outcomes_are_marked_with_their_impacts():
     assert [text.get_text() for text in figure.legends[0].texts] == ["going", "well", "not well"]
 
 
-def test_bars_stand_beside_each_other():
+def test_bars_are_drawn_side_by_side():
     data = xr.Dataset(
         {f"force_{k}": ("impact", [1.0 + i, 2.0]) for i, k in enumerate("dmh")}, {"impact": [1, 2]}
     )
     assert len(map_page.bars(data, "force").axes[0].patches) == 6
 
 
-def test_the_page_holds_picture_words_and_file(tmp_path):
+def test_the_page_has_figure_text_and_file(tmp_path):
     class File:
         map, title = Lines(), "A map"
 
@@ -95,7 +95,7 @@ def test_the_page_holds_picture_words_and_file(tmp_path):
     assert "<svg" in page
 
 
-def test_lines_are_told_apart_in_the_dark_too():
+def test_lines_are_distinguishable_in_dark_mode():
     """There the colours of figures are others: none of those may be one of ours that stays."""
     dark = re.search(r"prefers-color-scheme: dark.*?\}", PAGE.read_text("utf-8"), re.DOTALL)[0]
     themed = dict(re.findall(r"--(\w+): (#\w{6})", dark))
@@ -106,7 +106,7 @@ def test_lines_are_told_apart_in_the_dark_too():
     assert max(many[0][:3]) > 0x70 / 0xFF
 
 
-def test_a_map_says_of_how_many_points_it_is():
+def test_a_map_states_its_number_of_points():
     assert map_page._size(RATIO) == "4 points, 2 of restitution by 2 of delay"
     assert map_page._size(LINES.rename(law="contact_law")) == "6 points, 2 of contact law by 3 of speed"
     assert map_page._size(xr.Dataset()) == "1 point"

@@ -27,7 +27,7 @@ def test_a_map_shows_each_value_in_its_field():
     assert figure.axes[1].get_ylabel() == "z"
 
 
-def test_lines_of_equal_value_are_drawn_where_they_are_few():
+def test_contour_lines_are_drawn_if_they_are_few():
     x, y = np.meshgrid(np.arange(6.0), np.arange(5.0))
     assert _smooth(x + y)
     assert not _smooth(np.where((x + y) % 2 > 0, 1.0, 0.0))
@@ -39,7 +39,7 @@ def testedges_lie_between_the_centres():
     np.testing.assert_allclose(edges(np.array([1.0, 10.0, 100.0])), 10.0 ** np.array([-0.5, 0.5, 1.5, 2.5]))
 
 
-def test_what_spans_decades_is_shown_in_decades():
+def test_values_over_decades_have_a_logarithmic_scale():
     assert _spans_decades(np.array([1e-3, 1e-2, 1e-1]))
     assert not _spans_decades(np.array([1.0, 2.0, 3.0]))
     assert not _spans_decades(np.array([0.0, 1.0, 100.0]))
@@ -90,7 +90,7 @@ def test_a_long_name_beside_a_panel_is_not_cut():
             assert box.y1 <= figure.bbox.y1
 
 
-def test_values_on_the_lines_of_a_map_are_apart_and_on_a_dark_ground():
+def test_contour_labels_do_not_overlap_and_have_contrast():
     x, y = np.linspace(0.0, 5.0, 9), np.linspace(0.0, 17.0, 6)
     across, up = np.meshgrid(x, y)
     for values in (120 * np.exp(-3 * across) + up, across**2 + up, 1e-5 * np.hypot(across - 2.5, up / 3)):

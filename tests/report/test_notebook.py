@@ -23,19 +23,19 @@ def test_a_test_draws_its_loop(test):
     assert "3 ms" in html  # the delay of its actuator
 
 
-def test_a_run_says_how_it_ended_and_shows_its_signals(test):
+def test_a_run_shows_outcome_and_signals(test):
     html = test.rehearse()._repr_html_()
     assert "Finished: the run reached its end time." in html
     assert '<svg class="plot"' in html
     assert "measured_force" in html
 
 
-def test_a_simulation_says_what_it_is():
+def test_a_simulation_shows_its_title_and_kind():
     html = dv.load(find_test("capture/swing"))._repr_html_()
     assert "without a rig" in html
 
 
-def test_a_campaign_shows_its_verdict_and_what_matters(tmp_path):
+def test_a_campaign_shows_verdict_and_sensitivities(tmp_path):
     from dovetail import campaign
 
     (tmp_path / "hill_model.py").write_text(
@@ -58,7 +58,7 @@ def test_the_style_is_for_the_inside_only():
     assert "<script" not in wrapped("x")
 
 
-def test_a_campaign_that_is_to_be_computed_shows_what_it_will_vary():
+def test_a_planned_campaign_shows_its_parameters():
     table = {
         "title": "A <b>bold</b> campaign",
         "test": "substructuring/cs1",
@@ -90,7 +90,7 @@ def test_a_part_and_a_rig_show_their_parameters_with_unit_and_meaning(test):
     assert "specimen.k" in test.rig._repr_html_()
 
 
-def test_a_verdict_is_coloured_by_what_it_says(test):
+def test_a_verdict_is_coloured_by_its_tone(test):
     assert 'class="verdict good"' in test.stability()._repr_html_()
     late = dv.load("substructuring/cs1", {"rig.actuator.delay": "9 ms"}).stability()
     html = late._repr_html_()
@@ -98,7 +98,7 @@ def test_a_verdict_is_coloured_by_what_it_says(test):
     assert "critical delay 6.77 ms" in html
 
 
-def test_a_comparison_is_a_table_of_what_it_prints(test):
+def test_a_comparison_is_shown_as_a_table(test):
     compared = dv.fidelity.compare(test.rehearse(), test.reference())
     html = compared._repr_html_()
     for row in compared.rows():

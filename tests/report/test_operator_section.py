@@ -8,7 +8,7 @@ from dovetail.report.operator_section import late_or_lost, operator_section
 from dovetail.report.page import Paragraph
 
 
-def test_ticks_that_were_late_and_words_that_were_lost_are_told(late):
+def test_late_ticks_and_lost_datagrams_are_reported(late):
     attributes = {"ticks_late": 76, "datagrams_sent": 7001, "datagrams_lost": 45}
     run = replace(late, data=late.data.assign_attrs(attributes))
     text = "76 ticks were late; 45 of 7001 messages to the rig were not answered in time."

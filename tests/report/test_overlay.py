@@ -40,14 +40,14 @@ def test_the_difference_is_that_of_the_recordings():
     # between samples of the second run a straight line is taken
 
 
-def test_rounding_is_no_difference_and_has_no_panel():
+def test_rounding_does_not_count_as_difference():
     a = recorded()
     table, picture = overlays(["first", "again"], [a, recorded()], ["displacement"])
     assert table.rows[0][2] == "none"
     assert [ax.get_ylabel() for ax in picture.figure.axes[:2]] == ["x [mm]", "z [m]"]
 
 
-def test_a_difference_is_measured_by_the_whole_vector_not_by_a_part_that_hardly_moves():
+def test_a_difference_is_relative_to_the_whole_vector():
     a, b = recorded(), recorded()
     b["displacement"] = b["displacement"].copy()
     still = int(np.argmin(np.abs(a["displacement"].values).max(axis=0)))
@@ -65,14 +65,14 @@ def posed(turn=0.1, way=2.0, away=0.0, turned=0.0, until=1.0):
     return xr.Dataset({"displacement": (("time", "axis"), z, about)}, {"time": t, "axis": ["x", "roll"]})
 
 
-def test_lengths_and_angles_are_not_held_against_each_other():
+def test_lengths_and_angles_are_compared_separately():
     """The larger share counts, and in its own unit: 0.05 of 0.1 rad is more than 0.06 of 2 m."""
     table, _ = overlays(["first", "other"], [posed(), posed(away=0.06, turned=0.05)], ["displacement"])
     most = np.abs(0.1 * np.sin(6 * posed().time.values)).max()
     assert table.rows[0][2:] == ["0.05 rad", f"{100 * 0.05 / most:.3g} %"]
 
 
-def test_an_angle_that_is_rounding_is_no_signal():
+def test_an_angle_of_rounding_size_is_not_a_signal():
     assert common(
         [recorded().assign(attitude_angles=("time", np.full(101, 1e-14), {"units": "rad"}))] * 2
     ) == ["displacement"]
@@ -80,7 +80,7 @@ def test_an_angle_that_is_rounding_is_no_signal():
     assert table.rows[0][2:] == ["none", "0 %"]
 
 
-def test_where_runs_are_not_as_long_it_is_told_over_which_time_they_were_compared():
+def test_the_compared_time_of_runs_of_different_length_is_stated():
     table, _ = overlays(["a", "b"], [recorded(), recorded(1.1)], ["displacement"])
     assert list(table.head) == ["signal", "run", "largest difference to a", "in % of the peak in a"]
     runs = [recorded(), recorded(1.1, until=0.5), recorded(1.2)]
@@ -91,7 +91,7 @@ def test_where_runs_are_not_as_long_it_is_told_over_which_time_they_were_compare
     assert [row[-1] for row in table.rows] == ["0.5 s"]  # the first is the shorter one
 
 
-def test_how_far_apart_is_a_sentence():
+def test_the_largest_difference_is_stated_in_a_sentence():
     runs = [recorded(), recorded(1.1)]
     most, largest = np.abs(0.1 * np.sin(6 * runs[0].time.values)).max(), 2.0
     text = f"Displacement: largest difference to a {1e3 * most:.3g} mm"
@@ -115,13 +115,13 @@ def test_parts_have_names_without_underscores():
     assert figure.axes[0].get_ylabel() == "attitude angles 1 [rad]"
 
 
-def test_every_run_is_named_and_drawn():
+def test_every_run_is_labelled_and_drawn():
     figure = overlay(["a", "b", "c"], [recorded(), recorded(2.0), recorded(3.0)], "displacement", [0])
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b", "c"]
     assert [len(ax.lines) for ax in figure.axes] == [3, 3]  # below: two differences and the line at none
 
 
-def test_signals_that_not_all_have_are_left_out():
+def test_signals_that_are_not_common_are_omitted():
     a = recorded().assign(tension=("time", np.ones(101)))
     assert common([a, recorded()]) == ["displacement"]
     assert common([a, a], first=["tension"]) == ["tension", "displacement"]

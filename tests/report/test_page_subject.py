@@ -6,7 +6,7 @@ from dovetail.report.page_subject import Reported
 from dovetail.testing import dump
 
 
-def test_a_run_is_reported_with_all_it_knows():
+def test_a_run_is_reported_with_test_mode_and_outcome():
     test = dv.load("substructuring/cs1").with_values(duration=0.01)
     run = test.rehearse()
     known = Reported.from_run(run)
@@ -20,12 +20,12 @@ def test_a_run_is_reported_with_all_it_knows():
     assert Reported.from_run(known) is known
 
 
-def test_a_bare_recording_says_nothing_of_its_test(late):
+def test_a_recording_without_metadata_has_no_test(late):
     known = Reported.from_run(late.data)
     assert known.data is late.data
     assert (known.title, known.outcome, dict(known.table())) == ("", None, {})
 
 
-def test_something_else_is_refused_in_words():
+def test_other_objects_are_rejected():
     with pytest.raises(ParameterError, match="got str; expected an xarray.Dataset"):
         Reported.from_run("runs/cs1")

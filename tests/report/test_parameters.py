@@ -28,7 +28,7 @@ def test_values_are_shown_with_handy_units():
     assert by_path(TABLE)["rig.actuator.delay"].unit == "ms"
 
 
-def test_a_part_stands_under_its_own_name():
+def test_a_part_is_listed_under_its_path():
     found = by_path(TABLE)
     assert found["numerical"].value == "oscillator"
     assert found["rig.sensor"].value == "none"  # a series of nothing
@@ -41,7 +41,7 @@ def test_lists_of_parts_are_numbered_and_long_lists_cut():
     assert found["long"].value == "[0, 1, 2, 3, 4, 5, 6, 7, … 20 entries]"
 
 
-def test_no_limit_is_said_in_a_word():
+def test_an_infinite_limit_is_shown_as_none():
     assert by_path(TABLE)["limits.force"].value == "none"
 
 
@@ -55,7 +55,7 @@ def test_summaries_name_the_first_numbers():
     assert parameters.summary(TABLE["numerical"], count=2) == ("oscillator", ["m 2.2 kg", "c 15 N s/m"])
 
 
-def test_differences_are_found_by_path():
+def test_differences_are_listed_by_path():
     other = {**TABLE, "rig": {"actuator": {"kind": "delay", "delay": 0.003}}}
     found = parameters.differences([TABLE, other])
     assert found["rig.actuator.delay"] == ["9.4 ms", "3 ms"]

@@ -27,7 +27,7 @@ def pairs(rows=2, columns=2):
     return figure, panels
 
 
-def test_panels_stand_below_each_other_in_their_order_and_come_back():
+def test_the_phone_layout_stacks_panels_in_order_and_restores_them():
     figure, panels = pairs()
     svg(figure)
     before = [ax.get_position().bounds for ax in panels.flat]
@@ -42,7 +42,7 @@ def test_panels_stand_below_each_other_in_their_order_and_come_back():
     np.testing.assert_allclose([ax.get_position().bounds for ax in panels.flat], before, atol=5e-3)
 
 
-def test_nothing_is_written_beside_the_figure_and_no_word_over_another():
+def test_text_stays_inside_the_figure_without_overlap():
     figure, panels = pairs()
     with phone_layout(figure):
         svg(figure)
@@ -95,7 +95,7 @@ def test_for_other_screens_alone_a_figure_is_drawn_once():
     assert 'class="plot narrow"' not in once
 
 
-def test_names_above_a_panel_stand_below_each_other_and_the_panel_keeps_its_height():
+def test_a_legend_above_a_panel_is_stacked_and_the_panel_keeps_its_height():
     names = [f"a rope of {n} m of steel" for n in range(7)]
     figure, ((panel,),) = new_figure(height=2.4)
     with figure_style():
@@ -115,7 +115,7 @@ def test_names_above_a_panel_stand_below_each_other_and_the_panel_keeps_its_heig
     assert not figure.legends
 
 
-def test_many_names_beside_a_panel_stand_above_it_and_hide_nothing():
+def test_a_long_legend_beside_a_panel_moves_above_it():
     figure, panels = new_figure(2, 1, height=2.6)
     with figure_style():
         for (panel,), number in zip(panels, (8, 4), strict=True):
@@ -136,7 +136,7 @@ def test_many_names_beside_a_panel_stand_above_it_and_hide_nothing():
                 assert not box.overlaps(text.get_window_extent())
 
 
-def test_panels_that_are_hidden_take_no_room():
+def test_hidden_panels_take_no_space():
     """One axis of three moves: below its panel stood two that nobody sees."""
     figure, panels = new_figure(1, 3, height=2.6)
     panels[0, 0].plot([0, 1])
@@ -151,7 +151,7 @@ def test_panels_that_are_hidden_take_no_room():
     assert panels[0, 0].get_position().width < 0.4
 
 
-def test_short_names_that_stood_beside_a_panel_fit_above_it():
+def test_a_short_legend_beside_a_panel_fits_above_it():
     """Three of them side by side began over the panel and ended beyond the screen."""
     figure, panels = new_figure(height=2.6)
     for name in ("50-mm", "100-mm", "200-mm"):
@@ -169,7 +169,7 @@ def test_short_names_that_stood_beside_a_panel_fit_above_it():
         assert over.get_window_extent().x1 <= figure.bbox.x1
 
 
-def test_words_that_have_no_room_in_a_line_are_broken_and_come_back():
+def test_long_labels_are_wrapped_and_restored():
     figure, ((panel,),) = new_figure(height=2.4)
     title = "one test and one late actuator, compensated in ten ways that are all in the book"
     below, left = (
@@ -195,7 +195,7 @@ def test_words_that_have_no_room_in_a_line_are_broken_and_come_back():
 
 
 @pytest.mark.parametrize("columns", [1, 3])
-def test_a_legend_stands_above_its_panel_where_it_would_hide_a_line_or_have_no_room(columns):
+def test_a_legend_moves_above_its_panel_if_it_hides_a_line(columns):
     figure, ((panel,),) = new_figure(height=2.4)
     with figure_style():
         for k in range(3):
@@ -220,7 +220,7 @@ def test_a_legend_stands_above_its_panel_where_it_would_hide_a_line_or_have_no_r
     assert panel.get_legend().get_visible()
 
 
-def test_a_legend_that_hides_nothing_stays_in_its_panel():
+def test_a_legend_that_hides_no_line_remains_in_its_panel():
     figure, ((panel,),) = new_figure(height=2.4)
     with figure_style():
         panel.plot([0, 1], [0, 1], label="short")
@@ -246,7 +246,7 @@ def test_two_axes_of_one_panel_stay_together():
 
 
 @pytest.mark.parametrize("kind", ["polar", "3d"])
-def test_what_is_written_around_a_panel_of_angles_or_of_space_is_whole(kind):
+def test_labels_of_polar_and_3d_panels_are_complete(kind):
     figure, ((panel,),) = new_figure(height=5.0, subplot_kw={"projection": kind})
     words = panel.get_xticklabels() if kind == "polar" else []
     if kind == "3d":
@@ -262,7 +262,7 @@ def test_what_is_written_around_a_panel_of_angles_or_of_space_is_whole(kind):
             assert figure.bbox.y0 <= box.y0
 
 
-def test_a_label_beside_a_low_panel_is_broken_between_words_only():
+def test_axis_labels_are_wrapped_between_words():
     figure, panels = new_figure(6, 1, height=3.0)
     for ax, name in zip(panels.flat, ("x", "y", "z", "roll", "pitch", "yaw"), strict=True):
         ax.set_ylabel(f"{name} [mrad]")
@@ -289,7 +289,7 @@ def test_long_numbers_below_a_panel_do_not_touch_and_come_back():
     assert [ax.xaxis.get_major_locator() for ax in panels.flat] == before
 
 
-def test_panels_that_share_their_numbers_keep_them_and_a_legend_stays_at_its_panel():
+def test_panels_with_shared_axes_keep_their_ticks_and_legends():
     figure, panels = new_figure(3, 1, height=4.5, sharex=True)
     for ax in panels.flat:
         ax.plot([0, 5], [0, 1], label="foot")

@@ -23,7 +23,7 @@ def test_one_of_several_axes_is_shown(two_axes):
     assert top[1] == pytest.approx(top[0] / 2)
 
 
-def test_a_reference_run_is_drawn_with_what_it_has(reference):
+def test_a_reference_solution_is_drawn_with_its_signals(reference):
     assert [ax.get_ylabel() for ax in plot(reference).axes] == ["displacement [mm]", "force [N]"]
 
 
@@ -32,12 +32,12 @@ def test_an_empty_run_has_nothing_to_plot(late):
         plot(late.data.isel(time=slice(0, 0)))
 
 
-def test_a_run_without_known_signals_says_what_it_has(late):
+def test_a_run_without_declared_signals_lists_its_signals(late):
     with pytest.raises(AnalysisError, match="recorded signals: velocity"):
         plot(late.data[["velocity"]])
 
 
-def test_an_excitation_that_is_no_motion_has_a_panel_of_its_own(late):
+def test_an_excitation_that_is_not_a_motion_has_a_separate_panel(late):
     shaken = late.data.copy()
     shaken["excitation"] = shaken["excitation"].assign_attrs(units="m/s^2")
     labels = [ax.get_ylabel() for ax in plot(shaken).axes]
@@ -47,7 +47,7 @@ def test_an_excitation_that_is_no_motion_has_a_panel_of_its_own(late):
     assert "excitation" not in "".join(t.get_text() for t in plot(shaken).axes[1].get_legend().get_texts())
 
 
-def test_of_several_axes_the_one_that_moves_is_shown(two_axes):
+def test_the_moving_axis_is_shown(two_axes):
     """A drop on a rig of six axes was drawn as flat lines: its first axis rests."""
     scales = np.array([0.0, 1.0])
     about = {"units": "m, rad", "axis_units": ["m", "rad"]}

@@ -23,7 +23,7 @@ def run():
     return test.run_pseudodynamic()
 
 
-def test_it_tells_outcome_moves_and_the_test_itself(run, tmp_path):
+def test_the_page_shows_outcome_moves_and_test(run, tmp_path):
     page = pseudodynamic_page([run]).write(tmp_path / "report.html").read_text("utf-8")
     assert "Small &lt;test&gt;" in page
     assert "Finished: the run reached its end time." in page
@@ -53,13 +53,13 @@ def test_readings_are_dots_on_the_force(run):
     assert np.abs(shown.lines[0].get_ydata()).max() == pytest.approx(1e3 * fastest)
 
 
-def test_the_cells_time_is_told_as_people_do(run):
+def test_cell_time_is_formatted_in_minutes_and_hours(run):
     long = dataclasses.replace(run, data=run.data.assign_attrs(cell_seconds=13005.0))
     table = pseudodynamic_page([long]).blocks[0].blocks[0]
     assert table.rows[0][-1] == "3.6 h"
 
 
-def test_names_stand_beside_the_pictures_and_one_run_needs_none(run):
+def test_several_runs_have_a_legend_and_one_run_has_none(run):
     assert histories([run], ["one"]).axes[0].get_legend() is None
     figure = histories([run, run], ["one", "two"])
     figure.draw_without_rendering()

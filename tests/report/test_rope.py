@@ -14,7 +14,7 @@ def nodes():
     return np.stack([reach * np.cos(turn), reach * np.sin(turn), 0.1 * reach + 0 * turn], axis=1)
 
 
-def test_snapshots_begin_and_end_with_the_motion_and_stand_upright():
+def test_snapshots_cover_the_motion_and_are_upright():
     figure = plt.figure()
     axes = figure.add_subplot(projection="3d")
     places = snapshots(axes, nodes(), number=5)

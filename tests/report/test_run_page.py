@@ -74,7 +74,7 @@ def test_three_delays_on_one_page(late, unstable, reference, make, tmp_path):
     assert path.stat().st_size < 2_000_000
 
 
-def test_runs_side_by_side_say_first_how_far_apart_they_are(late, reference, make):
+def test_a_comparison_starts_with_the_largest_difference(late, reference, make):
     free = Reported(reference.data, mode="reference", outcome=reference.outcome, given=reference.given)
     views = [
         RunView(late, reference, make.stability(3e-3), "late"),
@@ -111,7 +111,7 @@ def test_markup_in_a_test_file_appears_as_typed(late, reference):
     assert text_of(html).count("<script>alert(1)</script>") > 8
 
 
-def test_nothing_is_fetched(html):
+def test_the_page_loads_nothing_from_the_network(html):
     assert not re.search(r"""(?:src|href)\s*=\s*["'](?!#|data:image/)""", html)
     assert not re.search(r"url\((?!#)", html)
     assert "<script" not in html
@@ -142,7 +142,7 @@ LETTERS = """[...document.querySelectorAll('svg.plot text')].filter(t => t.getCl
 
 
 @pytest.mark.slow
-def test_six_axes_are_printed_on_eight_pages_and_nothing_is_cut(late, make, tmp_path):
+def test_six_axes_are_printed_on_eight_pages_without_clipping(late, make, tmp_path):
     """Every axis moves, and the test has as many parameters as a docking in space."""
     if not any(map(shutil.which, BROWSERS)):
         pytest.skip("no browser to print with")
@@ -183,7 +183,7 @@ def test_six_axes_are_printed_on_eight_pages_and_nothing_is_cut(late, make, tmp_
         browser.close()
 
 
-def test_no_runs_have_no_page():
+def test_a_page_needs_a_run():
     with pytest.raises(ParameterError, match="no runs given"):
         rehearsals_page("nothing", [])
 

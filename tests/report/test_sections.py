@@ -20,14 +20,14 @@ def cell(value):
     return value.text if isinstance(value, TableCell) else value
 
 
-def test_the_outcome_is_its_sentence_and_the_limits(late, unstable):
+def test_the_outcome_section_has_sentence_and_limits(late, unstable):
     good, bad = sections.outcome(judged(late)), sections.outcome(judged(unstable))
     assert good[0] == Paragraph("Finished: the run reached its end time.")
     assert bad[0].tone == "bad"
     assert any(isinstance(block, FigureBlock) for block in good)
 
 
-def test_stability_tells_margins_with_units(late, make):
+def test_the_stability_section_has_margins_with_units(late, make):
     blocks = sections.stability([judged(late, None, make.stability(3e-3))])
     rows = {row[0]: cell(row[1]) for row in tables(blocks)[0].rows}
     assert rows["critical delay"] == "6.77 ms"
@@ -40,7 +40,7 @@ def test_a_negative_margin_is_marked(late, make):
     assert margin == TableCell("-2.23 ms", "bad")
 
 
-def test_stability_not_analysed_is_said_in_a_sentence(late):
+def test_missing_stability_analysis_is_stated(late):
     assert sections.stability([judged(late)]) == [Paragraph("Stability was not analysed.")]
     text = "Stability not determined: the specimen exerts no force at rest."
     why = "the specimen exerts no force at rest"
@@ -64,7 +64,7 @@ def test_a_curve_is_drawn_with_every_run_on_it(late, unstable, make):
     assert {"first", "second"} <= {text.get_text() for text in figure.axes[0].texts}
 
 
-def test_errors_are_told_for_each_axis(two_axes):
+def test_errors_are_listed_for_each_axis(two_axes):
     blocks = sections.error(judged(two_axes, two_axes))
     errors, rig = tables(blocks)
     assert [row[0] for row in errors.rows] == ["1", "2"]
@@ -72,7 +72,7 @@ def test_errors_are_told_for_each_axis(two_axes):
     assert [row[rig.head.index("delay")] for row in rig.rows] == ["3 ms", "3 ms"]
 
 
-def test_axes_that_do_not_move_are_told_in_one_sentence(two_axes):
+def test_axes_at_rest_are_listed_in_one_sentence(two_axes):
     data = two_axes.data.copy(deep=True)
     for name in data.data_vars:
         data[name].values[:, 1] *= 1e-14
@@ -97,7 +97,7 @@ def test_without_an_ideal_only_the_local_error_is_promised(late):
     assert "No reference solution" in sections.error(judged(late))[0].text
 
 
-def test_figures_are_drawn_from_what_was_recorded(late, reference):
+def test_figures_are_drawn_from_recorded_signals(late, reference):
     kinds = [type(block) for block in sections.pictures(judged(late, reference))]
     assert kinds == [FigureBlock, FigureBlock, SideBySide, FigureBlock, FigureBlock]
     bare = replace(late, data=late.data[["displacement", "feedback_force"]])
@@ -118,7 +118,7 @@ def without_rig(reference):
     return Reported(reference.data, mode="reference", outcome=reference.outcome, given=reference.given)
 
 
-def test_nothing_is_said_of_delays_of_a_run_without_a_rig(late, reference, make):
+def test_a_run_without_a_rig_has_no_delays(late, reference, make):
     """The reference beside a rehearsal: no delay, no margin, no mark on the curve, no error."""
     tau = np.linspace(0, 0.012, 5)
     first = judged(late, reference, make.stability(3e-3), label="late", curve=(tau, tau - 6.77e-3))
@@ -139,12 +139,12 @@ def test_nothing_is_said_of_delays_of_a_run_without_a_rig(late, reference, make)
     assert [text.get_text() for text in drawn.legends[0].get_texts()] == ["demand"]
 
 
-def test_the_ideal_alone_is_told_from_the_test_on_its_rig(reference, make):
+def test_a_reference_alone_is_distinguished_from_the_test_on_its_rig(reference, make):
     text = sections.stability([judged(without_rig(reference), None, make.stability(3e-3))])[0].text
     assert text.startswith("No rig in this run")
 
 
-def test_a_run_of_another_machine_is_not_marked_on_a_curve_that_is_not_its_own(late, make):
+def test_only_runs_of_the_same_machine_are_marked_on_the_curve(late, make):
     tau = np.linspace(0, 0.012, 5)
     first = judged(late, None, make.stability(3e-3), label="first", curve=(tau, tau - 6.77e-3))
     other = judged(late, None, make.stability(3e-3, critical_delay=1.3e-3), label="other")

@@ -39,7 +39,7 @@ def run():
     return Run(test, "simulate", data, Outcome.FINISHED)
 
 
-def test_feet_platforms_and_forces_are_where_they_were_recorded(run):
+def test_feet_platforms_and_forces_have_recorded_positions(run):
     scene = DeckScene(run)
     _, ((axes,),) = new_figure()
     last = len(scene.times) - 1
@@ -66,7 +66,7 @@ def test_a_page_shows_scene_motion_loads_and_cost(run, tmp_path):
     assert "solver steps per sample" in text
 
 
-def test_a_strip_begins_at_the_start_and_ends_at_the_end(run):
+def test_a_strip_covers_the_whole_run(run):
     _, shown = strip(DeckScene(run), phases(run.test.system, run.data))
     assert (shown[0], shown[-1]) == (0.0, pytest.approx(0.3))
 

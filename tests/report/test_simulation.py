@@ -26,7 +26,7 @@ def page(tmp_path_factory):
     return simulation_page(run).write(tmp_path_factory.mktemp("report") / "report.html").read_text("utf-8")
 
 
-def test_it_says_how_it_ended_and_what_was_measured(page):
+def test_the_page_shows_outcome_and_results(page):
     assert "Finished" in page
     assert "Open loop" in page
     assert '<figure class="still"><picture>' in page
@@ -34,19 +34,19 @@ def test_it_says_how_it_ended_and_what_was_measured(page):
     assert "link-chain" in page  # the resolved simulation
 
 
-def test_a_system_says_what_comes_first_and_what_its_signals_mean(page):
+def test_a_system_defines_first_signals_and_captions(page):
     tip, other = page.index("Position of the tip relative to the support"), page.index("work of the dampers")
     assert tip < other
     assert "numerical substructure" not in page
 
 
-def test_shades_are_seen_in_the_dark(page):
+def test_shades_are_visible_in_dark_mode(page):
     chain = page[page.index("<h2>Shape") : page.index("<h2>Signals")]
     assert "var(--ink)" in chain
     assert "#000000" not in chain
 
 
-def test_shapes_are_shown_where_the_chain_has_moved_equally_far():
+def test_shapes_are_drawn_at_equal_distances_of_motion():
     nodes = np.zeros((101, 3, 2))
     nodes[:11, 0, 1] = np.linspace(0, 1, 11)  # all of its motion in the first tenth
     nodes[11:, 0, 1] = 1.0
@@ -70,12 +70,12 @@ def test_several_ropes_have_a_panel_for_each_axis_and_their_names():
     assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["thin", "thick"]
 
 
-def test_what_stays_zero_is_said_and_not_drawn(page):
+def test_zero_signals_are_listed_and_not_drawn(page):
     text = page[page.index("Zero at all times: ") :].partition("</p>")[0]
     assert "commanded angles of attack and side-slip" in text
 
 
-def test_energies_share_a_picture_and_names_stand_above_it(page):
+def test_energies_share_a_figure_with_a_legend_above(page):
     picture = page[page.index("Energy and external work") :].partition("</svg>")[0]
     assert "kinetic energy" in picture
     assert "work of the dampers" in picture

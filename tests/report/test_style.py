@@ -24,7 +24,7 @@ def test_a_figure_is_well_formed_and_has_no_fixed_size():
     assert root.attrib["aria-label"] == "A line that rises"
 
 
-def test_names_with_markup_and_formulas_stay_text():
+def test_markup_and_formulas_in_names_are_escaped():
     text = svg(drawn("<script>alert(1)</script> $x^2$ & more"), 'a "quoted" <b>caption</b>')
     assert "<script" not in text
     assert "<b>" not in text
@@ -38,11 +38,11 @@ def test_colours_are_variables_of_the_page():
     assert not any(colour in text for colour in COLOURS.values())
 
 
-def test_a_name_that_looks_like_a_colour_stays_a_name():
+def test_a_name_that_looks_like_a_colour_remains_a_name():
     assert f">{COLOURS['demand']}<" in svg(drawn(COLOURS["demand"])).replace(" ", "")
 
 
-def test_ids_of_two_figures_differ_and_references_are_kept():
+def test_ids_of_two_figures_differ_with_valid_references():
     first, second = svg(drawn()), svg(drawn())
     ids = [set(re.findall(r'\bid="([^"]+)"', text)) for text in (first, second)]
     assert ids[0]
@@ -52,11 +52,11 @@ def test_ids_of_two_figures_differ_and_references_are_kept():
         assert used <= known
 
 
-def test_a_figure_fetches_nothing():
+def test_a_figure_loads_nothing_from_the_network():
     assert not re.search(r"https?://", svg(drawn()))
 
 
-def test_as_many_names_stand_beside_each_other_as_have_room():
+def test_a_legend_has_as_many_columns_as_fit():
     assert legend_columns(["x", "y", "z"]) == 6
     assert legend_columns(["work of the outer forces", "kinetic energy"]) == 2
     assert (
@@ -76,7 +76,7 @@ def test_style_does_not_leak():
     assert dict(mpl.rcParams) == before
 
 
-def test_figures_are_not_kept_by_matplotlib():
+def test_figures_are_freed_by_matplotlib():
     pyplot = pytest.importorskip("matplotlib.pyplot")
     new_figure()
     assert pyplot.get_fignums() == []
@@ -89,7 +89,7 @@ def test_symbols_are_shown_as_written(text, shown):
     assert symbol(text) == shown
 
 
-def test_numbers_that_change_with_the_room_they_leave_are_given_enough_of_it():
+def test_tick_labels_that_depend_on_the_layout_fit():
     figure, ((ax,),) = new_figure(height=2.2)
     with figure_style():
         ax.plot([0, 0.01, 0.02], [0, 0.11944, 0.11944])
@@ -101,7 +101,7 @@ def test_numbers_that_change_with_the_room_they_leave_are_given_enough_of_it():
     assert ax.yaxis.label.get_window_extent().x0 >= 0
 
 
-def test_no_figure_of_a_report_asks_for_letters_smaller_than_the_house_has():
+def test_no_report_figure_uses_letters_below_the_minimum_size():
     """Smaller ones could not be read on a phone, or would make the whole figure narrower."""
     for file in Path(style.__file__).parent.glob("*.py"):
         sizes = re.findall(r"(?:fontsize|labelsize)=([0-9.]+|\"[a-z-]+\")", file.read_text("utf-8"))

@@ -16,7 +16,7 @@ def tables(blocks):
     return [block for block in blocks if isinstance(block, PageTable)]
 
 
-def test_what_was_tested_has_drawing_and_parameters(late):
+def test_the_test_section_has_drawing_and_parameters(late):
     blocks = test_section.test_section(judged(late))
     assert any(isinstance(block, Drawing) for block in blocks)
     rows = {row[0]: row for row in tables(test_section.every_parameter(judged(late)))[0].rows}
@@ -24,7 +24,7 @@ def test_what_was_tested_has_drawing_and_parameters(late):
     assert rows["rig.actuator.delay"][1:3] == ["3", "ms"]
 
 
-def test_a_run_without_parameters_says_so(late):
+def test_a_run_without_parameters_states_it(late):
     texts = [
         block.text for block in test_section.test_section(judged(late.data)) if isinstance(block, Paragraph)
     ]

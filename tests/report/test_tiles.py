@@ -52,14 +52,14 @@ def test_a_tile_has_the_reason_why_stability_is_not_determined(late):
     assert (stable.answer, stable.text) == ("Not determined", "The specimen exerts no force at rest.")
 
 
-def test_a_run_that_met_a_limit_is_told_so(unstable, reference, make):
+def test_a_run_stopped_by_a_limit_has_a_tile(unstable, reference, make):
     outcome, stable, _ = of(unstable, reference, make.stability(9e-3))
     assert outcome.tone == "bad"
     assert outcome.answer == "Stopped"
     assert stable.answer == "Unstable"
 
 
-def test_an_event_is_the_headline_and_another_one_of_the_ideal_is_told(late):
+def test_an_event_is_the_headline_with_the_outcome_of_the_reference(late):
     run = replace(late, outcome=Outcome.SEPARATED)
     other = Reported(late.data, outcome=Outcome.DOCKED)
     outcome, _, accuracy = of(run, other)
@@ -68,7 +68,7 @@ def test_an_event_is_the_headline_and_another_one_of_the_ideal_is_told(late):
     assert "docked" in accuracy.text
 
 
-def test_rounding_is_no_headline(late):
+def test_rounding_does_not_appear_in_the_headline(late):
     data = late.data.assign(measured_displacement=late.data["displacement"] * (1 + 1e-15))
     run = replace(late, data=data)
     accuracy = of(run, Reported(data))[2]
@@ -76,7 +76,7 @@ def test_rounding_is_no_headline(late):
     assert accuracy.answer == "Response error 0 %"
 
 
-def test_a_simulation_is_held_against_its_own_books():
+def test_a_simulation_shows_its_energy_balance():
     import xarray as xr
 
     t = np.linspace(0, 1, 11)
@@ -96,7 +96,7 @@ def test_a_simulation_is_held_against_its_own_books():
     assert tiles.simulation_tiles(run)[2].tone == "bad"
 
 
-def test_a_run_without_a_rig_is_the_ideal_and_has_no_delay(reference, make):
+def test_a_reference_solution_has_no_delay(reference, make):
     free = Reported(reference.data, mode="reference", outcome=reference.outcome, given=reference.given)
     _, stable, accuracy = tiles.hybrid_tiles(Judged(RunView(free, None, make.stability(3e-3))))
     assert (stable.answer, stable.tone) == ("No rig in this run", "plain")
@@ -105,7 +105,7 @@ def test_a_run_without_a_rig_is_the_ideal_and_has_no_delay(reference, make):
     assert (accuracy.answer, accuracy.tone) == ("Reference solution", "plain")
 
 
-def test_what_outcome_is_said_in_few_words_and_the_rest_below(late):
+def test_the_outcome_tile_is_short_with_details_below(late):
     tile = of(replace(late, outcome=Outcome.INTERRUPTED))[0]
     assert tile.answer == "Interrupted by the operator"
     assert tile.text.startswith("The data recorded so far are saved.")

@@ -5,7 +5,7 @@ import numpy as np
 from dovetail.report import time_histories as figures
 
 
-def test_the_close_look_of_a_run_without_cycles_is_where_the_force_is_largest(make):
+def test_the_detail_of_a_run_without_cycles_is_at_the_largest_force(make):
     t = np.linspace(0.0, 1.0, 4001)
     burst = -np.exp(-(((t - 0.3) / 0.002) ** 2))
     run = make.recording(t, displacement=t, measured_displacement=t, feedback_force=burst)

@@ -16,7 +16,7 @@ def of(**values):
     return Margins.from_stability(Margins(**values))
 
 
-def test_missing_values_are_none():
+def test_missing_margins_are_none():
     assert Margins.from_stability(None) == Margins()
     assert of(critical_delay=math.nan, rig_delay=None).critical_delay is None
 
@@ -28,7 +28,7 @@ def test_a_margin_follows_from_the_two_delays_and_the_hold():
     )
 
 
-def test_force_sensor_and_held_command_count_and_are_named():
+def test_sensor_delay_and_command_hold_are_included_and_listed():
     late = of(
         critical_delay=6.77e-3,
         rig_delay=1e-3,
@@ -42,7 +42,7 @@ def test_force_sensor_and_held_command_count_and_are_named():
     assert "margin 2.77 ms of the critical delay of 6.77 ms" in verdict(late, DONE).sentence
 
 
-def test_of_several_axes_the_worst_counts():
+def test_the_worst_axis_decides():
     found = of(critical_delay=6e-3, rig_delay=np.array([3e-3, 5e-3]))
     assert found.rig_delay == 5e-3
     assert found.margin == pytest.approx(1e-3)
@@ -60,7 +60,7 @@ def test_the_three_cases_of_the_demonstration(delay, summary, colour):
     assert f"(rig delay {1e3 * delay:.3g} ms)" in sentence
 
 
-def test_the_loop_as_it_runs_has_the_last_word():
+def test_the_sampled_loop_decides():
     values = dict(critical_delay=6.77e-3, rig_delay=9.4e-3, growth_rate=-1.0, pole_frequency=7.0)
     compensated = of(**values, has_compensation=True, margin=4e-3)
     assert compensated.stable
@@ -78,7 +78,7 @@ def test_the_loop_as_it_runs_has_the_last_word():
     assert "but the sampled loop grows at 2 1/s" in verdict(worse, DONE).sentence
 
 
-def test_a_stopped_run_says_why_and_is_bad():
+def test_a_stopped_run_states_the_reason_and_is_red():
     result = verdict(
         of(critical_delay=6.77e-3, rig_delay=9.4e-3), STOPPED, trip="force 101 N (limit 100 N) at 2 s"
     )
@@ -90,13 +90,13 @@ def test_a_stopped_run_says_why_and_is_bad():
     assert word(of(critical_delay=6.77e-3, rig_delay=3e-3), STOPPED) == "Stopped"
 
 
-def test_no_analysis_is_said():
+def test_a_missing_analysis_is_stated():
     result = verdict(Margins(), DONE)
     assert result.sentence == "Not analysed: stability was not analysed."
     assert result.tone == "caution"
 
 
-def test_why_nothing_can_be_said_is_said():
+def test_the_reason_of_an_undetermined_verdict_is_stated():
     result = verdict(Margins(why="the specimen exerts no force at rest"), DONE)
     assert result.sentence == "Stability not determined: the specimen exerts no force at rest."
 
@@ -108,7 +108,7 @@ def test_a_run_without_a_rig_is_the_ideal():
     assert stopped.sentence.endswith("Limit reached: force 101 N (limit 100 N) at 2 s.")
 
 
-def test_a_loop_that_no_delay_destabilises():
+def test_a_loop_stable_for_any_delay_is_reported():
     result = verdict(of(critical_delay=math.inf, rig_delay=3e-3), DONE)
     assert result.sentence == "Stable: for any delay."
 
@@ -119,7 +119,7 @@ def test_the_error_of_the_rig_is_in_the_sentence(late, reference):
     assert "% rms" in result.sentence
 
 
-def test_a_specimen_that_is_not_linear_may_hold_where_small_motion_grows():
+def test_a_nonlinear_specimen_may_be_stable_where_small_motion_grows():
     margins = of(critical_delay=0.28e-3, rig_delay=5.88e-3, growth_rate=21.8, small_motion_only=True)
     assert tone(margins, DONE) == "caution"
     assert verdict(margins, DONE).sentence.startswith("Stable run, unstable at rest: ")

@@ -61,7 +61,7 @@ def test_a_folder_with_something_in_it_is_not_overwritten(run, tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_cannot_be_written_is_told(tmp_path):
+def test_an_unwritable_folder_is_reported(tmp_path):
     tmp_path.chmod(0o500)
     with pytest.raises(OutputError, match=r"cannot be written \(permission denied\)"):
         run_folder.create(tmp_path / "run")

@@ -154,7 +154,7 @@ def test_a_resolved_test_holds_every_default():
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(changes, text):
+def test_errors_are_reported_with_their_path(changes, text):
     assert text in faults(**changes)
 
 

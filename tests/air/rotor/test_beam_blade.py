@@ -118,6 +118,6 @@ def test_its_numbers_pass_through_compiled_code():
         (dict(mode_count=200), "mode_count: got 200; expected at most 120"),
     ],
 )
-def test_a_mesh_that_is_no_blade_is_refused_in_words(change, message):
+def test_a_mesh_that_is_not_a_blade_is_rejected(change, message):
     with pytest.raises(ParameterError, match=message):
         BeamBlade(**dict(mesh=mesh(), design_speed=1.0) | change)

@@ -34,6 +34,6 @@ def test_a_table_is_straight_between_its_stations():
         ({"stations": [0.0, 2.0, 1.0]}, "increasing radii"),
     ],
 )
-def test_a_blade_that_cannot_be_is_refused(fields, message):
+def test_an_impossible_blade_is_rejected(fields, message):
     with pytest.raises(ParameterError, match=message):
         Blade(radius=3.0, chord=0.1, **fields)

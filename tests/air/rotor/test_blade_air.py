@@ -40,7 +40,7 @@ def test_in_hover_flap_feels_the_thrust_s_moment_and_lag_the_torque():
     np.testing.assert_allclose(got[:, 1:], 0.0, atol=1e-9 * abs(float(got[0, 0])))
 
 
-def test_forward_flight_shakes_once_a_revolution_and_the_series_meets_every_sector():
+def test_the_forward_flight_series_has_period_one_revolution_and_equals_every_sector():
     air = BladeAerodynamics(ROTOR, collective=0.15, velocity=[20.0, 0.0, 0.0], harmonics=7)
 
     @jax.jit
@@ -56,6 +56,6 @@ def test_forward_flight_shakes_once_a_revolution_and_the_series_meets_every_sect
     np.testing.assert_allclose(eqx.filter_jit(modes.external)(0.0), got[0], rtol=1e-12)
 
 
-def test_more_harmonics_than_sectors_can_hold_are_refused():
+def test_more_harmonics_than_sectors_can_represent_are_rejected():
     with pytest.raises(ParameterError, match="at most 7 .* 16 sectors"):
         BladeAerodynamics(ROTOR, harmonics=8)

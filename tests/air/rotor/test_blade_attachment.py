@@ -34,6 +34,6 @@ def test_piston_velocity_is_the_rate_of_the_damper_s_length():
     assert float(along) == pytest.approx(float(growth), rel=1e-13)
 
 
-def test_turning_the_whole_machine_turns_no_length():
+def test_a_rotation_of_the_machine_preserves_lengths():
     still = Attachment(hub_point=jnp.zeros(3), hinge=jnp.zeros(3), arm=[0.25, -0.22, 0.12])
     assert float(still.length(*ANGLES)) == pytest.approx(float(still.length(0.0, 0.0, 0.0)), rel=1e-14)

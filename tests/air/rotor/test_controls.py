@@ -17,7 +17,7 @@ def test_cyclic_pitch_is_one_cycle_a_turn_and_largest_at_its_azimuth():
 
 
 @pytest.mark.parametrize("interpolation", ["linear", "smooth"])
-def test_a_schedule_meets_its_table_and_does_not_overshoot(interpolation):
+def test_a_schedule_passes_through_its_table_without_overshoot(interpolation):
     plan = RotorSchedule(
         times=[0.0, 2.0, 6.0], speed=[0.0, 0.0, 135.0], collective=0.14, interpolation=interpolation
     )
@@ -31,7 +31,7 @@ def test_a_schedule_meets_its_table_and_does_not_overshoot(interpolation):
     assert slope == pytest.approx(135 / 4 if interpolation == "linear" else 0.0, abs=1e-6)
 
 
-def test_a_schedule_that_is_no_table_is_refused():
+def test_a_schedule_that_is_not_a_table_is_rejected():
     with pytest.raises(ParameterError, match="increasing times"):
         RotorSchedule(times=[0.0, 0.0])
     with pytest.raises(ParameterError, match="3 values for 2 times"):

@@ -55,7 +55,7 @@ def run(rotor, x, dampers, steps, dt=1e-3):
     return jax.lax.scan(advance, (x, ()), jnp.arange(steps))[1]
 
 
-def test_in_plane_momentum_is_kept_where_nothing_holds_the_hub():
+def test_in_plane_momentum_is_conserved_for_a_free_hub():
     """Forces between blade and hub are internal; the modes' springs act in the rotating frame and are off."""
     soft = BladeModes(TabulatedBlade(5.0, [1e-9, 1e-9], [25.0, 150.0]), OMEGA, 0.0)
     rotor = CoupledRotor(ModalBlade(soft, [0.25, 0.7]), [40.0, -30.0], 6000.0, 0.0, 0.0)
@@ -70,7 +70,7 @@ def test_in_plane_momentum_is_kept_where_nothing_holds_the_hub():
     np.testing.assert_allclose(change(jnp.asarray(0.37), x), 0.0, atol=1e-9)
 
 
-def test_alike_blades_hand_the_aircraft_only_multiples_of_their_number():
+def test_identical_blades_transmit_only_multiples_of_their_number():
     """Five alike dampers: hub motion at 5 per revolution; one weak damper adds 1 per revolution."""
     revolution = 2 * np.pi / OMEGA
     dt = revolution / 250
@@ -86,7 +86,7 @@ def test_alike_blades_hand_the_aircraft_only_multiples_of_their_number():
     assert unequal[1] > 1000 * alike[1]
 
 
-def test_a_hub_that_cannot_move_leaves_the_blades_alone():
+def test_blades_on_a_fixed_hub_are_uncoupled():
     held = dataclasses.replace(ROTOR, hub_mass=1e12)
     x = ROTOR.init() | {"phi": 0.1 * jnp.ones((5, 2))}
 
@@ -106,7 +106,7 @@ def test_a_push_on_one_blade_is_felt_by_the_others():
     assert np.all(np.abs(np.asarray(rates[1:, 0])) > 0)
 
 
-def test_static_moments_that_carry_more_than_the_hub_has_are_refused():
+def test_static_moments_above_those_of_the_hub_are_rejected():
     with pytest.raises(ParameterError, match="less than the hub mass of 6000 kg"):
         dataclasses.replace(ROTOR, static_moment=[400.0, 0.0])
     with pytest.raises(ParameterError, match=r"static_moment: got shape \(3,\) for 2 modes"):

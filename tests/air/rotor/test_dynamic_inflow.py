@@ -46,7 +46,7 @@ def test_a_skewed_wake_has_more_inflow_behind_by_the_published_gain():
         np.testing.assert_allclose(got[1:], 0.0, atol=0.05 * g * V / R)
 
 
-def test_velocity_at_a_place_is_linear_across_the_disc():
+def test_the_induced_velocity_is_linear_across_the_disc():
     places = jnp.array([[5.0, 0.0, 0.0], [0.0, -2.5, 0.0]])
     np.testing.assert_allclose(WAKE.velocity(jnp.array([8.0, 1.0, 2.0]), places, R), [9.0, 7.0])
     assert WAKE.init().shape == (3,)

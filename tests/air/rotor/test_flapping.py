@@ -69,7 +69,7 @@ thrust_of = eqx.filter_jit(lambda rotor, x, u: rotor.loads(x, u).disc.thrust.sum
 
 
 @pytest.mark.parametrize("wind", [0.0, 15.0])
-def test_the_wake_settles_where_momentum_theory_puts_it(wind):
+def test_the_steady_wake_equals_momentum_theory(wind):
     rotor = FlappingRotor(hinged(), wake=PittPeters())
     u = {"controls": Controls(SPEED, 0.1), "wind": jnp.array([-wind, 0.0, 0.0])}
     x = settle(rotor, u)
@@ -84,6 +84,6 @@ def test_the_wake_settles_where_momentum_theory_puts_it(wind):
         assert float(x["flap"][1]) > 0
 
 
-def test_blades_that_do_not_give_cannot_flap():
+def test_rigid_blades_have_no_flapping():
     with pytest.raises(ParameterError, match="structure = hinged-blade or beam-blade"):
         FlappingRotor(PLAIN)

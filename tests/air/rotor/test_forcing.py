@@ -15,7 +15,7 @@ def test_waves_enter_with_minus_and_the_constant_with_plus():
     assert float(fourier_series(c, psi)[0]) == pytest.approx(expected, rel=1e-14)
 
 
-def test_coefficients_of_a_revolution_give_the_revolution_back():
+def test_harmonic_coefficients_reproduce_the_revolution():
     rng = np.random.default_rng(1)
     c = rng.normal(size=(3, 17))
     psi = 2 * np.pi * np.arange(64) / 64
@@ -23,6 +23,6 @@ def test_coefficients_of_a_revolution_give_the_revolution_back():
     np.testing.assert_allclose(fourier_coefficients(revolution), c, atol=1e-13)
 
 
-def test_a_revolution_too_coarse_for_its_harmonics_is_refused():
+def test_a_revolution_too_coarse_for_its_harmonics_is_rejected():
     with pytest.raises(ParameterError, match="16 samples .* 8 harmonics; expected at least 17"):
         fourier_coefficients(np.zeros(16))

@@ -34,7 +34,7 @@ def test_the_closed_form_balances_momentum_and_blade_force_of_small_angles():
     np.testing.assert_allclose(momentum, blade, rtol=1e-9, atol=1e-9)
 
 
-def test_the_printed_form_is_that_of_one_blade_where_the_element_is_at_the_tip():
+def test_the_published_form_equals_one_blade_with_the_element_at_the_tip():
     f = flow(climb=1.0, pitch=0.15, offset=0.0, r=3.0)
     np.testing.assert_allclose(inflow.published(f, 3.0), inflow.closed(f, 1), rtol=1e-10, atol=1e-12)
 

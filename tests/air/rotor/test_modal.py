@@ -15,7 +15,7 @@ P = [0.25, -0.1, 0.7]
 FREE = {"excitation": 0.0, "excitation_rate": 0.0, "force": 0.0}
 
 
-def test_motion_shown_is_consistent_in_its_rates():
+def test_recorded_rates_are_derivatives_of_the_recorded_motion():
     blade = ModalBlade(BladeModes(**MODES), P)
     x = {"phi": jnp.array([0.1, 0.2, -0.1]), "rate": jnp.array([1.0, -2.0, 0.5])}
     u = {**FREE, "force": 30.0}
@@ -67,6 +67,6 @@ def test_modes_that_are_masked_do_not_move_the_piston():
     assert float(blade.output(0.0, x, FREE)["displacement"]) == pytest.approx(-0.1 * 0.2)
 
 
-def test_one_participation_a_mode_is_asked_for():
+def test_each_mode_needs_one_participation():
     with pytest.raises(ParameterError, match=r"participation: got shape \(2,\) for 3 modes"):
         ModalBlade(BladeModes(**MODES), [0.1, 0.2])

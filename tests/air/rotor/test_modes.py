@@ -25,7 +25,7 @@ def test_acceleration_is_the_source_s_code_form():
     np.testing.assert_allclose(modes.acceleration(0.4, x, share), expected, rtol=1e-13)
 
 
-def test_the_code_s_own_damper_is_taken_out():
+def test_the_damper_of_the_source_code_is_removed():
     both = BladeModes(**DATA, forcing=FORCING, code_damper_forcing=FORCING)
     np.testing.assert_allclose(both.external(0.3), 0.0, atol=1e-12)
 
@@ -61,6 +61,6 @@ def test_a_masked_mode_feels_neither_forcing_nor_damper():
         (dict(forcing=np.zeros((2, 17))), r"forcing: got shape \(2, 17\); expected 3 rows"),
     ],
 )
-def test_data_that_do_not_fit_are_refused_in_words(change, message):
+def test_data_of_wrong_sizes_are_rejected(change, message):
     with pytest.raises(ParameterError, match=message):
         BladeModes(**DATA | change)

@@ -25,7 +25,7 @@ def at(port=0.0, up=1.0, roll=0.0, v=(0.0, 0.0, 0.0), spin=0.0):
     )
 
 
-def test_in_its_place_the_pilot_leaves_the_schedule_alone(pilot):
+def test_a_pilot_at_the_reference_state_does_not_change_the_schedule(pilot):
     set_ = pilot.commands(1.0, at())
     assert float(set_.collective) == pytest.approx(0.12)
     assert float(set_.cyclic) == pytest.approx(0.0)

@@ -117,7 +117,7 @@ def test_small_motion_is_that_of_the_modal_blade():
         assert float(got[name]) == pytest.approx(float(expected[name]), rel=1e-4), name
 
 
-def test_a_coupling_of_modes_that_are_not_there_is_refused_in_words():
+def test_a_coupling_of_unknown_modes_is_rejected():
     two = BladeModes(TabulatedBlade(RADIUS, [1.0, 2.0], 1.0), 22.0, 0.0)
     with pytest.raises(ParameterError, match="there are 2 modes"):
         dataclasses.replace(BLADE, modes=two)

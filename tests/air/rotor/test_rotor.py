@@ -37,7 +37,7 @@ def test_momentum_of_each_annulus_is_its_thrust():
     np.testing.assert_allclose(4 * disc.thrust[0], momentum, rtol=1e-9)
 
 
-def test_without_wind_there_is_no_moment_but_the_torque():
+def test_without_wind_the_only_moment_is_the_torque():
     for rotor in (
         Rotor.as_published(GENERIC, section=OFF),
         Rotor(REAL, inflow="iterated", tip_loss="prandtl"),
@@ -59,14 +59,14 @@ def test_head_wind_rolls_to_starboard_down_and_the_moment_is_odd_in_it():
     )  # the same, a quarter turn on
 
 
-def test_cyclic_pitch_moves_thrust_to_where_the_pitch_is():
+def test_cyclic_pitch_moves_thrust_towards_the_larger_pitch():
     rotor = Rotor(GENERIC, OFF, inflow="published", forces="thrust")
     got = loads(rotor, Controls(135.0, 0.145, 0.005, np.pi / 2), wind=jnp.array([-0.5, 0.0, 0.0]))
     assert float(got.moment[0]) == pytest.approx(19.6, rel=0.01)
     assert float(got.thrust) == pytest.approx(611, rel=1e-3)
 
 
-def test_thrust_grows_with_the_square_of_the_speed_and_climbing_takes_some():
+def test_thrust_grows_with_speed_squared_and_decreases_in_climb():
     rotor = Rotor(GENERIC, OFF)
     half, full = (float(loads(rotor, Controls(w, 0.14)).thrust) for w in (50.0, 100.0))
     assert full == pytest.approx(4 * half, rel=1e-12)
@@ -89,7 +89,7 @@ def test_forms_disagree_as_much_as_the_missing_blades_and_the_wrong_speed():
 @pytest.mark.parametrize(
     "inflow", ["published", "momentum", pytest.param("iterated", marks=pytest.mark.slow)]
 )
-def test_a_stopped_rotor_in_a_gust_gives_a_finite_force_and_none_in_still_air(inflow):
+def test_a_stopped_rotor_has_a_finite_force_in_a_gust_and_none_in_still_air(inflow):
     rotor, wind = Rotor(REAL, inflow=inflow), jnp.array([-10.0, 8.0, 2.0])
     assert float(jnp.max(jnp.abs(loads(rotor, Controls(0.0, 0.14)).force))) == 0.0
     gust, slope = eqx.filter_jit(
@@ -106,7 +106,7 @@ def test_in_reverse_flow_positive_pitch_pushes_down():
     assert float(jnp.max(port)) < 0 < float(jnp.min(starboard))
 
 
-def test_power_is_what_the_air_takes():
+def test_rotor_power_equals_the_power_given_to_the_air():
     rotor = Rotor(REAL, OFF, inflow="iterated")
     got = loads(rotor, Controls(60.0, 0.12))
     induced = 4 * float(jnp.sum(got.disc.thrust[0] * got.disc.induced[0]))
@@ -117,7 +117,7 @@ def test_power_is_what_the_air_takes():
     assert float(got.power) == pytest.approx(induced + profile, rel=0.02)
 
 
-def test_a_wind_at_each_element_is_the_same_as_one_wind_everywhere():
+def test_equal_winds_at_all_elements_equal_one_uniform_wind():
     rotor = Rotor(REAL)
     wind = jnp.array([-5.0, 2.0, 1.0])
     one = loads(rotor, Controls(60.0, 0.1), wind=wind)

@@ -32,7 +32,7 @@ def test_flying_into_still_air_is_standing_in_a_head_wind():
     np.testing.assert_allclose(flying[1], standing[1], rtol=1e-12)
 
 
-def test_the_wind_is_turned_into_the_body_and_is_the_same_read_at_every_element():
+def test_the_wind_in_body_axes_is_equal_at_every_element():
     wind = SteadyWind(wind=(-5.0, 0.0, 0.0))
     turned = motion(angles=(0.0, 0.0, np.pi / 2))  # nose to port: the head-wind now comes from starboard
     hub = act(RotorLoad(ROTOR, PLAN, wind), turned)

@@ -34,7 +34,7 @@ def test_a_hinged_blade_is_straight_outside_its_hinge_and_still_inside():
     assert not np.any(shapes.twist)
 
 
-def test_a_list_gives_what_it_was_given_at_the_damper_and_nothing_elsewhere():
+def test_a_tabulated_blade_has_its_values_at_the_damper_and_zero_elsewhere():
     listed = TabulatedBlade(**LISTED, flap_slope=[0.1, 0.2, 0.3])
     np.testing.assert_allclose(listed.squared_frequencies(20.0), (20.0 * np.array([0.3, 1.03, 2.6])) ** 2)
     np.testing.assert_allclose(listed.shapes_at_damper(1.0).flap_slope, [0.1, 0.2, 0.3])
@@ -43,7 +43,7 @@ def test_a_list_gives_what_it_was_given_at_the_damper_and_nothing_elsewhere():
         listed.shapes_at(jnp.array([1.0]))
 
 
-def test_a_stiff_blade_has_no_modes():
+def test_a_rigid_blade_has_no_modes():
     assert RigidBlade().count == 0
     assert RigidBlade().shapes_at(jnp.ones((3, 2))).flap.shape == (0, 3, 2)
 
@@ -56,6 +56,6 @@ def test_a_stiff_blade_has_no_modes():
         (dict(twist=[0.1, 0.1]), r"twist: got shape \(2,\) for 3 modes; expected a scalar or one per mode"),
     ],
 )
-def test_lists_that_do_not_fit_are_refused_in_words(change, message):
+def test_lists_of_wrong_sizes_are_rejected(change, message):
     with pytest.raises(ParameterError, match=message):
         TabulatedBlade(**LISTED | change)

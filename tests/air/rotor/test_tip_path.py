@@ -31,7 +31,7 @@ FLIGHT = jnp.array([10.0, 2.0, 0.0]), jnp.array([0.05, -0.02, 0.0]), jnp.zeros(3
 
 
 @pytest.mark.slow
-def test_loads_at_rest_are_those_where_the_states_settle():
+def test_static_loads_equal_the_loads_of_the_settled_states():
     rotor = dataclasses.replace(PLAIN, structure=HINGED)
     flow = FlappingRotor(rotor)
     u = {"controls": CONTROLS, "velocity": FLIGHT[0], "angular_velocity": FLIGHT[1]}
@@ -62,7 +62,7 @@ def test_a_beam_that_hardly_bends_tilts_the_disc_as_a_rigid_blade_does():
     np.testing.assert_allclose(got.moment, expected.moment, rtol=1e-3, atol=0.1)
 
 
-def test_a_rotor_that_stands_passes_on_what_a_stiff_one_does():
+def test_a_stopped_rotor_transmits_the_loads_of_a_rigid_one():
     """Blades lie on their stops; nothing is divided by a speed of zero."""
     still = Controls(0.0, 0.1)
     loose = dataclasses.replace(HINGED, spring=0.0, hinge=0.0)
@@ -71,6 +71,6 @@ def test_a_rotor_that_stands_passes_on_what_a_stiff_one_does():
     np.testing.assert_allclose(loads(dataclasses.replace(PLAIN, structure=loose)), loads(PLAIN), atol=1e-9)
 
 
-def test_a_list_of_modes_at_the_damper_makes_no_rotor():
+def test_a_list_of_modes_at_the_damper_is_not_a_rotor():
     with pytest.raises(ParameterError, match="at the lag damper only. Use a rigid-blade"):
         dataclasses.replace(PLAIN, structure=TabulatedBlade(5.0, [1.0], [3.0]))

@@ -88,7 +88,7 @@ def test_a_tolerance_of_zero_is_refused():
         BDF2(tolerance=0.0)
 
 
-def test_the_secant_iteration_arrives_where_newtons_does():
+def test_secant_and_newton_iterations_converge_to_the_same_result():
     exact = run(Stiff(), BDF2(), 0.04, 200)
     secant = run(Stiff(), BDF2(iteration="secant"), 0.04, 200)
     # both solve to a tolerance of 1e-10; a secant iteration's last step is less far below it

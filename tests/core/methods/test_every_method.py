@@ -79,7 +79,7 @@ def test_a_step_of_zero_length_changes_nothing(method):
 
 
 @pytest.mark.parametrize("method", [*EXPLICIT, *IMPLICIT], ids=name)
-def test_a_memoryless_flow_has_nothing_to_advance(method):
+def test_a_memoryless_flow_has_an_empty_state(method):
     class Memoryless(Flow):
         def init(self):
             return ((), ())
@@ -119,7 +119,7 @@ def test_gradient_of_a_run_agrees_with_finite_differences_and_a_batch_with_singl
 
 
 @pytest.mark.parametrize("method", IMPLICIT, ids=name)
-def test_a_step_that_does_not_converge_gives_nan_and_no_number(method):
+def test_a_step_that_does_not_converge_gives_nan(method):
     class Impossible(Flow):
         """x = 1 + h (x^2 + 100) has no real solution for h = 1."""
 

@@ -8,7 +8,7 @@ from dovetail.core.errors import ParameterError
 
 
 @pytest.mark.parametrize("radius", [0.0, 0.5, 1.0])
-def test_the_fastest_motion_shrinks_by_the_radius_and_no_step_is_too_long(radius):
+def test_the_highest_frequency_decays_by_the_spectral_radius_for_any_step(radius):
     method = GeneralisedAlpha(radius=radius)
     # the double root at infinity splits as the square root of 1/z
     assert method.amplification(np.asarray(-1e12)) == pytest.approx(radius, abs=3e-6)

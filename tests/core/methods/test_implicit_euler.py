@@ -24,5 +24,5 @@ def test_a_step_solves_its_equation_at_the_end_of_the_step():
     np.testing.assert_allclose(x, (2 + 1e5 * np.cos(1.1)) / (1 + 1e5), rtol=1e-12)
 
 
-def test_what_is_too_fast_for_the_step_is_damped_at_once():
+def test_unresolved_fast_motion_is_damped_in_one_step():
     assert ImplicitEuler().amplification(-1e5) == pytest.approx(1e-5, rel=1e-4)

@@ -12,26 +12,26 @@ def test_the_line_search_saves_a_root_that_a_full_newton_step_overshoots():
     np.testing.assert_allclose(root, 0.0, atol=1e-15)
 
 
-def test_an_iterate_that_leaves_the_domain_is_pulled_back():
+def test_an_iterate_outside_the_domain_is_moved_back():
     # log: the full step from 20 lands at a negative argument
     root, converged = newton(jnp.log, jnp.array([20.0]))
     assert converged
     np.testing.assert_allclose(root, 1.0, atol=1e-15)
 
 
-def test_no_root_gives_nan_and_says_so():
+def test_a_missing_root_gives_nan_and_a_flag():
     root, converged = newton(lambda x: x**2 + 1, jnp.array([2.0]))
     assert not converged
     assert np.isnan(root).all()
 
 
-def test_a_singular_jacobian_gives_nan_and_says_so():
+def test_a_singular_jacobian_gives_nan_and_a_flag():
     root, converged = newton(lambda x: 0 * x + 1, jnp.array([2.0]))
     assert not converged
     assert np.isnan(root).all()
 
 
-def test_a_system_with_units_far_apart_converges_in_all_of_them():
+def test_a_badly_scaled_system_converges_in_all_variables():
     # a displacement of 1e-3 m on a spring of 1e6 N/m with a cubic part
     def residual(z):
         x, f = z
@@ -52,7 +52,7 @@ def test_the_root_is_differentiable_both_ways():
     np.testing.assert_allclose(slopes, [0.5, 0.25], rtol=1e-12)
 
 
-def test_the_secant_iteration_finds_its_jacobian_anew_where_the_corrected_one_fails():
+def test_the_secant_iteration_recomputes_a_failing_jacobian():
     # from 3 the first full step overshoots, and the correction there has the wrong sign for a while
     root, converged = newton(jnp.arctan, jnp.array([3.0]), secant=True)
     assert converged

@@ -20,7 +20,7 @@ class Pendulum(Flow):
 
 
 @pytest.mark.parametrize("method", [RK4(), DormandPrince8()])
-def test_the_same_numbers(method):
+def test_stages_in_a_loop_give_equal_results(method):
     flow = Pendulum()
     a, _ = method.step(flow, 0.3, 0.1, flow.init(), None, ())
     b, _ = with_stage_loop(method).step(flow, 0.3, 0.1, flow.init(), None, ())
@@ -30,6 +30,6 @@ def test_the_same_numbers(method):
     assert with_stage_loop(method).amplification(-1.0) == method.amplification(-1.0)
 
 
-def test_methods_without_stages_are_left_as_they_are():
+def test_methods_without_stages_are_unchanged():
     method = BDF2()
     assert with_stage_loop(method) is method

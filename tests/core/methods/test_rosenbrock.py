@@ -42,6 +42,6 @@ def test_it_follows_a_stiff_oscillator_as_an_accurate_code_does():
     np.testing.assert_allclose(x, judge.y[:, -1], rtol=1e-5)
 
 
-def test_no_step_is_too_long_and_the_fastest_motion_is_gone_at_once():
+def test_any_step_is_stable_and_the_fastest_motion_decays_at_once():
     assert stability_limit(Rosenbrock3(), [-1.0, 1j, -1 + 5j]) == np.inf
     assert Rosenbrock3().amplification(np.asarray(-1e9)) == pytest.approx(0.0, abs=1e-8)

@@ -50,7 +50,7 @@ def run(flow, method, dt, steps, u=None):
     return jax.jit(lambda: jax.lax.scan(tick, block.init(), jnp.arange(steps))[1])()
 
 
-def test_semi_implicit_euler_keeps_the_energy_of_an_oscillator_that_euler_loses():
+def test_semi_implicit_euler_conserves_oscillator_energy_and_euler_does_not():
     def energy(method):
         q, v = run(Oscillator(), method, 0.1, 10_000, 0.0)
         return 0.5 * np.asarray(q["arm"][:, 0]) ** 2 + 0.5 * np.asarray(v["arm"][:, 0]) ** 2
@@ -61,6 +61,6 @@ def test_semi_implicit_euler_keeps_the_energy_of_an_oscillator_that_euler_loses(
     assert energy(Euler())[-1] > 1e10
 
 
-def test_semi_implicit_euler_asks_for_a_pair_of_positions_and_velocities():
+def test_semi_implicit_euler_needs_positions_and_velocities():
     with pytest.raises(ParameterError, match=r"Stiff is a ArrayImpl; it must be a pair \(q, v\)"):
         Sampled(Stiff(), SemiImplicitEuler()).step(0.0, 0.1, (Stiff().init(), ()), None)

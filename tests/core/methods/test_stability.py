@@ -64,7 +64,7 @@ def test_a_run_decays_below_the_limit_and_grows_above_it(method, eigenvalue):
     assert growth(1.01 * limit) > 1
 
 
-def test_the_error_says_what_was_found_what_would_be_right_and_what_to_do():
+def test_the_error_states_value_bound_and_remedy():
     check_step(RK4(), [-100.0], 0.02)
     with pytest.raises(StepSizeError) as error:
         check_step(RK4(), [-100.0, 1j], 0.1)
@@ -74,7 +74,7 @@ def test_the_error_says_what_was_found_what_would_be_right_and_what_to_do():
     )
 
 
-def test_a_method_of_unknown_amplification_is_named():
+def test_a_method_without_amplification_is_reported():
     class Mine(Method):
         def step(self, flow, t, dt, x, u, memory):
             return x, memory

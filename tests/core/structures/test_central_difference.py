@@ -30,7 +30,7 @@ def radius(matrix):
     return np.abs(np.linalg.eigvals(matrix)).max()
 
 
-def test_central_difference_is_stable_to_two_and_no_further():
+def test_central_difference_is_stable_up_to_two():
     assert radius(amplification(CentralDifference(), 1.99)) <= 1 + 1e-12
     assert radius(amplification(CentralDifference(), 2.01)) > 1.1
 

@@ -40,7 +40,7 @@ def heard(client):
 
 
 @needs_client
-def test_the_client_sees_where_the_arm_is(pair):
+def test_the_client_reads_the_pose_of_the_arm(pair):
     client, arm = pair
     arm.force = lambda axes: np.arange(6.0)
     arm.cycle()
@@ -66,7 +66,7 @@ def test_the_client_leads_the_joints(pair):
 
 
 @needs_client
-def test_the_client_leads_the_pose_no_faster_than_the_arm_can(pair):
+def test_the_commanded_pose_respects_the_speed_limit_of_the_arm(pair):
     client, arm = pair
     goal = np.array([1050.0, 20.0, 1190.0])
     turned = np.array([np.sin(0.1), 0.0, np.cos(0.1), 0.0])
@@ -161,7 +161,7 @@ def led(axes, message, cycles=600):
     return controller
 
 
-def test_an_arm_led_by_its_joints_tells_where_its_flange_is(arm_of_a_cell):
+def test_an_arm_with_joint_guidance_reports_its_flange_pose(arm_of_a_cell):
     goal = STANCE + np.radians([3.0, -2.0, 4.0, 1.0, -5.0, 2.0])
     arm = led(arm_of_a_cell, {"planned": {"joints": {"joints": np.degrees(goal).tolist()}}})
     flange = ARM.forward(goal)
@@ -170,7 +170,7 @@ def test_an_arm_led_by_its_joints_tells_where_its_flange_is(arm_of_a_cell):
     np.testing.assert_allclose(quaternion.to_matrix(arm.axes.orientation), flange.R, atol=1e-9)
 
 
-def test_an_arm_led_by_its_pose_tells_joints_that_put_it_there(arm_of_a_cell):
+def test_an_arm_with_pose_guidance_reports_matching_joints(arm_of_a_cell):
     goal = arm_of_a_cell.position + np.array([0.03, 0.02, -0.04])
     arm = led(arm_of_a_cell, {"planned": {"cartesian": wire_pose(goal, arm_of_a_cell.orientation)}})
     np.testing.assert_allclose(arm.axes.position, goal, atol=1e-9)
@@ -185,13 +185,13 @@ def test_an_arm_led_by_its_pose_tells_joints_that_put_it_there(arm_of_a_cell):
         {"joints": {"joints": [0.0, 0.0, 90.0, 0.0, 0.0, 0.0]}},
     ],
 )
-def test_an_arm_at_its_end_stops_and_says_so(arm_of_a_cell, planned):
+def test_an_arm_at_a_joint_limit_stops_and_reports_it(arm_of_a_cell, planned):
     arm = led(arm_of_a_cell, {"planned": planned}, cycles=1500)
     assert not arm.is_guided
     assert ARM.within_limits(arm.axes.joints)
     assert arm._state_message()["mciState"]["state"] == MCI_STOPPED
 
 
-def test_an_arm_that_cannot_stand_so_is_refused():
+def test_an_unreachable_initial_pose_is_rejected():
     with pytest.raises(LinkError, match="outside the limits of the arm"):
         ControllerAxes.from_arm(ARM, np.radians([0, 0, 90.0, 0, 0, 0]))

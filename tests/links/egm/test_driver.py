@@ -50,7 +50,7 @@ def test_it_leads_the_joints(pair):
     np.testing.assert_allclose(state.joints, goal, atol=1e-7)
 
 
-def test_no_robot_is_told():
+def test_a_missing_robot_is_reported():
     with EgmDriver(port=0) as driver:
         with pytest.raises(LinkError, match="no message from a robot yet"):
             driver.send_joints(np.zeros(6))

@@ -34,7 +34,7 @@ def test_what_is_encoded_is_decoded():
 
 
 @needs_client
-def test_protobuf_reads_what_we_write_and_we_read_what_it_writes():
+def test_messages_are_exchangeable_with_protobuf():
     from abb_robot_client._egm_protobuf import egm_pb2
 
     message = egm_pb2.EgmRobot()
@@ -47,7 +47,7 @@ def test_protobuf_reads_what_we_write_and_we_read_what_it_writes():
     assert decode("EgmRobot", message.SerializeToString()) == ROBOT
 
 
-def test_noise_is_told_and_does_no_harm():
+def test_noise_is_reported_and_harmless():
     die, good = random.Random(1), encode("EgmRobot", ROBOT)
     for _ in range(3000):
         data = bytearray(
@@ -59,6 +59,6 @@ def test_noise_is_told_and_does_no_harm():
             decode("EgmRobot", bytes(data))
 
 
-def test_half_a_message_is_told():
+def test_a_truncated_message_is_reported():
     with pytest.raises(LinkError, match="got 20 bytes"):
         decode("EgmRobot", encode("EgmRobot", ROBOT)[:20])

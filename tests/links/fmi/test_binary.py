@@ -11,7 +11,7 @@ from dovetail.links.shared_library import Library
 
 
 @pytest.mark.parametrize("version", binary.BINARIES)
-def test_the_one_of_the_package_is_copied_and_needs_nothing(tmp_path, monkeypatch, version):
+def test_the_packaged_binary_is_copied_without_a_compiler(tmp_path, monkeypatch, version):
     came = tmp_path / "came.so"
     came.write_bytes(version.encode())
     monkeypatch.setattr(Library, "packaged_library", lambda library: came)
@@ -20,7 +20,7 @@ def test_the_one_of_the_package_is_copied_and_needs_nothing(tmp_path, monkeypatc
     assert (tmp_path / "model.so").read_bytes() == version.encode()
 
 
-def test_without_a_compiler_it_says_what_to_install(tmp_path, monkeypatch):
+def test_a_missing_compiler_is_reported_with_the_package_to_install(tmp_path, monkeypatch):
     monkeypatch.setattr(Library, "packaged_library", lambda library: None)
     pytest.importorskip("fmpy")
     monkeypatch.setattr(binary.shutil, "which", lambda name: None)
@@ -28,7 +28,7 @@ def test_without_a_compiler_it_says_what_to_install(tmp_path, monkeypatch):
         binary.write_binary(tmp_path / "model.so", "2.0")
 
 
-def test_without_fmpy_it_says_the_line_to_type(tmp_path, monkeypatch):
+def test_a_missing_fmpy_is_reported_with_the_install_line(tmp_path, monkeypatch):
     monkeypatch.setattr(Library, "packaged_library", lambda library: None)
     monkeypatch.setitem(sys.modules, "fmpy", None)
     with pytest.raises(LinkError, match=r'pip install "dovetail-hybrid\[fmi\]"'):

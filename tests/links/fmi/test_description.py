@@ -33,7 +33,7 @@ def test_variables_have_their_roles_units_and_references_in_order(version):
     assert {unit.get("name") for unit in root.find("UnitDefinitions")} == {"N", "m"}
 
 
-def test_outputs_are_listed_by_place_in_the_one_version_and_by_reference_in_the_other():
+def test_outputs_are_listed_by_index_in_fmi_2_and_by_reference_in_fmi_3():
     two = xml.fromstring(description("2.0", "model", "{1}", "", MODEL))
     assert [u.get("index") for u in two.find("ModelStructure/Outputs")] == ["3", "4"]
     three = xml.fromstring(description("3.0", "model", "{1}", "", MODEL))

@@ -45,13 +45,13 @@ def files(request, tmp_path_factory):
     )
 
 
-def test_the_validator_has_nothing_to_say(files):
+def test_the_validator_reports_no_problem(files):
     from fmpy.validation import validate_fmu
 
     assert [validate_fmu(str(file)) for file in files] == [[], []]
 
 
-def test_a_flow_gives_the_same_numbers_with_its_parameters_set(files):
+def test_an_exported_flow_with_set_parameters_gives_equal_results(files):
     from fmpy import simulate_fmu
 
     times = np.arange(0, 0.2005, 0.01)
@@ -73,7 +73,7 @@ def test_a_flow_gives_the_same_numbers_with_its_parameters_set(files):
     np.testing.assert_allclose(got["displacement"], expected, rtol=1e-9, atol=1e-15)
 
 
-def test_a_whole_test_gives_its_rehearsal(files):
+def test_an_exported_test_equals_its_rehearsal(files):
     from fmpy import simulate_fmu
 
     got = simulate_fmu(str(files[1]), stop_time=0.5, output_interval=0.01)
@@ -82,7 +82,7 @@ def test_a_whole_test_gives_its_rehearsal(files):
         np.testing.assert_allclose(got[name], rehearsed[name], rtol=1e-9, atol=1e-12)
 
 
-def test_a_simulation_gives_its_run(tmp_path):
+def test_an_exported_simulation_equals_its_run(tmp_path):
     from fmpy import simulate_fmu
 
     alone = dv.testing.Simulation(
@@ -103,7 +103,7 @@ def children():
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="processes are counted as Linux shows them")
-def test_a_step_that_is_no_whole_number_of_ticks_is_refused_and_closed_nothing_is_left(files):
+def test_a_step_between_ticks_is_rejected_and_closing_frees_everything(files):
     from fmpy.fmi1 import FMICallException
 
     new_folder().rmdir()  # the shell that sees to the folders is there already
@@ -139,7 +139,7 @@ for _ in range(20):
 
 
 @pytest.mark.skipif(importlib.util.find_spec("libcosimpy") is None, reason="libcosimpy is not installed")
-def test_a_second_master_gets_the_same_numbers(tmp_path, files):
+def test_a_second_master_obtains_equal_results(tmp_path, files):
     if _version(files[1]) != "2.0":
         pytest.skip("libcosim takes FMI 2.0")
     (tmp_path / "master.py").write_text(MASTER)
@@ -163,7 +163,7 @@ def _version(file):
     return fmpy.read_model_description(str(file)).fmiVersion
 
 
-def test_what_cannot_be_exported_is_told(tmp_path):
+def test_a_test_that_cannot_be_exported_is_reported(tmp_path):
     with pytest.raises(LinkError, match="expected 2.0 or 3.0"):
         export(OSCILLATOR, tmp_path / "a.fmu", version="1.0")
 

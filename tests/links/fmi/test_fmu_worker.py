@@ -67,7 +67,7 @@ def ask(near, what, t, h, values):
     return received(near, size).decode()
 
 
-def test_it_tells_its_sizes_and_answers_until_told_to_quit(folder):
+def test_the_worker_reports_its_sizes_and_answers_until_quit(folder):
     process, near = started(folder, "{1}")
     with near:
         assert struct.unpack("=B3I", received(near, 13)) == (0, 1, 1, 2)

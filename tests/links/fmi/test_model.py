@@ -88,7 +88,7 @@ def hybrid(numerical, specimen=None, **fields):
     )
 
 
-def test_as_numerical_substructure_it_gives_what_our_own_model_gives(fmu):
+def test_an_fmu_as_numerical_substructure_equals_the_built_in_model(fmu):
     """Free vibration from an initial displacement, fed back through a late rig."""
     theirs = FmuSubstructure(
         file=str(fmu), inputs={"force": "F"}, outputs=NAMES, start={**START, "x": 0.01, "v": 0.2}
@@ -103,7 +103,7 @@ def test_as_numerical_substructure_it_gives_what_our_own_model_gives(fmu):
     np.testing.assert_array_equal(again.data.displacement, run.data.displacement)
 
 
-def test_as_specimen_it_gives_the_force_of_our_own(fmu):
+def test_an_fmu_as_specimen_equals_the_built_in_model(fmu):
     """Its displacement under an imposed force stands for a force under an imposed displacement: a soft filter."""
     theirs = FmuSpecimen(
         file=str(fmu),
@@ -146,12 +146,12 @@ def test_the_instance_that_was_not_used_for_longest_is_closed_for_the_next(fmu, 
     assert not any(each.folder.exists() for each in (first, third, again))
 
 
-def test_it_has_no_ideal_and_says_so_by_numbers_that_are_not_finite(fmu):
+def test_an_fmu_has_no_reference_and_returns_nan(fmu):
     theirs = FmuSubstructure(file=str(fmu), inputs={"force": "F"}, outputs=NAMES, start=START)
     assert not np.all(np.isfinite(hybrid(theirs).rehearse().data.displacement))  # RK4 instead of CoSimulation
 
 
-def test_wrong_names_and_files_are_told(fmu, tmp_path):
+def test_wrong_names_and_files_are_reported(fmu, tmp_path):
     with pytest.raises(UnknownNameError, match="displacement"):
         FmuSubstructure(file=str(fmu), inputs={"force": "F"}).init()
     (tmp_path / "no.fmu").write_text("no")

@@ -51,14 +51,14 @@ subprocess.Popen.__del__ = lambda self, write=os.write: self.returncode is None 
 """
 
 
-def test_an_orderly_end_leaves_no_process_behind():
+def test_a_regular_end_leaves_no_process():
     done = subprocess.run(
         [sys.executable, "-c", LEFT, unpack_folder.__file__], capture_output=True, text=True, check=True
     )
     assert done.stdout == ""
 
 
-def test_folders_are_empty_each_its_own_and_named_after_the_process():
+def test_each_process_has_an_empty_folder_with_its_number():
     first, second = new_folder(), new_folder()
     assert first != second
     assert not list(first.iterdir())

@@ -18,7 +18,7 @@ needs_compiler = pytest.mark.skipif(build.compiler() is None, reason="no C++ com
 
 @pytest.mark.slow
 @needs_compiler
-def test_it_is_built_once_and_kept(tmp_path, monkeypatch, of_a_clone):
+def test_the_library_is_built_once_and_cached(tmp_path, monkeypatch, of_a_clone):
     monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path / "cache"))
     first = build.library_path()
     assert first.parent == tmp_path / "cache" / "native"
@@ -29,7 +29,7 @@ def test_it_is_built_once_and_kept(tmp_path, monkeypatch, of_a_clone):
     assert first.stat().st_mtime_ns == stamp
 
 
-def test_code_is_not_taken_from_a_folder_that_others_can_write_to(tmp_path, monkeypatch, of_a_clone, caplog):
+def test_code_is_not_loaded_from_a_folder_that_others_can_write_to(tmp_path, monkeypatch, of_a_clone, caplog):
     monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
     planted = build.cache_folder() / build.TICK.name(build.metadata.version("jaxlib"))
     planted.parent.mkdir(mode=0o777)
@@ -40,7 +40,7 @@ def test_code_is_not_taken_from_a_folder_that_others_can_write_to(tmp_path, monk
     assert f"chmod 700 {planted.parent}" in caplog.text
 
 
-def test_without_a_compiler_it_says_what_to_install(tmp_path, monkeypatch, of_a_clone):
+def test_a_missing_compiler_is_reported_with_the_package_to_install(tmp_path, monkeypatch, of_a_clone):
     monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
     monkeypatch.setattr(build, "compiler", lambda: None)
     with pytest.raises(LinkError, match="install g\\+\\+ or clang"):
@@ -57,13 +57,13 @@ def test_a_compiler_that_fails_is_quoted(tmp_path, monkeypatch, of_a_clone):
         build.library_path()
 
 
-def test_the_cache_is_where_the_environment_says(monkeypatch):
+def test_the_environment_sets_the_cache_folder(monkeypatch):
     monkeypatch.delenv("DOVETAIL_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", "/elsewhere")
     assert str(build.cache_folder()) == "/elsewhere/dovetail/native"
 
 
-def test_another_system_is_told(monkeypatch):
+def test_an_unsupported_system_is_reported(monkeypatch):
     monkeypatch.setattr(build.platform, "system", lambda: "Plan 9")
     with pytest.raises(LinkError, match="requires Linux; this system is Plan 9"):
         build.library_path()

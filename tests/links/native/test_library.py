@@ -15,7 +15,7 @@ from dovetail.links.tick import TickSettings
 pytestmark = pytest.mark.skipif(bool(available()), reason="no C++ compiler")
 
 
-def test_both_versions_sign_alike():
+def test_native_and_python_signatures_are_equal():
     die = random.Random(1)
     for length in [*range(40), 1088]:
         key, message = die.randbytes(16), die.randbytes(length)
@@ -50,7 +50,7 @@ def test_noise_is_dropped_by_the_native_reader_too():
         assert sum(counts.rejected.values()) > 400
 
 
-def test_scheduling_that_was_not_asked_for_is_left_alone():
+def test_scheduling_is_unchanged_without_a_request():
     near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     with near, far:
         tick = NativeTick(TickSettings(7, 1, 2, 1_000_000, 10, wait=1000), near)
@@ -58,7 +58,7 @@ def test_scheduling_that_was_not_asked_for_is_left_alone():
         assert set(tick.counts().scheduling.values()) == {"not requested"}
 
 
-def test_scheduling_that_is_asked_for_is_granted_or_the_refusal_told():
+def test_requested_scheduling_is_granted_or_the_refusal_reported():
     near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
     with near, far:
         tick = NativeTick(TickSettings(7, 1, 2, 1_000_000, 10, wait=1000, fifo=1, core=10_000 % 1024), near)

@@ -22,7 +22,7 @@ class Shuffled:
         return np.array([7.0, 8.0, 9.0, *command])
 
 
-def test_limits_look_at_the_signals_wherever_they_stand():
+def test_limits_use_signals_at_any_position():
     for limits, flag in (
         ({"force": 7.5}, SafeStateReason.FORCE),
         ({"displacement": 1.5}, SafeStateReason.DISPLACEMENT),

@@ -42,7 +42,7 @@ def drop(make):
     return aircraft, *fly(aircraft, METHOD, aircraft.init(), 1.5, 150)
 
 
-def test_a_drop_ends_where_statics_say(drop, rest):
+def test_a_drop_ends_at_the_static_equilibrium(drop, rest):
     aircraft, x, shown = drop
     np.testing.assert_allclose(
         shown["displacement"][-1], rest()[1]["position"], atol=1e-4
@@ -79,7 +79,7 @@ def test_space_drops_as_the_plane_does(drop, make):
 
 
 @pytest.mark.slow
-def test_a_reduced_gear_lands_alike(drop, make):
+def test_a_reduced_gear_lands_like_the_full_one(drop, make):
     _, _, shown = drop
     reduced = make(2, modes=4, initial_pose=[0.0, 0.6, 0.0])
     _, found = fly(reduced, METHOD, reduced.init(), 1.5, 150)
@@ -102,7 +102,7 @@ def test_friction_holds_an_aircraft_on_a_moving_deck(make):
 
 
 @pytest.mark.slow
-def test_wheels_on_oleos_land_and_stand(make):
+def test_an_aircraft_on_wheels_and_oleos_lands_and_comes_to_rest(make):
     wheels = WheelGear(
         nodes=[[-1.0, -1.0], [1.0, -1.0]], axis=[[0.0, 1.0], [0.0, 1.0]], wheel_mass=8.0, radius=0.2
     )
@@ -137,7 +137,7 @@ def test_a_fixed_step_tends_to_the_adaptive_one(drop, make):
     assert float(gap.max()) < 1e-3
 
 
-def test_what_is_wrong_is_said_before_the_run(make):
+def test_faults_are_reported_before_the_run(make):
     inside = make(2, initial_pose=[0.0, 0.4, 0.0])
     texts = " ".join(f.text for f in inside.faults(METHOD, 1e-2))
     assert "foot 1 starts 0.15 m inside deck" in texts
@@ -146,7 +146,7 @@ def test_what_is_wrong_is_said_before_the_run(make):
     assert not dataclasses.replace(away, touched_surface="nearest").faults(RK4(), 1e-3)
 
 
-def test_what_ends_before_the_run_is_said_before_it_starts(make):
+def test_a_motion_that_ends_early_is_reported_before_the_run(make):
     table = TableMotion(times=[0.0, 2.0], values=[[0.0, 0.1, 0.0], [0.2, 0.3, 0.1]])
     wind = PrescribedForce(times=[0.0, 3.0], values=np.zeros((2, 3)))
     aircraft = make(2, initial_pose=[0.0, 0.8, 0.0], deck=table, loads=(wind,))
@@ -160,7 +160,7 @@ def test_what_ends_before_the_run_is_said_before_it_starts(make):
         Simulation(system=aircraft, method=METHOD, duration=5.0, axes=("port", "up")).prepare()
 
 
-def test_a_ship_moves_as_its_table_of_sway_heave_and_roll_says(make):
+def test_a_ship_follows_its_table_of_sway_heave_and_roll(make):
     rows = [[0.0, 0.1, 0.0], [0.2, 0.3, 0.05], [0.1, 0.2, -0.1]]
     table = TableMotion(times=[0.0, 2.0, 4.0], values=rows, interpolation="linear")
     aircraft = make(2, initial_pose=[0.0, 0.8, 0.0], deck=table)
@@ -171,7 +171,7 @@ def test_a_ship_moves_as_its_table_of_sway_heave_and_roll_says(make):
     np.testing.assert_allclose(moving.spin[0], [-0.075])
 
 
-def test_a_gear_may_start_deformed_and_remembers_its_own_shape(make, rate):
+def test_a_gear_may_start_deformed(make, rate):
     shape = np.zeros(14)
     shape[:2] = [0.002, 0.001]  # the left foot
     bent, straight = (make(2, initial_pose=[0.0, 2.0, 0.0], initial_shape=s) for s in (shape, None))

@@ -29,7 +29,7 @@ def test_it_pulls_down_with_its_tension_and_back_to_its_hole():
     )  # it holds below the centre: it rolls
 
 
-def test_it_takes_hold_and_lets_go_when_told_and_a_miss_holds_nothing():
+def test_the_probe_grips_and_releases_at_its_times_and_a_miss_grips_nothing():
     probe = ProbeAndGrid(deck=LEVEL, engage_time=1.0, release_time=9.0, closing_time=0.2)
     assert float(probe.engagement(0.9)) == 0.0
     assert 0.0 < float(probe.engagement(1.1)) < 1.0
@@ -47,12 +47,12 @@ def test_either_side_of_the_hole_presses_back_by_the_law():
             assert float(force[1]) == pytest.approx(-side * float(law.push(0.02, pace, 1.0)))
 
 
-def test_a_law_that_asks_for_the_impact_speed_is_refused():
+def test_a_law_that_needs_the_impact_speed_is_rejected():
     with pytest.raises(ParameterError, match="HuntCrossley needs the impact speed"):
         ProbeAndGrid(deck=LEVEL, law=HuntCrossley(2e4))
 
 
-def test_on_a_ship_that_moves_nothing_is_felt_by_what_moves_with_it():
+def test_uniform_ship_motion_causes_no_load_on_objects_at_rest_on_deck():
     deck = TableMotion(times=[0.0, 10.0], values=[[0.0, 0.0, 0.0], [3.0, 1.0, 0.0]], interpolation="linear")
     probe = ProbeAndGrid(deck=deck, tip=(0.0, 0.0, -0.4), height=0.13)
     moving = motion(port=1.5, up=1.03, v=(0.0, 0.3, 0.1))

@@ -64,7 +64,7 @@ def test_a_hinge_passes_no_moment_and_joints_carry_the_airframe_at_rest(rest):
     assert float(joints[0, 0]) == pytest.approx(-float(joints[1, 0]), abs=1e-6)
 
 
-def test_the_kept_shapes_know_the_interface_loads_of_the_whole_at_rest(rest):
+def test_the_kept_modes_give_the_static_interface_loads_of_the_full_model(rest):
     loads = [at_rest(*rest(modes))[0] for modes in (0, 4)]
     # what cut shapes would add is the weight of the tubes between nodes: a newton
     np.testing.assert_allclose(loads[1], loads[0], atol=1.0)

@@ -5,7 +5,7 @@ from dovetail.mechanics.airframe import FormulationComparison
 
 
 @pytest.mark.slow
-def test_the_published_hinge_loses_moment_and_the_report_says_how_much(make):
+def test_the_report_states_the_moment_lost_by_the_published_hinge(make):
     chart = FormulationComparison(system=make(2, initial_pose=[0.0, 0.55, 0.0]), offsets=(0.0, 0.3))
     data = chart.compute()
     np.testing.assert_allclose(data.force_left, 0.0, atol=1e-5)  # either form carries the weight

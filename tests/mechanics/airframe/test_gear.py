@@ -123,7 +123,7 @@ def computed(aircraft, x):
     return rho, V, deformation, deforming, jnp.stack(struts), rate, interface_loads(aircraft, 0.0, x, rate)
 
 
-def test_the_form_of_the_source_is_its_own_assembly(make):
+def test_the_published_form_has_its_own_assembly(make):
     """Eq. 5.17 as printed: all node rows, unknown accelerations and interface forces, solved together."""
     for joint in ("hinged", "fixed"):
         aircraft = make(2, joint=joint, softer=1e-4, formulation="published")
@@ -212,7 +212,7 @@ def test_energy_and_momentum_are_kept_exactly_in_free_flight(make, d):
         np.testing.assert_allclose(change, 0.0, atol=1e-7 * float(jnp.linalg.norm(size)) * 100)
 
 
-def test_the_published_hinge_does_not_keep_angular_momentum(make, rate):
+def test_the_published_hinge_does_not_conserve_angular_momentum(make, rate):
     """Said by the specification of its errors, and so checked: the moment of the interface is lost."""
     aircraft = make(2, gravity=0.0, formulation="published", softer=1e-4)
     honest = make(2, gravity=0.0, softer=1e-4)
@@ -243,7 +243,7 @@ def test_space_restricted_to_its_plane_is_the_plane(make, rate, joint):
     np.testing.assert_allclose(off, 0.0, atol=1e-9 * float(jnp.abs(rate2).max()))
 
 
-def test_aircraft_that_differ_in_numbers_share_one_program(make):
+def test_aircraft_with_other_parameter_values_share_one_program(make):
     traced = []
 
     @eqx.filter_jit

@@ -27,7 +27,7 @@ def flat(x):
 
 
 @pytest.mark.slow
-def test_the_solution_is_that_of_the_whole_jacobian_for_what_is_stiff(standing):
+def test_the_reduced_jacobian_gives_the_solution_of_the_full_one(standing):
     aircraft, x = standing
     y, unravel = flat(x)
     whole = lambda y: {**unravel(y), "held": x["held"], "work": x["work"]}  # noqa: E731

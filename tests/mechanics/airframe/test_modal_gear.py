@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 
-def test_a_reduced_gear_stands_as_the_whole_does(rest):
+def test_a_reduced_gear_has_the_statics_of_the_full_one(rest):
     """Static shapes of the loaded nodes take the place of what was cut: what is left is the weight of the tubes.
 
     That acts on all nodes, not only on loaded ones: 2.3 N on cut shapes of 1e8 N/m and more, below 0.1 micrometre.
@@ -15,7 +15,7 @@ def test_a_reduced_gear_stands_as_the_whole_does(rest):
 
 
 @pytest.mark.slow
-def test_a_reduced_gear_falls_as_the_whole_does(make, rate):
+def test_a_reduced_gear_has_the_drop_of_the_full_one(make, rate):
     """The struts' preload acts inside: the momentum of both changes by their weight, to rounding."""
     for modes in (0, 4):
         aircraft = make(2, modes=modes, initial_pose=[0.0, 3.0, 0.0])

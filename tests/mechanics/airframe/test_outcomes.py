@@ -55,7 +55,7 @@ def record(craft, on_ship=(), on_device=(), clamped=(), x=0.0, height=0.5, roll=
     )
 
 
-def test_a_mission_is_told_in_its_phases(craft):
+def test_a_mission_is_divided_into_phases(craft):
     data = record(craft, on_device=[(4.0, 4.1), (4.2, 16.0)], clamped=[(6.0, 14.0)])
     found = phases(craft, data)
     names = [p.name for p in found]
@@ -65,11 +65,11 @@ def test_a_mission_is_told_in_its_phases(craft):
     assert found[3].clamp_load == 250.0
 
 
-def test_who_stands_from_the_start_has_not_flown(craft):
+def test_an_aircraft_that_starts_on_deck_has_no_flight_phase(craft):
     assert [p.name for p in phases(craft, record(craft, on_device=[(0.1, 20.0)]))] == ["touchdown"]
 
 
-def test_sliding_is_seen_on_the_deck_not_in_the_world(craft):
+def test_sliding_is_measured_relative_to_the_deck(craft):
     carried = np.where(T < 8, 0.0, np.where(T > 10, 1.0, (T - 8) / 2))
     with_it = np.asarray(jax.jit(jax.vmap(craft.platforms[1].motion.pose))(T))[:, 0]
     rides = deck_outcome(craft, record(craft, on_device=[(0.0, 20.0)], x=with_it))
@@ -81,7 +81,7 @@ def test_sliding_is_seen_on_the_deck_not_in_the_world(craft):
     assert slides.slip == pytest.approx(1.0, abs=1e-6)
 
 
-def test_what_a_clamp_pushes_does_not_slide(craft):
+def test_motion_caused_by_a_clamp_is_not_sliding(craft):
     carried = np.where(T < 8, 0.0, 0.5)
     held = deck_outcome(craft, record(craft, on_ship=[(0.0, 20.0)], clamped=[(5.0, 20.0)], x=carried))
     assert np.isnan(held.slides)

@@ -18,7 +18,7 @@ def test_everything_recorded_is_a_known_signal_and_finite(make):
         assert all(np.all(np.isfinite(v)) for v in shown.values())
 
 
-def test_measures_say_where_it_ended_and_what_it_carried(make):
+def test_measures_contain_final_position_and_largest_loads(make):
     aircraft = make(2, initial_pose=[0.0, 0.8, 0.0])
     shown = shown_at_start(aircraft)
     both = {k: np.stack([np.asarray(v)] * 2) for k, v in shown.items()}

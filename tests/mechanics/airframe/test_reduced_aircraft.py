@@ -34,7 +34,7 @@ def tilted(angle):
 run = eqx.filter_jit(lambda body, deck: body.run(deck, 0.05, 10))
 
 
-def test_on_a_still_deck_it_stays_at_rest_and_the_clamps_bear_their_preload():
+def test_on_a_fixed_deck_the_aircraft_rests_and_clamps_carry_their_preload():
     worst, _ = run(BODY, tilted(0.0))
     assert float(worst.slip) < 1e-9
     assert float(worst.foot_load) == pytest.approx(50.2383 * 9.81 / 4, rel=1e-6)
@@ -50,7 +50,7 @@ def test_at_rest_forces_have_a_slope_by_every_part_of_the_state():
 
 
 @pytest.mark.slow
-def test_it_stands_below_the_angle_of_friction_and_slides_above():
+def test_the_aircraft_slides_above_the_friction_angle_only():
     rough = eqx.tree_at(
         lambda b: (b.friction.mu_kinetic, b.friction.mu_static), free(), (jnp.full((), 0.5, float),) * 2
     )
@@ -63,7 +63,7 @@ def test_it_stands_below_the_angle_of_friction_and_slides_above():
 
 
 @pytest.mark.slow
-def test_held_it_does_not_slide_and_clamps_and_friction_share_the_load():
+def test_a_secured_aircraft_does_not_slide_and_clamps_and_friction_share_the_load():
     # stiff straight legs, so that it does not lean and all feet share alike
     worst, _ = run(free(secured=1.0, splay=0.0, stiffness=6e4), tilted(0.6))
     side = 50.2383 * 9.81 * np.sin(0.6)
@@ -72,7 +72,7 @@ def test_held_it_does_not_slide_and_clamps_and_friction_share_the_load():
     assert float(worst.securing_load) == pytest.approx(side / 4 * 1e5 / (1e5 + 3e3) + 40.0, rel=0.03)
 
 
-def test_a_narrow_aircraft_topples_where_moments_say():
+def test_a_narrow_aircraft_topples_at_the_angle_of_the_moment_balance():
     narrow = eqx.tree_at(
         lambda b: b.feet, free(splay=0.0, stiffness=6e4), BODY.feet * jnp.array([1.0, 0.3, 1.0])
     )
@@ -83,7 +83,7 @@ def test_a_narrow_aircraft_topples_where_moments_say():
 
 
 @pytest.mark.slow
-def test_seen_from_the_deck_a_turning_ship_is_the_same_as_seen_from_land():
+def test_results_are_equal_in_deck_and_earth_frames():
     # a body that flies free over a turning deck goes straight in space
     ship = HarmonicMotion(amplitude=[0, 0.5, 1.0, 0.2, 0.1, 0.3], omega=0.9, phase=[0, 0.3, 1, 2, 3, 4])
     spot, t = jnp.array([-40.0, 2.0, 6.0]), jnp.linspace(0.0, 1.0, 101)

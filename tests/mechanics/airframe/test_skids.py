@@ -41,7 +41,7 @@ def test_the_first_moment_of_the_gear_is_that_of_its_beams():
     np.testing.assert_allclose(model.first_moment, expected, rtol=1e-12)
 
 
-def test_matrices_from_a_file_take_the_place_of_the_meshs_own(tmp_path):
+def test_matrices_from_a_file_replace_those_of_the_mesh(tmp_path):
     M, C, K = gear(upper_ratio=0.1).structure()
     file = tmp_path / "gear.npz"
     np.savez(file, M=2 * M, C=C, K=K)
@@ -64,7 +64,7 @@ def test_matrices_from_a_file_take_the_place_of_the_meshs_own(tmp_path):
         ),
     ],
 )
-def test_a_bad_gear_is_refused_in_words(other, text):
+def test_an_invalid_gear_is_rejected(other, text):
     with pytest.raises(ParameterError, match=text):
         gear(**other)
 

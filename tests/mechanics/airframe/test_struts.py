@@ -23,13 +23,13 @@ def test_the_force_at_rest_is_the_slope_of_the_stored_energy(law):
         assert -slope == pytest.approx(float(law.force(length, 0.0)), rel=1e-9)
 
 
-def test_damping_only_takes_energy_away():
+def test_damping_only_dissipates_energy():
     for rate in (-1.0, -0.1, 0.2, 2.0):
         assert LINEAR.loss(0.15, rate) > 0
         assert OLEO.loss(0.5, rate) > 0
 
 
-def test_an_oleo_holds_its_preload_stiffens_and_stands_on_its_stop():
+def test_an_oleo_has_preload_progressive_stiffness_and_a_stop():
     assert OLEO.force(0.6, 0.0) == pytest.approx(2e3)
     assert OLEO.force(0.45, 0.0) == pytest.approx(2e3 * 0.5**-1.3)
     assert OLEO.force(0.603, 0.0) == pytest.approx(2e3 - 1e6 * 0.003)

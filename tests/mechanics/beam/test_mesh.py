@@ -44,7 +44,7 @@ def test_refining_keeps_mass_and_named_places():
         np.testing.assert_allclose(fine.nodes[new - 1], mesh.nodes[old - 1])
 
 
-def test_parts_that_do_not_hang_together_are_told_apart():
+def test_unconnected_parts_of_a_mesh_are_reported():
     assert components(6, ((1, 2), (2, 3), (4, 5), (5, 6))) == [{1, 2, 3}, {4, 5, 6}]
 
 
@@ -57,6 +57,6 @@ def test_parts_that_do_not_hang_together_are_told_apart():
         ([[0.0], [1.0]], [(1, 2)], "nodes have shape"),
     ],
 )
-def test_a_bad_mesh_is_refused_in_words(nodes, elements, text):
+def test_an_invalid_mesh_is_rejected(nodes, elements, text):
     with pytest.raises(ParameterError, match=text):
         leg(nodes=nodes, elements=elements)

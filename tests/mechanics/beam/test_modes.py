@@ -32,14 +32,14 @@ def test_axial_and_torsion_modes_are_those_of_a_bar(cantilever):
         assert np.min(np.abs(found / theory - 1)) < 5e-3
 
 
-def test_shapes_are_normalised_by_mass_and_zero_where_held(cantilever):
+def test_mode_shapes_are_mass_normalised_and_zero_at_supports(cantilever):
     _, M, K = cantilever
     _, shapes = modes(M, K, np.arange(6))
     np.testing.assert_allclose(shapes.T @ M @ shapes, np.eye(shapes.shape[1]), atol=1e-9)
     assert np.all(shapes[:6] == 0)
 
 
-def test_a_reduced_frame_is_as_soft_at_its_loaded_freedoms_as_the_whole(cantilever):
+def test_a_reduced_frame_has_the_compliance_of_the_full_one_at_loaded_coordinates(cantilever):
     _, M, K = cantilever
     loaded = np.array([len(M) - 6, len(M) - 5, len(M) - 4])
     basis, cut = slow_basis(M, K, np.arange(6), loaded, 4)
@@ -50,7 +50,7 @@ def test_a_reduced_frame_is_as_soft_at_its_loaded_freedoms_as_the_whole(cantilev
     np.testing.assert_allclose(reduced, whole, rtol=1e-6, atol=1e-9 * np.abs(whole).max())
 
 
-def test_static_shapes_that_give_little_are_left_out_and_cost_no_more_than_that(cantilever):
+def test_negligible_static_modes_are_omitted_with_a_small_error(cantilever):
     _, M, K = cantilever
     loaded = np.array([len(M) - 6, len(M) - 5, len(M) - 4])
     every, _ = slow_basis(M, K, np.arange(6), loaded, 4)

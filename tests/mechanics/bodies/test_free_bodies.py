@@ -34,7 +34,7 @@ def shown():
     return outputs_and_rates()
 
 
-def test_it_starts_at_zero_displacement_with_the_velocity_asked_for(shown):
+def test_free_bodies_start_at_zero_displacement_with_the_given_velocity(shown):
     now, _ = shown
     np.testing.assert_allclose(now["displacement"], 0.0, atol=1e-15)
     home = BODIES.home

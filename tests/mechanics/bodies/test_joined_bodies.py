@@ -78,7 +78,7 @@ def test_attached_bodies_start_with_their_carriers_and_without_strain():
     np.testing.assert_allclose(twist.v, speed.v, atol=1e-14)
 
 
-def test_joints_keep_momentum_and_their_energy_is_accounted_for():
+def test_joints_conserve_momentum_and_their_energy_is_audited():
     @eqx.filter_jit
     def rates(pair, x):
         rate = pair.derivative(0.0, x, LOAD)
@@ -122,7 +122,7 @@ def test_a_part_swings_at_the_frequency_of_its_spring_and_the_reduced_mass():
 
 
 @pytest.mark.slow  # a limit, in 5000 steps
-def test_a_stiff_joint_makes_the_rigid_body_of_both():
+def test_a_stiff_joint_equals_one_rigid_body():
     """Under a lasting push the mean acceleration of the hub is that of the combine body."""
     stiff = AttachedBody(
         PANEL,
@@ -161,12 +161,12 @@ def test_a_joint_without_stiffness_about_an_axis_is_a_hinge():
     assert float(moment(own)) > 100
 
 
-def test_what_hangs_on_itself_or_on_what_comes_later_is_refused():
+def test_a_body_joined_to_itself_or_to_a_later_body_is_rejected():
     with pytest.raises(ParameterError, match=r"attached\[0\].parent: got 2"):
         JoinedBodies(CHASER, TARGET, attached=(ARM,), **MEETING)
 
 
-def test_the_interface_moves_as_the_tip_does_and_shows_what_the_joints_hold():
+def test_the_interface_follows_the_tip_and_joint_loads_are_recorded():
     x = strained()
     shown = jax.jit(lambda x: BODIES.output(0.0, x, {"force": jnp.zeros(6)}))(x)
     assert float(shown["elastic_energy"]) == pytest.approx(float(BODIES.pair.elastic_energy(x)), rel=1e-12)
@@ -175,7 +175,7 @@ def test_the_interface_moves_as_the_tip_does_and_shows_what_the_joints_hold():
 
 
 @pytest.mark.slow  # a whole test in six axes
-def test_a_spacecraft_with_a_panel_on_a_hinge_takes_the_rigid_ones_place_in_a_test():
+def test_a_spacecraft_with_a_hinged_panel_replaces_the_rigid_one_in_a_test():
     panel = {
         "kind": "attached-body",
         "body": {"kind": "mass-properties", "mass": "20 kg", "inertia": [4.0, 1.0, 4.0]},

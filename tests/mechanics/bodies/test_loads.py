@@ -8,7 +8,7 @@ from dovetail.mechanics.bodies import BodyMotion, PrescribedForce
 MOTION = BodyMotion(jnp.eye(3), jnp.zeros(3), jnp.zeros(3), jnp.zeros(3), jnp.array([0.0, 0.1, 0.0]))
 
 
-def test_a_given_force_acts_about_the_centre_of_gravity_wherever_that_is():
+def test_a_prescribed_force_acts_about_the_centre_of_gravity():
     load = PrescribedForce(
         times=[0.0, 2.0], values=[[0.0, 0.0, 0.0], [0.0, 0.0, 10.0]], point=[0.0, 0.3, 0.0]
     )

@@ -41,7 +41,7 @@ def test_many_point_like_bodies_have_the_inertia_of_the_sum_over_points():
     np.testing.assert_allclose(whole.inertia, inertia, atol=1e-6)
 
 
-def test_a_turned_body_keeps_its_principal_inertias():
+def test_a_rotated_body_has_equal_principal_inertias():
     body = cuboid(3.0, (1, 2, 3)).translated_by((0.5, 0, 0))
     pose = Pose(rotation.exponential(jnp.array([0.4, -0.7, 0.2])), jnp.array([1.0, 2.0, 3.0]))
     turned = body.expressed_in(pose)
@@ -85,6 +85,6 @@ def test_impossible_bodies_are_refused(arguments, message):
         MassProperties(*arguments)
 
 
-def test_nothing_cannot_be_assembled():
+def test_an_empty_list_of_bodies_is_rejected():
     with pytest.raises(ParameterError, match="at least one body"):
         combine()

@@ -76,7 +76,7 @@ def test_with_the_gears_wrench_it_moves_as_the_reduced_aircraft_does_in_the_deck
     np.testing.assert_allclose(motion[:3], x["body"].p - FRAME.position, atol=1e-9)
 
 
-def test_velocity_and_acceleration_shown_are_rates_of_the_displacement():
+def test_recorded_velocity_and_acceleration_are_rates_of_the_displacement():
     _, land, _, _ = judged(2.0, over_the_deck(np.random.default_rng(0)))
     x, u, h = PairState(land, None), {"force": jnp.array([10.0, 20.0, 500.0, 1.0, 2.0, 3.0])}, 1e-5
     rate = rates(2.0, x, u)
@@ -98,7 +98,7 @@ def test_it_starts_at_rest_on_the_deck_and_turns_with_it():
     np.testing.assert_allclose(now["velocity"], 0.0, atol=1e-12)
 
 
-def test_loads_act_on_the_first_body_in_its_own_axes():
+def test_loads_act_on_the_first_body_in_body_axes():
     push = PrescribedForce(times=[0.0, 1.0], values=[[3.0, 0.0, 0.0]] * 2, point=[0.0, 1.0, 0.0])
     wind = WindDrag(FlatPlates(area=(1.0, 1.0, 1.0)), SteadyWind(wind=(0.0, 10.0, 0.0)), density=2.0)
     body = MassProperties(2.0, (1.0, 1.0, 4.0))
@@ -120,7 +120,7 @@ def test_loads_act_on_the_first_body_in_its_own_axes():
     np.testing.assert_allclose(rate.w, [0.0, 0.0, -3.0 / 4], atol=1e-9)
 
 
-def test_a_mover_that_is_neither_free_nor_told_is_refused():
+def test_a_motion_model_that_is_neither_free_nor_prescribed_is_rejected():
     class Lost(MotionModel):
         pass
 

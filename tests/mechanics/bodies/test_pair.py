@@ -20,7 +20,7 @@ PAIR = BodyPair.from_interface_motion(
 LOAD = Wrench(jnp.array([30.0, -7.0, 4.0]), jnp.array([1.0, 0.5, -2.0]))
 
 
-def test_the_bodies_meet_as_asked_also_when_the_second_turns():
+def test_the_bodies_meet_as_prescribed_even_if_the_second_rotates():
     pose, twist = PAIR.relative(PAIR.start)
     np.testing.assert_allclose(pose.matrix, MEET.matrix, atol=1e-14)
     np.testing.assert_allclose(twist.v, SPEED.v, atol=1e-14)
@@ -35,7 +35,7 @@ def test_the_relative_velocity_is_the_rate_of_the_relative_position():
     np.testing.assert_allclose(turn, twist.w, atol=1e-14)
 
 
-def test_what_acts_on_one_answers_on_the_other():
+def test_forces_on_both_bodies_are_opposite():
     rate = PAIR.derivative(0.0, PAIR.start, LOAD)
     for quantity in (PAIR.momentum, PAIR.angular_momentum):
         value, along = jax.jvp(quantity, (PAIR.start,), (rate,))

@@ -71,7 +71,7 @@ def test_a_symmetric_top_precesses_at_the_rate_of_the_closed_form():
     np.testing.assert_allclose(end.w, [3.0, 0.4 * np.cos(turn), -0.4 * np.sin(turn)], atol=1e-9)
 
 
-def test_the_quaternion_keeps_its_length():
+def test_the_quaternion_has_unit_length():
     path = flown(RigidBody(BRICK, START), RK4(), 0.02, 2000)
     assert float(jnp.max(jnp.abs(jnp.linalg.norm(path.q, axis=-1) - 1))) < 1e-7
     # one that starts too long is brought to one at 2 per second

@@ -54,7 +54,7 @@ def test_accelerations_agree_with_the_changing_lengths():
     np.testing.assert_allclose(np.sum(relative * s.n, axis=0), wanted, rtol=1e-9, atol=1e-9)
 
 
-def test_a_free_swing_keeps_its_energy():
+def test_a_free_swing_conserves_energy():
     loads = ChainLoads(9.81 * jnp.array([0.0, 1.0, 0.0]))
 
     @jax.jit

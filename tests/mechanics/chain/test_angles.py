@@ -37,7 +37,7 @@ def test_second_rates_are_those_of_angles_that_change_evenly():
     np.testing.assert_allclose(bias(PHI, PSI, a, b), second, atol=1e-14)
 
 
-def test_angles_are_found_again():
+def test_angles_are_recovered_from_positions():
     phi, psi = angles(direction(PHI, PSI))
     np.testing.assert_allclose(phi, PHI, atol=1e-14)
     np.testing.assert_allclose(psi, PSI, atol=1e-14)

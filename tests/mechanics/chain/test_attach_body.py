@@ -18,7 +18,7 @@ def caught(chain, x, mass, velocity):
     return after, chain.nodes(x).tip[1], loaded.nodes(after).tip[1], lost
 
 
-def test_momentum_across_the_rope_is_shared_and_along_it_the_support_takes_it():
+def test_lateral_momentum_is_shared_and_axial_momentum_goes_to_the_support():
     chain = LinkChain(n=4, length=8.0, mass=4.0, tip_mass=1.0)
     x = chain.straight(jnp.array([1.0, 0.0, 0.0]))
     loaded, _ = join(chain, x, mass=6.0, velocity=jnp.zeros(3))
@@ -43,7 +43,7 @@ def test_links_do_not_stretch_and_energy_is_lost_when_a_moving_rope_catches():
     assert float(lost) > 0
 
 
-def test_letting_go_changes_the_mass_and_nothing_else():
+def test_release_changes_only_the_mass():
     chain = LinkChain(n=3, length=3.0, mass=3.0, tip_mass=5.0)
     x = chain.straight(jnp.array([0.0, 1.0, 0.0]))
     lighter, same = release(chain, x, mass=4.0)
@@ -76,7 +76,7 @@ def test_every_formulation_loses_the_energy_of_a_plastic_impact(chain):
     assert lost > 0
 
 
-def test_along_a_straight_rope_of_rods_the_whole_of_it_is_taken_along():
+def test_an_axial_impulse_on_a_straight_rope_moves_the_whole_rope():
     chain = RodChain(n=3, length=6.0, mass=3.0, tip_mass=0.5, stiffness=6000.0)
     after, *_ = caught(chain, chain.rest_state(0.0, 0.0, 0.0), 8.0, jnp.array([0.0, 2.0, 0.0]))
     assert float(after["rate"][0]) == pytest.approx(8.0 * 2.0 / (8.0 + 3.5))

@@ -39,7 +39,7 @@ def test_axes_are_translated_there_and_back():
     )
 
 
-def test_the_spin_of_the_last_link_is_its_rotation_s_own(path):
+def test_the_spin_of_the_last_link_equals_its_rotation_rate(path):
     """A joint that moves, a body that turns and even stretches: from places alone."""
     angles, places = path
 

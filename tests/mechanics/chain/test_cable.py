@@ -41,7 +41,7 @@ def test_bending_energy_of_an_arc_is_exact_to_the_cubics_error():
 
 
 @pytest.mark.slow
-def test_a_swinging_cable_keeps_its_energy_and_meets_the_chain_of_many_links():
+def test_a_swinging_cable_conserves_energy_and_equals_a_chain_of_many_links():
     cable = AncfCable(n=8, length=10.0, mass=10.0, stiffness=2e4)
     chain = ElasticChain(n=64, length=10.0, mass=10.0, stiffness=2e4, compression="elastic")
     u = ChainLoads(field=G)
@@ -73,7 +73,7 @@ def test_a_swinging_cable_keeps_its_energy_and_meets_the_chain_of_many_links():
     np.testing.assert_allclose(cable.nodes(end).tip[0], chain.nodes(other).tip[0], atol=4e-3)  # [m] of ten
 
 
-def test_a_cable_hung_by_its_end_is_stretched_by_what_hangs_below():
+def test_a_hanging_cable_stretches_under_the_weight_below():
     """s + (g/EA) ((m + M) s - m s^2/2L) + F s/EA at every node, with 12 kg of cable and 3 kg at the tip."""
     n, L, m, M, EA, pull = 4, 6.0, 12.0, 3.0, 2e4, 40.0
     cable = AncfCable(n=n, length=L, mass=m, stiffness=EA, tip_mass=M)

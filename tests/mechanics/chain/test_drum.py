@@ -47,6 +47,6 @@ def test_the_drum_feels_the_first_tension(chain):
     np.testing.assert_allclose(solved.acceleration, again.acceleration, rtol=1e-9, atol=1e-9)
 
 
-def test_told_exactly_the_chain_is_solved_once():
+def test_with_exact_rates_the_chain_is_solved_once():
     solved, reel = chain_and_drum_rates(lambda reel: ChainLoads(reel), (jnp.asarray(0.3), None))
     assert float(solved.field) == float(reel) == pytest.approx(0.3)

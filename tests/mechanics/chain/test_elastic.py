@@ -37,7 +37,7 @@ def test_hanging_under_its_weight_it_stretches_as_a_continuous_rope():
     assert float(x["position"][1, -1]) - 10 == pytest.approx(expected, rel=1e-9)
 
 
-def test_a_slack_link_carries_nothing_and_a_taut_one_hookes_law():
+def test_a_slack_link_has_no_force_and_a_taut_one_follows_hookes_law():
     chain = ElasticChain(n=2, length=2.0, mass=1.0, stiffness=100.0)
     x = chain.rest_state_through(jnp.array([[0.0, 0.0], [0.9, 2.1], [0.0, 0.0]]))
     tension = chain.solve(0.0, x, ChainLoads(field=0 * G)).tension
@@ -45,7 +45,7 @@ def test_a_slack_link_carries_nothing_and_a_taut_one_hookes_law():
 
 
 @pytest.mark.slow
-def test_energy_is_kept_and_tends_to_the_inextensible_chain():
+def test_energy_is_conserved_and_converges_to_the_inextensible_chain():
     stiff = ElasticChain(n=8, length=8.0, mass=8.0, stiffness=2e5, bending=0.5, compression="elastic")
     hard = LinkChain(n=8, length=8.0, mass=8.0, bending=0.5)
     x = stiff.straight(jnp.array([1.0, 1.0, 0.0]) / jnp.sqrt(2.0))

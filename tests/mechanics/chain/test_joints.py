@@ -27,7 +27,7 @@ def test_small_bends_have_the_energy_of_a_beam():
     assert float(joints.bending_energy(u, L[:2], 2.0)) == pytest.approx(0.5 * 2.0 / 0.7 * angle**2, rel=1e-5)
 
 
-def test_friction_takes_the_power_it_says_and_forces_lie_across_the_links():
+def test_joint_friction_dissipates_its_power_and_acts_across_the_links():
     u = directions(1)
     rate = jnp.array(np.random.default_rng(2).normal(size=(3, 4)))
     h = joints.friction(rate, 0.3)

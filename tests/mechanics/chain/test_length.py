@@ -34,7 +34,7 @@ def test_quintic_peaks_are_those_of_its_formula():
     np.testing.assert_allclose(slope, told[:, 1], atol=1e-3)  # of central differences at 0.1 ms
 
 
-def test_contact_reel_waits_for_contact_and_takes_in_the_stopping_distance():
+def test_a_contact_reel_waits_for_contact_and_reels_in_the_stopping_distance():
     reel = ContactReel()
     assert reel.waits_for_contact
     assert reel.reeled_length(5.0, 0.0, 27.0)[0] == 0.0

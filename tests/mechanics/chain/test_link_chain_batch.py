@@ -89,6 +89,6 @@ def test_one_chain_with_arrays_is_as_many_as_they_have_entries():
 
 
 @pytest.mark.parametrize("options", [{"distribution": "rod"}, {"tip": "prescribed"}, {"last_link": 0.5}])
-def test_chains_that_it_does_not_have_are_refused(options):
+def test_unsupported_chains_are_rejected(options):
     with pytest.raises(ParameterError, match=r"equal links with point masses and a free tip.*jax\.vmap"):
         LinkChainBatch.from_chains(chains(**options))

@@ -56,7 +56,7 @@ def total_energy(chain, x):
     "distribution",
     ["half", pytest.param("end", marks=pytest.mark.slow), pytest.param("rod", marks=pytest.mark.slow)],
 )
-def test_a_swinging_chain_keeps_its_energy_and_its_links_their_length(distribution):
+def test_a_swinging_chain_conserves_energy_and_link_lengths(distribution):
     chain = LinkChain(n=12, length=10.0, mass=10.0, tip_mass=1.0, bending=0.5, distribution=distribution)
     start = chain.straight(DIAGONAL)
     end = integrate(chain, start, lambda t: ChainLoads(field=G), 1e-3, 2000)
@@ -135,7 +135,7 @@ def test_the_solution_turns_with_the_axes():
     np.testing.assert_allclose(turn @ np.asarray(a), b, atol=1e-10)
 
 
-def test_friction_takes_exactly_the_energy_that_is_lost():
+def test_friction_dissipates_exactly_the_lost_energy():
     chain = LinkChain(n=8, length=8.0, mass=8.0, bending=5.0, joint_damping=2.0, mass_damping=0.05)
     x = chain.straight(DIAGONAL)
     u = ChainLoads(field=G)
@@ -157,7 +157,7 @@ def test_friction_takes_exactly_the_energy_that_is_lost():
     assert float(change) == pytest.approx(float(work), rel=1e-4)
 
 
-def test_both_ends_held_is_a_catenary_when_it_has_come_to_rest():
+def test_a_chain_with_both_ends_fixed_settles_in_a_catenary():
     n, span, length = 24, 6.0, 10.0
     chain = LinkChain(n=n, length=length, mass=10.0, tip="prescribed", mass_damping=2.0, joint_damping=0.05)
     half = np.sqrt((length / 2) ** 2 - (span / 2) ** 2)
@@ -181,7 +181,7 @@ def test_both_ends_held_is_a_catenary_when_it_has_come_to_rest():
     assert float(tension.min()) == pytest.approx(1.0 * 9.81 * a, rel=1e-2)  # horizontal pull: density g a
 
 
-def test_reeled_in_while_spinning_it_keeps_its_angular_momentum():
+def test_a_spinning_chain_that_is_reeled_in_conserves_angular_momentum():
     # one link with its mass at the end: a point on a string drawn in, r^2 omega constant
     chain = LinkChain(n=1, length=2.0, mass=1e-9, tip_mass=1.0)
     x = {"position": jnp.array([[2.0], [0.0], [0.0]]), "velocity": jnp.array([[0.0], [1.0], [0.0]])}
@@ -207,14 +207,14 @@ def test_paying_out_a_straight_rope_pulls_like_the_mass_that_is_set_in_motion():
     np.testing.assert_allclose(drawn.tension, 0.5 + np.arange(6)[::-1], atol=1e-9)
 
 
-def test_impulse_across_moves_the_tip_and_along_the_links_moves_nothing():
+def test_a_lateral_impulse_moves_the_tip_and_an_axial_one_does_not():
     chain = LinkChain(n=4, length=4.0, mass=4.0, tip_mass=2.0)
     x = chain.straight(jnp.array([0.0, 1.0, 0.0]))
     after = impulse(chain, x, jnp.zeros((3, 4)).at[:, -1].set(jnp.array([6.0, -5.0, 0.0])))
     np.testing.assert_allclose(after["velocity"][:, -1], [6.0 / 2.5, 0.0, 0.0], atol=1e-12)  # axial part held
 
 
-def test_a_last_link_of_its_own_keeps_its_length_while_the_rest_is_reeled():
+def test_a_separate_last_link_keeps_its_length_during_reeling():
     chain = LinkChain(n=5, length=8.0, mass=8.0, last_link=2.0)
     l = chain.lengths(jnp.array([6.0, -1.0, 0.0]))
     np.testing.assert_allclose(l[0], [1.5, 1.5, 1.5, 1.5, 2.0])
@@ -244,13 +244,13 @@ def test_one_program_runs_a_batch_and_differentiates_by_its_parameters():
         ("n", 0, "at least 1"),
     ],
 )
-def test_impossible_ropes_are_refused_with_what_would_be_right(field, value, words):
+def test_impossible_ropes_are_rejected_with_the_expected_values(field, value, words):
     with pytest.raises(ParameterError, match=words):
         LinkChain(**{"n": 3, "length": 1.0, "mass": 1.0, field: value})
 
 
 @pytest.mark.slow
-def test_rayleigh_damping_gives_each_bending_mode_its_own_share():
+def test_rayleigh_damping_gives_each_bending_mode_its_damping_ratio():
     alpha, beta = 0.7, 2e-3
     plain = LinkChain(n=6, length=6.0, mass=6.0, bending=40.0)
     damped = dataclasses.replace(plain, mass_damping=alpha, stiffness_damping=beta)

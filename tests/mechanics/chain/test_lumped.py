@@ -84,7 +84,7 @@ def own_places(nodes):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_held_tip_moves_as_it_is_told(kind):
+def test_a_held_tip_follows_its_prescribed_motion(kind):
     chain = KINDS[kind](**COMMON, tip="prescribed")
     told = jnp.array([1.0, -2.0, 3.0])
     solved = eqx.filter_jit(type(chain).solve)(
@@ -122,7 +122,7 @@ class Swinging(Flow):
 @pytest.mark.parametrize(
     "kind", [k if k == "LinkChain" else pytest.param(k, marks=pytest.mark.slow) for k in KINDS]
 )
-def test_reeled_in_and_pushed_its_momentum_and_energy_are_what_acted(kind):
+def test_momentum_and_energy_of_a_reeled_chain_equal_impulse_and_work(kind):
     flow = Swinging(KINDS[kind](**COMMON))
 
     @eqx.filter_jit
@@ -140,7 +140,7 @@ def test_reeled_in_and_pushed_its_momentum_and_energy_are_what_acted(kind):
     assert np.abs(momentum).max() < 1e-6 * np.sqrt(2 * 33.0 * scale)
 
 
-def test_a_body_s_own_joint_does_not_bend_and_has_its_own_friction():
+def test_the_joint_of_a_body_has_no_bending_stiffness_and_its_own_friction():
     chain = AngleChain(n=3, length=2.0, mass=2.0, last_link=0.3, bending=15.0, end_damping=10.0)
     x = chain.straight(jnp.array([1.0, 0.0, 0.0]))
     bent = {**x, "angle": x["angle"].at[0, 2].add(0.3)}

@@ -47,7 +47,7 @@ def _audit(way):
     return change + leaves, extra
 
 
-def test_consistent_mass_transfer_keeps_momentum_and_the_printed_one_counts_packets_twice():
+def test_consistent_mass_transfer_conserves_momentum_and_the_published_one_does_not():
     np.testing.assert_allclose(_audit("consistent")[0], 0.0, atol=1e-12)
     made, extra = _audit("published")
     np.testing.assert_allclose(made, extra, rtol=1e-12)
@@ -64,13 +64,13 @@ def test_rope_that_slides_past_nodes_has_its_full_inertia(kind):
         np.testing.assert_allclose(solved.tension[0], 2.0 * (6.0 * 4.09 * share + 17.91), rtol=1e-12)
 
 
-def test_nothing_slides_where_links_shrink_in_sequence():
+def test_links_that_shrink_in_sequence_have_no_sliding_rope():
     chain = dataclasses.replace(CHAIN, reeling_order="sequential", mass_transfer="none")
     length = (5.6, -0.5, 0.3)
     for rate in chain.slip(length):
         np.testing.assert_allclose(rate, 0.0, atol=1e-12)
 
 
-def test_what_counts_equal_links_refuses_others_in_words():
+def test_unequal_links_are_rejected():
     with pytest.raises(ParameterError, match="requires distribution end and reeling_order uniform"):
         LinkChain(n=3, length=3.0, mass=3.0, mass_transfer="published")

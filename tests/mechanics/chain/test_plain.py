@@ -28,7 +28,7 @@ LOADS = ChainLoads(field=jnp.array(FIELD), node=jnp.zeros((3, N + 1)).at[:, -1].
 
 
 @pytest.mark.parametrize("inertia", ["konig", "rod"])
-def test_rates_are_the_same(inertia):
+def test_rates_are_equal(inertia):
     chain = dataclasses.replace(CHAIN, inertia=inertia)
     random = np.random.default_rng(0)
     q, rate = 0.4 * random.normal(size=9), 0.3 * random.normal(size=9)
@@ -37,7 +37,7 @@ def test_rates_are_the_same(inertia):
     np.testing.assert_allclose(plain_rates(chain, q, rate, FIELD, PULL), ours, rtol=1e-10, atol=1e-10)
 
 
-def test_a_run_is_the_same():
+def test_runs_are_equal():
     x = CHAIN.rest_state(0.0, 0.5, 0.1)
     plain = plain_run(CHAIN, x, FIELD, PULL, 1e-2, 3)
     step = jax.jit(lambda x: with_stage_loop(RK4()).step(CHAIN, 0.0, 1e-2, x, LOADS, ())[0])

@@ -9,7 +9,7 @@ from dovetail.mechanics.chain import reeling_length
 
 
 @pytest.mark.parametrize("way", reeling_length.WAYS)
-def test_links_together_lose_what_is_reeled_and_their_derivatives_agree(way):
+def test_the_links_shorten_by_the_reeled_length_with_consistent_derivatives(way):
     """Reeled in as s(t) = s_0 + 0.7 t + 0.6 t^2: rates against those of automatic differentiation."""
 
     def shrunk(t, s):
@@ -32,7 +32,7 @@ def test_links_shrink_one_after_another_from_the_support():
 
 
 @pytest.mark.parametrize("way", reeling_length.WAYS)
-def test_rope_slides_past_a_node_at_the_rate_of_what_is_beyond_it(way):
+def test_rope_slides_past_a_node_at_the_rate_of_the_length_beyond_it(way):
     """Against the running sum of the links' own rates, at random lengths and rates."""
     rng = np.random.default_rng(5)
     for _ in range(20):

@@ -22,7 +22,7 @@ def test_a_straight_spinning_rope_is_carried_over_exactly():
     assert new.n == 7
 
 
-def test_a_curved_rope_keeps_its_length_and_nearly_its_tip():
+def test_remeshing_a_curved_rope_keeps_its_length_and_nearly_its_tip():
     s = np.arange(1, 13) / 12 * 10
     x = CHAIN.rest_state_through(jnp.array([5 * np.sin(s / 5), 5 - 5 * np.cos(s / 5), 0 * s]))
     new, y = remeshed(CHAIN, x, 40)
@@ -32,7 +32,7 @@ def test_a_curved_rope_keeps_its_length_and_nearly_its_tip():
     )  # [m] polygon against chord
 
 
-def test_a_bent_rope_asks_for_more_links_than_a_straight_one():
+def test_a_bent_rope_needs_more_links_than_a_straight_one():
     s = np.arange(1, 13) / 12 * 10
     bent = CHAIN.rest_state_through(jnp.array([2 * np.sin(s / 2), 2 - 2 * np.cos(s / 2), 0 * s]))
     assert links_needed(CHAIN.straight(jnp.array([1.0, 0.0, 0.0])), CHAIN) == 5
@@ -49,7 +49,7 @@ def arc(chain, radius):
     )
 
 
-def test_the_number_of_links_follows_the_bend_and_keeps_to_its_bounds():
+def test_the_number_of_links_follows_the_curvature_within_its_bounds():
     ten = LinkChain(n=10, length=10.0, mass=10.0)
     # on a circle of radius r a joint of n links of 10 m bends by 10/(n r): 0.2 rad need n = 50/r
     wanted = {radius: ELEMENTS.link_count(ten, arc(ten, radius)) for radius in (1.0, 3.0, 6.0, 8.0, 20.0)}
@@ -64,6 +64,6 @@ def test_a_record_of_few_links_has_the_form_of_the_most():
     assert shown["link_count"] == 2
 
 
-def test_bounds_the_wrong_way_round_are_refused():
+def test_reversed_bounds_are_rejected():
     with pytest.raises(ParameterError, match="at least min_links, 20"):
         AdaptiveElements(min_links=20, max_links=10)

@@ -78,11 +78,11 @@ def test_mass_matrix_is_the_golden_one(golden):
         ("rod", [1.8015588027, 0.45251452324, -0.0017254199865, -0.76000228405, 0.23009069219]),
     ],
 )
-def test_quadratic_terms_are_the_golden_ones(golden, inertia, expected):
+def test_quadratic_terms_equal_the_golden_values(golden, inertia, expected):
     close(golden[inertia]["quadratic"], expected)
 
 
-def test_generalised_forces_are_the_golden_ones(golden):
+def test_generalised_forces_equal_the_golden_values(golden):
     got = golden["konig"]
     close(got["weight"], [22.9625947419, -6.3928466449, -5.1018882480, -4.1892735560, 3.1529421129])
     close(got["outer"], [0.2870415675, 2.2246972263, 2.3165172309, 1.4902729772, 1.8583883682])
@@ -97,11 +97,11 @@ def test_generalised_forces_are_the_golden_ones(golden):
         ("rod", [-49.0681425031, 6.7738418016, -29.4083142946, -30.6555958755, 72.3642489110]),
     ],
 )
-def test_accelerations_are_the_golden_ones(golden, inertia, expected):
+def test_accelerations_equal_the_golden_values(golden, inertia, expected):
     close(golden[inertia]["accelerations"], expected)
 
 
-def test_energies_powers_and_tip_are_the_golden_ones(golden):
+def test_energies_powers_and_tip_equal_the_golden_values(golden):
     got = golden["konig"]
     energy, power = got["energies"], got["power"]
     moment, momentum = got["moments"]
@@ -206,7 +206,7 @@ def test_both_bending_laws_agree_in_a_plane_and_differ_out_of_it():
     assert jnp.linalg.norm(elastic_force(planes, bent) - elastic_force(space, bent)) > 0.005
 
 
-def test_bending_in_space_is_the_same_whichever_way_the_chain_is_turned():
+def test_spatial_bending_is_invariant_under_rotation():
     chain = RodChain(n=3, length=3.0, mass=1.0, stiffness=3.0, bending=3.0, curvature="space", root="pinned")
     q = jnp.array([0.0, 0.3, 0.5, -0.2, 0.1, 0.2, -0.1])
     turned = q.at[1:4].add(1.1)  # about z
@@ -215,7 +215,7 @@ def test_bending_in_space_is_the_same_whichever_way_the_chain_is_turned():
 
 
 @pytest.mark.parametrize("root", ["hanging", "pinned", "clamped"])
-def test_root_joint_rests_where_it_is_told(root):
+def test_the_root_joint_rests_at_its_given_angle(root):
     chain = RodChain(n=2, length=2.0, mass=1.0, stiffness=2.0, bending=3.0, root=root, root_angles=(1.2, 0.1))
     straight = chain.rest_state(0.0, 1.2, 0.1)["q"]
     moment = float(jnp.abs(elastic_force(chain, straight)[1:]).max())
@@ -230,7 +230,7 @@ def integrate(chain, x, u, h, steps):
 
 
 @pytest.mark.slow
-def test_energy_is_kept_to_the_order_of_the_method():
+def test_energy_is_conserved_to_the_order_of_the_method():
     chain = RodChain(n=10, length=250.0, mass=80.0, stiffness=6.25e6, bending=170.0)
     x, u = chain.rest_state(0.03, 1.2, 0.6), ChainLoads(field=G)
 
@@ -303,7 +303,7 @@ def test_both_solvers_give_the_same_accelerations(inertia):
     np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-11 * float(jnp.abs(b).max()))
 
 
-def test_forces_half_way_along_rods_do_the_work_of_their_points():
+def test_forces_at_rod_centres_do_the_work_of_those_points():
     n = 5
     chain = RodChain(n=n, length=10.0, mass=5.0, stiffness=1000.0)
     q, rate = random_state(n, 7)
@@ -351,7 +351,7 @@ def test_a_clamped_chain_tends_to_the_clamped_beam_with_the_square_of_its_rods(c
     np.testing.assert_allclose(np.log2(coarse / fine), 2.0, atol=0.1)
 
 
-def test_friction_on_absolute_rates_takes_from_every_angle_its_own():
+def test_friction_on_absolute_rates_acts_on_each_angle_separately():
     rng = np.random.default_rng(8)
     plain = RodChain(n=4, length=4.0, mass=4.0, stiffness=4000.0, joint_damping=0.3)
     damped = dataclasses.replace(plain, rate_damping=0.9)

@@ -47,7 +47,7 @@ def test_the_tow_of_a_stage_has_the_same_largest_tension():
     assert one == pytest.approx(232.8e3, rel=5e-3)  # [N] of the independent implementation
 
 
-def test_the_tip_keeps_its_place_and_its_velocity():
+def test_the_tip_keeps_its_position_and_velocity():
     x = ROPE.rest_state(0.3, jnp.linspace(1.2, 1.3, 6), jnp.linspace(0.1, 0.2, 6))
     x["rate"] = 0.01 * jnp.arange(13.0)
     rod, y = to_single_rod(ROPE, x)

@@ -18,7 +18,7 @@ def frequencies(end):
     return np.sqrt(np.sort(-np.linalg.eigvals(np.asarray(jax.jacfwd(rate)(jnp.zeros(39)))).real))
 
 
-def test_held_at_both_ends_it_has_the_frequencies_of_a_bar():
+def test_a_rope_fixed_at_both_ends_has_the_torsion_frequencies_of_a_bar():
     exact = np.arange(1, 4) * np.pi / LENGTH * np.sqrt(3.0 / 2e-4)
     np.testing.assert_allclose(frequencies(STILL)[:3], exact, rtol=3e-3)  # (k pi / 2 n)^2 / 6 low
 
@@ -36,7 +36,7 @@ def test_a_turned_end_twists_it_evenly():
     np.testing.assert_allclose(LINE.rate(even, LENGTH, (0.8, 0.0))["twist_rate"], 0.0, atol=1e-9)
 
 
-def test_friction_takes_energy_and_nothing_else_does():
+def test_only_friction_dissipates_energy():
     state = {"twist": jnp.sin(jnp.arange(39.0)), "twist_rate": jnp.cos(jnp.arange(39.0))}
 
     def power(line):

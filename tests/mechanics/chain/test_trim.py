@@ -36,7 +36,7 @@ def test_nothing_moves_and_tensions_are_those_of_the_equations(chain):
     assert float(chain.nodes(rest.state).tip[0][0]) > 1.0  # it is blown aside
 
 
-def test_what_would_have_to_push_is_refused():
+def test_a_trim_with_compression_is_rejected():
     with pytest.raises(ConvergenceError, match=r"rope: no steady flight .* Check airspeed"):
         at_rest(CHAINS[0], Partial(_weightless), DOWN, what="rope")
 

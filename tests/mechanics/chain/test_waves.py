@@ -45,7 +45,7 @@ def test_both_layouts_are_read_and_motion_along_the_string_does_not_count():
     assert np.abs(transverse(slid)[..., 0]).max() < 1e-5  # of 0.6 m: the pulse's tail tilts the start
 
 
-def test_a_recording_that_ends_before_the_return_has_none():
+def test_a_recording_that_ends_before_the_reflection_has_no_wave_speed():
     t, position = string(0.85)
     assert np.isnan(follow_waves(t, position).back)
 

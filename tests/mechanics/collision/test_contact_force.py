@@ -46,7 +46,7 @@ def test_a_body_that_moves_with_the_node_gives_no_damping_and_no_slip():
     np.testing.assert_allclose(found.bristle_rate, 0.0, atol=1e-12)
 
 
-def test_an_untouched_body_does_nothing():
+def test_a_body_without_contact_has_no_force():
     found = at((0.3, 0.5), (1.0, -1.0), on=jnp.zeros(4))
     np.testing.assert_array_equal(found.force, 0.0)
     np.testing.assert_array_equal(found.bristle_rate, 0.0)

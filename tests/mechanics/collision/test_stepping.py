@@ -98,7 +98,7 @@ def test_a_bouncing_ball_comes_to_rest_on_its_spring(bounce):
     assert float(x["held"]["on"]) == 1.0
 
 
-def test_bounces_rise_to_the_height_that_the_damped_spring_leaves(bounce):
+def test_rebound_heights_equal_those_of_the_damped_spring(bounce):
     _, path = bounce
     z = np.asarray(path["z"])
     first = z[int(0.21 / 1e-2) : int(0.58 / 1e-2)].max()
@@ -107,7 +107,7 @@ def test_bounces_rise_to_the_height_that_the_damped_spring_leaves(bounce):
     assert first == pytest.approx(0.2 * np.exp(-2 * zeta * np.pi), rel=0.15)
 
 
-def test_events_are_few_and_it_never_stalls(bounce):
+def test_events_are_few_and_the_step_does_not_vanish(bounce):
     x, _ = bounce
     steps, rejected, events = (float(v) for v in x["held"]["count"])
     assert 5 < events < 100

@@ -85,7 +85,7 @@ def test_switching_changes_the_motion_by_no_more_than_the_tolerance(switched):
         assert apart < 1e-3 * scale  # a thousand steps of a millionth each
 
 
-def test_the_users_longest_step_is_kept():
+def test_the_maximum_step_of_the_user_is_respected():
     shortest = caught(switching="automatic", max_step=1e-3)[1][1].steps[-1].sum()
     assert shortest >= 400  # 0.4 s in steps of a millisecond
 

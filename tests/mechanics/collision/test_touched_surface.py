@@ -34,11 +34,11 @@ def test_the_surface_crossed_last_is_the_one_that_is_touched(path, surface):
     assert walk(*path)[-1] == surface
 
 
-def test_a_surface_is_kept_while_the_node_stays_inside_and_left_when_it_is_out():
+def test_a_touched_surface_is_kept_until_the_node_is_outside():
     assert walk((0.0, 1.2), (0.0, 0.9), (0.9, 0.5), (0.99, 0.0), (1.1, 0.0)) == [0, 0, 0, None]
 
 
-def test_of_two_planes_crossed_at_once_the_shallower_is_taken():
+def test_of_two_planes_crossed_in_one_step_the_one_with_less_penetration_is_used():
     assert walk((1.2, 1.2), (0.5, 0.9)) == [0]
 
 
@@ -48,7 +48,7 @@ def test_a_start_inside_touches_the_nearest_plane():
     np.testing.assert_array_equal(inside, 1.0)
 
 
-def test_nothing_changes_unless_it_is_asked_to():
+def test_touched_surfaces_change_only_on_update():
     inside, touch = initial_surfaces(BOX.distances(jnp.array([0.0, 1.2])))
     trial = update_surfaces(
         BOX.distances(jnp.array([0.0, 0.5])), inside, touch
@@ -67,6 +67,6 @@ def test_the_gap_is_zero_only_at_the_boundary_and_smooth_beside_it():
     np.testing.assert_allclose(slope, [0.0, 1.0])
 
 
-def test_without_memory_the_nearest_plane_is_taken():
+def test_without_memory_the_nearest_plane_is_used():
     np.testing.assert_array_equal(nearest(BOX.distances(jnp.array([-0.3, 0.9]))), [1.0, 0.0, 0.0, 0.0])
     assert nearest(BOX.distances(jnp.array([-0.3, 1.9]))).sum() == 0

@@ -42,12 +42,12 @@ def test_a_polyhedron_from_its_hull_has_the_planes_of_the_box():
         ([[0.0, 0.0], [1.0, 1.0]], "at least three rows"),
     ],
 )
-def test_a_bad_polygon_is_refused_in_words(vertices, text):
+def test_an_invalid_polygon_is_rejected(vertices, text):
     with pytest.raises(ParameterError, match=text):
         Polygon(vertices=vertices)
 
 
-def test_a_polyhedron_with_a_dent_is_refused():
+def test_a_concave_polyhedron_is_rejected():
     points = [[0.0, 0, 0], [2, 0, 0], [0, 2, 0], [2, 2, 0], [0.2, 0.2, 2.0], [1, 1, -0.5]]
     with pytest.raises(ParameterError, match="not convex"):
         Polyhedron(vertices=points, faces=[(1, 2, 4, 3), (1, 2, 5), (2, 4, 5), (4, 3, 5), (3, 1, 5)])

@@ -51,7 +51,7 @@ def test_it_is_the_nearest_one():
     np.testing.assert_allclose(k, sampled, atol=5e-6)
 
 
-def test_the_points_on_ball_and_surface_are_the_gap_apart_and_the_normal_has_length_one():
+def test_the_distance_of_the_contact_points_is_the_gap_and_the_normal_has_unit_length():
     seen = touch(inside(2000))
     apart = jnp.linalg.norm(seen.on_ball - seen.on_surface, axis=-1)
     np.testing.assert_allclose(apart, jnp.abs(seen.gap), atol=1e-12)

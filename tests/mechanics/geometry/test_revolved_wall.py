@@ -29,7 +29,7 @@ def test_the_gap_is_the_distance_to_the_side_of_the_cone_of_its_section():
         np.testing.assert_allclose(normals[here], normal, atol=1e-9)
 
 
-def test_many_radii_at_one_depth_are_seen_at_once():
+def test_several_radii_at_one_depth_are_evaluated_together():
     eta = jnp.array([0.0, 0.1, 0.2])
     gap = wall(DEPTHS, RADII, jnp.asarray(0.5), eta).gap
     alone = [wall(DEPTHS, RADII, jnp.asarray(0.5), e).gap for e in eta]

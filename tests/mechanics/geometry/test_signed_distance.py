@@ -29,7 +29,7 @@ def test_a_step_along_the_normal_by_the_distance_ends_on_the_surface(name):
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_the_distance_changes_by_no_more_than_one_walks(name):
+def test_the_distance_function_has_lipschitz_constant_one(name):
     shape = SHAPES[name]
     a, b = somewhere(seed=1), somewhere(seed=2)
     distance = jax.jit(jax.vmap(shape.distance))
@@ -51,7 +51,7 @@ def test_the_distance_changes_by_no_more_than_one_walks(name):
         (CONE, (0.05, 0.0, 0.0), -0.05),  # nearest to the end disc from within
     ],
 )
-def test_known_distances(shape, point, distance):
+def test_distances_equal_the_closed_form(shape, point, distance):
     assert float(shape.distance(jnp.array(point))) == pytest.approx(distance, abs=1e-12)
 
 

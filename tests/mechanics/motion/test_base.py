@@ -50,7 +50,7 @@ def test_an_accelerometer_feels_gravity_up_and_a_rolled_deck_feels_it_sideways(m
     np.testing.assert_allclose(felt(rolled), [0.0, 9.81 * np.sin(0.2), 9.81 * np.cos(0.2)], atol=1e-12)
 
 
-def test_a_plane_is_taken_from_space_and_space_from_a_plane():
+def test_motion_is_converted_between_plane_and_space():
     np.testing.assert_array_equal(DECK.planar_pose(2.0), DECK.spatial_pose(2.0)[1:4])
     flat = HarmonicMotion(amplitude=[0.3, 0.5, 0.2], omega=0.7)
     np.testing.assert_array_equal(flat.planar_pose(2.0), flat.pose(2.0))

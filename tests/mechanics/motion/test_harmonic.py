@@ -29,7 +29,7 @@ def test_amplitudes_that_do_not_fit_are_refused():
         HarmonicMotion(amplitude=np.ones((3, 6)), omega=[1.0, 2.0])
 
 
-def test_means_of_a_plane_go_with_amplitudes_of_space():
+def test_plane_means_can_be_combined_with_spatial_amplitudes():
     deck = HarmonicMotion(amplitude=[0.1, 0.2, 0.3, 0.0, 0.0, 0.0], omega=1.0, mean_pose=[0.5, 0.6, 0.7])
     still = HarmonicMotion(amplitude=np.zeros(6), omega=1.0, mean_pose=[0.0, 0.5, 0.6, 0.7, 0.0, 0.0])
     np.testing.assert_allclose(deck.pose(0.0), still.pose(0.0))

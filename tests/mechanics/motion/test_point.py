@@ -7,7 +7,7 @@ from dovetail.mechanics.motion import BrakingPoint, FixedFrame, HarmonicMotion, 
 POINT = jnp.array([-21.14, 0.0, 0.5])
 
 
-def test_a_frame_that_stands_still_keeps_its_points():
+def test_points_of_a_frame_at_rest_do_not_move():
     place, velocity, acceleration = FixedFrame().point(3.0, POINT)
     np.testing.assert_array_equal(place, POINT)
     np.testing.assert_array_equal(velocity, 0.0)
@@ -25,7 +25,7 @@ def test_sway_starts_gently_and_reaches_its_amplitude():
     np.testing.assert_allclose(slope, acceleration[1:-1, 2], atol=1e-4)  # at 1 ms
 
 
-def test_a_braking_point_stops_in_its_distance_and_a_shifted_one_stays_aside():
+def test_a_braking_point_stops_in_its_distance_and_an_offset_point_keeps_its_offset():
     stopped = BrakingPoint(speed=1.5, distance=0.5).point(5.0, POINT)
     np.testing.assert_allclose(
         jnp.stack(stopped), [POINT + jnp.array([0.5, 0.0, 0.0]), 0 * POINT, 0 * POINT], atol=1e-12

@@ -32,7 +32,7 @@ def test_a_linear_table_has_the_velocity_of_its_rows():
     np.testing.assert_allclose(pose(-1.0), VALUES[0])
 
 
-def test_a_blend_rounds_corners_and_leaves_straight_parts_alone():
+def test_blending_rounds_corners_and_keeps_straight_parts():
     sharp = TableMotion(times=TIMES, values=VALUES, interpolation="linear")
     round_ = TableMotion(times=TIMES, values=VALUES, interpolation="linear", blend=0.2)
     pose, rate = poses(round_)
@@ -60,6 +60,6 @@ def test_harmonics_fade_in_from_rest():
         ([0.0, np.inf], np.zeros((2, 3)), "not finite"),
     ],
 )
-def test_a_bad_table_is_refused_in_words(times, values, text):
+def test_an_invalid_table_is_rejected(times, values, text):
     with pytest.raises(ParameterError, match=text):
         TableMotion(times=times, values=values)

@@ -24,7 +24,7 @@ DRIVE = CompliantDrive(
 )
 
 
-def test_what_rides_on_a_driven_platform_moves_with_it():
+def test_bodies_on_a_driven_platform_move_with_it():
     x = jnp.array([[0.1, 0.3]])
     found, still = (driven_frames(chain(), (DRIVE,), 1.0, a) for a in (x, 0 * x))
     R = still.rotation[0]
@@ -65,7 +65,7 @@ def test_on_a_moving_ship_it_obeys_newton_in_the_world():
     np.testing.assert_allclose(force, -4e3 * 0.05 - 50.0 * 0.2, rtol=1e-9)
 
 
-def test_a_drive_of_nothing_is_said():
+def test_a_drive_without_platform_is_reported():
     wrong = CompliantDrive(platform="crane", direction=[0.0, 0.0], mass=1.0, stiffness=1.0)
     texts = [f.text for f in drive_faults(chain(), (wrong,), 2)]
     assert "known: ship, device, clamp" in texts[0]

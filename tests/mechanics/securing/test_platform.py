@@ -75,18 +75,18 @@ def test_bodies_of_different_corners_share_an_array():
         ({"body": Prism(section=BOX.vertices)}, "has 3 dimensions"),
     ],
 )
-def test_what_is_wrong_with_platforms_is_said(changed, text):
+def test_faults_of_platforms_are_reported(changed, text):
     ship, device, _ = chain()
     given = {"body": device.body, "motion": device.motion, "name": "device", "parent": "ship"} | changed
     faults = platform_faults((ship, Platform(**given)), 2)
     assert any(text in f.text for f in faults)
 
 
-def test_a_table_that_ends_before_the_run_is_said():
+def test_a_table_that_ends_before_the_run_is_reported():
     assert "the run at 9 s" in motion_ends(chain(), 9.0)[0].text
 
 
-def test_bodies_of_one_kind_are_one_batch_and_every_body_keeps_its_place():
+def test_bodies_of_one_kind_form_a_batch_in_their_original_order():
     random = np.random.default_rng(8)
     still = [FixedFrame(mean_pose=random.normal(size=3)) for _ in range(3)]
     tables = [TableMotion(times=[0.0, 2.0], values=random.normal(size=(2, 3))) for _ in range(3)]

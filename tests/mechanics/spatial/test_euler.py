@@ -31,14 +31,14 @@ def test_the_matrix_is_scipys(a):
 
 @laws
 @given(angles)
-def test_angles_come_back(a):
+def test_angles_are_recovered_from_the_rotation(a):
     # digits are lost near the lock as 1/cos(pitch), 14 at 1.5 rad
     np.testing.assert_allclose(euler.from_matrix(euler.to_matrix(a)), a, atol=1e-12)
     np.testing.assert_allclose(euler.from_matrix(quaternion.to_matrix(euler.to_quaternion(a))), a, atol=1e-12)
 
 
 @pytest.mark.parametrize("pitch", [np.pi / 2, -np.pi / 2])
-def test_at_the_lock_the_rotation_still_comes_back_and_roll_is_zero(pitch):
+def test_at_gimbal_lock_the_rotation_is_recovered_with_zero_roll(pitch):
     R = euler.to_matrix(jnp.array([0.4, pitch, 1.1]))
     read = euler.from_matrix(R)
     assert float(read[0]) == 0.0

@@ -27,7 +27,7 @@ def test_there_and_back_is_the_identity():
     np.testing.assert_allclose((there @ back).matrix, np.eye(4), atol=1e-15)
 
 
-def test_a_frame_can_be_placed_anew():
+def test_a_frame_can_be_moved():
     moved = TREE.with_frame("body", "world", B)
     np.testing.assert_allclose(moved.pose("world", "tip").matrix, (B @ B).matrix, atol=1e-15)
 
@@ -42,7 +42,7 @@ def test_an_unknown_frame_lists_the_known_ones():
         TREE.pose("world", "tipp")
 
 
-def test_frames_that_are_not_joined_say_so():
+def test_unconnected_frames_are_reported():
     with pytest.raises(ParameterError, match="have no common parent"):
         Frames({"a": ("one", A), "b": ("two", B)}).pose("a", "b")
 

@@ -10,7 +10,7 @@ V, W = jnp.array([0.3, -0.2, 0.5]), jnp.array([0.7, 0.1, -0.4])
 F, TAU, ARM = jnp.array([10.0, -4.0, 2.0]), jnp.array([0.5, 1.5, -2.5]), jnp.array([1.2, -0.3, 0.8])
 
 
-def test_power_is_the_same_at_every_point_of_the_body_and_in_every_frame():
+def test_power_is_equal_at_every_point_and_in_every_frame():
     twist, wrench = Twist(V, W), Wrench(F, TAU)
     power = float(wrench.power(twist))
     assert float(wrench.shift(ARM).power(twist.shift(ARM))) == pytest.approx(power, rel=1e-14)
@@ -18,7 +18,7 @@ def test_power_is_the_same_at_every_point_of_the_body_and_in_every_frame():
     assert float(wrench.reexpress(R).power(twist.reexpress(R))) == pytest.approx(power, rel=1e-14)
 
 
-def test_there_and_back_is_where_it_was():
+def test_a_transformation_and_its_inverse_cancel():
     for thing in (Twist(V, W), Wrench(F, TAU)):
         back = thing.shift(ARM).shift(-ARM)
         for a, b in zip(vars(back).values(), vars(thing).values(), strict=True):
@@ -30,7 +30,7 @@ def test_the_moment_of_a_force_is_arm_cross_force():
     np.testing.assert_allclose(about_origin.tau, np.cross(ARM, F), atol=1e-14)
 
 
-def test_wrenches_add_and_answer_with_the_opposite():
+def test_wrenches_add_and_reactions_are_opposite():
     total = Wrench(F, TAU) + -Wrench(F, TAU)
     assert not np.any(total.f)
     assert not np.any(total.tau)

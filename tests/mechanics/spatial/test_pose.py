@@ -38,7 +38,7 @@ def test_identity_and_inverse(a):
 
 @laws
 @given(poses, poses, vectors)
-def test_a_point_goes_through_a_product_one_pose_after_the_other(a, b, p):
+def test_a_product_of_poses_transforms_points_in_sequence(a, b, p):
     np.testing.assert_allclose((a @ b).point(p), a.point(b.point(p)), atol=EXACT)
     np.testing.assert_allclose((a @ b).vector(p), a.vector(b.vector(p)), atol=EXACT)
 

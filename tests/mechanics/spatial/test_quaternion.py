@@ -61,7 +61,7 @@ def test_rotation_keeps_lengths_and_agrees_with_the_matrix(q, v):
 
 @laws
 @given(rotations)
-def test_matrix_and_back_is_the_same_rotation(q):
+def test_a_rotation_is_recovered_from_its_matrix(q):
     assert same(quat.from_matrix(quat.to_matrix(q)), q, 4 * EXACT)
 
 
@@ -105,7 +105,7 @@ def test_derivatives_are_finite_at_no_rotation():
             assert np.isfinite(np.asarray(jax.jit(slope)(jnp.zeros(3)))).all()
 
 
-def test_functions_take_batches():
+def test_functions_support_batches():
     q = jax.random.normal(jax.random.key(0), (5, 2, 4))
     v = jax.random.normal(jax.random.key(1), (5, 2, 3))
 

@@ -89,7 +89,7 @@ def test_bungees_pull_it_back_and_cables_aside():
     assert np.abs(shown(pulled, 0.0, RIG.init(), jnp.zeros(6))[1]["rope"]["rate"]).max() > 0.01
 
 
-def test_momentum_and_energy_are_what_forces_have_done():
+def test_momentum_and_energy_equal_impulse_and_work_of_the_forces():
     """Swung aside and struck: what rope and drogue have gained is impulse and work, but for the steps."""
     method, force, h = RK4(), jnp.array([300.0, 40.0, -200.0, 0.0, 30.0, 10.0]), 1e-3
 

@@ -85,6 +85,6 @@ def test_it_reads_no_more_than_its_range():
     assert run(sensor, [WRENCH])[0].tolist() == [100.0, -20.0, 200.0, 5.0, 50.0, -7.0]
 
 
-def test_without_a_key_it_says_so():
+def test_a_missing_random_key_is_reported():
     with pytest.raises(ParameterError, match="ForceTorqueSensor.key: is empty"):
         ForceTorqueSensor().init()
