@@ -19,9 +19,9 @@ from dovetail.studies.shipboard.assembly import loaded
 
 CASES = {  # test, changed values, duration [s], target: simulated time over processor time
     "planar landing, full model": ("case-1", (("rate", 100.0),), 5.0, 5.0),
-    "planar landing, 4 modes": ("case-1", (("rate", 100.0), ("system.gear.mode_count", 4)), 5.0, 20.0),
+    "planar landing, 4 modes": ("case-1", (("rate", 100.0), ("numerical.gear.mode_count", 4)), 5.0, 20.0),
     "planar mission, full model": ("case-8", (), 47.0, 5.0),
-    "planar mission, 4 modes": ("case-8", (("system.gear.mode_count", 4),), 47.0, 20.0),
+    "planar mission, 4 modes": ("case-8", (("numerical.gear.mode_count", 4),), 47.0, 20.0),
     "spatial landing, 24 nodes": ("spatial-drop", (), 2.0, 1.0),
     "spatial landing, 12 modes": ("spatial-drop-reduced", (), 2.0, 5.0),
 }

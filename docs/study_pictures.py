@@ -30,7 +30,7 @@ WIDTH = 660  # [px] twice the displayed width
 def draw(study: str) -> None:
     """Run the test of a study and save its picture."""
     test = testing.load(find_test(SHOWN[study]))
-    still = key_frame(run(test, all_modes()[test.DEFAULT_MODE]()))
+    still = key_frame(run(test, all_modes()[test.default_mode]()))
     image = Image.open(io.BytesIO(still.jpeg)).convert("RGB")
     size = (WIDTH, round(WIDTH * image.height / image.width))
     image = image.resize(size, Image.Resampling.LANCZOS)

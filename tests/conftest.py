@@ -123,7 +123,7 @@ def recorded():
     from dovetail.testing.run import Run, dataset
 
     def make(test, count=4):
-        system = test.system
+        system = test.numerical
         first = jax.jit(lambda: system.output(0.0, system.init(), None))()
         growth = 1 + 0.01 * np.arange(count)
         records = {name: np.multiply.outer(growth, np.asarray(value)) for name, value in first.items()}

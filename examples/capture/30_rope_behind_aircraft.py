@@ -32,7 +32,7 @@ links = LinkChain(n=20, length=250.0, mass=mass, bending=225.0, joint_damping=10
 figure, (side, depth) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 for name, chain in (("rods", rods), ("links", links)):
     system = TowedRope(chain=chain, device=PointDevice(mass=150.0), density=0.7)
-    run = dv.testing.Simulation(system=system, rate=50.0, substeps=2, duration=60.0, title=name).simulate()
+    run = dv.Test(system, axes=("x", "y", "z"), rate=50.0, substeps=2, duration=60.0, title=name).simulate()
     tip = run.data["displacement"].values
     found = settling_measures(run.data.time.values, tip[:, 1])
     print(

@@ -31,7 +31,7 @@ print(f"largest tension {float(tow.data['stretch_tension'].max()) / 1e3:.0f} kN"
 # Seven ropes settle behind the aircraft with the capture device (figures 4.18, 4.19 and 4.20).
 
 run = dv.load("capture/select").simulate()
-fleet = run.test.system
+fleet = run.test.numerical
 for name, text in fleet.measures(run.data).items():
     print(f"{name:<20} {text}")
 figure, axes = plt.subplots(figsize=(8, 3.6), layout="constrained")

@@ -25,9 +25,9 @@ from dovetail.report.rope import rope_animation
 
 plan = dv.load("capture/deploy")
 command = RampCommand(angle=[[0.08, 0.0], [0.0, 0.1]], start=[98.0, 104.0], ramp=8.0)
-device = dataclasses.replace(plan.system.device, lift_area=jnp.asarray(0.8), side_area=jnp.asarray(0.8))
-system = dataclasses.replace(plan.system, device=device, command=command)
-run = dataclasses.replace(plan, system=system, rate=20.0, substeps=5, duration=130.0).simulate()
+device = dataclasses.replace(plan.numerical.device, lift_area=jnp.asarray(0.8), side_area=jnp.asarray(0.8))
+system = dataclasses.replace(plan.numerical, device=device, command=command)
+run = dataclasses.replace(plan, numerical=system, rate=20.0, substeps=5, duration=130.0).simulate()
 for name, text in system.measures(run.data).items():
     print(f"{name:<18} {text}")
 

@@ -13,7 +13,7 @@ from dovetail.studies.refuelling import pictures
 
 test = dv.load("refuelling/latched")
 run = test.simulate()
-for name, text in test.system.measures(run.data).items():
+for name, text in test.numerical.measures(run.data).items():
     print(f"{name:<32} {text}")
 
 figure, axes = plt.subplots(3, 1, figsize=(8, 7), layout="constrained")

@@ -21,7 +21,7 @@ plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "wh
 run = loaded("case-7-traverse").simulate()
 scene, data = DeckScene(run), run.data
 time = data.time.values
-for phase in phases(run.test.system, data):
+for phase in phases(run.test.numerical, data):
     print(
         f"{phase.name:<10} {phase.start:5.2f} to {phase.end:5.2f} s, largest load of a clamp {phase.clamp_load:.0f} N"
     )

@@ -17,11 +17,11 @@ from dovetail.studies.shipboard.assembly import loaded
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
 run = loaded("case-8").simulate()
-stretches = phases(run.test.system, run.data)
+stretches = phases(run.test.numerical, run.data)
 for phase in stretches:
     loads = f"{phase.foot_load:5.0f} N on a foot, {phase.clamp_load:5.0f} N on a clamp"
     print(f"{phase.name:<10} {phase.start:5.2f} to {phase.end:5.2f} s, at most {loads}")
-print(deck_outcome(run.test.system, run.data).summary())
+print(deck_outcome(run.test.numerical, run.data).summary())
 
 # %%
 # In motion, four times as fast as it was. Arrows are the forces on the feet.

@@ -38,13 +38,13 @@ plt.show()
 # Yaw of the aircraft and of the device, and the largest load of each clamp.
 figure, (yaw, load) = plt.subplots(2, 1, figsize=(7.5, 4.6), sharex=True, layout="constrained")
 yaw.plot(time, data["attitude_angles"].values[:, 2], label="aircraft")
-device = np.array([float(run.test.system.platforms[1].motion.pose(t)[5]) for t in time])
+device = np.array([float(run.test.numerical.platforms[1].motion.pose(t)[5]) for t in time])
 yaw.plot(time, device, label="device", ls="--")
 yaw.set_ylabel("yaw [rad]")
 yaw.legend()
 pairs = data["pair_normal_force"].values
 for i in (2, 3):
-    load.plot(time, pairs[:, :, i].max(1), label=run.test.system.platforms[i].name, lw=1)
+    load.plot(time, pairs[:, :, i].max(1), label=run.test.numerical.platforms[i].name, lw=1)
 load.set(xlabel="time [s]", ylabel="largest load [N]")
 load.legend()
 plt.show()

@@ -8,7 +8,7 @@ from dovetail.air import TipForce, TowedRope
 from dovetail.air.saved_state import RopeStepper
 from dovetail.core.errors import ParameterError, TestFileError
 from dovetail.mechanics.chain import LinkChain, RodChain
-from dovetail.testing import Simulation
+from dovetail.testing import Test
 
 CHAIN = LinkChain(n=3, length=30.0, mass=9.0, tip_mass=5.0)
 BARE = TowedRope(chain=CHAIN, device=TipForce(mass=5.0), airflow="off", initial_angles=(0.8, 0.1))
@@ -30,7 +30,7 @@ def test_a_host_that_provides_the_force_obtains_the_motion_of_the_simulation(ste
     system = TowedRope(
         chain=CHAIN, device=TipForce(mass=5.0, pull=PULL), airflow="off", initial_angles=(0.8, 0.1)
     )
-    run = Simulation(system=system, rate=50.0, substeps=2, duration=1.0).simulate()
+    run = Test(system, axes=("x", "y", "z"), rate=50.0, substeps=2, duration=1.0).simulate()
     np.testing.assert_allclose(stepped[1], run.data["displacement"].values[1:], atol=1e-11)
 
 

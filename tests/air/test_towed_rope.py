@@ -85,14 +85,14 @@ def test_rods_and_links_settle_at_the_same_static_shape():
 @pytest.mark.slow
 def test_a_position_controller_brings_the_tip_closer_to_its_target():
     from dovetail.air import HoldPosition, NoCommand
-    from dovetail.testing import Simulation
+    from dovetail.testing import Test
 
     chain = LinkChain(n=5, length=250.0, mass=82.0, mass_damping=0.05)
 
     def depth(command):
         device = PointDevice(mass=150.0, lift_area=0.8, side_area=0.8)
         system = TowedRope(chain=chain, device=device, command=command, density=0.7, initial_state="static")
-        run = Simulation(system=system, rate=5.0, substeps=10, duration=60.0).simulate()
+        run = Test(system, axes=("x", "y", "z"), rate=5.0, substeps=10, duration=60.0).simulate()
         return float(run.data["displacement"].values[-1, 1])
 
     hold = HoldPosition(target=[40.0, 0.0], gain=0.02, rate_gain=0.02)
@@ -113,13 +113,13 @@ def test_gravity_is_the_users_and_may_fall_with_altitude():
 
 @pytest.mark.slow
 def test_the_work_of_a_reel_is_in_the_energy_audit():
-    from dovetail.testing import Simulation
+    from dovetail.testing import Test
 
     def residual(n):
         chain = LinkChain(n=n, length=100.0, mass=30.0)
         reel = SmoothReel(initial_length=40.0, final_length=100.0, duration=8.0)
         system = TowedRope(chain=chain, device=PointDevice(mass=150.0), reel=reel, density=0.7)
-        data = Simulation(system=system, rate=10.0, substeps=10, duration=10.0).simulate().data
+        data = Test(system, axes=("x", "y", "z"), rate=10.0, substeps=10, duration=10.0).simulate().data
         return float(abs(data["energy_residual"]).max()), float(abs(data["external_work"]).max())
 
     (coarse, _), (fine, work) = residual(4), residual(8)
@@ -175,10 +175,10 @@ def test_modes_of_the_towed_rope_are_those_of_its_settling():
 
 
 def test_an_unsettled_run_reports_it():
-    from dovetail.testing import Simulation
+    from dovetail.testing import Test
 
     system = TowedRope(chain=CHAIN, airflow="off", initial_angles=(1.0, 0.0))
-    run = Simulation(system=system, rate=20.0, substeps=5, duration=5.0).simulate()
+    run = Test(system, axes=("x", "y", "z"), rate=20.0, substeps=5, duration=5.0).simulate()
     assert system.measures(run.data)["settled"] == "not within the 5 s"
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dovetail.app.loading import load_runnable, parse_settings, require_runnable
+from dovetail.app.loading import load_test, parse_settings, require_test
 from dovetail.core.errors import ParameterError, TestFileError
 
 
@@ -19,7 +19,7 @@ def test_settings_are_read_as_toml_or_text():
 
 
 def test_a_test_is_loaded_with_changed_values():
-    assert load_runnable("substructuring/cs1", ["duration=2 s"]).duration == 2.0
+    assert load_test("substructuring/cs1", ["duration=2 s"]).duration == 2.0
 
 
 @pytest.mark.parametrize(
@@ -32,9 +32,9 @@ def test_a_test_is_loaded_with_changed_values():
 )
 def test_a_file_that_cannot_run_is_rejected_with_the_reason(name, mode, reason):
     with pytest.raises(ParameterError, match=reason):
-        load_runnable(name, mode=mode)
+        load_test(name, mode=mode)
 
 
 def test_a_test_that_can_be_run_is_returned():
-    test = load_runnable("substructuring/cs1")
-    assert require_runnable("cs1", test, "rehearse") is test
+    test = load_test("substructuring/cs1")
+    assert require_test("cs1", test, "rehearse") is test

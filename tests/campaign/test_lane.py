@@ -22,11 +22,11 @@ def hybrid(**more):
 
 
 def alone(**more):
-    return testing.Simulation(
+    return dv.Test(
         dv.mechanics.Oscillator(**OSCILLATOR),
         excitation=dv.Sine(amplitude=0.01, frequency=1.0),
+        rate=100.0,
         duration=0.5,
-        axes=(),
         **more,
     )
 
@@ -34,7 +34,7 @@ def alone(**more):
 @pytest.mark.parametrize("build", [hybrid, alone])
 def test_records_are_those_of_the_run_up_to_its_end(build):
     test = build(limits=dv.Limits(displacement=5e-3))
-    run = modes.run(test, modes.all_modes()[test.DEFAULT_MODE]())
+    run = modes.run(test, modes.all_modes()[test.default_mode]())
     assert run.outcome is Outcome.DISPLACEMENT
     records, code, tick = simulate_lane(test.prepare())
     assert Outcome.from_code(code) is run.outcome

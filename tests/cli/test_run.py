@@ -20,8 +20,7 @@ from dovetail.cli import run, run_options
 from dovetail.cli.progress import COMPILING
 from dovetail.cli.run import EXIT_STOPPED, _impact_lines, finish_run
 from dovetail.studies.registry import find_test
-from dovetail.testing import run_folder
-from dovetail.testing import test as hybrid
+from dovetail.testing import run_folder, test_checks
 from dovetail.transfer import Quantiser
 
 SHORT = ("--set", "duration=0.2", "--no-report")
@@ -186,9 +185,9 @@ def test_a_simulation_has_no_modes(dovetail):
 )
 def test_a_command_checks_and_prepares_a_test_once(dovetail, monkeypatch, mode, prepared):
     checked, ready = [], []
-    look, prepare = hybrid.step_faults, testing.Runnable.prepare
-    monkeypatch.setattr(hybrid, "step_faults", lambda test: checked.append(test) or look(test))
-    monkeypatch.setattr(testing.Runnable, "prepare", lambda test: ready.append(test) or prepare(test))
+    look, prepare = test_checks.step_faults, testing.Test.prepare
+    monkeypatch.setattr(test_checks, "step_faults", lambda test: checked.append(test) or look(test))
+    monkeypatch.setattr(testing.Test, "prepare", lambda test: ready.append(test) or prepare(test))
     code, out, _ = dovetail(
         "run", "substructuring/cs1", "--mode", mode, "--set", "duration=0.2", "--out", "here"
     )

@@ -74,7 +74,7 @@ def studies_tests(number):
     while done < number:
         for path in random.permutation(np.array(names, dtype=object)):
             test = dv.load(path)
-            if not isinstance(test, dv.Test | dv.testing.Simulation):
+            if not isinstance(test, dv.Test):
                 continue
             for ticks in (5, 500, 10**9):  # some have delays that want a longer run
                 try:

@@ -87,7 +87,9 @@ def texts(shelf: str, quick: bool) -> dict[str, list[str]]:
     for path in sorted(STUDIES.glob(f"*/{shelf}/*.toml")):
         if not quick or path.stem in QUICK:
             text = path.read_text("utf-8")
-            kind = tomllib.loads(text).get("kind", "test") if shelf == "tests" else "campaign"
+            table = tomllib.loads(text)
+            kind = table.get("kind", "test" if "rig" in table else "simulation")
+            kind = kind if shelf == "tests" else "campaign"
             found.setdefault(kind, []).append(text)
     return found
 

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail import testing
 from dovetail.links.real_time import RealTimeSettings
 from dovetail.mechanics import Substructure
 from dovetail.specimens.base import Memoryless
@@ -210,9 +209,7 @@ def test_a_simulation_stops_alike_at_limits_on_its_signals():
         limits["force"] = float(np.min(test.limits.force))
         like = dv.Limits(**limits, frozen_sensor=math.inf, growth_window=WINDOW)
         rehearsed = dataclasses.replace(test, limits=like).rehearse()
-        simulation = testing.Simulation(
-            system=alone, limits=dv.Limits(**limits), rate=1 / DT, duration=TICKS * DT, axes=AXES
-        )
+        simulation = dv.Test(alone, limits=dv.Limits(**limits), rate=1 / DT, duration=TICKS * DT, axes=AXES)
         run = simulation.simulate()
         assert said(run)[:2] == foreseen(dataclasses.replace(test, limits=like)), seed
         assert str(run.trip) == str(rehearsed.trip).replace("measured force", "tension"), seed

@@ -9,11 +9,11 @@ from dovetail.report.overlay import apart, common, overlay, overlays, simulation
 from dovetail.report.page import FigureBlock, PageTable
 
 TABLE = {
-    "kind": "simulation",
     "title": "a rope that falls",
     "rate": "20 Hz",
+    "axes": ["x", "y", "z"],
     "duration": "0.5 s",
-    "system": {
+    "numerical": {
         "kind": "towed-rope",
         "airflow": "off",
         "chain": {"kind": "link-chain", "n": 3, "length": "3 m", "mass": "1 kg"},
@@ -133,7 +133,10 @@ def test_signals_that_are_not_common_are_omitted():
 
 @pytest.fixture(scope="module")
 def simulated():
-    other = {**TABLE, "system": {**TABLE["system"], "chain": {**TABLE["system"]["chain"], "mass": "3 kg"}}}
+    other = {
+        **TABLE,
+        "numerical": {**TABLE["numerical"], "chain": {**TABLE["numerical"]["chain"], "mass": "3 kg"}},
+    }
     return [testing.parse(table).simulate() for table in (TABLE, other)]
 
 
@@ -144,7 +147,7 @@ def test_simulations_have_a_page_side_by_side(simulated):
         "Results",
         "Overlay",
     ]
-    assert [row[0] for row in page.blocks[0].blocks[0].rows] == ["system.chain.mass"]
+    assert [row[0] for row in page.blocks[0].blocks[0].rows] == ["numerical.chain.mass"]
     kinds = [type(block) for block in page.blocks[2].blocks]
     assert kinds[0] is PageTable
     assert FigureBlock in kinds

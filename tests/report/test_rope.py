@@ -30,11 +30,11 @@ def test_snapshots_cover_the_motion_and_are_upright():
 
 def test_a_run_is_saved_as_a_moving_picture(tmp_path):
     table = {
-        "kind": "simulation",
         "title": "a rope that falls",
         "rate": "20 Hz",
+        "axes": ["x", "y", "z"],
         "duration": "0.5 s",
-        "system": {
+        "numerical": {
             "kind": "towed-rope",
             "airflow": "off",
             "chain": {"kind": "link-chain", "n": 3, "length": "3 m", "mass": "1 kg"},

@@ -30,7 +30,7 @@ from dovetail.testing.run import Run, dataset
 def run():
     """Records of an aircraft in the air, and standing on the deck."""
     test = dataclasses.replace(dv.load(find_test("shipboard/case-6-drop")), duration=0.3, rate=10.0)
-    craft = test.system
+    craft = test.numerical
     standing = equilibrium(dataclasses.replace(craft, initial_pose=jnp.array([0.0, 0.55, 0.0])))
     show = jax.jit(lambda x: craft.output(0.0, x, None))
     shown = [show(x) for x in (craft.init(), craft.init(), standing, standing)]
@@ -46,13 +46,13 @@ def test_feet_platforms_and_forces_have_recorded_positions(run):
     draw(axes, scene, last)
     nodes = run.data["node_position"].values[last]
     drawn = [line.get_xydata() for line in axes.lines]
-    for a, b in run.test.system.gear.mesh.elements:
+    for a, b in run.test.numerical.gear.mesh.elements:
         assert any(np.allclose(d, nodes[[a - 1, b - 1]]) for d in drawn if d.shape == (2, 2))
     deck = scene.platform(0, last, (-2, -1))
-    np.testing.assert_allclose(deck, run.test.system.platforms[0].body.corners())
+    np.testing.assert_allclose(deck, run.test.numerical.platforms[0].body.corners())
     arrows = [t for t in axes.texts if getattr(t, "arrow_patch", None)]
     ends = np.array([arrow.xy for arrow in arrows])
-    np.testing.assert_allclose(ends, nodes[list(run.test.system.feet)])
+    np.testing.assert_allclose(ends, nodes[list(run.test.numerical.feet)])
     dots = next(d for d in drawn if len(d) == 1)
     point = run.data["bristle_anchor"].values[last, 0][run.data["pair_normal_force"].values[last, 0] > 0]
     np.testing.assert_allclose(dots, point)
@@ -67,7 +67,7 @@ def test_a_page_shows_scene_motion_loads_and_cost(run, tmp_path):
 
 
 def test_a_strip_covers_the_whole_run(run):
-    _, shown = strip(DeckScene(run), phases(run.test.system, run.data))
+    _, shown = strip(DeckScene(run), phases(run.test.numerical, run.data))
     assert (shown[0], shown[-1]) == (0.0, pytest.approx(0.3))
 
 

@@ -8,11 +8,11 @@ from dovetail import testing
 from dovetail.report.simulation import _moments, _trace, simulation_page
 
 TABLE = {
-    "kind": "simulation",
     "title": "a rope that falls",
     "rate": "20 Hz",
+    "axes": ["x", "y", "z"],
     "duration": "0.5 s",
-    "system": {
+    "numerical": {
         "kind": "towed-rope",
         "airflow": "off",
         "chain": {"kind": "link-chain", "n": 3, "length": "3 m", "mass": "1 kg"},

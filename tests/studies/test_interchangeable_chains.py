@@ -29,15 +29,15 @@ EXTRA = {  # what a formulation asks for beside its kind, soft enough for such s
     "rod-chain": {"stiffness": 5e4, "axial_damping": 100.0},
 }
 CHANGED = {  # so that something happens in a tenth of a second
-    "capture/sling-load": {"system.initial_angles": [0.5, 0.0]},
+    "capture/sling-load": {"numerical.initial_angles": [0.5, 0.0]},
     "capture/deploy": {
-        "system.reel.start": 0.0,
-        "system.reel.duration": 0.3,
-        "system.reel.final_length": 61.0,
+        "numerical.reel.start": 0.0,
+        "numerical.reel.duration": 0.3,
+        "numerical.reel.final_length": 61.0,
     },
     "refuelling/reel-in": {
-        "system.reel": {"kind": "timed-reel", "start": 0.0, "duration": 0.3, "distance": 0.5},
-        "system.chain.mass_transfer": "sliding",
+        "numerical.reel": {"kind": "timed-reel", "start": 0.0, "duration": 0.3, "distance": 0.5},
+        "numerical.chain.mass_transfer": "sliding",
     },
 }
 FORCE = jnp.array([200.0, 50.0, -300.0, 10.0, -80.0, 40.0])

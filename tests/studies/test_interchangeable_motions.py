@@ -31,7 +31,11 @@ EXTRA = {  # what a member asks for beside its kind
     "recorded-deck": {"times": [0.0, 0.1, 0.2, 0.3, 99.0], "values": ROWS},
     "seaway": {"spectrum": {"kind": "bretschneider", "height": 2.0, "period": 8.0}, "wave_count": 8},
 }
-SMALL = {"refuelling/full-scale": "numerical", "refuelling/latched": "system", "capture/settle": "system"}
+SMALL = {
+    "refuelling/full-scale": "numerical",
+    "refuelling/latched": "numerical",
+    "capture/settle": "numerical",
+}
 
 
 def changed(place, member):
@@ -106,9 +110,9 @@ def check(place, member):
         falls_freely(flow)
     elif place.table == "numerical.tow":
         keeps_its_books(flow, {"force": jnp.array([200.0, 50.0, -300.0, 10.0, -80.0, 40.0])})
-    elif place.table == "system.motion":
+    elif place.table == "numerical.motion":
         keeps_its_books(flow)
-    elif place.table == "system.nozzle":
+    elif place.table == "numerical.nozzle":
         follows(flow)
     else:
         stands(test, place)

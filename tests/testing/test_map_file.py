@@ -22,5 +22,5 @@ def test_a_chart_may_find_fault_with_its_grid():
 
 
 def test_an_unknown_root_names_the_known_ones():
-    with pytest.raises(TestFileError, match='kind .* got "mapp"; .*test, simulation, map, cell'):
+    with pytest.raises(TestFileError, match='kind .* got "mapp"; .*test, map, cell'):
         testing.parse({"kind": "mapp"})

@@ -17,7 +17,7 @@ from dovetail.testing.modes import all_modes
 
 def mode_of(test):
     """The usual mode of a test."""
-    return all_modes()[test.DEFAULT_MODE]()
+    return all_modes()[test.default_mode]()
 
 
 def recorded(run):

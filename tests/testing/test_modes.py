@@ -18,7 +18,6 @@ from dovetail.testing import (
     Rehearse,
     Replay,
     Simulate,
-    Simulation,
     Test,
     all_modes,
     simulate,
@@ -58,10 +57,9 @@ def hybrid(**other):
 
 def simulation(**other):
     values = {"rate": 50.0, "duration": 4.0} | other
-    return Simulation(
+    return Test(
         dv.mechanics.Oscillator(m=2.2, c=15.0, k=2250.0),
         excitation=dv.Sine(amplitude=0.012, frequency=3.0),
-        axes=(),
         **values,
     )
 
@@ -79,7 +77,7 @@ def test_every_mode_has_a_name_and_says_what_it_is():
 @pytest.mark.parametrize("name", NAMES)
 def test_the_method_of_a_mode_takes_the_options_that_it_names(name):
     mode = all_modes()[name]
-    method = getattr(Simulation if name == "simulate" else Test, mode.method)
+    method = getattr(Test, mode.method)
     known = inspect.signature(method).parameters
     passed_on = any(each.kind is each.VAR_KEYWORD for each in known.values())
     assert {*mode.needs} <= {*known} or passed_on
@@ -158,7 +156,7 @@ def test_a_batch_member_is_the_run(build, mode):
         )
 
 
-@pytest.mark.parametrize(("build", "go"), [(hybrid, dv.Test.rehearse), (simulation, Simulation.simulate)])
+@pytest.mark.parametrize(("build", "go"), [(hybrid, dv.Test.rehearse), (simulation, Test.simulate)])
 def test_a_variant_of_a_test_compiles_nothing(build, go):
     go(build())
     before, rate = guard.programs, build().rate
@@ -171,15 +169,11 @@ def test_a_variant_of_a_test_compiles_nothing(build, go):
         assert guard.programs == before
         assert np.array_equal(data.displacement, whole.displacement[: len(data.time)])
         assert len(data.time) == ticks + 1
-    go(
-        build().with_values(
-            **{("numerical" if build is hybrid else "system") + ".k": float(random.uniform(1e3, 3e3))}
-        )
-    )
+    go(build().with_values(**{"numerical.k": float(random.uniform(1e3, 3e3))}))
     assert guard.programs == before
 
 
-@pytest.mark.parametrize(("build", "go"), [(hybrid, dv.Test.rehearse), (simulation, Simulation.simulate)])
+@pytest.mark.parametrize(("build", "go"), [(hybrid, dv.Test.rehearse), (simulation, Test.simulate)])
 def test_a_limit_that_is_met_after_the_end_is_not_met(build, go):
     grows = {"excitation.amplitude": 0.1}
     free = go(build(duration=4.0).with_values(**grows)).data

@@ -9,11 +9,11 @@ from dovetail.core.errors import TestFileError
 from dovetail.testing import Outcome
 
 TABLE = {
-    "kind": "simulation",
     "title": "a pendulum of one link",
     "rate": "100 Hz",
+    "axes": ["x", "y", "z"],
     "duration": "2 s",
-    "system": {
+    "numerical": {
         "kind": "towed-rope",
         "airflow": "off",
         "initial_angles": ["10 deg", "0 deg"],
@@ -71,7 +71,7 @@ def test_every_so_manieth_record_of_a_simulation_is_kept_where_it_says_so(run):
 
 def test_a_motion_that_is_no_longer_finite_ends_the_run():
     simulation = testing.parse(TABLE)
-    bad = simulation.with_values(**{"system.gravity": jnp.nan})
+    bad = simulation.with_values(**{"numerical.gravity": jnp.nan})
     run = bad.simulate()
     assert run.outcome is Outcome.NOT_FINITE
     assert run.data.sizes["time"] == 1
@@ -79,23 +79,31 @@ def test_a_motion_that_is_no_longer_finite_ends_the_run():
 
 def test_faults_of_a_file_are_told_with_their_place():
     with pytest.raises(TestFileError) as caught:
-        testing.parse({**changed(**{"system.chain.length": "0 m", "system.chian": 1})}, "rope.toml")
+        testing.parse({**changed(**{"numerical.chain.length": "0 m", "numerical.chian": 1})}, "rope.toml")
     text = str(caught.value)
-    assert "system.chain.length" in text
+    assert "numerical.chain.length" in text
     assert "above 0 m" in text
     assert 'did you mean "chain"' in text
 
 
 def test_an_unknown_kind_of_file_lists_the_known_ones():
-    with pytest.raises(TestFileError, match='got "simulaton"; .*test, simulation'):
-        testing.parse({**TABLE, "kind": "simulaton"})
+    with pytest.raises(TestFileError, match='got "mop"; .*test, map, cell'):
+        testing.parse({**TABLE, "kind": "mop"})
+
+
+def test_old_names_of_a_simulation_file_are_errors_with_the_new_names():
+    with pytest.raises(TestFileError, match='write "test"'):
+        testing.parse({**TABLE, "kind": "simulation"})
+    system = {name: value for name, value in TABLE.items() if name != "numerical"}
+    with pytest.raises(TestFileError, match='write "numerical"'):
+        testing.parse({**system, "system": TABLE["numerical"]})
 
 
 def test_a_weak_rope_and_a_long_step_are_refused_together():
     weak = {
-        "system.breaking_strength": "10 N",
-        "system.chain.joint_damping": "1 kN m s",
-        "system.chain.mass": "1 kg",
+        "numerical.breaking_strength": "10 N",
+        "numerical.chain.joint_damping": "1 kN m s",
+        "numerical.chain.mass": "1 kg",
     }
     with pytest.raises(TestFileError) as caught:
         testing.parse(changed(**weak))

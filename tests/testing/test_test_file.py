@@ -137,7 +137,7 @@ def test_a_resolved_test_holds_every_default():
         ({"rate": [100.0, 200.0]}, "rate   got [100.0, 200.0]; give one number"),
         ({"rate": float("inf")}, "rate   got inf; needs a finite number"),
         ({"rig__specimen__k": [1.0, 2.0]}, "rig   rig.specimen: Spring returns a force of 2 axes"),
-        ({"kind": ["test"]}, "kind   got ['test']; give one of test, simulation"),
+        ({"kind": ["test"]}, "kind   got ['test']; give one of test, map"),
         ({"rig__command_hold": "spline"}, 'rig.command_hold   got "spline"; one of zoh, foh, quadratic'),
         ({"rate": "1 m"}, 'rate   got "1 m", which is m; needs a frequency in Hz'),
         ({"rate": True}, "rate   got True; needs a number"),

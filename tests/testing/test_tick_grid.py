@@ -9,17 +9,17 @@ from dovetail.testing.tick_grid import axis_faults, length_faults
 def test_whole_numbers_of_ticks_pass_whatever_the_rounding():
     rng = np.random.default_rng(3)
     for rate, ticks in zip(10 ** rng.uniform(0, 5, 200), rng.integers(1, 10**7, 200), strict=True):
-        assert length_faults(float(ticks / rate), float(rate), "tick") == []
-        cut = length_faults(float((ticks + rng.uniform(0.01, 0.99)) / rate), float(rate), "tick")
+        assert length_faults(float(ticks / rate), float(rate)) == []
+        cut = length_faults(float((ticks + rng.uniform(0.01, 0.99)) / rate), float(rate))
         assert len(cut) == 1
 
 
 def test_a_duration_that_would_be_cut_is_refused_with_those_beside_it():
-    assert str(length_faults(0.5005, 1000.0, "tick")[0].text) == (
+    assert str(length_faults(0.5005, 1000.0)[0].text) == (
         "0.5005 s is 500.5 ticks of 0.001 s; give a whole number of ticks, for example 0.5 s or 0.501 s"
     )
     assert "is shorter than one record" in length_faults(0.0007, 1000.0, "record")[0].text
-    assert length_faults(3.0, 333.3333, "tick") == []  # a rate in few digits
+    assert length_faults(3.0, 333.3333) == []  # a rate in few digits
 
 
 @pytest.mark.parametrize(

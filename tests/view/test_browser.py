@@ -255,7 +255,7 @@ STUDIES = {
 @pytest.mark.parametrize("name", STUDIES)
 def test_each_study_is_played_held_scrubbed_and_stopped(name, serving, until, looking):
     test = dv.load(find_test(name), STUDIES[name])
-    run = test.simulate() if isinstance(test, dv.testing.Simulation) else test.rehearse()
+    run = test.simulate() if test.rig is None else test.rehearse()
     page = serving(RunPage(available_scenes(run), port=0))
     tab = looking(page)
     tab.get_by_role("button", name="Play").click()

@@ -49,7 +49,7 @@ class LatchedHose(TrailingHose):
     def time_faults(self, duration: float) -> list[Fault]:
         """Faults: wind data that end before the run."""
         return data_end_faults(
-            {"system.air.wake": self.air.wake, "system.air.gusts": self.air.gusts}, duration
+            {"numerical.air.wake": self.air.wake, "numerical.air.gusts": self.air.gusts}, duration
         )
 
     def _chain(self, tip: str) -> Any:

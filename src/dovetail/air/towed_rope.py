@@ -279,13 +279,13 @@ class TowedRope(Flow):
         plain = isinstance(self.chain, LinkChain) and np.ndim(self.chain.node_mass) == 0
         if self.elements is not None and (not plain or self.reel is not None):
             text = "only a link-chain of constant length without node masses can change its number of links"
-            faults.append(Fault("system.elements", text + "; use such a chain, or remove elements"))
+            faults.append(Fault("numerical.elements", text + "; use such a chain, or remove elements"))
         if self.reel is not None and not self.chain.variable:
             text = f"a {name_of(type(self.chain))} has constant length; use a link-chain, an angle-chain"
-            faults.append(Fault("system.chain.kind", text + " or an elastic-chain, or remove the reel"))
+            faults.append(Fault("numerical.chain.kind", text + " or an elastic-chain, or remove the reel"))
         if self.reel is not None and self.reel.waits_for_contact:
             text = "waits for a contact, but a towed rope has no contact; use a timed-reel or a smooth-reel"
-            faults.append(Fault("system.reel.kind", text))
+            faults.append(Fault("numerical.reel.kind", text))
         try:
             check_step(method, self._shortest_chain().fastest_rates(), step)
         except StepSizeError as error:
@@ -296,7 +296,7 @@ class TowedRope(Flow):
             if pull > allowed:
                 faults.append(
                     Fault(
-                        "system.device.mass",
+                        "numerical.device.mass",
                         f"the rope carries {pull:.4g} N at rest, allowed are {allowed:.4g} N (strength "
                         f"{float(self.breaking_strength):.4g} N divided by {float(self.safety_factor):g}); use a "
                         "stronger rope or a lighter device",
@@ -306,7 +306,7 @@ class TowedRope(Flow):
             try:
                 straight_to(np.asarray(self.initial_tip), float(self.chain.length))
             except DovetailError as error:
-                faults.append(Fault("system.initial_tip", str(error)))
+                faults.append(Fault("numerical.initial_tip", str(error)))
         force = self.static_force()
         along = np.asarray(direction(*self.initial_angles))
         if (
@@ -316,7 +316,7 @@ class TowedRope(Flow):
         ):
             faults.append(
                 Fault(
-                    "system.initial_angles",
+                    "numerical.initial_angles",
                     "the rope is slack in its initial position: weight and tip force push its tip towards the support; "
                     "turn the rope towards the pull (phi 0 hangs, 90 degrees trails)",
                 )
@@ -334,7 +334,7 @@ class TowedRope(Flow):
 
     @property
     def _winds(self) -> dict[str, WindField]:
-        return {"system.wake": self.wake, "system.gusts": self.gusts}
+        return {"numerical.wake": self.wake, "numerical.gusts": self.gusts}
 
     def _shortest_chain(self) -> Any:
         """Chain at its shortest paid-out length, where its links are shortest and its wave rates highest."""

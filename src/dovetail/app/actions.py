@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.app.document import Document
-from dovetail.app.loading import require_runnable
+from dovetail.app.loading import require_test
 from dovetail.core.errors import ParameterError
 from dovetail.testing import MapFile
 from dovetail.testing.modes import all_modes, mode_named
-from dovetail.testing.runnable import Runnable
+from dovetail.testing.test import Test
 
 
 def available_actions(test: Any) -> tuple[str, ...]:
@@ -22,12 +22,12 @@ def available_actions(test: Any) -> tuple[str, ...]:
     """
     if isinstance(test, MapFile):
         return ("map",)
-    if not isinstance(test, Runnable):
+    if not isinstance(test, Test):
         return ()
     needing = [name for name, mode in all_modes().items() if "recording" in mode.needs]
     modes = [name for name, reason in test.modes().items() if not reason and name not in needing]
     design = ("design",) if test.rig is not None else ()
-    return (test.DEFAULT_MODE, *(name for name in modes if name != test.DEFAULT_MODE), *design)
+    return (test.default_mode, *(name for name in modes if name != test.default_mode), *design)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Action:
             )
         try:
             if self.name in all_modes():
-                require_runnable(self.document.name, self.document.test, self.name)
+                require_test(self.document.name, self.document.test, self.name)
         except ParameterError as error:
             return str(error)
         return ""

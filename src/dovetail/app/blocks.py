@@ -16,18 +16,19 @@ from typing import Any
 import jax
 import numpy as np
 
-from dovetail.core import Part
+from dovetail.core import Flow, Part
 from dovetail.core.block import Method
 from dovetail.core.kind_index import sentence
 from dovetail.core.kinds import entries, name_of, names
 from dovetail.core.parameter import declared_parameters
 from dovetail.core.plain_math import plain_math
 from dovetail.core.units import PARAMETER, SIGNAL
+from dovetail.mechanics import Substructure
 from dovetail.report.drawing import BOXES
 from dovetail.report.parameters import worded
 from dovetail.testing import MapFile
 from dovetail.testing.paths import format_path, get, steps
-from dovetail.testing.runnable import Runnable
+from dovetail.testing.test import Test
 from dovetail.testing.test_file import DERIVED_FIELDS
 from dovetail.testing.test_table import parts_of
 
@@ -76,15 +77,21 @@ class PartOption:
 def blocks(test: Any, table: Mapping[str, Any]) -> list[BlockView]:
     """Return all parts of the content of a test file; `table` is the table of the file."""
     boxes = {path: role for role, path, _ in BOXES.values()}
-    drawn = {path: role for path, role in boxes.items() if _part_at(test, path) is not None}
+    unused = test.unused_fields if isinstance(test, Test) else ()
+    drawn = {
+        path: role
+        for path, role in boxes.items()
+        if steps(path)[0] not in unused and _part_at(test, path) is not None
+    }
     views = [_block(test, path, role, table, boxes) for path, role in drawn.items()]
     views += [
-        _block(test, name, name.capitalize(), table, boxes) for name, _ in _parts(test) if name not in drawn
+        _block(test, name, name.capitalize(), table, boxes)
+        for name, _ in _parts(test)
+        if name not in drawn and name not in unused
     ]
-    source = (str(test.source),) if isinstance(test, Runnable | MapFile) and test.source else ()
-    test_view = BlockView(
-        "", "Test", "", plain_math(sentence(type(test))), source, tuple(_values(test, "", table)), (), False
-    )
+    source = (str(test.source),) if isinstance(test, Test | MapFile) and test.source else ()
+    values = tuple(value for value in _values(test, "", table) if value.path not in unused)
+    test_view = BlockView("", "Test", "", plain_math(sentence(type(test))), source, values, (), False)
     return [*views, test_view]
 
 
@@ -203,4 +210,6 @@ def _family(test: Any, path: str) -> type | None:
         return None
     if issubclass(hint, Part) and hint.ONE_KIND:
         return None
+    if hint is Flow and isinstance(_part_at(test, path), Substructure):
+        hint = Substructure
     return hint if len(names(hint)) > 1 else None

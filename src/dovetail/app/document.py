@@ -26,7 +26,7 @@ from dovetail.report import drawing
 from dovetail.studies.registry import find_test
 from dovetail.testing import CellFile
 from dovetail.testing.paths import format_path
-from dovetail.testing.runnable import Runnable
+from dovetail.testing.test import Test
 from dovetail.testing.test_file import dump, parse, with_absolute_names
 from dovetail.testing.test_table import change, read_user_parts
 
@@ -148,7 +148,7 @@ class Document:
 
     @property
     def _has_rig(self) -> bool:
-        return isinstance(self.test, Runnable | CellFile) and self.test.rig is not None
+        return isinstance(self.test, Test | CellFile) and self.test.rig is not None
 
     def drawing(self) -> str:
         """Return the loop of the test as SVG, each part a group with its `data-path`; empty without a loop."""

@@ -22,7 +22,7 @@ from dovetail.app.fast_rerun import FastRerun, Motion, rms_ratio
 from dovetail.app.slider_ranges import SliderRange, slider_ranges
 from dovetail.core import signals
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, unforeseen_error_text
-from dovetail.testing import Outcome, Runnable
+from dovetail.testing import Outcome, Test
 from dovetail.testing.assessment import Stability
 from dovetail.testing.paths import declared_at, get, replace_value
 from dovetail.testing.test_file import parse
@@ -42,7 +42,7 @@ class Explorer:
     ):
         self.table, self.source, self.ticks = dict(table), source, ticks
         test = parse(self.table, source)
-        if not isinstance(test, Runnable):
+        if not isinstance(test, Test):
             raise ParameterError(f"{source}: not a test or simulation; open a file with a motion to explore")
         self.slider_ranges = {slider.path: slider for slider in slider_ranges(test, paths)}
         missing = [path for path in paths if path not in self.slider_ranges]

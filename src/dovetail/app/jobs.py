@@ -30,7 +30,7 @@ from dovetail.core.errors import DovetailError, ParameterError
 from dovetail.testing import load, operator
 from dovetail.testing.operator import OperatorEvent
 from dovetail.testing.run_folder import next_folder
-from dovetail.testing.runnable import Runnable
+from dovetail.testing.test import Test
 
 CANCELLED = "cancelled"  # marker file of a cancelled job
 JOBS_FOLDER = ".studio"  # folder of jobs, next to the runs
@@ -146,7 +146,7 @@ class Job:
             test = load(self.folder / TEST)
         except (OSError, DovetailError):
             return []  # the run has not started yet
-        return slider_ranges(test, test.tunable if isinstance(test, Runnable) else {})
+        return slider_ranges(test, test.tunable if isinstance(test, Test) else {})
 
     def operator_events(self) -> list[OperatorEvent]:
         """Return the operator events recorded by the run."""

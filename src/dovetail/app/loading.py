@@ -9,7 +9,7 @@ from typing import Any
 from dovetail import testing
 from dovetail.core.errors import Fault, ParameterError, TestFileError
 from dovetail.studies.registry import find_test
-from dovetail.testing.runnable import Runnable
+from dovetail.testing.test import Test
 
 
 def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
     return changes
 
 
-def require_runnable(name: str, loaded: Any, mode: str | None = None) -> Any:
+def require_test(name: str, loaded: Any, mode: str | None = None) -> Any:
     """Return the loaded test or simulation if it can be run in the mode.
 
     Raises
@@ -42,7 +42,7 @@ def require_runnable(name: str, loaded: Any, mode: str | None = None) -> Any:
         raise ParameterError(
             f"{name}: this is a parameter map, not a test; compute it with: dovetail run {name}"
         )
-    if not isinstance(loaded, Runnable):
+    if not isinstance(loaded, Test):
         raise ParameterError(
             f"{name}: this is a robot cell, not a test; serve it with: dovetail rig serve {name}"
         )
@@ -52,6 +52,6 @@ def require_runnable(name: str, loaded: Any, mode: str | None = None) -> Any:
     return loaded
 
 
-def load_runnable(name: str, settings: Sequence[str] = (), mode: str | None = None) -> Any:
+def load_test(name: str, settings: Sequence[str] = (), mode: str | None = None) -> Any:
     """Return the test or simulation with this name if it can be run in the mode."""
-    return require_runnable(name, testing.load(find_test(name), parse_settings(settings)), mode)
+    return require_test(name, testing.load(find_test(name), parse_settings(settings)), mode)

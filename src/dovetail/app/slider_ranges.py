@@ -13,7 +13,7 @@ import numpy as np
 from dovetail.core.errors import DovetailError
 from dovetail.core.units import PARAMETER, SIGNAL
 from dovetail.testing.paths import declared_at, get
-from dovetail.testing.runnable import Runnable
+from dovetail.testing.test import Test
 
 SPAN = 4.0  # upper end of a range, as a multiple of the present value
 
@@ -46,7 +46,7 @@ def _slider_range(test: Any, path: str) -> SliderRange | None:
     number = float(np.ravel(value)[0]) if np.size(value) == 1 else math.nan
     if not math.isfinite(number):
         return None
-    tunable = test.tunable.get(path) if isinstance(test, Runnable) else None
+    tunable = test.tunable.get(path) if isinstance(test, Test) else None
     if tunable is not None:
         low, high = float(tunable.min), float(tunable.max)
     else:

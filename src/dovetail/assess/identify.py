@@ -223,7 +223,7 @@ def sweep(test: Test, *, low: float, high: float, amplitude: float) -> tuple[xr.
     fade = np.clip(np.minimum(t, length - t) * low, 0.0, 1.0)
     signal = np.r_[np.zeros(quiet), amplitude * np.sin(phase) * (1 - np.cos(np.pi * fade)) / 2]
     commands = np.broadcast_to(signal.reshape(-1, *(1,) * len(shape)), (len(signal), *shape))
-    measured = np.asarray(_response(test.prepare().rig, dt, jnp.asarray(commands)))
+    measured = np.asarray(_response(test.prepare().require_rig(), dt, jnp.asarray(commands)))
     dims = ("time", *(["axis"] if shape else []))
     return (
         xr.Dataset(

@@ -162,7 +162,7 @@ def departure(test: Test, reference: Run) -> float:
     """Return the linearity error of the specimen along the reference motion, as fraction of its linear force."""
     names = ("displacement", "velocity", "acceleration")
     motion = {name: jnp.asarray(reference.data[name].values) for name in names}
-    rig = test.prepare().rig.as_model()
+    rig = test.prepare().require_rig().as_model()
     return linearity_error(rig.specimen, motion, test.dt, rig.method)
 
 

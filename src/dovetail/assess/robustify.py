@@ -132,7 +132,7 @@ def _smallest_sufficient(
 def _apply_option(name: str, test: Test, required: float, crossover: float) -> tuple[Callable | None, str]:
     """Return a function that applies an option with a given strength, and a remark; or None and the reason."""
     if name == "over-compensation":
-        if test.rig.as_model().specimen.inertial:
+        if test.require_rig().as_model().specimen.inertial:
             return None, "phase lead can destabilise a specimen with mass"
         return (
             lambda s: dataclasses.replace(test, compensator=further(test.compensator, s * required)),
@@ -159,7 +159,10 @@ def _apply_option(name: str, test: Test, required: float, crossover: float) -> t
         return None, f"the feedback of the test is already {type(test.feedback).__name__}"
     return (
         lambda s: dataclasses.replace(
-            test, feedback=BlendedForce(model=test.rig.as_model().specimen, measured_fraction=jnp.asarray(s))
+            test,
+            feedback=BlendedForce(
+                model=test.require_rig().as_model().specimen, measured_fraction=jnp.asarray(s)
+            ),
         ),
         "of the measured force, completed by a model, is sufficient; hides part of the specimen",
     )

@@ -34,7 +34,7 @@ class Group:
     def __init__(self, subject: TestSubject, test: Any):
         self.subject, self.original = subject, test
         self.test = test = size_delay_buffers(test, subject.varied, subject.campaign.points())
-        require_memory(test.validate(), all_modes()[test.DEFAULT_MODE]())
+        require_memory(test.validate(), all_modes()[test.default_mode]())
         self.shape = test.shape
         self.traced = True
         try:
@@ -76,8 +76,8 @@ class Group:
         runs: dict[str, Any] = {}
         if Reference.name in modes:
             runs[Reference.name] = reference_lane(variant)
-        if variant.DEFAULT_MODE in modes:
-            runs[variant.DEFAULT_MODE], code, tick = simulate_lane(prepared)
+        if variant.default_mode in modes:
+            runs[variant.default_mode], code, tick = simulate_lane(prepared)
             results["outcome"], results["end_time"] = code.astype(float), tick * variant.dt
         reference = runs.get(Reference.name)
         for measure in subject.measures:

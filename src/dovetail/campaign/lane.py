@@ -8,11 +8,11 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core.monitor import MonitorState
-from dovetail.testing import Outcome, Reference, ReferenceSettings, Runnable, Test, simulate
+from dovetail.testing import Outcome, Reference, ReferenceSettings, Test, simulate
 from dovetail.testing.step_checks import RESOLVING_STEPS, min_contact_steps
 
 
-def simulate_lane(prepared: Runnable) -> tuple[dict[str, jax.Array], jax.Array, jax.Array]:
+def simulate_lane(prepared: Test) -> tuple[dict[str, jax.Array], jax.Array, jax.Array]:
     """Return the records with a mask of valid samples, the outcome code, and the last tick."""
     state, records = simulate(prepared)
     return _with_valid_mask(state.monitor, records, prepared.tick_count)
@@ -28,7 +28,7 @@ def _with_valid_mask(
     return {**records, "valid": jnp.arange(1, ticks + 1) <= last - lost}, code, last
 
 
-def reference_lane(test: Test) -> dict[str, jax.Array]:
+def reference_lane(test: Any) -> dict[str, jax.Array]:
     """Return the records of the reference solution at all ticks but the first."""
     settings = ReferenceSettings(**test.numerical.reference_settings)
     state, records = simulate(test, Reference(settings))

@@ -314,13 +314,9 @@ def _subject_table(subject: str, table: Mapping[str, Any], folder: Path, faults:
 
 def _default_mode(inner: dict[str, Any]) -> tuple[str, ...]:
     """Return the mode of a campaign without `modes`."""
-    from dovetail.testing.runnable import Runnable
-    from dovetail.testing.test import Test
-    from dovetail.testing.test_file import FILE_KINDS, class_of_kind
+    from dovetail.testing import Rehearse, Simulate
 
-    kind = inner.get("kind", "test")
-    cls = class_of_kind(kind if kind in FILE_KINDS else "test")
-    return (cls.DEFAULT_MODE if issubclass(cls, Runnable) else Test.DEFAULT_MODE,)
+    return (Simulate.name if "numerical" in inner and "rig" not in inner else Rehearse.name,)
 
 
 def _is_plain(node: Any) -> bool:

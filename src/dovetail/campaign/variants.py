@@ -21,7 +21,7 @@ from dovetail.campaign.parameter_paths import parse_cached
 from dovetail.campaign.plan import Campaign
 from dovetail.campaign.subjects import MEMORY, ChunkResult, Subject, Values, common_columns, groups
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, UnknownNameError
-from dovetail.testing import Reference, Rehearse, Runnable
+from dovetail.testing import Reference, Rehearse, Test
 from dovetail.testing.paths import get
 from dovetail.testing.test_table import change
 
@@ -37,7 +37,7 @@ class TestSubject(Subject):
     def __init__(self, campaign: Campaign):
         self.campaign = campaign
         self.test = parse_cached(campaign.table, campaign.subject_name)
-        if not isinstance(self.test, Runnable):
+        if not isinstance(self.test, Test):
             kind = type(self.test).__name__
             raise ParameterError(f"{campaign.subject_name}: is a {kind}; a campaign varies a test")
         self.modes = campaign.modes

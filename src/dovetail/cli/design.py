@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from dovetail import testing
-from dovetail.app.loading import load_runnable
+from dovetail.app.loading import load_test
 from dovetail.app.progress_note import write_note
 from dovetail.assess import DesignOptions, accept_proposal, rig_requirements_of_run, write
 from dovetail.assess import design as run_design
@@ -41,7 +41,7 @@ def design_test(
     if Path(name).is_dir():
         run = run_folder.read_run(Path(name))
         return print_rig_requirements(run, run_folder.create(out) if out else Path(name), contact_mass)
-    test: Any = load_runnable(name, settings, "rehearse")
+    test: Any = load_test(name, settings, "rehearse")
     stem = find_test(name).stem
     if test.pseudodynamic is not None:
         target = run_folder.create(out or run_folder.next_folder(Path("runs"), f"{stem}-rig-requirements"))

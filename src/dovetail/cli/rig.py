@@ -157,14 +157,14 @@ def serve(
 ) -> None:
     """Serve a simulated rig or robot cell until Ctrl-C."""
     from dovetail import links, testing
-    from dovetail.app.loading import parse_settings, require_runnable
+    from dovetail.app.loading import parse_settings, require_test
     from dovetail.studies.registry import find_test
     from dovetail.testing.limits import rotary_axes
 
     loaded = testing.load(find_test(test), parse_settings(settings or []))
     if isinstance(loaded, testing.CellFile):
         return _serve_cell(loaded.cell(state_file=state_file, pace=pace), host, port, key)
-    loaded = require_runnable(test, loaded, "realtime")
+    loaded = require_test(test, loaded, "realtime")
     server = links.RigServer(
         links.VirtualPlant(loaded),
         links.Address(host, 7001 if port is None else port),
@@ -237,10 +237,10 @@ def check(
     if not address.startswith("udp://"):
         raise typer.Exit(_check_cell(address, key, allow_motion, max_travel, axes))
     from dovetail import links
-    from dovetail.app.loading import load_runnable
+    from dovetail.app.loading import load_test
     from dovetail.links.link_check import check as measure
 
-    loaded = load_runnable(test, mode="realtime") if test else None
+    loaded = load_test(test, mode="realtime") if test else None
     shape = loaded.shape if loaded else ()
     report = measure(
         address,
@@ -350,12 +350,12 @@ def opensees(
 ) -> None:
     """Serve a simulated rig to the genericClient element of OpenSees until Ctrl-C."""
     from dovetail import links
-    from dovetail.app.loading import load_runnable
+    from dovetail.app.loading import load_test
     from dovetail.core.errors import OutputError
     from dovetail.links.opensees import ElementServer, RigElement
     from dovetail.testing import run_folder
 
-    loaded = load_runnable(test, settings or [], "realtime")
+    loaded = load_test(test, settings or [], "realtime")
     specimen = RigElement(links.VirtualPlant(loaded), initial_stiffness, two_node=two_node)
     address = links.Address("127.0.0.1", port)
     if out is not None and out.exists():

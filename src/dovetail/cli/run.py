@@ -12,7 +12,7 @@ import numpy as np
 import tomli_w
 
 from dovetail import fidelity, testing
-from dovetail.app.loading import parse_settings, require_runnable
+from dovetail.app.loading import parse_settings, require_test
 from dovetail.cli.progress import progress
 from dovetail.cli.rig import save_with_fallback
 from dovetail.cli.run_options import RunOptions, run_with_progress
@@ -73,8 +73,8 @@ def run_test(
         from dovetail.cli.map import run_map
 
         return run_map(test, file.stem, out, report)
-    test = require_runnable(name, test, mode)
-    mode = mode or test.DEFAULT_MODE
+    test = require_test(name, test, mode)
+    mode = mode or test.default_mode
     options.check_unused(mode)
     chosen = all_modes()[mode]()
     require_memory(test, chosen)  # before the folder is created

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from dovetail.app.loading import load_runnable
+from dovetail.app.loading import load_test
 from dovetail.cli.run_options import run_with_progress
 from dovetail.core.errors import value_or_none
 from dovetail.links.live_run import LiveRun, find_live_run
@@ -106,5 +106,5 @@ def _open_page(
 def _load_run(source: str) -> Run:
     if Path(source).is_dir():
         return run_folder.read_run(source)
-    test = load_runnable(source)
-    return run_with_progress(test, test.DEFAULT_MODE)
+    test = load_test(source)
+    return run_with_progress(test, test.default_mode)

@@ -30,7 +30,7 @@ class VirtualPlant:
 
     def __init__(self, test: Test):
         prepared = test.prepare()
-        rig: AbstractRig = prepared.rig
+        rig: AbstractRig = prepared.require_rig()
         self.dt, self.shape = prepared.dt, test.shape
         self.axes = int(np.prod(self.shape, dtype=int))
         state, shown = _started(rig)

@@ -39,7 +39,7 @@ def test_html(test: Any) -> str:
     if "rig" in table:
         inner = drawing.loop(table) + drawing.upright(table)
     else:
-        kind = table.get("system", {}).get("kind", "system")
+        kind = table.get("numerical", {}).get("kind", "system")
         inner = f"<p>Simulation of a {escape(str(kind))}, without a rig.</p>"
     source = f'<p class="quiet">{escape(str(table.get("source", "")))}</p>'
     return wrapped(f"<b>{escape(test.title or 'untitled test')}</b>, {escape(about)}{inner}{source}")

@@ -129,7 +129,7 @@ def simulations_page(title: str, labels: Sequence[str], runs: Sequence[Any]) -> 
     from dovetail.testing import dump
 
     data, tables = [run.data for run in runs], [dump(run.test) for run in runs]
-    system = runs[0].test.system
+    system = runs[0].test.numerical
     names = common(data, system.FIRST if isinstance(system, roles.Captioned) else ())
     changed = parameters.differences(tables, {"": type(runs[0].test)})
     rows: list[list[str | float | TableCell]] = [
@@ -138,7 +138,7 @@ def simulations_page(title: str, labels: Sequence[str], runs: Sequence[Any]) -> 
     differ: list[Block] = (
         [PageTable(["parameter", *labels], rows)] if rows else [Paragraph("All parameters are equal.")]
     )
-    results = [roles.measured_values(run.test.system, run.data) for run in runs]
+    results = [roles.measured_values(run.test.numerical, run.data) for run in runs]
     measures = list(dict.fromkeys(name for each in results for name in each))
     ended = [["outcome", *(run.outcome.value for run in runs)]]
     came = [*ended, *([name, *(each.get(name, "") for each in results)] for name in measures)]

@@ -22,7 +22,7 @@ class Reported:
     mode: str = ""
     outcome: Outcome | None = None
     trip: Trip | None = None
-    test: Any = None  # Runnable; None if not known
+    test: Any = None  # a `Test`; None if not known
     given: Mapping[str, Any] | None = None  # the test as a table, if `test` is not known
 
     @classmethod

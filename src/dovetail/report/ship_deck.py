@@ -35,7 +35,7 @@ class DeckScene:
     """Geometry of a run at each sample, for drawing."""
 
     def __init__(self, run: Any):
-        self.craft, data = run.test.system, run.data
+        self.craft, data = run.test.numerical, run.data
         self.times = data.time.values
         self.nodes = data["node_position"].values
         self.position = data["displacement"].values
@@ -160,7 +160,7 @@ def _traces(
 
 def deck_sections(run: Any) -> list[PageSection]:
     """Return all sections of the report on such a run except the results."""
-    data, craft = run.data, run.test.system
+    data, craft = run.data, run.test.numerical
     t, stretches, scene = data.time.values, phases(craft, data), DeckScene(run)
     d = scene.nodes.shape[-1]
     figure, shown = strip(scene, stretches)
@@ -202,7 +202,7 @@ def deck_sections(run: Any) -> list[PageSection]:
 
 
 def _load_panels(run: Any) -> list[tuple[str, list[tuple[str, np.ndarray]]]]:
-    data, craft = run.data, run.test.system
+    data, craft = run.data, run.test.numerical
     d = len(data["axis"])
     size = np.sqrt(np.sum(data["contact_force"].values ** 2, -1))
     panels = [("feet [N]", [(f"foot {i + 1}", size[:, i]) for i in range(size.shape[1])])]

@@ -30,7 +30,7 @@ def simulation_page(run: Any) -> Page:
     verdict = Verdict(run.outcome.value, "plain" if run.outcome.completed else "bad")
     answers, picture = tiles.simulation_tiles(run), key_frame(run)
     blocks: list[Any] = []
-    system = run.test.system
+    system = run.test.numerical
     if isinstance(system, roles.Measuring):
         rows = [[name, text] for name, text in system.measures(data).items()]
         blocks.append(PageSection("Results", [PageTable(("quantity", "value"), rows)]))

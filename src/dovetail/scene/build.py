@@ -9,6 +9,7 @@ from typing import Any
 
 import xarray as xr
 
+from dovetail.core import Flow
 from dovetail.core.errors import AnalysisError
 from dovetail.core.kinds import name_of
 from dovetail.scene.events import events_of
@@ -16,7 +17,7 @@ from dovetail.scene.scene import Scene
 from dovetail.scene.signal_plots import choices, curves
 from dovetail.testing import Rig
 from dovetail.testing.modes import mode_named
-from dovetail.testing.runnable import Runnable
+from dovetail.testing.test import Test
 
 ON_RIG = "rig"
 MAX_SAMPLES = 20_000  # samples of a recording in a viewer; longer recordings are thinned
@@ -105,8 +106,8 @@ def _part_subjects(run: Any) -> list[tuple[Sequence[str], Draw]]:
     """Return the subject of a specimen or simulated system with its own drawing."""
     test = getattr(run, "test", None)  # None for a recording
     rig = getattr(test, "rig", None)
-    parts = [rig.specimen] if isinstance(rig, Rig) else []
-    parts += [test.numerical] if isinstance(test, Runnable) else []
+    parts: list[Flow] = [rig.specimen] if isinstance(rig, Rig) else []
+    parts += [test.numerical] if isinstance(test, Test) else []
     kinds = [name_of(type(part)) for part in parts]
     return [(("displacement",), PART_SUBJECTS[kind]) for kind in kinds if kind in PART_SUBJECTS]
 

@@ -38,5 +38,5 @@ def _phases(run: Any) -> list[tuple[float, str]]:
         return []
     from dovetail.mechanics.airframe.outcomes import phases
 
-    listed = phases(run.test.system, run.data)
+    listed = phases(run.test.numerical, run.data)
     return [(phase.start, phase.name) for phase in listed if phase.start > 0][:MAX_MARKS]

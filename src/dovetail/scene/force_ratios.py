@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dovetail.testing.runnable import Runnable
+from dovetail.testing.test import Test
 
 Ratio = Callable[[int], str] | None  # sample index to text
 
@@ -22,7 +22,7 @@ def weight_ratio(force: np.ndarray, weight: float, name: str = "weight") -> Rati
 
 def limit_ratio(test: Any, force: np.ndarray, first: int = 0) -> Ratio:
     """Return forces (time, axes) [N], from axis `first` on, in % of the limit (largest axis); None without limit."""
-    if not isinstance(test, Runnable):
+    if not isinstance(test, Test):
         return None
     force = force.reshape(len(force), -1)
     bound = np.asarray(test.limits.limit_of("force", test.rotary_axes), float)

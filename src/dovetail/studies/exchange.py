@@ -75,26 +75,26 @@ CONTACTS = (
     ExchangePlace("funnel", "refuelling/full-scale", "rig.specimen"),
     ExchangePlace("rib basket", "refuelling/full-scale", "rig.specimen", kind="rib-basket"),
     ExchangePlace("falling plate", "refuelling/drop", "rig.specimen", (LINE,), kind="impact-pair"),
-    ExchangePlace("skid on deck, clamp", "shipboard/case-1", "system"),
-    ExchangePlace("probe in a grid", "shipboard/probe-and-grid", "system.loads[0]", (GRIPPED, NO_MEMORY)),
+    ExchangePlace("skid on deck, clamp", "shipboard/case-1", "numerical"),
+    ExchangePlace("probe in a grid", "shipboard/probe-and-grid", "numerical.loads[0]", (GRIPPED, NO_MEMORY)),
     ExchangePlace("feet of a gear", "shipboard/hybrid-drop", "rig.specimen.body"),
 )
 CHAINS = (
-    ExchangePlace("rope let out", "capture/deploy", "system", (REELED,)),
-    ExchangePlace("rope that settles", "capture/settle", "system"),
-    ExchangePlace("sling load", "capture/sling-load", "system"),
-    ExchangePlace("glider tow", "capture/glider-tow", "system"),
+    ExchangePlace("rope let out", "capture/deploy", "numerical", (REELED,)),
+    ExchangePlace("rope that settles", "capture/settle", "numerical"),
+    ExchangePlace("sling load", "capture/sling-load", "numerical"),
+    ExchangePlace("glider tow", "capture/glider-tow", "numerical"),
     ExchangePlace("hose with drogue", "refuelling/full-scale", "numerical", (BODY,)),
-    ExchangePlace("hose in an S reeled in", "refuelling/reel-in", "system", (BODY,)),
-    ExchangePlace("hose after the latch", "refuelling/latched", "system", (STRETCHED,)),
+    ExchangePlace("hose in an S reeled in", "refuelling/reel-in", "numerical", (BODY,)),
+    ExchangePlace("hose after the latch", "refuelling/latched", "numerical", (STRETCHED,)),
     ExchangePlace("hung drogue", "refuelling/validation", "numerical", (BODY,)),
 )
 BLADES = (
     ExchangePlace(
         "blade on its lag damper", "substructuring/lag-damper-kinematics", "numerical.modes", (DAMPED,)
     ),
-    ExchangePlace("rotor on a deck", "shipboard/case-6-rotor", "system.loads[0].rotor", (FLOWN,)),
-    ExchangePlace("rotor with a pilot", "shipboard/case-8", "system.loads[1].rotor", (FLOWN,)),
+    ExchangePlace("rotor on a deck", "shipboard/case-6-rotor", "numerical.loads[0].rotor", (FLOWN,)),
+    ExchangePlace("rotor with a pilot", "shipboard/case-8", "numerical.loads[1].rotor", (FLOWN,)),
 )
 MOTIONS = (
     ExchangePlace("target of a docking", "docking/six-dof", "numerical.second"),
@@ -102,13 +102,13 @@ MOTIONS = (
     ExchangePlace(
         "deck, device, clamp",
         "shipboard/case-1",
-        "system.platforms[0].motion",
+        "numerical.platforms[0].motion",
         (_not_free("the feet load it, and a platform is compliant only along a drive"),),
     ),
     ExchangePlace(
         "deck with a grid",
         "shipboard/probe-and-grid",
-        "system.loads[0].deck",
+        "numerical.loads[0].deck",
         (_not_free("a load exerts no force on the body to which it is tied"),),
     ),
     ExchangePlace(
@@ -120,23 +120,23 @@ MOTIONS = (
     ExchangePlace(
         "nozzle after the latch",
         "refuelling/latched",
-        "system.nozzle",
+        "numerical.nozzle",
         (_not_free("the test has no receiver mass"),),
     ),
     ExchangePlace(
         "support of a rope",
         "capture/settle",
-        "system.motion",
+        "numerical.motion",
         (_not_free("the test has no aircraft mass; use a tug"),),
     ),
 )
 WINDS = (
-    ExchangePlace("wake on a rope", "capture/wake", "system.wake"),
-    ExchangePlace("gusts on a rope", "capture/deploy", "system.gusts"),
+    ExchangePlace("wake on a rope", "capture/wake", "numerical.wake"),
+    ExchangePlace("gusts on a rope", "capture/deploy", "numerical.gusts"),
     ExchangePlace("wake on a hose", "refuelling/full-scale", "numerical.air.wake"),
     ExchangePlace("gusts on a hose", "refuelling/full-scale", "numerical.air.gusts"),
-    ExchangePlace("wind on an airframe", "shipboard/case-6", "system.loads[0].wind", (NO_STREAM,)),
-    ExchangePlace("wind on a rotor", "shipboard/case-6-rotor", "system.loads[0].wind", (NO_STREAM,)),
+    ExchangePlace("wind on an airframe", "shipboard/case-6", "numerical.loads[0].wind", (NO_STREAM,)),
+    ExchangePlace("wind on a rotor", "shipboard/case-6-rotor", "numerical.loads[0].wind", (NO_STREAM,)),
 )
 FAMILIES: dict[str, tuple[type, tuple[ExchangePlace, ...]]] = {
     "law": (NormalLaw, CONTACTS),

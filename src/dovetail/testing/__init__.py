@@ -33,10 +33,9 @@ if TYPE_CHECKING:
     from dovetail.testing.replay import RecordedRig, Replay
     from dovetail.testing.rig import AbstractRig, Rig
     from dovetail.testing.run import Run
-    from dovetail.testing.run_folder import read_run, save_run
-    from dovetail.testing.runnable import Runnable
+    from dovetail.testing.run_folder import save_run
+    from dovetail.testing.saved_run import read_run
     from dovetail.testing.schedule import Profile, Ramp, Switch
-    from dovetail.testing.simulation import Simulation
     from dovetail.testing.test import Test
     from dovetail.testing.test_file import dump, load, parse
 
@@ -67,9 +66,7 @@ __all__ = [
     "Replay",
     "Rig",
     "Run",
-    "Runnable",
     "Simulate",
-    "Simulation",
     "Stability",
     "Switch",
     "Test",

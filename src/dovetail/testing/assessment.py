@@ -326,7 +326,10 @@ def _valid_for_small_motion_only(test: Test, omega: float) -> bool:
     if not isinstance(test.rig, Rig) or not size > 0 or not 0 < omega < 2 * math.pi * test.rate:
         return False
     motion, dt = sine(size, omega, test.shape)
-    return linearity_error(test.with_shapes().rig.as_model().specimen, motion, dt) > MAX_LINEARITY_ERROR
+    return (
+        linearity_error(test.with_shapes().require_rig().as_model().specimen, motion, dt)
+        > MAX_LINEARITY_ERROR
+    )
 
 
 def _low_frequency_delay(test: Test, part: str) -> tuple[float, list[str]]:

@@ -214,7 +214,7 @@ def reference_system(test: Test, specimen: Specimen) -> Coupled:
 def rigged_system(test: Test) -> Coupled:
     """Return the continuous-time model of the complete test, including the rig. The test must be prepared."""
     feedback = test.feedback if isinstance(test.feedback, BlendedForce) else None
-    rig = test.rig.as_model()
+    rig = test.require_rig().as_model()
     return Coupled(
         test.numerical,
         rig.specimen,

@@ -119,7 +119,7 @@ class HybridLoop(System):
             test.numerical,
             test.excitation,
             test.compensator,
-            test.rig,
+            test.require_rig(),
             test.feedback,
             test.method,
             test.substeps,

@@ -16,10 +16,9 @@ from dovetail.testing.outcome import Outcome
 
 if TYPE_CHECKING:
     from dovetail.testing.modes import Mode
-    from dovetail.testing.runnable import Runnable
     from dovetail.testing.test import Test
 
-T = TypeVar("T", bound="Runnable")
+T = TypeVar("T", bound="Test")
 ROTARY_AXES = ("roll", "pitch", "yaw")  # their force is a torque
 ROTARY_UNITS = {"m": "rad", "m/s": "rad/s", "m/s^2": "rad/s^2", "N": "N m"}
 MIN_DEMAND_CHANGE = 1e-3  # as a fraction of the peak; beyond it an unchanged reading counts as frozen
@@ -157,7 +156,7 @@ def exceeds(values: Any, limit: Any) -> Any:
     return (abs(values) > limit).any()
 
 
-def rotary_axes(test: Runnable) -> tuple[bool, ...]:
+def rotary_axes(test: Test) -> tuple[bool, ...]:
     """Return for each axis whether it is rotary: from the numerical substructure, or else from the axis names."""
     return test.rotary_axes or tuple(name in ROTARY_AXES for name in test.axes)
 
@@ -170,18 +169,18 @@ def with_frozen_sensor_limit(test: T, mode: Mode) -> T:
     return dataclasses.replace(test, limits=dataclasses.replace(test.limits, frozen_sensor=float(ticks)))
 
 
-def default_frozen_ticks(test: Runnable) -> int:
+def default_frozen_ticks(test: Test) -> int:
     """Return the default of the frozen-sensor limit in ticks."""
     return math.ceil(_frozen_sensor_time(test) / test.dt)
 
 
-def _frozen_sensor_time(test: Runnable) -> float:
-    return max(DELAY_FACTOR * (test.rig.low_frequency_delay() or 0.0), MIN_FROZEN_TIME)
+def _frozen_sensor_time(test: Test) -> float:
+    return max(DELAY_FACTOR * (test.require_rig().low_frequency_delay() or 0.0), MIN_FROZEN_TIME)
 
 
 def frozen_sensor_remark(test: Test) -> str:
     """Return a remark with the default of the frozen-sensor limit."""
-    delay, time = test.rig.low_frequency_delay(), _frozen_sensor_time(test)
+    delay, time = test.require_rig().low_frequency_delay(), _frozen_sensor_time(test)
     rig = "rig delay not known" if delay is None else f"rig delay {1e3 * delay:.3g} ms"
     ticks = math.ceil(time / test.dt)
     return f"default {ticks} ticks ({1e3 * time:.3g} ms; {rig}), or {FROZEN_MOVES} moves of a pseudo-dynamic test"

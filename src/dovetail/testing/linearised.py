@@ -152,7 +152,7 @@ def at_rest_test(test: Test) -> Test:
 def small_signal_test(test: Test) -> Test:
     """Return the small-signal test, without adaptation; its specimen must have a slope at rest."""
     return dataclasses.replace(
-        test, rig=test.rig.linear_model(), compensator=test.compensator.without_adaptation()
+        test, rig=test.require_rig().linear_model(), compensator=test.compensator.without_adaptation()
     )
 
 

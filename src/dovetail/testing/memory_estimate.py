@@ -21,7 +21,7 @@ from dovetail.testing.recorder import EVERY_TICK, fitting_interval
 
 if TYPE_CHECKING:
     from dovetail.testing.modes import Mode
-    from dovetail.testing.runnable import Runnable
+    from dovetail.testing.test import Test
 
 COPIES = 2  # chunks and joined arrays
 NEGLIGIBLE = 1e-3  # fraction of the available memory: below it for one signal, the others need no estimate
@@ -35,7 +35,7 @@ def available_memory() -> float:
     return 0.95 * resource_limits().memory - process_memory()
 
 
-def require_memory(test: Runnable, mode: Mode, available: float | None = None) -> None:
+def require_memory(test: Test, mode: Mode, available: float | None = None) -> None:
     """Raise an error if the recording of a run does not fit in memory.
 
     Raises
@@ -62,7 +62,7 @@ def require_memory(test: Runnable, mode: Mode, available: float | None = None) -
     raise TestFileError(test.title or "test", [Fault("rate", text + _advice(test, available, row))])
 
 
-def required_memory(test: Runnable, every: int, row: dict[str, Any]) -> float:
+def required_memory(test: Test, every: int, row: dict[str, Any]) -> float:
     """Return the memory [B] of a run that records every n-th tick, including one chunk of all ticks."""
     ticks, each = test.tick_count, _size(row)
     return COPIES * ticks / every * each + (
@@ -70,7 +70,7 @@ def required_memory(test: Runnable, every: int, row: dict[str, Any]) -> float:
     )
 
 
-def _advice(test: Runnable, available: float, row: dict[str, Any]) -> str:
+def _advice(test: Test, available: float, row: dict[str, Any]) -> str:
     """Return what to change for a recording that is too large; an empty row means a run that takes days."""
     finer = "substeps refine the integration without more records"
     if not row:
@@ -92,7 +92,7 @@ def _size(row: dict[str, Any]) -> float:
     return float(sum(s.size * s.dtype.itemsize for s in jax.tree.leaves(row)))
 
 
-def _row(test: Runnable, mode: Mode) -> dict[str, Any]:
+def _row(test: Test, mode: Mode) -> dict[str, Any]:
     """Return the shapes of the record of one tick, without computing a tick."""
     sized = test.with_shapes()
     return cast(dict[str, Any], shapes(row_shapes, mode.system(sized), mode.monitor(sized)))

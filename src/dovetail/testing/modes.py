@@ -34,7 +34,7 @@ from dovetail.testing.rig import Rig
 from dovetail.testing.run import Run, as_run
 
 if TYPE_CHECKING:
-    from dovetail.testing.runnable import Runnable
+    from dovetail.testing.test import Test
 
 GROUP = "dovetail.modes"  # entry points of modes
 BUILT_IN = (  # modes of this package, before and after those of other packages
@@ -48,8 +48,7 @@ BUILT_IN = (  # modes of this package, before and after those of other packages
         "simulate": "dovetail.testing.modes:Simulate",
     },
 )
-NOT_A_TEST = "is a simulation without a rig"
-_NO_RIG = "a simulation has no rig"
+NO_RIG = "is a simulation without a rig"
 
 
 class Mode(eqx.Module):
@@ -74,19 +73,19 @@ class Mode(eqx.Module):
     batched: ClassVar[bool] = False  # whether many tests can be computed as one batch, by `simulate`
     chunks: ClassVar[tuple[int, int]] = (1000, 40)  # samples of the shortest chunk; largest number of chunks
 
-    def reason_against(self, test: Runnable) -> str:
+    def reason_against(self, test: Test) -> str:
         """Return why the test cannot be run in this mode, as a predicate; an empty string if it can."""
-        return NOT_A_TEST if test.rig is None else ""
+        return NO_RIG if test.rig is None else ""
 
-    def forecast(self, test: Runnable) -> str:
+    def forecast(self, test: Test) -> str:
         """Return a text about the run before it starts, such as its duration; may be empty."""
         return ""
 
-    def default_frozen_ticks(self, test: Runnable) -> float:
+    def default_frozen_ticks(self, test: Test) -> float:
         """Return the default of the frozen-sensor limit."""
         return default_frozen_ticks(test)
 
-    def prepare(self, test: Runnable) -> Runnable:
+    def prepare(self, test: Test) -> Test:
         """Return the validated test with shapes, random keys and default limits.
 
         Raises
@@ -104,13 +103,11 @@ class Mode(eqx.Module):
         """Return the limit monitor of a prepared test."""
         return LimitMonitor(test.limits, rotary_axes(test), frozenset(self.not_monitored))
 
-    def clock(self, test: Runnable) -> Clock:
+    def clock(self, test: Test) -> Clock:
         """Return the clock of a prepared test."""
         return Simulated(test.dt, test.tick_count)
 
-    def record(
-        self, test: Runnable, records: Records, progress: Progress | None = None
-    ) -> tuple[LoopState, int]:
+    def record(self, test: Test, records: Records, progress: Progress | None = None) -> tuple[LoopState, int]:
         """Run a prepared test into `records`; return the final state and the code of the outcome."""
         size = chunk_length(test.tick_count, *self.chunks)
         return advance(
@@ -172,17 +169,13 @@ class Reference(Mode):
         None  # default: those of the numerical substructure, refined as needed
     )
 
-    def reason_against(self, test: Runnable) -> str:
+    def reason_against(self, test: Test) -> str:
         if test.rig is None or isinstance(test.rig, Rig):
             return super().reason_against(test)
-        return "has a rig without a specimen model; the reference solution needs one"
+        return "has a rig without a specimen model; give it a simulated rig, or compare two runs"
 
     def prepare(self, test: Any) -> Any:
         """Return the validated test; shapes of a rig do not matter."""
-        if reason := self.reason_against(test):
-            raise AnalysisError(
-                f"reference: the test {reason}; give the test a simulated rig, or compare two runs"
-            )
         return with_frozen_sensor_limit(test.validate(), self)
 
     def system(self, test: Any) -> FlowSystem:
@@ -213,13 +206,14 @@ class Simulate(Mode):
         "growth_rate": "the motion of a simulation is not always about a rest position",
         "torque": "a simulation has no interface torque",
         **dict.fromkeys(
-            ("tracking_error", "power", "interface_energy", "contact_energy_gain", "frozen_sensor"), _NO_RIG
+            ("tracking_error", "power", "interface_energy", "contact_energy_gain", "frozen_sensor"),
+            "a simulation has no rig",
         ),
     }
     compares: ClassVar[bool] = False
     chunks: ClassVar[tuple[int, int]] = (100, 200)
 
-    def reason_against(self, test: Runnable) -> str:
+    def reason_against(self, test: Test) -> str:
         return "" if test.rig is None else "is a hybrid test, not a simulation"
 
     def system(self, test: Any) -> System:
@@ -267,11 +261,18 @@ def mode_named(name: str | None) -> type[Mode]:
     return all_modes().get(name or "", Mode)
 
 
-def run(test: Runnable, mode: Mode, progress: Progress | None = None, *, keep: bool = True) -> Run:
+def run(test: Test, mode: Mode, progress: Progress | None = None, *, keep: bool = True) -> Run:
     """Run a test in a mode: until its end, a limit, a value that is not finite, or an interrupt.
 
     With `keep` an interrupt ends the run with the data recorded so far; otherwise it is raised.
+
+    Raises
+    ------
+    AnalysisError
+        If the test cannot be run in this mode.
     """
+    if reason := mode.reason_against(test):
+        raise AnalysisError(f"{mode.name}: the test {reason}")
     require_memory(test, mode)
     prepared = mode.prepare(test)
     records, state = Records(test.record_every), None
@@ -289,7 +290,7 @@ def run(test: Runnable, mode: Mode, progress: Progress | None = None, *, keep: b
     return as_run(test, mode.name, records, outcome, trip)
 
 
-def simulate(test: Runnable, mode: Mode | None = None) -> tuple[LoopState, Signals]:
+def simulate(test: Test, mode: Mode | None = None) -> tuple[LoopState, Signals]:
     """Return final state and records of a prepared test, as a pure function for batches and derivatives.
 
     `eqx.filter_vmap(simulate)(tests)`, `eqx.filter_grad(...)`. The run is not cut where a limit is reached;

@@ -12,7 +12,7 @@ from typing import Any
 from dovetail.core.errors import DovetailError
 from dovetail.core.units import PARAMETER, angle_unit_remark
 from dovetail.testing.paths import Step, declared_at, format_path
-from dovetail.testing.runnable import Runnable
+from dovetail.testing.test import Test
 
 
 def remarks(test: Any, table: dict[str, Any]) -> list[str]:
@@ -23,7 +23,7 @@ def remarks(test: Any, table: dict[str, Any]) -> list[str]:
         remark = angle_unit_remark(text, unit) if unit is not None else None
         if remark is not None:
             lines.append(f"{format_path(path)}: {remark}")
-    return lines + (test.remarks() if isinstance(test, Runnable) else [])
+    return lines + (test.remarks() if isinstance(test, Test) else [])
 
 
 def _unit(test: Any, path: tuple[Step, ...]) -> str | None:

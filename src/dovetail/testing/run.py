@@ -1,4 +1,4 @@
-"""Run: recorded signals and outcome of a test or simulation."""
+"""Run: recorded signals and outcome of a test."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dovetail.testing.rig import Rig
 if TYPE_CHECKING:
     import xarray as xr
 
-    from dovetail.testing.runnable import Runnable
+    from dovetail.testing.test import Test
 
 SPECIMEN_OUTCOMES = (
     Outcome.LATCHED,
@@ -38,7 +38,7 @@ class Run:
     `signals.toml`, each with its unit.
     """
 
-    test: Any  # a `Runnable`; typed Any because attributes differ between tests and simulations
+    test: Any  # a `Test`; typed Any because the parts of a rig differ
     mode: str
     data: xr.Dataset
     outcome: Outcome
@@ -56,9 +56,7 @@ class Run:
 
     def reference(self, progress: Progress | None = None) -> Run | None:
         """Return the reference solution of the test, or None if there is none or this run is the reference."""
-        from dovetail.testing.modes import mode_named
-
-        if not mode_named(self.mode).compares:
+        if not self.test.has_reference(self.mode):
             return None
         return value_or_none(lambda: self.test.reference(progress=progress))
 
@@ -69,9 +67,8 @@ class Run:
 
     def save(self, folder: str | Path) -> Path:
         """Write the run folder: resolved test, `result.nc`, `outcome.json`, log."""
-        from dovetail.testing.run_folder import save_run
-
-        return save_run(self, Path(folder))
+        saved: Path = display("save", self, Path(folder))
+        return saved
 
     def view(self, port: int = 0) -> Any:
         """Return a 3-D view of this run, which a notebook shows in its cell; `close()` ends it.
@@ -92,7 +89,7 @@ class Run:
 
 
 def dataset(
-    test: Runnable, times: np.ndarray, records: Mapping[str, np.ndarray], attributes: Mapping[str, Any]
+    test: Test, times: np.ndarray, records: Mapping[str, np.ndarray], attributes: Mapping[str, Any]
 ) -> xr.Dataset:
     """Return records as a dataset: each signal with its unit, symbol, label and frame.
 
@@ -133,7 +130,7 @@ def dataset(
 
 
 def as_run(
-    test: Runnable,
+    test: Test,
     mode: str,
     records: Records,
     outcome: Outcome,
@@ -152,7 +149,7 @@ def as_run(
     return Run(test, mode, data, ending, trip if ending is outcome else None)
 
 
-def cut_at_end_event(test: Runnable, data: xr.Dataset, outcome: Outcome) -> tuple[xr.Dataset, Outcome]:
+def cut_at_end_event(test: Test, data: xr.Dataset, outcome: Outcome) -> tuple[xr.Dataset, Outcome]:
     """Return recording and outcome, cut at the end event of the specimen if there is one."""
     specimen = test.rig.specimen if isinstance(test.rig, Rig) else None
     ending = specimen.end_event(data["achieved_displacement"].values) if specimen is not None else None
@@ -162,7 +159,7 @@ def cut_at_end_event(test: Runnable, data: xr.Dataset, outcome: Outcome) -> tupl
     return data.isel(time=slice(0, sample + 1)), Outcome[name.upper()]
 
 
-def _axis_names(test: Runnable) -> list[str]:
+def _axis_names(test: Test) -> list[str]:
     shape = test.shape
     if not shape:
         return []

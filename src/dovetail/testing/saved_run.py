@@ -25,7 +25,7 @@ from dovetail.testing.modes import all_modes
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.pseudodynamic.journal import NAME as JOURNAL
 from dovetail.testing.run import Run
-from dovetail.testing.runnable import Runnable
+from dovetail.testing.test import Test
 from dovetail.testing.test_file import load
 
 if TYPE_CHECKING:
@@ -218,12 +218,12 @@ def _trip(path: Path, table: Any) -> Trip:
     return Trip(**table)
 
 
-def read_test(path: Path, sums: dict[str, str]) -> Runnable:
+def read_test(path: Path, sums: dict[str, str]) -> Test:
     """Return the test of a run folder."""
     _check_checksum(path, sums)
     test = load(path)
-    if not isinstance(test, Runnable):
-        raise OutputError(f"{path}: is a {type(test).__name__}, not a test or simulation")
+    if not isinstance(test, Test):
+        raise OutputError(f"{path}: is a {type(test).__name__}, not a test")
     return test
 
 
@@ -253,7 +253,7 @@ def _bytes(path: Path, count: int = -1) -> bytes:
         raise OutputError(f"{path}: cannot be read ({(error.strerror or str(error)).lower()})") from error
 
 
-def _mismatch(test: Runnable, data: xr.Dataset) -> str:
+def _mismatch(test: Test, data: xr.Dataset) -> str:
     """Return why a recording cannot belong to a test, or an empty string."""
     if test.rig is None:
         return ""

@@ -1,46 +1,55 @@
-"""Hybrid test: numerical substructure, compensator, rig, excitation and limits, with a method for each mode."""
+"""Test: numerical substructure, compensator, rig, excitation and limits, with a method for each mode.
+
+A hybrid test has a rig. A test without a rig is a simulation: it steps any flow under its excitation, for studies that
+precede a hybrid test, such as a towed rope.
+"""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+import dataclasses
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 import equinox as eqx
 import jax
-import numpy as np
 
 from dovetail.compensation import Compensator, Feedback, MeasuredForce, NoCompensation
-from dovetail.core import Part, choice
-from dovetail.core.errors import DovetailError, Fault, collect_faults
+from dovetail.core import RK4, Flow, Method, Part, choice, constant, count
+from dovetail.core.errors import AnalysisError, Fault, ParameterError, TestFileError
+from dovetail.core.extensions import display
+from dovetail.core.random import assign_keys, has_random
 from dovetail.core.shapes import shapes
 from dovetail.mechanics import Substructure
-from dovetail.testing import coupled, hybrid_loop, limits, modes, paths, user_part_checks
-from dovetail.testing import operator as operators
-from dovetail.testing import schedule as schedules
+from dovetail.testing import hybrid_loop, modes, paths, recorder, test_checks
+from dovetail.testing.acceptance import Accept
+from dovetail.testing.excitation import Excitation, Zero
+from dovetail.testing.limits import Limits, frozen_sensor_remark
+from dovetail.testing.operator import Tunable
 from dovetail.testing.pseudodynamic.settings import PseudodynamicSettings
 from dovetail.testing.rig import AbstractRig
-from dovetail.testing.runnable import Runnable
-from dovetail.testing.step_checks import step_faults
-from dovetail.testing.tick_grid import axis_faults
+from dovetail.testing.schedule import Profile
 
 if TYPE_CHECKING:
     from dovetail.testing.assessment import Stability
     from dovetail.testing.continuous import ReferenceSettings
     from dovetail.testing.run import Progress, Run
 
+LOOP_FIELDS = ("compensator", "feedback", "schedule", "tunable", "pseudodynamic", "sampling")  # need a rig
 
-class Test(Runnable):
-    """Hybrid test with all its parameters.
 
-    A test is a pytree: `eqx.tree_at` returns a variant, `eqx.filter_vmap(simulate)` runs a batch. Parameters common
-    to tests and simulations are described in `Runnable`.
+class Test(Part):
+    """Test with all its parameters: a hybrid test, or a simulation if it has no rig.
+
+    A test is a pytree: `eqx.tree_at` returns a variant, `eqx.filter_vmap(simulate)` runs a batch.
 
     Attributes
     ----------
     numerical
-        The simulated substructure.
+        The simulated substructure; in a simulation any flow. Optional methods in a simulation:
+        `faults(method, step)` and `time_faults(duration)` return lists of `Fault`; `adapt(x)` returns a changed flow
+        and its state between two chunks of a run.
     rig
-        Transfer system, specimen and sensors.
+        Transfer system, specimen and sensors; None in a simulation.
     compensator
         Outer loop that turns the demand into a command.
     feedback
@@ -53,87 +62,118 @@ class Test(Runnable):
         Settings of the pseudo-dynamic test: step sizes, contact gate, move times; default: one move per tick.
     sampling
         `rate`: `rehearse` samples the rig at the rate of the test. `none`: the rig is simulated in continuous time.
+    excitation
+        Excitation of the numerical substructure.
+    limits
+        Limits that stop the run. A simulation has limits on `displacement`, `velocity`, `acceleration` (of its output)
+        and `force` (its `tension`) only.
+    accept
+        Acceptance criteria for the report; they do not affect the run.
+    method, substeps
+        Integration method and number of integration steps in a tick.
+    rate, duration
+        Ticks per second [Hz]; duration [s].
+    record_every
+        Ticks from one record to the next; all ticks are computed and monitored (`dovetail.testing.recorder`).
+    seed
+        Seed of all random numbers of the run.
+    axes
+        Names of the axes, if there are several.
+    title, source
+        One-line title; source of the parameter values.
     """
 
     __test__ = False  # not a pytest class
-    DEFAULT_MODE: ClassVar[str] = "rehearse"
 
-    numerical: Substructure  # type: ignore[misc]  # a field here, a property of a simulation
-    rig: AbstractRig  # type: ignore[misc]  # a field here, a property of a simulation
+    numerical: Flow
+    rig: AbstractRig | None = None
     compensator: Compensator = NoCompensation()
     feedback: Feedback = MeasuredForce()
-    schedule: dict[str, schedules.Profile] = eqx.field(default_factory=dict)
-    tunable: dict[str, operators.Tunable] = eqx.field(default_factory=dict)  # type: ignore[misc]  # as above
+    schedule: dict[str, Profile] = eqx.field(default_factory=dict)
+    tunable: dict[str, Tunable] = eqx.field(default_factory=dict)
     pseudodynamic: PseudodynamicSettings | None = None
     sampling: str = choice("rate", "none", about="sampling of the rig in a rehearsal", default="rate")
+    _: dataclasses.KW_ONLY
+    excitation: Excitation = Zero()
+    limits: Limits = Limits()
+    accept: Accept | None = None
+    method: Method = RK4()
+    rate: float = constant("Hz", "ticks per second", default=1000.0, above=0.0)
+    duration: float = constant("s", "duration of the test", default=10.0, above=0.0)
+    substeps: int = count("integration steps in a tick", default=1, at_least=1)
+    record_every: int = count("ticks from one record to the next", default=1, at_least=1)
+    seed: int = count("seed of all random numbers of the run", default=0)
+    title: str = eqx.field(default="", static=True)
+    axes: tuple[str, ...] = eqx.field(default=(), static=True)
+    source: str = eqx.field(default="", static=True)
+
+    @property
+    def dt(self) -> float:
+        """Duration of a tick [s]."""
+        return 1.0 / self.rate
+
+    @property
+    def tick_count(self) -> int:
+        """Number of ticks."""
+        return round(self.duration * self.rate)
+
+    @property
+    def record_count(self) -> int:
+        """Number of records after the first."""
+        return self.tick_count // self.record_every
+
+    @property
+    def rotary_axes(self) -> tuple[bool, ...]:
+        """For each axis of the interface, whether it is rotary; empty if the substructure does not define it."""
+        return tuple(self.numerical.rotary_axes) if isinstance(self.numerical, Substructure) else ()
+
+    @property
+    def excitation_unit(self) -> str | None:
+        """Unit of the excitation, if the substructure defines it."""
+        return self.numerical.excitation_unit if isinstance(self.numerical, Substructure) else None
+
+    @property
+    def unused_fields(self) -> tuple[str, ...]:
+        """Names of the fields that have no effect: in a simulation those of the hybrid loop."""
+        return LOOP_FIELDS if self.rig is None else ()
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the interface signals: () for one axis, (n,) for n."""
+        """Shape of the interface signals: () for one axis, (n,) for n; of a simulation by its axes."""
+        if self.rig is None:
+            return (len(self.axes),) if self.axes else ()
         return shapes(_initial_output, hybrid_loop.Driven(self.numerical, self.excitation))[
             "displacement"
         ].shape
 
-    def _find_faults(self) -> list[Fault]:
-        checks = {
-            "duration": lambda: self.length_faults("tick"),
-            "rig": self._delay_faults,
-            "excitation": self.end_faults,
-            "schedule": self._schedule_faults,
-            "limits": self._limit_faults,
-            "tunable": lambda: operators.faults(self),
-            "sampling": lambda: coupled.faults(self) if self.sampling == "none" else [],
-        }
-        faults = [fault for path, check in checks.items() for fault in collect_faults(path, check)]
-        misfits = collect_faults("numerical", self._shape_faults)
-        return faults + (misfits or collect_faults("rate", lambda: step_faults(self)))
+    def require_rig(self) -> AbstractRig:
+        """Return the rig; raise `AnalysisError` if this is a simulation."""
+        if self.rig is None:
+            raise AnalysisError(f"{self.title or 'untitled test'}: {modes.NO_RIG}")
+        return self.rig
 
-    def _limit_faults(self) -> list[Fault]:
-        """Return limits that cannot be monitored."""
-        number, turns = int(np.prod(self.shape, dtype=int)), limits.rotary_axes(self)
-        return limits.faults(self.limits, self.axes, turns, number, modes.Rehearse)
+    # modes
 
-    def _schedule_faults(self) -> list[Fault]:
-        """Return scheduled parameters that do not exist or cannot change during a run."""
-        faults = []
-        for path in self.schedule:
-            try:
-                if not isinstance(paths.get(self, path), jax.Array):
-                    faults.append(
-                        Fault(f"schedule.{path}", "is not a numeric parameter and cannot change during a run")
-                    )
-            except DovetailError as error:
-                faults.append(Fault(f"schedule.{path}", str(error)))
-        return faults
+    @property
+    def default_mode(self) -> str:
+        """Mode used if none is given."""
+        return modes.Simulate.name if self.rig is None else modes.Rehearse.name
 
-    def _shape_faults(self) -> list[Fault]:
-        """Return parts that do not fit the shape of the interface."""
-        shape = self.shape
-        faults = axis_faults(self.axes, shape)
-        home = None if self.pseudodynamic is None else self.pseudodynamic.home_pose
-        if home is not None and np.size(home) != (axes := int(np.prod(shape))):
-            text = f"has {np.size(home)} values; give {axes}, one for each axis"
-            faults.append(Fault("pseudodynamic.home_pose", text))
-        for field in ("numerical", "excitation", "compensator", "rig", "feedback", "limits"):
-            faults += collect_faults(field, partial(_fits, getattr(self, field), self.dt, shape))
-        return faults or user_part_checks.faults(self)
+    def modes(self) -> dict[str, str]:
+        """Return for each mode why it cannot be used; an empty string if it can."""
+        return {name: self.mode_faults(name) for name in modes.all_modes()}
 
-    def _delay_faults(self) -> list[Fault]:
-        """Return delays that are longer than the test."""
-        faults = []
-        for path, leaf in jax.tree_util.tree_leaves_with_path(self):
-            name = "".join(str(p) for p in path).lstrip(".")
-            if name.split(".")[-1] == "delay" and (delay := np.asarray(leaf).max()) > self.duration:
-                faults.append(
-                    Fault(name, f"{delay:g} s is longer than the duration of the test, {self.duration:g} s")
-                )
-        return faults
+    def mode_faults(self, mode: str) -> str:
+        """Return why a mode cannot be used, as a predicate; an empty string if it can."""
+        return modes.all_modes()[mode]().reason_against(self)
 
-    def remarks(self) -> list[str]:
-        """Return remarks on recording and on the default of the frozen-sensor limit."""
-        is_set = self.limits.frozen_sensor is not None
-        defaults = [] if is_set else [f"limits.frozen_sensor: not set; {limits.frozen_sensor_remark(self)}"]
-        return super().remarks() + defaults
+    def has_reference(self, mode: str) -> bool:
+        """Return whether a run in this mode can be compared with a reference solution."""
+        return modes.mode_named(mode).compares
+
+    def simulate(self, progress: Progress | None = None) -> Run:
+        """Run the simulation until its end, a limit, a value that is not finite, or an interrupt."""
+        return modes.run(self, modes.Simulate(), progress)
 
     def reference(
         self,
@@ -157,36 +197,101 @@ class Test(Runnable):
 
     def run_realtime(self, address: str, **options: Any) -> Run:
         """Run the test in real time with the rig at an address; see `dovetail.links.real_time`."""
-        realtime: Any = modes.all_modes()["realtime"]
-        run: Run = realtime.run_test(self, address, **options)
-        return run
+        return self._run_test("realtime", address, **options)
 
     def run_pseudodynamic(self, cell: Any = None, **options: Any) -> Run:
         """Run the pseudo-dynamic test, with a robot cell or with the simulated rig.
 
         See `dovetail.testing.pseudodynamic.run`.
         """
-        from dovetail.testing.pseudodynamic.run import run_pseudodynamic
+        return self._run_test("pseudodynamic", cell, **options)
 
-        return run_pseudodynamic(self, cell, **options)
+    def _run_test(self, mode: str, target: Any, **options: Any) -> Run:
+        """Run the test in a mode that has a loop on the host, with a rig or a cell."""
+        self.require_rig()
+        with_loop: Any = modes.all_modes()[mode]
+        run: Run = with_loop.run_test(self, target, **options)
+        return run
 
     def replay(self, recording: Any) -> Run:
         """Run the test with recorded measurements in place of the rig."""
         return modes.run(self, modes.all_modes()["replay"](recording))
 
     def stability(self) -> Stability:
-        """Return the stability of the loop: critical delay, delay margin, and poles of the sampled loop."""
+        """Return the stability of the loop: critical delay, delay margin, and poles of the sampled loop.
+
+        Raises
+        ------
+        AnalysisError
+            If it cannot be determined, for example of a simulation.
+        """
         from dovetail.testing.assessment import stability
 
+        self.require_rig()
         return stability(self)
 
+    # checks and preparation
 
-def _fits(part: Part, dt: float, shape: tuple[int, ...]) -> list[Fault]:
-    """Return no fault if a part accepts the shape of the interface; otherwise it raises."""
-    part.with_sample_time(dt, shape)
-    return []
+    def remarks(self) -> list[str]:
+        """Return remarks on defaults that the user should check, each with its path."""
+        every = self.record_every
+        remarks = [recorder.interval_remark(self.tick_count, every, self.dt)] if every > 1 else []
+        if self.rig is not None and self.limits.frozen_sensor is None:
+            remarks.append(f"limits.frozen_sensor: not set; {frozen_sensor_remark(self)}")
+        return remarks
+
+    def faults(self) -> list[Fault]:
+        """Return the faults of the test as a whole, beyond the checks of each part; computed once."""
+        return list(self._faults)
+
+    @cached_property
+    def _faults(self) -> tuple[Fault, ...]:
+        # the initial state may depend on random numbers, for example a deck in waves
+        drawn = assign_keys(self, _key(self.seed)) if has_random(self.numerical) else self
+        return tuple(test_checks.faults(drawn))
+
+    def validate(self) -> Self:
+        """Return the test itself if it has no faults.
+
+        Raises
+        ------
+        TestFileError
+            With all faults.
+        """
+        if faults := self.faults():
+            raise TestFileError(self.title or "test", faults)
+        return self
+
+    def with_shapes(self, shape: tuple[int, ...] | None = None, seed: Any = None) -> Self:
+        """Return the test with shapes and random keys, as the loop needs it; a batch passes both."""
+        if self.rig is None:
+            shape = ()  # there is no interface
+        sampled = self.with_sample_time(self.dt, self.shape if shape is None else shape)
+        return assign_keys(sampled, _key(self.seed if seed is None else seed))
+
+    def prepare(self) -> Self:
+        """Return the validated test with shapes; raise `TestFileError` with all faults."""
+        return self.validate().with_shapes()
+
+    def with_values(self, **values: Any) -> Self:
+        """Return a variant with other values at paths: `test.with_values(**{"rig.actuator.delay": 9e-3})`."""
+        variant = self
+        for path, value in values.items():
+            if isinstance(paths.get(variant, path), jax.Array):
+                variant = paths.replace_all(variant, path, value)
+            elif "." in path:
+                raise ParameterError(f'"{path}" is not a numeric parameter; replace the part instead')
+            else:
+                variant = dataclasses.replace(variant, **{path: value})
+        return variant
+
+    def _repr_html_(self) -> str:
+        return str(display("test", self))
 
 
 def _initial_output(driven: hybrid_loop.Driven) -> dict[str, jax.Array]:
     """Return the initial output of the numerical substructure."""
     return driven.output(0.0, driven.init(), jax.numpy.zeros(()))
+
+
+_key = jax.jit(jax.random.key)  # compiled once for all seeds

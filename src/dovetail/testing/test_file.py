@@ -35,7 +35,7 @@ from dovetail.core.errors import (
 )
 from dovetail.core.kinds import find, name_of, names
 from dovetail.core.parameter import Parameter, declared_parameters, file_names
-from dovetail.core.renamed import new_key, new_value, remark
+from dovetail.core.renamed import new_key, new_name, new_value, remark
 from dovetail.core.toml_file import read_toml
 from dovetail.core.units import to_si
 from dovetail.core.user_parts import sources_of
@@ -44,12 +44,11 @@ from dovetail.testing.rig import AbstractRig, Rig
 from dovetail.testing.test_table import PARTS, change, copy_table, parts_of, read_user_parts, resolve_paths
 
 if TYPE_CHECKING:
-    from dovetail.testing import CellFile, MapFile, Simulation, Test
+    from dovetail.testing import CellFile, MapFile, Test
 
 DERIVED_FIELDS = ("shape", "key", "taps", "ring", "built")  # fields derived from other fields
 FILE_KINDS = {  # kinds of files, with the class of each
     "test": "Test",
-    "simulation": "Simulation",
     "map": "MapFile",
     "cell": "CellFile",
 }
@@ -65,7 +64,7 @@ PROVENANCE = "provenance"  # table of a resolved test that is ignored on reading
 def load(path: str | Path, changes: dict[str, Any] | None = None) -> Any:
     """Read a test file; `changes` overrides values at paths.
 
-    The result is a `Test`, a `Simulation`, a `MapFile` or a `CellFile`, according to the `kind` of the file. File
+    The result is a `Test`, a `MapFile` or a `CellFile`, according to the `kind` of the file. File
     names in the file are relative to its folder.
 
     Raises
@@ -99,13 +98,11 @@ def class_of_kind(kind: str) -> type:
 
 
 def parse(table: dict[str, Any], source: str = "test") -> Any:
-    """Return the test or simulation of a nested table."""
+    """Return the content of a test file from its table."""
     kind = table.get("kind", "test")
     if not isinstance(kind, str) or kind not in FILE_KINDS:
-        raise TestFileError(
-            source,
-            [Fault("kind", f"got {format_value(kind)}; give one of {', '.join(FILE_KINDS)}, or remove it")],
-        )
+        hint = remark(new_name("file_kinds", str(kind))) or f"give one of {', '.join(FILE_KINDS)}"
+        raise TestFileError(source, [Fault("kind", f"got {format_value(kind)}; {hint}, or remove it")])
     table = read_user_parts(table, Path(), source)
     table = {key: value for key, value in table.items() if key not in (PROVENANCE, PARTS, "kind")}
     cls = class_of_kind(kind)
@@ -153,12 +150,13 @@ def _items(node: Any) -> Any:
     return node.items() if isinstance(node, dict) else ()
 
 
-def dump(test: Test | Simulation | MapFile | CellFile) -> dict[str, Any]:
+def dump(test: Test | MapFile | CellFile) -> dict[str, Any]:
     """Return the resolved test with all defaults as a nested table, which `parse` reads."""
     kind = next(kind for kind in FILE_KINDS if isinstance(test, class_of_kind(kind)))
     head = {} if kind == "test" else {"kind": kind}
     used: set[type] = set()
-    table = {key: value for key, value in _dump(test, used).items() if key != "kind"}
+    unused = {"kind", *getattr(test, "unused_fields", ())}
+    table = {key: value for key, value in _dump(test, used).items() if key not in unused}
     texts = sources_of(used)
     return head | table | ({PARTS: texts} if texts else {})
 

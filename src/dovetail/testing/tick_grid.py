@@ -1,4 +1,4 @@
-"""Checks of tests and simulations: duration in whole ticks, unique axis names."""
+"""Checks of a test: duration in whole ticks, unique axis names."""
 
 from __future__ import annotations
 
@@ -9,24 +9,22 @@ from dovetail.core.errors import Fault
 NEAR = 1e-3  # [ticks] tolerance of the duration, because rates are written with few digits
 
 
-def length_faults(duration: float, rate: float, tick: str) -> list[Fault]:
+def length_faults(duration: float, rate: float) -> list[Fault]:
     """Return a fault if a duration [s] is shorter than one tick or not a whole number of ticks at a rate [Hz]."""
     ticks = duration * rate
     if not ticks < 2**53:
         return [
             Fault(
                 "duration",
-                f"{duration:g} s at {rate:g} Hz are more than 2^53 {tick}s; reduce one of them",
+                f"{duration:g} s at {rate:g} Hz are more than 2^53 ticks; reduce one of them",
             )
         ]
     if ticks < 1 - NEAR:
-        return [
-            Fault("duration", f"{duration:g} s is shorter than one {tick} of {1 / rate:g} s; increase it")
-        ]
+        return [Fault("duration", f"{duration:g} s is shorter than one tick of {1 / rate:g} s; increase it")]
     if abs(ticks - round(ticks)) <= NEAR:
         return []
     below, above = math.floor(ticks) / rate, math.ceil(ticks) / rate
-    text = f"{duration:.9g} s is {ticks:.9g} {tick}s of {1 / rate:g} s; give a whole number of {tick}s, "
+    text = f"{duration:.9g} s is {ticks:.9g} ticks of {1 / rate:g} s; give a whole number of ticks, "
     return [Fault("duration", text + f"for example {below:.9g} s or {above:.9g} s")]
 
 

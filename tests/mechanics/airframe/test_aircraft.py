@@ -18,7 +18,7 @@ from dovetail.mechanics.friction import Bristle
 from dovetail.mechanics.geometry import Polygon
 from dovetail.mechanics.motion import FixedFrame, HarmonicMotion, TableMotion
 from dovetail.mechanics.securing import Platform, frames
-from dovetail.testing import Simulation
+from dovetail.testing import Test
 
 METHOD = ContactRosenbrock()
 
@@ -152,12 +152,12 @@ def test_a_motion_that_ends_early_is_reported_before_the_run(make):
     aircraft = make(2, initial_pose=[0.0, 0.8, 0.0], deck=table, loads=(wind,))
     assert not aircraft.time_faults(2.0)
     found = aircraft.time_faults(5.0)
-    assert [f.path for f in found] == ["system.platforms.0.motion", "system.loads.0"]
+    assert [f.path for f in found] == ["numerical.platforms.0.motion", "numerical.loads.0"]
     assert "of deck ends at 2 s" in found[0].text
     assert "3 s" in found[1].text
     assert "5 s" in found[1].text
     with pytest.raises(TestFileError, match="ends at 2 s"):
-        Simulation(system=aircraft, method=METHOD, duration=5.0, axes=("port", "up")).prepare()
+        Test(aircraft, method=METHOD, duration=5.0, axes=("port", "up")).prepare()
 
 
 def test_a_ship_follows_its_table_of_sway_heave_and_roll(make):

@@ -28,7 +28,7 @@ def test_every_member_that_is_drawn_in_space_exists_and_every_one_is_drawn(recor
     test = dv.load(find_test("shipboard/spatial-drop"))
     run = recorded(test, 2)
     scene = build_scene(run)
-    mesh = test.system.gear.mesh
+    mesh = test.numerical.gear.mesh
     (gear,) = scene.tubes
     assert gear.points(0).shape == (len(mesh.elements), 2, 3)
     nodes = run.data["node_position"].values[1]
@@ -56,7 +56,7 @@ def test_what_is_painted_on_deck_lies_over_every_deck_there(recorded):
 
 def test_a_device_is_where_it_was_recorded_not_where_it_was_told_to_be(recorded):
     run = recorded(dv.load(find_test("shipboard/drive-failure")), 2)
-    names = [platform.name for platform in run.test.system.platforms]
+    names = [platform.name for platform in run.test.numerical.platforms]
     i = names.index("device")
     run.data["platform_position"].values[1, i] += [0.3, 0.0]  # its drive gave way
     solids = {solid.name: solid for solid in build_scene(run).solids}
@@ -80,7 +80,7 @@ def test_rails_lie_on_the_deck_along_the_way_of_the_device_and_below_it(recorded
 def test_a_foots_load_is_told_in_weights_of_the_aircraft_and_marked_where_it_touches(recorded):
     run = recorded(dv.load(find_test("shipboard/case-6-drop")), 2)
     run.data["contact_force"].values[1] = [[0.0, 0.0], [30.0, 40.0]]
-    system = run.test.system
+    system = run.test.numerical
     weight = float(system.gravity * system.airframe.mass) + float(system.gravity) * float(system.model.mass)
     arrow = build_scene(run).arrows[1]
     assert arrow.label_text(1) == f"foot 2: 50 N, {50 / weight:.2g} × weight"

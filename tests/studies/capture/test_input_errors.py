@@ -21,24 +21,24 @@ def table(name, **changes):
 @pytest.mark.parametrize(
     ("name", "place", "value", "words"),
     [
-        ("settle", "system.chain.length", "0 m", "must be above 0 m"),
-        ("settle", "system.chain.length", "-250 m", "must be above 0 m"),
-        ("settle", "system.chain.mass", "0 kg", "must be above 0 kg"),
-        ("settle", "system.chain.mass", "-80 kg", "must be above 0 kg"),
-        ("settle", "system.device.mass", "-1 kg", "at least 0 kg"),
-        ("settle", "system.drag", {"kind": "cable-drag", "diameter": "-24 mm"}, "must be above 0 m"),
-        ("settle", "system.drag", {"kind": "cable-drag", "diameter": "0 mm"}, "must be above 0 m"),
-        ("select", "system.diameter", ["0 mm"] * 7, "must be above 0 m"),
-        ("select", "system.mass_per_length", [-0.1] * 7, "must be above 0 kg/m"),
-        ("settle", "system.chain.n", 0, "at least 1"),
-        ("settle", "system.device.mass", "60 t", "5.893e+05 N"),
-        ("settle", "system.initial_tip", ["200 m", "50 m", "0 m"], "slack"),
-        ("settle", "system.initial_tip", ["300 m", "50 m", "0 m"], "cannot reach it"),
-        ("settle", "system.initial_angles", ["180 deg", "0 deg"], "slack"),
-        ("settle", "system.chain.joint_damping", "82 kN m s", "RK4: a step of 0.01 s is unstable"),
+        ("settle", "numerical.chain.length", "0 m", "must be above 0 m"),
+        ("settle", "numerical.chain.length", "-250 m", "must be above 0 m"),
+        ("settle", "numerical.chain.mass", "0 kg", "must be above 0 kg"),
+        ("settle", "numerical.chain.mass", "-80 kg", "must be above 0 kg"),
+        ("settle", "numerical.device.mass", "-1 kg", "at least 0 kg"),
+        ("settle", "numerical.drag", {"kind": "cable-drag", "diameter": "-24 mm"}, "must be above 0 m"),
+        ("settle", "numerical.drag", {"kind": "cable-drag", "diameter": "0 mm"}, "must be above 0 m"),
+        ("select", "numerical.diameter", ["0 mm"] * 7, "must be above 0 m"),
+        ("select", "numerical.mass_per_length", [-0.1] * 7, "must be above 0 kg/m"),
+        ("settle", "numerical.chain.n", 0, "at least 1"),
+        ("settle", "numerical.device.mass", "60 t", "5.893e+05 N"),
+        ("settle", "numerical.initial_tip", ["200 m", "50 m", "0 m"], "slack"),
+        ("settle", "numerical.initial_tip", ["300 m", "50 m", "0 m"], "cannot reach it"),
+        ("settle", "numerical.initial_angles", ["180 deg", "0 deg"], "slack"),
+        ("settle", "numerical.chain.joint_damping", "82 kN m s", "RK4: a step of 0.01 s is unstable"),
         (
             "select",
-            "system.diameter",
+            "numerical.diameter",
             ["16 mm", "24 mm"],
             "diameter has 2, mass_per_length has 7, length has 7, breaking_strength has 7, names has 7",
         ),
@@ -56,14 +56,16 @@ def test_a_wake_grid_that_does_not_cover_the_rope_is_refused(tmp_path):
     np.savez(file, x=axis, y=axis, z=np.array([-50.0, 50.0]), velocity=np.zeros((3, 2, 2, 2)))
     wake = {"kind": "gridded-wake", "file": str(file)}
     with pytest.raises(TestFileError, match=r"x covers 0 to 50 m.*0 to 300 m"):
-        testing.parse(table("wake", **{"system.wake": wake}))
+        testing.parse(table("wake", **{"numerical.wake": wake}))
 
 
 @pytest.mark.slow
 def test_a_motion_that_no_law_foresaw_is_stopped_with_its_reason_and_what_was_computed():
     # a point device of ten thousand times the drag: stiff by its own mass, which the rope's law cannot know
-    wild = table("settle", **{"system.chain.n": 2, "system.device.drag_area": "8000 m^2", "duration": "5 s"})
-    run = testing.parse(change(wild, {"system.breaking_strength": "55 GN"})).simulate()
+    wild = table(
+        "settle", **{"numerical.chain.n": 2, "numerical.device.drag_area": "8000 m^2", "duration": "5 s"}
+    )
+    run = testing.parse(change(wild, {"numerical.breaking_strength": "55 GN"})).simulate()
     assert run.outcome in (Outcome.VELOCITY, Outcome.NOT_FINITE)
     assert 0 < run.data.sizes["time"] < 500
     assert np.isfinite(run.data["displacement"].values).all()

@@ -7,14 +7,14 @@ from dovetail.core.errors import TestFileError
 from dovetail.studies.registry import find_test
 from dovetail.testing.test_file import load
 
-SHORT = {"system.chain.length": 5.0, "system.chain.mass": 1.6, "system.chain.bending": 0.005}
-SHORT |= {"system.chain.joint_damping": 0.002, "system.chain.mass_damping": 0.6, "duration": 6.0}
+SHORT = {"numerical.chain.length": 5.0, "numerical.chain.mass": 1.6, "numerical.chain.bending": 0.005}
+SHORT |= {"numerical.chain.joint_damping": 0.002, "numerical.chain.mass_damping": 0.6, "duration": 6.0}
 
 
 @pytest.fixture(scope="module")
 def let_go():
-    adaptive = SHORT | {"system.elements.max_links": 20}
-    fixed = adaptive | {"system.chain.n": 20, "system.elements.min_links": 20}
+    adaptive = SHORT | {"numerical.elements.max_links": 20}
+    fixed = adaptive | {"numerical.chain.n": 20, "numerical.elements.min_links": 20}
     return [load(find_test("capture/slack"), changes).simulate().data for changes in (adaptive, fixed)]
 
 
@@ -43,4 +43,4 @@ def test_the_energy_that_a_change_of_links_costs_is_small_and_in_the_ledger(let_
 
 def test_what_cannot_change_its_links_is_refused():
     with pytest.raises(TestFileError, match="link-chain.*number of links"):
-        load(find_test("capture/deploy"), {"system.elements": {"kind": "adaptive-elements"}}).prepare()
+        load(find_test("capture/deploy"), {"numerical.elements": {"kind": "adaptive-elements"}}).prepare()

@@ -35,7 +35,7 @@ def test_what_is_too_weak_or_in_the_wake_is_not_allowed_and_the_rest_is_a_trade(
 @pytest.mark.slow
 def test_of_the_catalogue_strength_then_depth_and_settling_then_weight_leave_the_sources_rope():
     test = load(find_test("capture/select"))
-    told = test.system.measures(test.simulate().data)
+    told = test.numerical.measures(test.simulate().data)
     assert told["choice"] == "uhmwpe-24 of 300 m"  # the source's, sec. 5.1
     assert "breaks at 280 kN" in told["uhmwpe-16 of 250 m"]
     assert "breaks at 375 kN" in told["steel-24 of 250 m"]

@@ -5,8 +5,8 @@ from dovetail.studies.shipboard.assembly import aircraft, at_rest, loaded, with_
 
 
 def test_a_test_is_loaded_with_values_changed():
-    test = loaded("case-1", (("system.initial_pose", (0.0, 0.9, 0.0)), ("duration", 2.0)))
-    np.testing.assert_allclose(test.system.initial_pose, [0.0, 0.9, 0.0])
+    test = loaded("case-1", (("numerical.initial_pose", (0.0, 0.9, 0.0)), ("duration", 2.0)))
+    np.testing.assert_allclose(test.numerical.initial_pose, [0.0, 0.9, 0.0])
     assert test.duration == 2.0
 
 
@@ -17,7 +17,7 @@ def test_an_offset_moves_everything_on_the_airframe_the_other_way():
 
 @pytest.mark.slow  # quick targets of the study prove it by their numbers
 def test_at_rest_the_feet_carry_the_weight():
-    rest = at_rest("case-1", (("system.initial_pose", (0.0, 0.55, 0.0)),))
+    rest = at_rest("case-1", (("numerical.initial_pose", (0.0, 0.55, 0.0)),))
     assert abs(rest["loads"][:, 1].sum() - rest["airframe"] - rest["gear"]) < 1e-6
 
 
@@ -36,9 +36,9 @@ def test_at_rest_stiffer_struts_give_in_proportion_less():
     stiff = np.array([20e3, 25e3, 40e3, 80e3])
     heights = []
     for k in stiff:
-        struts = tuple((f"system.struts.{i}.law.stiffness", float(k)) for i in (0, 1))
+        struts = tuple((f"numerical.struts.{i}.law.stiffness", float(k)) for i in (0, 1))
         heights.append(
-            float(at_rest("case-1", (("system.initial_pose", (0.0, 0.55, 0.0)), *struts))["position"][1])
+            float(at_rest("case-1", (("numerical.initial_pose", (0.0, 0.55, 0.0)), *struts))["position"][1])
         )
     assert np.all(np.diff(heights) > 0)
     slope = np.diff(heights) / np.diff(1 / stiff)

@@ -52,7 +52,7 @@ def test_a_pushed_aircraft_is_pressed_by_the_face_and_rubs_on_the_ship():
 @pytest.mark.slow
 @pytest.mark.parametrize("mu", [0.1, 0.3])
 def test_a_coulomb_slider_slips_where_the_slope_is_its_coefficient(mu):
-    slider = tuple((f"system.friction.{name}", mu) for name in ("mu_kinetic", "mu_static"))
+    slider = tuple((f"numerical.friction.{name}", mu) for name in ("mu_kinetic", "mu_static"))
     angle, _ = _slip("case-5-slip-coulomb", (*slider, ("duration", 10.0 + round(mu / 0.015))))
     assert angle == pytest.approx(-np.arctan(mu), abs=3e-3)
 

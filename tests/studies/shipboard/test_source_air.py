@@ -15,7 +15,7 @@ from dovetail.testing.test_file import parse
 def test_air_loads_survive_the_way_through_the_sources_files(tmp_path, name):
     test = loaded(name)
     again = parse(read_inputs(write_inputs(test, tmp_path)))
-    assert [type(load) for load in again.system.loads] == [type(load) for load in test.system.loads]
+    assert [type(load) for load in again.numerical.loads] == [type(load) for load in test.numerical.loads]
     rng = np.random.default_rng(5)
     for t in (0.0, 1.2, 4.3, 7.4):
         turn = rng.uniform(-0.4, 0.4)
@@ -23,7 +23,7 @@ def test_air_loads_survive_the_way_through_the_sources_files(tmp_path, name):
         R = np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
         place, velocity, spin = rng.normal(size=(3, 3))
         motion = BodyMotion(*(jnp.asarray(v) for v in (R, place, velocity, spin, np.zeros(3))))
-        for ours, theirs in zip(test.system.loads, again.system.loads, strict=True):
+        for ours, theirs in zip(test.numerical.loads, again.numerical.loads, strict=True):
             for a, b in zip(ours.act(t, motion), theirs.act(t, motion), strict=True):
                 np.testing.assert_allclose(b, a, rtol=1e-9, atol=1e-9)
 
@@ -32,8 +32,8 @@ def test_air_loads_survive_the_way_through_the_sources_files(tmp_path, name):
     ("name", "changes", "text"),
     [
         ("case-8", (), "PilotedRotor"),
-        ("case-6-rotor", (("system.loads.0.density", 1.0),), "air of 1 kg"),
-        ("case-6-rotor", (("system.loads.0.rotor.inflow", "momentum"),), 'inflow = "momentum"'),
+        ("case-6-rotor", (("numerical.loads.0.density", 1.0),), "air of 1 kg"),
+        ("case-6-rotor", (("numerical.loads.0.rotor.inflow", "momentum"),), 'inflow = "momentum"'),
     ],
 )
 def test_what_the_files_cannot_hold_is_refused_and_not_left_out(tmp_path, name, changes, text):

@@ -20,7 +20,7 @@ def test_a_test_survives_the_way_through_the_sources_files(tmp_path, name):
     again = parse(read_inputs(write_inputs(test, tmp_path / name)))
     assert again.duration == test.duration
     assert again.rate == pytest.approx(test.rate)
-    ours, theirs = test.system, again.system
+    ours, theirs = test.numerical, again.numerical
     # the files have the centre of gravity at the origin, so hardware is shifted and nothing else
     np.testing.assert_allclose(theirs.model.nodes, ours.model.nodes, atol=1e-15)
     largest = abs(ours.mass_matrix).max()  # an entry that is zero for one may be rounding for the other
@@ -49,16 +49,16 @@ def test_steps_and_tolerances_survive(tmp_path):
 @pytest.mark.parametrize("given", ["MCK", "K"])
 def test_matrices_made_elsewhere_are_read_in_and_written(tmp_path, given):
     test = loaded("case-1")
-    M, C, K = test.system.gear.structure()
+    M, C, K = test.numerical.gear.structure()
     own = {"M": 1.1 * M, "C": 1.2 * C, "K": 1.3 * K}
     np.savez(tmp_path / "own.npz", **own)
-    stiffer = loaded("case-1", (("system.gear.matrices", str(tmp_path / "own.npz")),))
+    stiffer = loaded("case-1", (("numerical.gear.matrices", str(tmp_path / "own.npz")),))
     folder = write_inputs(stiffer, tmp_path / "files")
     assert all((folder / f"Properties_FE_{name}mat.inp").is_file() for name in "MCK")
     lines = (folder / "Simulation.inp").read_text().splitlines()
     lines[4:7] = [str(int(name in given)) for name in "MCK"]  # what is read in, the rest from the mesh
     (folder / "Simulation.inp").write_text("\n".join(lines) + "\n")
-    found = dict(zip("MCK", parse(read_inputs(folder)).system.gear.structure(), strict=True))
+    found = dict(zip("MCK", parse(read_inputs(folder)).numerical.gear.structure(), strict=True))
     plain = {"M": M, "C": C, "K": K}
     for name, matrix in found.items():
         np.testing.assert_allclose(matrix, own[name] if name in given else plain[name], rtol=1e-14)
@@ -71,7 +71,7 @@ def test_a_missing_file_is_named(tmp_path):
 
 def test_outputs_are_rows_in_time_and_only_those_asked_for(tmp_path):
     test = dataclasses.replace(loaded("case-1"), duration=1.0)
-    craft = test.system
+    craft = test.numerical
     shown = jax.jit(lambda: craft.output(0.0, craft.init(), None))()
     both = {k: np.stack([np.asarray(v)] * 3) for k, v in shown.items()}
     data = xr.Dataset(

@@ -10,7 +10,7 @@ import scipy.signal
 
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics import Oscillator
-from dovetail.testing import Simulation, dump, parse
+from dovetail.testing import Test, dump, parse
 from dovetail.testing.excitation import GroundMotion, GroundRecord, KanaiTajimi, Sweep
 
 STEADY = KanaiTajimi(
@@ -134,9 +134,7 @@ def test_a_record_is_read_as_its_keys_say_and_reads_back_the_same(tmp_path):
         pytest.approx(3.1),
     )
     (tmp_path / "r.csv").unlink()
-    kept = dump(
-        Simulation(system=Oscillator(m=1.0, c=0.0, k=1.0), excitation=record, duration=1.0, rate=100.0)
-    )
+    kept = dump(Test(Oscillator(m=1.0, c=0.0, k=1.0), excitation=record, duration=1.0, rate=100.0))
     back = parse({**kept, "duration": 3.0}).excitation
     np.testing.assert_array_equal(back.samples, record.samples)
     assert (back.column, back.unit, float(back.start)) == ("NS", "cm/s2", 3.0)

@@ -41,7 +41,7 @@ from dovetail.links.fmi.binary import write_binary
 from dovetail.links.fmi.description import FmuVariable, description
 from dovetail.mechanics import Substructure
 from dovetail.specimens import Specimen
-from dovetail.testing import Runnable
+from dovetail.testing import Test
 from dovetail.testing.modes import all_modes
 
 FOLDERS = {"2.0": "linux64", "3.0": "x86_64-linux"}
@@ -63,7 +63,7 @@ class _Model:
 
 
 def export(
-    model: Flow | Runnable,
+    model: Flow | Test,
     path: str | Path,
     *,
     version: str = "2.0",
@@ -96,7 +96,7 @@ def export(
     path = Path(path)
     if version not in FOLDERS:
         raise LinkError(f'FMI version: got "{version}"; expected {" or ".join(FOLDERS)}')
-    if isinstance(model, Runnable):
+    if isinstance(model, Test):
         exported, title = _test_model(model), model.title
     else:
         exported = _flow_model(model, inputs, step, method or RK4())
@@ -210,8 +210,8 @@ def _flow_model(flow: Flow, inputs: Any, step: float, method: Method) -> _Model:
     return _Model(parameters, ins, outs, start, advance, show, step, False)
 
 
-def _test_model(test: Runnable) -> _Model:
-    mode = all_modes()[test.DEFAULT_MODE]()
+def _test_model(test: Test) -> _Model:
+    mode = all_modes()[test.default_mode]()
     prepared = test.prepare()
     system, monitor, clock = mode.system(prepared), mode.monitor(prepared), mode.clock(prepared)
 

@@ -314,7 +314,9 @@ class DeckAircraft(Flow):
         deep = np.argwhere(gap < -1e-2)
         for foot, body in deep:
             text = f"foot {foot + 1} starts {-gap[foot, body]:.3g} m inside {self.platforms[body].name}"
-            problems.append(Fault("system.initial_pose", text + "; raise the aircraft or move the platform"))
+            problems.append(
+                Fault("numerical.initial_pose", text + "; raise the aircraft or move the platform")
+            )
         return problems
 
     def time_faults(self, duration: float) -> list[Fault]:
@@ -323,5 +325,5 @@ class DeckAircraft(Flow):
         for i, load in enumerate(self.loads):
             if load.valid_until < duration - 1e-9:
                 text = f"data end at {load.valid_until:g} s, the run at {duration:g} s; extend the tables"
-                ends.append(Fault(f"system.loads.{i}", text))
+                ends.append(Fault(f"numerical.loads.{i}", text))
         return ends

@@ -112,8 +112,8 @@ def drive_faults(platforms: Sequence[Platform], drives: Sequence[CompliantDrive]
     for i, drive in enumerate(drives):
         if drive.platform not in names:
             text = f'"{drive.platform}" is not a platform; known: {", ".join(names)}'
-            faults.append(Fault(f"system.drives.{i}.platform", text))
+            faults.append(Fault(f"numerical.drives.{i}.platform", text))
         if drive.direction.shape != (d,) or not float(jnp.sum(drive.direction**2)) > 0:
             text = f"got {drive.direction}; expected {d} numbers, not all zero"
-            faults.append(Fault(f"system.drives.{i}.direction", text))
+            faults.append(Fault(f"numerical.drives.{i}.direction", text))
     return faults

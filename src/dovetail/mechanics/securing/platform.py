@@ -133,7 +133,7 @@ def platform_faults(platforms: Sequence[Platform], d: int) -> list[Fault]:
     faults: list[Fault] = []
     names: set[str] = set()
     for i, platform in enumerate(platforms):
-        path = f"system.platforms.{i}"
+        path = f"numerical.platforms.{i}"
         if platform.name in names:
             faults.append(Fault(f"{path}.name", f'"{platform.name}" is the name of another platform'))
         if platform.parent and platform.parent not in names:
@@ -155,7 +155,7 @@ def motion_ends(platforms: Sequence[Platform], duration: float) -> list[Fault]:
     """Return a fault for each motion that ends before a run of `duration` [s]."""
     return [
         Fault(
-            f"system.platforms.{i}.motion",
+            f"numerical.platforms.{i}.motion",
             f"motion of {p.name} ends at {p.motion.valid_until:g} s, the run at {duration:g} s; extend the table",
         )
         for i, p in enumerate(platforms)

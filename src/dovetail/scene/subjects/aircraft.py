@@ -37,7 +37,7 @@ APART = 0.4  # [m] fore and aft offset of the two drawings of a planar gear
 
 def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -> Scene:
     """Draw gear, aircraft, platforms and forces on the feet."""
-    aircraft = run.test.system
+    aircraft = run.test.numerical
     nodes, force = data["node_position"].values, data["contact_force"].values
     flat = nodes.shape[2] == 2
     pairs = elements(aircraft, nodes.shape[1])

@@ -20,7 +20,7 @@ from dovetail.core import signals
 from dovetail.core.si_prefix import si_prefix
 from dovetail.scene import shapes
 from dovetail.scene.scene import Arrow, Line, Pose, Scene, Solid, Tube, aim_camera, trail
-from dovetail.testing.runnable import Runnable
+from dovetail.testing.test import Test
 
 ROPE, BODY, FORCE, FAINT, GREY = "#0072b2", "#d55e00", "#b5179e", "#8d969e", "#b9c2ca"
 WHITE, DARK, GLASS = "#e8ecef", "#3d444b", "#2f4b66"
@@ -83,7 +83,7 @@ def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -
 
 def towed(run: Any) -> TowedRope | None:
     """Return the towed rope of a run, for a fleet its base rope, or None."""
-    system = run.test.numerical if isinstance(run.test, Runnable) else None
+    system = run.test.numerical if isinstance(run.test, Test) else None
     system = getattr(system, "rope", system)
     return system if isinstance(system, TowedRope) else None
 
@@ -196,7 +196,7 @@ def _along(nodes: np.ndarray) -> Callable[[int], np.ndarray]:
 
 def radius_of(run: Any, otherwise: float) -> float:
     """Return the rope radius [m] from its drag parameters, or `otherwise` without drag."""
-    parts = vars(run.test.numerical).values() if isinstance(run.test, Runnable) else ()
+    parts = vars(run.test.numerical).values() if isinstance(run.test, Test) else ()
     drag = next((part for part in parts if isinstance(part, CableDrag)), None)
     return otherwise if drag is None else 0.5 * float(drag.diameter)
 

@@ -32,7 +32,7 @@ def run(name: str, changes: Changes = ()) -> Any:
 
 def aircraft(name: str, changes: Changes = ()) -> DeckAircraft:
     """Return the aircraft of a test, with changed values."""
-    return loaded(name, changes).system
+    return loaded(name, changes).numerical
 
 
 @cache
@@ -53,7 +53,7 @@ def at_rest(name: str, changes: Changes = ()) -> dict[str, np.ndarray]:
 def with_offset(x: float, formulation: str, height: float = 0.55) -> Changes:
     """Return the changes that place the centre of gravity at x [m] and the aircraft above the deck."""
     return (
-        ("system.formulation", formulation),
-        ("system.airframe.centre", (0.0, x, 0.0)),
-        ("system.initial_pose", (x, height, 0.0)),
+        ("numerical.formulation", formulation),
+        ("numerical.airframe.centre", (0.0, x, 0.0)),
+        ("numerical.initial_pose", (x, height, 0.0)),
     )

@@ -11,13 +11,13 @@ from dovetail.studies.shipboard.assembly import Changes, aircraft, at_rest, run,
 
 DROP: Changes = (("duration", 5.0),)
 OFFSETS = (-0.3, 0.0, 0.1, 0.2, 0.3)  # [m]
-RESTING: Changes = (("system.initial_pose", (0.0, 0.55, 0.0)),)
+RESTING: Changes = (("numerical.initial_pose", (0.0, 0.55, 0.0)),)
 
 
 def _undeformed() -> Changes:
     """Return struts with their geometric length: the gear has no strain in flight, as in the table of the source."""
     length = float(np.hypot(0.3 - 0.2755, -0.1 + 0.2754))
-    return tuple((f"system.struts.{i}.law.free_length", length) for i in (0, 1))
+    return tuple((f"numerical.struts.{i}.law.free_length", length) for i in (0, 1))
 
 
 def _fall(changes: Changes) -> tuple[Any, float]:
@@ -88,7 +88,7 @@ def gear_mass() -> list[float]:
 
 def _struts(stiffness: float, damping: float) -> Changes:
     values = (("stiffness", stiffness), ("damping", damping))
-    return DROP + tuple((f"system.struts.{i}.law.{name}", value) for i in (0, 1) for name, value in values)
+    return DROP + tuple((f"numerical.struts.{i}.law.{name}", value) for i in (0, 1) for name, value in values)
 
 
 def strut_trends() -> list[bool]:
@@ -166,7 +166,7 @@ def mirror() -> float:
 
 def split_level(formulation: str = "published") -> list[float]:
     """RT-12: loads on the lower and the upper foot [N]."""
-    start = (("system.formulation", formulation), ("system.initial_pose", (-2.0, 0.5, 0.135)))
+    start = (("numerical.formulation", formulation), ("numerical.initial_pose", (-2.0, 0.5, 0.135)))
     loads = at_rest("case-5", start)["loads"][:, 1]
     return [float(loads[0]), float(loads[1])]
 
@@ -178,7 +178,7 @@ def split_level_consistent() -> list[float]:
 
 def level() -> list[float]:
     """RT-13: loads on the feet on a level deck, either formulation [N]."""
-    ship = (("system.initial_pose", (3.0, 0.45, 0.0)),)
+    ship = (("numerical.initial_pose", (3.0, 0.45, 0.0)),)
     return _loads(RESTING) + at_rest("case-1", ship)["loads"][:, 1].tolist()
 
 

@@ -20,7 +20,7 @@ SHIP = {
     "fade_in_time": 2.0,
 }
 DEVICE_AT = {"kind": "table-motion", "times": (0.0, *range(1, 5), 1000.0), "values": ((0.0, 0.1, 0.0),) * 6}
-PUBLISHED: Changes = (("system.formulation", "published"),)  # the loads of the feet depend on it
+PUBLISHED: Changes = (("numerical.formulation", "published"),)  # the loads of the feet depend on it
 
 
 def _slip(name: str, changes: Changes = ()) -> tuple[float, int]:
@@ -42,16 +42,16 @@ def as_published() -> Changes:
         return tuple(float(v) for part in parts for v in np.ravel(np.asarray(part)))
 
     start = (
-        ("system.initial_pose", plain(x["position"], x["attitude"])),
-        ("system.initial_shape", plain(x["shape"])),
+        ("numerical.initial_pose", plain(x["position"], x["attitude"])),
+        ("numerical.initial_shape", plain(x["shape"])),
     )
     slides: Changes = (("duration", 28.0),)  # [s]; from 26.2 s on
     return (
         *PUBLISHED,
         *start,
         *slides,
-        ("system.friction.stribeck_slip", "instantaneous"),
-        ("system.friction.anchor_interval", 2.5e-3),
+        ("numerical.friction.stribeck_slip", "instantaneous"),
+        ("numerical.friction.anchor_interval", 2.5e-3),
     )
 
 
@@ -166,7 +166,7 @@ def drag_in_fall() -> float:
 
 def _still(body: int, motion: dict[str, Any]) -> Changes:
     """Changes that leave a body where it is, by a motion of another kind: the runs of case 7 are then one program."""
-    return tuple((f"system.platforms.{body}.motion.{name}", value) for name, value in motion.items())
+    return tuple((f"numerical.platforms.{body}.motion.{name}", value) for name, value in motion.items())
 
 
 def secured_run(name: str) -> Any:

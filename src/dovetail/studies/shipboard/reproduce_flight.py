@@ -88,11 +88,11 @@ def commands() -> dict[str, list[float]]:
 def replayed(elements: int) -> Any:
     """The mission with the pilot's settings as hand-made tables, as the source flies it, and blades of other meshes."""
     table = tomllib.loads(find_test("shipboard/case-8").read_text("utf-8"))
-    pilot = table["system"]["loads"][1]
+    pilot = table["numerical"]["loads"][1]
     rotor = pilot["rotor"] | {"blade": pilot["rotor"]["blade"] | {"elements": elements}}
     schedule = {"kind": "rotor-schedule"} | commands()
     position_and_wind = {name: pilot[name] for name in ("hub", "wind")}
-    table["system"]["loads"][1] = {
+    table["numerical"]["loads"][1] = {
         "kind": "rotor-load",
         "rotor": rotor,
         "schedule": schedule,

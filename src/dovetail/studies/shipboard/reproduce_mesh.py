@@ -40,13 +40,13 @@ def meshed(nodes: int, struts: bool = True, curved: bool = False) -> Changes:
     at = np.asarray(mesh.nodes)
     at = bent(at, np.asarray(base.mesh.nodes)) if curved else at
     changes: list[tuple[str, Any]] = [
-        ("system.gear.mesh.nodes", tuple(tuple(row) for row in at.tolist())),
-        ("system.gear.mesh.elements", tuple(tuple(pair) for pair in mesh.elements)),
-        ("system.gear.contact", tuple(number[i] for i in base.contact)),
-        ("system.gear.interface", tuple(number[i] for i in base.interface)),
+        ("numerical.gear.mesh.nodes", tuple(tuple(row) for row in at.tolist())),
+        ("numerical.gear.mesh.elements", tuple(tuple(pair) for pair in mesh.elements)),
+        ("numerical.gear.contact", tuple(number[i] for i in base.contact)),
+        ("numerical.gear.interface", tuple(number[i] for i in base.interface)),
     ]
     if struts:
-        changes += [(f"system.struts.{i}.node", number[node]) for i, node in enumerate((2, 5))]
+        changes += [(f"numerical.struts.{i}.node", number[node]) for i, node in enumerate((2, 5))]
     return tuple(changes)
 
 
@@ -102,7 +102,7 @@ def mission_meshes() -> list[bool]:
         return run("case-8", until + changes)["displacement"].values
 
     def blades(number: int) -> Changes:
-        return (("system.loads.1.rotor.blade.elements", number),)
+        return (("numerical.loads.1.rotor.blade.elements", number),)
 
     gear = float(np.abs(place(()) - place(meshed(10))).max())
     rotor = float(np.abs(place(blades(40)) - place(blades(160))).max())

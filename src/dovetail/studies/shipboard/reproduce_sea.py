@@ -116,7 +116,7 @@ BRISTLES = {"stiffness": 3e3, "mu_kinetic": 0.4, "mu_static": 0.9, "damping": 60
 def _whole_and_reduced(duration: float = 12.0) -> tuple[np.ndarray, np.ndarray]:
     """Loads of left and right foot [N] and roll from the deck [rad], (times, 3), of both models on a rolling deck."""
     table = tomllib.loads(find_test("shipboard/case-1").read_text("utf-8"))
-    system = table["system"]
+    system = table["numerical"]
     top, bottom = HEIGHT, HEIGHT - 2.0
     deck = {
         "kind": "platform",

@@ -38,7 +38,7 @@ FLAGS = (
 def write_inputs(test: Any, folder: str | Path) -> Path:
     """Write the input files of a planar test."""
     folder = Path(folder)
-    craft, gear = test.system, test.system.gear
+    craft, gear = test.numerical, test.numerical.gear
     contact = _contact_lines(craft, folder)
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder, "Simulation", [[v] for v in _simulation_lines(test)])
@@ -79,11 +79,11 @@ def _contact_lines(craft: Any, folder: Path) -> list[float]:
 
 def _simulation_lines(test: Any) -> list[Any]:
     """Return the lines of times, matrix flags and solver settings."""
-    method, given = test.method, int(bool(test.system.gear.matrices))
+    method, given = test.method, int(bool(test.numerical.gear.matrices))
     return [
         f"0 {test.duration:.17g}",
         f"{test.dt:.17g}",
-        *(1, len(test.system.platforms), given, given, given, 1),
+        *(1, len(test.numerical.platforms), given, given, given, 1),
         *(float(method.rtol), float(method.atol), 1, 1, 2, 1, float(method.restart_step)),
         *(float(method.max_step), float(method.min_step), 0, 100000, 0, 12, 5, 1),
     ]
@@ -169,13 +169,12 @@ def read_inputs(folder: str | Path) -> dict[str, Any]:
     if len(helo) > 11:
         system["loads"] = read_loads(helo[11:], _read(folder, "Prescribed_aero"))
     table = {
-        "kind": "simulation",
         "title": folder.name,
         "rate": 1 / simulation[1][0],
         "duration": simulation[0][1] - simulation[0][0],
         "axes": ["port", "up"],
         "method": _method_table(simulation),
-        "system": system,
+        "numerical": system,
     }
     given = [name for name, row in zip(MATRICES, simulation[4:7], strict=True) if row[0]]
     if given:
@@ -257,7 +256,7 @@ def _matrices(folder: Path, given: list[str], table: dict[str, Any]) -> str:
     """Write a file of M, C, K of the gear: the matrices in `given`, and the others from its mesh."""
     from dovetail.testing.test_file import parse
 
-    own = zip(MATRICES, parse(table).system.gear.structure(), strict=True)
+    own = zip(MATRICES, parse(table).numerical.gear.structure(), strict=True)
     read = {name: np.array(_read(folder, f"Properties_FE_{name}mat")) for name in given}
     file = folder / "matrices.npz"
     np.savez(file, **(dict(own) | read))
@@ -273,7 +272,7 @@ def write_outputs(
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    data, craft = run.data, run.test.system
+    data, craft = run.data, run.test.numerical
     t = data.time.values[:, None]
 
     def rows(name, *columns):

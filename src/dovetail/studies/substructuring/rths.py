@@ -56,7 +56,7 @@ def benchmark(case: int = 1, *, name: str = "rths-benchmark", **values: Any) -> 
 
 def with_plant(test: Test, values: Mapping[str, float]) -> Test:
     """Return the test with another plant: actuator, specimen, and the specimen fraction of the numerical structure."""
-    rig: Any = test.rig.as_model()  # a spring and damper behind a series of parts
+    rig: Any = test.require_rig().as_model()  # a spring and damper behind a series of parts
     plant, specimen = plant_of(test), rig.specimen
     specimen = dataclasses.replace(specimen, stiffness=values.get("stiffness", specimen.stiffness))
     specimen_values = {"stiffness": specimen.stiffness, "damping": specimen.damping}

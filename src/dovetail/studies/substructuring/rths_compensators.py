@@ -48,7 +48,7 @@ class TabledCompensator:
 
 def plant_of(test: Test) -> ServoHydraulic:
     """Return the plant of the rig, without the converter."""
-    series = test.rig.as_model().actuator
+    series = test.require_rig().as_model().actuator
     assert isinstance(series, Series)
     return next(part for part in series.parts if isinstance(part, ServoHydraulic))
 
@@ -110,7 +110,9 @@ def adaptive_time_series(test: Test) -> AdaptiveTimeSeries:
 def _smith(test: Test) -> Test:
     plant = plant_of(test)
     return dataclasses.replace(
-        test, compensator=NoCompensation(), feedback=SmithPredictor(test.rig.as_model().specimen, plant)
+        test,
+        compensator=NoCompensation(),
+        feedback=SmithPredictor(test.require_rig().as_model().specimen, plant),
     )
 
 
@@ -118,7 +120,7 @@ def _blended(test: Test) -> Test:
     return dataclasses.replace(
         test,
         compensator=second_order_inverse(test),
-        feedback=BlendedForce(model=test.rig.as_model().specimen, measured_fraction=0.5),
+        feedback=BlendedForce(model=test.require_rig().as_model().specimen, measured_fraction=0.5),
     )
 
 

@@ -43,10 +43,10 @@ from dovetail.testing.pseudodynamic.stepwise import (
 from dovetail.testing.pseudodynamic.virtual_cell import VirtualCell, rig_at_rest
 from dovetail.testing.rig import Rig
 from dovetail.testing.run import Progress, Run
+from dovetail.testing.test_checks import end_faults
 from dovetail.transfer.robot.safety import SafetyLimits
 
 if TYPE_CHECKING:
-    from dovetail.testing.runnable import Runnable
     from dovetail.testing.test import Test
 
 STATE_FILE = "cell.npy"
@@ -82,7 +82,7 @@ class PseudoDynamic(Mode):
 
         return str(estimate_duration(test))
 
-    def default_frozen_ticks(self, test: Runnable) -> float:
+    def default_frozen_ticks(self, test: Test) -> float:
         return FROZEN_MOVES
 
     def prepare(self, test: Any) -> Any:
@@ -111,6 +111,11 @@ class PseudoDynamic(Mode):
         step = float(test.pseudodynamic.contact_step)
         end = round(test.duration / step) * step if _is_classical(test) else test.duration
         return Stepwise(end, EPSILON * step, HostOnly(session))
+
+    @staticmethod
+    def run_test(test: Test, cell: Cell | None = None, **options: Any) -> Run:
+        """Run a test; `options` are those of `run_pseudodynamic`."""
+        return run_pseudodynamic(test, cell, **options)
 
     def clock(self, test: Any) -> Clock:
         raise ParameterError(f"{self.name}: the time of this mode waits for a cell; use `run_pseudodynamic`")
@@ -260,7 +265,7 @@ def faults(test: Test) -> list[Fault]:
             "a pseudo-dynamic test records all steps, because each is a move of the cell; remove it or set 1"
         )
         faults.append(Fault("record_every", text))
-    faults += test.end_faults()
+    faults += end_faults(test)
     if settings is not None and settings.scheme == "continuous":
         profile = settings.motion_profile.profile
         if profile != "linear":
