@@ -43,7 +43,7 @@ def test_a_name_loads_its_module_and_no_other(room):
     assert room.corner.angle == 90
 
 
-def test_a_function_called_as_its_module_stays_the_function_whoever_imports_the_module_first(room):
+def test_a_function_named_like_its_module_remains_the_function(room):
     module = import_module("a_room.sweep")
     assert room.sweep is module.sweep
     from a_room import sweep
@@ -51,7 +51,7 @@ def test_a_function_called_as_its_module_stays_the_function_whoever_imports_the_
     assert sweep() == "clean"
 
 
-def test_an_unknown_name_is_answered_with_the_known_ones(room):
+def test_an_unknown_attribute_lists_the_known_ones(room):
     with pytest.raises(AttributeError, match="'a_room' has no attribute 'table'; it has Chair, corner, sit"):
         room.table  # noqa: B018
     assert not hasattr(room, "table")

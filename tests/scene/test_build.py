@@ -32,13 +32,13 @@ def test_a_long_recording_is_thinned(run):
     assert scene.duration == pytest.approx(10.0, abs=1e-3)
 
 
-def test_a_recording_without_a_place_in_space_is_said_to_be_one(run):
+def test_a_recording_without_geometry_is_reported(run):
     data = run.data[["feedback_force"]]
     with pytest.raises(AnalysisError, match="no signal with a position"):
         build_scene(dataclasses.replace(run, data=data))
 
 
-def test_the_ideal_has_a_specimen_and_nothing_that_moves_or_measures_it(run):
+def test_the_reference_has_a_specimen_without_actuator_and_sensor(run):
     rehearsed, ideal = build_scene(run), build_scene(run.test.reference())
     with_rig, without = ({solid.name for solid in scene.solids} for scene in (rehearsed, ideal))
     assert "rig/specimen" in without

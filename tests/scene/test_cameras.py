@@ -19,7 +19,7 @@ def scene(request):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_matters_is_in_every_picture(scene, name):
+def test_the_subject_is_in_every_frame(scene, name):
     wide, tall = 320, 180
     for k in range(3):
         here = camera(scene, name, wide / tall)(k)
@@ -28,7 +28,7 @@ def test_what_matters_is_in_every_picture(scene, name):
         assert 0 < y < tall
 
 
-def test_one_that_follows_goes_along_and_one_that_looks_at_all_stays(scene):
+def test_the_follow_camera_moves_and_the_overview_is_fixed(scene):
     follow, overview = camera(scene, "follow", 1.8), camera(scene, "overview", 1.8)
     np.testing.assert_allclose(follow(2).eye - follow(0).eye, WAY[2] - WAY[0], atol=1e-12)
     np.testing.assert_array_equal(overview(2).eye, overview(0).eye)
@@ -45,13 +45,13 @@ def test_the_side_is_seen_level(scene):
     assert abs(ahead @ here.up) < 0.1
 
 
-def test_a_camera_that_is_not_there_is_refused_with_those_that_are(scene):
+def test_an_unknown_camera_lists_the_known_ones(scene):
     with pytest.raises(UnknownNameError, match="close-up, follow, overview, side"):
         camera(scene, "behind", 1.8)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_on_a_phone_what_matters_is_above_the_sheet(scene, name):
+def test_on_a_phone_the_subject_is_above_the_panel(scene, name):
     wide, tall = 420, 800
     for k in range(3):
         here = on_screen(scene, name, wide / tall)(k)
@@ -60,7 +60,7 @@ def test_on_a_phone_what_matters_is_above_the_sheet(scene, name):
         assert 0 < y < FREE * tall
 
 
-def test_on_a_phone_the_eye_stays_as_high_as_it_is(scene):
+def test_on_a_phone_the_camera_height_is_unchanged(scene):
     free = on_screen(scene, "overview", 420 / 800)(0)
     assert (free.eye - scene.subject.mean(axis=0)) @ free.up > 0
 
@@ -75,7 +75,7 @@ def filling(here, points, aspect):
 
 @pytest.mark.parametrize("name", ["overview", "side"])
 @pytest.mark.parametrize("aspect", [0.9, 1.36, 1.9])
-def test_the_whole_run_fills_its_share_of_the_canvas_and_no_more(scene, name, aspect):
+def test_the_whole_run_fills_the_set_fraction_of_the_canvas(scene, name, aspect):
     left, top, right, bottom = filling(on_screen(scene, name, aspect)(0), outline(scene), aspect)
     assert max(right - left, bottom - top) / 2 == pytest.approx(FILLED)
     assert np.abs([left, top, right, bottom]).max() == pytest.approx(FILLED)  # none nearer to an edge
@@ -83,7 +83,7 @@ def test_the_whole_run_fills_its_share_of_the_canvas_and_no_more(scene, name, as
 
 
 @pytest.mark.parametrize("name", ["overview", "side"])
-def test_on_a_phone_it_fills_its_share_of_what_the_sheet_leaves(scene, name):
+def test_on_a_phone_the_run_fills_the_set_fraction_above_the_panel(scene, name):
     left, top, right, bottom = filling(on_screen(scene, name, 0.55)(0), outline(scene), 0.55)
     share = max((right - left) / 2, (bottom - top) / 2 / FREE)
     assert 0.6 < share < 0.9  # the eye looks lower than at it, which makes its edges larger
@@ -91,7 +91,7 @@ def test_on_a_phone_it_fills_its_share_of_what_the_sheet_leaves(scene, name):
     assert bottom < -1.0 + 2 * FREE
 
 
-def test_a_close_up_shows_what_matters_from_edge_to_edge_of_its_share(scene):
+def test_a_close_up_shows_the_subject_over_the_set_fraction(scene):
     here = on_screen(scene, "close-up", 1.36)(1)
     right, down, _ = here.axes
     ball = WAY[1] + 0.5 * np.stack([right, -right, down, -down])

@@ -19,7 +19,7 @@ def middle(picture):
     return picture[picture.shape[0] // 2, picture.shape[1] // 2]
 
 
-def test_what_is_nearer_hides_what_is_behind_it():
+def test_near_bodies_hide_far_ones():
     near = Solid("near", shapes.box((1, 1, 1)), fixed((0, -1, 0)), RED)
     far = Solid("far", shapes.box((1, 1, 1)), fixed((0, 1, 0)), BLUE)
     for order in ((near, far), (far, near)):
@@ -28,7 +28,7 @@ def test_what_is_nearer_hides_what_is_behind_it():
         assert g == b  # nothing of the blue one
 
 
-def test_what_is_translucent_lets_through_its_share():
+def test_translucent_bodies_transmit_their_fraction():
     far = Solid("far", shapes.box((1, 1, 1)), fixed((0, 1, 0)), BLUE)
     glass = Solid("near", shapes.box((1, 1, 1)), fixed((0, -1, 0)), RED, 0.25)
     alone, both = middle(drawn(solids=(far,))), middle(drawn(solids=(glass, far)))
@@ -36,7 +36,7 @@ def test_what_is_translucent_lets_through_its_share():
     assert both[0] > 20
 
 
-def test_a_body_is_where_its_pose_says():
+def test_a_body_is_drawn_at_its_pose():
     solid = Solid("s", shapes.box((0.2, 0.2, 0.2)), lambda k: (np.eye(3), np.array([k - 1.0, 0, 0])), RED)
     columns = []
     for k in range(3):
@@ -46,7 +46,7 @@ def test_a_body_is_where_its_pose_says():
     assert columns[0] + columns[2] == pytest.approx(2 * columns[1], abs=1.0)
 
 
-def test_a_force_that_acts_has_an_arrow_and_none_has_none():
+def test_only_acting_forces_have_arrows():
     solid = Solid("s", shapes.box((1, 1, 1)), colour="#808080")
     force = Arrow("f", lambda k: np.array([0, -0.6, 0.0]), lambda k: k * np.array([0, 0, 5e-3]), 1.0, RED)
 

@@ -43,6 +43,6 @@ def test_of_many_contacts_the_hardest_are_marked():
     assert min(found) > 30 - MAX_MARKS - 1
 
 
-def test_a_run_without_any_has_none():
+def test_a_run_without_events_has_no_marks():
     data = xr.Dataset({"displacement": ("time", np.zeros(3))}, {"time": np.arange(3.0)})
     assert events_of(SimpleNamespace(data=data, trip=None)) == []

@@ -45,7 +45,7 @@ def test_a_film_lasts_as_long_as_the_run_by_its_speed_and_a_rest():
     assert column(images[25]) == pytest.approx(column(images[20]), abs=0.5)
 
 
-def test_two_runs_share_a_clock_and_the_shorter_one_waits():
+def test_two_runs_share_a_time_axis_and_the_shorter_one_stops():
     cut = FilmSettings(192, 64, fps=10.0, speed=1.0, rest=0.0)
     images = list(frames([take(1.0), take(0.5)], cut))
     left = [column(image.crop((0, 0, 96, 64))) for image in images]
@@ -66,7 +66,7 @@ def test_how_it_ended_is_written_once_it_is_over(monkeypatch):
     assert written == ["a run", "0.000 s", "a run", "0.500 s", "a run", "1.000 s", "It ended"]
 
 
-def test_a_title_of_all_takes_stands_over_theirs(monkeypatch):
+def test_a_common_title_is_above_the_titles_of_the_runs(monkeypatch):
     at = {}
     label = film._label
     monkeypatch.setattr(
@@ -80,7 +80,7 @@ def test_a_title_of_all_takes_stands_over_theirs(monkeypatch):
     assert at["two runs of one test"][1] < at["reference"][1] == at["rehearse"][1]
 
 
-def test_a_long_title_goes_on_below_and_is_not_cut():
+def test_a_long_title_is_wrapped():
     pen = ImageDraw.Draw(Image.new("RGB", (300, 100)))
     title = "rehearse: Probe in drogue in six degrees of freedom: robot of 1 ms, sensor table of 0.1 ms"
     lines = film.wrap_text(pen, title, font(18), 280).split("\n")
@@ -93,13 +93,13 @@ def test_a_long_title_goes_on_below_and_is_not_cut():
 @pytest.mark.parametrize(
     ("duration", "speed"), [(10.0, 1.0), (0.5, 0.05), (60.0, 10.0), (1e-3, 1e-4), (2.0, 0.2)]
 )
-def test_a_film_is_of_a_length_that_people_watch(duration, speed):
+def test_a_video_has_a_default_length_of_about_8_s(duration, speed):
     assert default_speed(duration) == pytest.approx(speed)
     assert 4 <= duration / default_speed(duration) <= 16
 
 
 @pytest.mark.parametrize("ending", ["gif", "webp"])
-def test_a_picture_that_moves_needs_nothing(tmp_path, ending):
+def test_an_animated_image_needs_no_extra(tmp_path, ending):
     path = write_film(
         [take()], tmp_path / f"run.{ending}", FilmSettings(96, 64, fps=5.0, speed=1.0, rest=0.0)
     )
@@ -128,7 +128,7 @@ def test_a_film_can_be_read_back(tmp_path, ending):
     assert [each.name for each in tmp_path.iterdir()] == [path.name]  # nothing half done is left
 
 
-def test_what_is_missing_is_said_with_the_line_to_type(monkeypatch):
+def test_a_missing_extra_is_reported_with_the_install_line(monkeypatch):
     def missing(name):
         raise ModuleNotFoundError(name)
 
@@ -138,7 +138,7 @@ def test_what_is_missing_is_said_with_the_line_to_type(monkeypatch):
         film.ffmpeg()
 
 
-def test_what_is_no_film_is_refused(tmp_path):
+def test_an_unknown_video_format_is_rejected(tmp_path):
     with pytest.raises(OutputError, match=".mp4, .webm, .gif or .webp"):
         write_film([take()], tmp_path / "run.avi")
     with pytest.raises(OutputError, match="does not exist"):

@@ -28,6 +28,6 @@ def test_a_force_beside_its_limit_is_that_of_the_axis_nearest_to_it(limit, words
     assert limit_ratio(test, FORCE)(1) == words
 
 
-def test_where_nothing_is_limited_nothing_is_said():
+def test_without_limits_no_ratio_is_shown():
     assert limit_ratio(dv.load("docking/six-dof"), FORCE) is None
     assert limit_ratio(SimpleNamespace(), FORCE) is None

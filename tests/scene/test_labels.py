@@ -23,7 +23,7 @@ def test_a_text_moves_only_as_far_as_it_must():
     assert len(taken) == 3
 
 
-def test_where_all_is_taken_a_text_stays_where_it_is():
+def test_without_free_space_a_label_is_not_moved():
     taken = [(0.0, float(y), 500.0, 14.0) for y in range(0, 300, 10)]
     assert free_top((10.0, 50.0, 80.0, 14.0), taken, 300.0) == 50.0
 
@@ -35,7 +35,7 @@ def test_a_round_length_is_never_longer():
 
 @pytest.mark.parametrize("way", [(1, 0), (-1, 0), (0, 1), (0, -1), (3, -2), (-1, 5)])
 @pytest.mark.parametrize("middle", [100.0, 300.0])
-def test_words_of_an_arrow_stand_beyond_its_tip_or_beside_it_and_not_on_it(way, middle):
+def test_the_label_of_an_arrow_does_not_cover_it(way, middle):
     start, tip = np.array([200.0, 150.0]), np.array([200.0, 150.0]) + 10 * np.array(way)
     left, top = beyond_tip(np.stack([start, tip]), 120.0, 20.0, middle)
     for point in np.linspace(start, tip, 9):

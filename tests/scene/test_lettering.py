@@ -12,7 +12,7 @@ from dovetail.scene.scene import Scene, Solid, aim_camera
 
 
 @pytest.mark.parametrize("enlarged", [1.0, 40.0])
-def test_the_bar_is_as_long_as_it_says(enlarged):
+def test_the_scale_bar_has_its_stated_length(enlarged):
     """The length that is written is told back from the pixels of the bar."""
     scene = aim_camera(
         Scene("t", np.arange(2.0), solids=[Solid("s", shapes.box((3, 1, 1)))], enlarged=enlarged)
@@ -42,7 +42,7 @@ def test_the_bar_is_as_long_as_it_says(enlarged):
     assert ("of motion" in written[0]) == (enlarged != 1.0)
 
 
-def test_words_at_one_place_hide_each_other_nowhere():
+def test_labels_at_one_position_do_not_overlap():
     marks = [(f"foot {i + 1}: 523 N", (0.0, 0.05 * i, 0.0)) for i in range(6)]
     scene = aim_camera(Scene("t", np.arange(2.0), solids=[Solid("s", shapes.box((3, 1, 1)))], marks=marks))
     lettering = Lettering(scene, 480, 280)
@@ -59,7 +59,7 @@ def test_words_at_one_place_hide_each_other_nowhere():
             assert apart
 
 
-def test_axes_in_the_corner_point_where_they_point_in_the_picture():
+def test_axes_in_the_corner_have_the_directions_of_the_picture():
     """Seen along y with z up: x to the right in its colour, z up in its own, y a point."""
     scene = aim_camera(
         Scene("t", np.arange(2.0), solids=[Solid("s", shapes.box((3, 1, 1)))]), (0.0, 1.0, -1e-6)

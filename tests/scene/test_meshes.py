@@ -35,13 +35,13 @@ def saved(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["stl", "obj", "gltf", "glb", "ply"])
-def test_a_box_comes_back_from_every_kind_of_file(saved, kind):
+def test_a_box_is_read_from_every_mesh_format(saved, kind):
     mesh = read_mesh(saved(kind))
     np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), SIZE, rtol=1e-6)
     assert len(mesh.faces) == 12
 
 
-def test_lengths_are_counted_in_what_is_said(saved):
+def test_lengths_use_the_given_unit(saved):
     (mesh,) = parse_mesh_options([f"aircraft={saved('stl')}@mm"]).values()
     np.testing.assert_allclose(np.ptp(mesh.vertices, axis=0), 1e-3 * SIZE, rtol=1e-6)
 
@@ -58,7 +58,7 @@ def scene():
     return Scene("t", np.arange(2.0), solids=[Solid(name, shapes.box((1, 1, 1))) for name in parts])
 
 
-def test_a_mesh_takes_the_place_of_a_part_or_of_all_of_a_group():
+def test_a_mesh_replaces_a_part_or_a_group():
     mesh = shapes.box((3, 3, 3))
     one = with_meshes(scene(), {"probe": mesh})
     assert [solid.mesh is mesh for solid in one.solids] == [False, False, True]
@@ -69,7 +69,7 @@ def test_a_mesh_takes_the_place_of_a_part_or_of_all_of_a_group():
     ]
 
 
-def test_a_part_that_is_not_there_is_answered_with_those_that_are():
+def test_an_unknown_part_of_the_scene_lists_the_known_ones():
     with pytest.raises(UnknownNameError, match="drogue/canopy"):
         with_meshes(scene(), {"drouge": shapes.box((1, 1, 1))})
     with pytest.raises(UnknownNameError, match='"tail"'):
@@ -96,7 +96,7 @@ def test_of_several_pictures_those_that_have_the_part_show_it():
         ("aircraft={points}", "has no triangles; save a surface"),
     ],
 )
-def test_what_cannot_be_shown_is_refused_in_words(saved, tmp_path, text, words):
+def test_a_mesh_that_cannot_be_shown_is_rejected(saved, tmp_path, text, words):
     files = {"stl": saved("stl"), "text": tmp_path / "a.txt", "broken": tmp_path / "b.glb"}
     files |= {"torn": tmp_path / "c.stl", "points": tmp_path / "d.obj"}
     files["text"].write_text("nothing", "utf-8")
@@ -107,7 +107,7 @@ def test_what_cannot_be_shown_is_refused_in_words(saved, tmp_path, text, words):
         parse_mesh_options([text.format(**files)])
 
 
-def test_more_than_can_be_shown_is_refused(tmp_path):
+def test_a_mesh_with_too_many_triangles_is_rejected(tmp_path):
     path = tmp_path / "fine.stl"
     trimesh.creation.icosphere(subdivisions=7).export(path)
     with pytest.raises(ParameterError, match=str(MAX_TRIANGLES)):

@@ -26,7 +26,7 @@ def some():
     return np.concatenate([places, rng.uniform(0.1, 1.0, size=(200, 3, 1))], axis=2)
 
 
-def test_a_triangle_covers_the_pixels_whose_middle_it_holds(some):
+def test_a_triangle_covers_pixels_with_centres_inside(some):
     for corners in some:
         found = fragments(corners[None], WIDE, TALL)
         assert len(np.unique(found.pixel)) == len(found.pixel)
@@ -49,14 +49,14 @@ def test_the_nearest_triangle_wins_at_every_pixel(some):
     np.testing.assert_array_equal(face[clear], depth.argmax(axis=0)[clear])
 
 
-def test_a_value_that_is_linear_on_the_raster_is_found_back(some):
+def test_linear_values_are_interpolated_exactly(some):
     x, y = some[..., 0], some[..., 1]
     np.testing.assert_allclose(
         plane(some, 3 + 2 * x - y), np.tile([3.0, 2.0, -1.0], (len(some), 1)), atol=1e-6
     )
 
 
-def test_what_is_behind_the_eye_is_cut_away_and_the_rest_is_kept():
+def test_parts_behind_the_camera_are_clipped():
     rng = np.random.default_rng(4)
     corners = rng.uniform(-2, 2, size=(100, 3, 3))
     kept, value, origin = clip_triangles(corners, corners @ [0.3, -0.2, 0.5], 0.1)

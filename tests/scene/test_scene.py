@@ -32,12 +32,12 @@ def scene(up="+z", **more):
 
 
 @pytest.mark.parametrize(("up", "axis", "sign"), [("+z", 2, 1), ("-z", 2, -1), ("-y", 1, -1)])
-def test_the_eye_is_above_what_it_looks_at(up, axis, sign):
+def test_the_camera_is_above_its_target(up, axis, sign):
     seen = aim_camera(scene(up))
     assert sign * (seen.eye[axis] - seen.target[axis]) > 0
 
 
-def test_an_outline_holds_what_moves_over_the_whole_run_and_leaves_scenery_out():
+def test_the_outline_contains_moving_bodies_without_scenery():
     moving = Solid("mass", box((1, 1, 1)), lambda k: (np.eye(3), np.array([2.0 * k, 0, 0])))
     sea = Solid("sea", box((1e3, 1e3, 1e-3)), scenery=True)
     points = outline(scene(solids=[moving, sea]))
@@ -45,7 +45,7 @@ def test_an_outline_holds_what_moves_over_the_whole_run_and_leaves_scenery_out()
     np.testing.assert_allclose(points.max(axis=0), [8.5, 0.5, 0.5])
 
 
-def test_what_moves_fills_its_share_of_the_picture():
+def test_moving_bodies_fill_the_set_fraction_of_the_picture():
     seen = aim_camera(scene(solids=[Solid("mass", box((3, 1, 2)))]))
     eye, target = np.array(seen.eye), np.array(seen.target)
     way = (target - eye) / np.linalg.norm(target - eye)
@@ -59,7 +59,7 @@ def test_what_moves_fills_its_share_of_the_picture():
     assert max(across.max(), along.max()) == pytest.approx(FILLED, rel=1e-6)
 
 
-def test_a_trail_has_few_points_that_stay_as_it_goes_on_and_ends_where_the_body_is():
+def test_a_trail_has_few_fixed_points_and_ends_at_the_body():
     path = np.random.default_rng(2).standard_normal((9000, 3)).cumsum(axis=0)
     before, after = (trail(path, k) for k in (7000, 7010))
     assert len(after) <= TRAIL + 1
@@ -68,13 +68,13 @@ def test_a_trail_has_few_points_that_stay_as_it_goes_on_and_ends_where_the_body_
     assert len(trail(path, 0)) == 2
 
 
-def test_an_arrow_says_what_it_is_how_large_and_beside_what():
+def test_an_arrow_label_has_name_magnitude_and_reference():
     force = Arrow("push", lambda k: np.zeros(3), lambda k: np.array([0.0, 0.0, -1500.0]), 1e-3)
     assert force.label_text(0) == "push: 1.5 kN"
     assert replace(force, text=lambda k: "2 × weight").label_text(0) == "push: 1.5 kN, 2 × weight"
 
 
-def test_a_ghost_is_drawn_where_the_eye_can_tell_it_from_the_body_and_while_a_run_goes_on():
+def test_the_reference_is_drawn_if_it_differs_visibly_from_the_body():
     there = np.zeros((3, 2))
     near, far = there + 1e-4, there + np.array([[0, 0], [0.1, 0], [0, 0]])
     ended, going_on = xr.Dataset(), xr.Dataset(attrs={"going_on": True})

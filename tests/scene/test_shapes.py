@@ -47,7 +47,7 @@ MACHINES = [
 
 
 @pytest.mark.parametrize("mesh", MACHINES)
-def test_machines_are_finite_surfaces_whose_faces_name_their_vertices(mesh):
+def test_machines_are_finite_surfaces_with_valid_faces(mesh):
     assert np.isfinite(mesh.vertices).all()
     assert mesh.faces.min() >= 0
     assert mesh.faces.max() < len(mesh.vertices)
@@ -59,13 +59,13 @@ def test_a_drogues_ribs_end_at_its_rim():
     assert np.linalg.norm(rim[:, 1:], axis=1).mean() == pytest.approx(0.27, abs=0.01)
 
 
-def test_a_cone_cut_in_two_is_whole_again():
+def test_two_parts_of_a_cone_join_without_gap():
     far, near = shapes.cone([(0.0, 0.03), (0.03, 0.03), (0.2, 0.13)], 0.005)
     assert len(far.faces) == len(near.faces)
     assert volume(far) + volume(near) > 0
 
 
-def test_a_coil_begins_and_ends_on_its_axis_one_apart():
+def test_a_coil_has_unit_length_and_ends_on_its_axis():
     coil = shapes.coil(0.1, 0.01)
     assert coil.vertices[:, 0].min() == pytest.approx(0.0, abs=0.011)
     assert coil.vertices[:, 0].max() == pytest.approx(1.0, abs=0.011)

@@ -21,7 +21,7 @@ def data():
     )
 
 
-def test_the_axis_that_moves_is_shown_with_its_name_and_unit(data):
+def test_the_moving_axis_is_shown_with_name_and_unit(data):
     shown = {plot.title: plot for plot in curves(data)}
     plot = shown["displacement, y [mm]"]
     assert plot.ys[0].max() == 1e3 * data.displacement.values[:, 1].max()
@@ -44,7 +44,7 @@ def test_every_axis_of_every_signal_can_be_chosen(data):
     assert shown.ys[0].max() == whole.max()
 
 
-def test_a_plot_loses_no_impact():
+def test_a_thinned_plot_keeps_impacts():
     count = 50_000
     t, rng = np.arange(count) / 1e4, np.random.default_rng(3)
     force = np.zeros((count, 2))
@@ -66,7 +66,7 @@ def test_a_plot_loses_no_impact():
     np.testing.assert_allclose(np.sort(plot.ys[0][bursts]), np.sort(force[hits, 0]) / 1e3)
 
 
-def test_all_feet_are_shown_or_the_most_loaded_by_name():
+def test_plots_show_all_feet_or_the_most_loaded_one():
     force = np.zeros((3, 10, 3))
     force[1, :, 2] = [523, 100, 9, 8, 7, 6, 5, 3951, 4, 300]
     data = xr.Dataset(

@@ -36,7 +36,7 @@ def test_wind_and_beam_seas_load_the_device_more(small):
     assert float(data.outcome.isel(sea_state=0, heading=0, wind_speed=1, wind_from=0)) == 2  # blown away
 
 
-def test_the_wind_alone_is_borne_by_clamps_and_feet(small):
+def test_clamps_and_feet_carry_the_wind_load(small):
     chart, data = small
     drag = 0.5 * 1.225 * 2.0 * 17.0**2
     load = float(data.securing_load.isel(sea_state=0, heading=0, wind_speed=1, wind_from=0))
@@ -45,14 +45,14 @@ def test_the_wind_alone_is_borne_by_clamps_and_feet(small):
     )  # below the centre of gravity: some feet bear more
 
 
-def test_a_second_run_takes_what_the_first_has_kept(small):
+def test_a_second_run_uses_cached_results(small):
     chart, data = small
     again = chart.compute()
     assert again.attrs["chunks_resumed"] == 1
     np.testing.assert_array_equal(again.securing_load, data.securing_load)
 
 
-def test_the_summary_says_how_many_points_and_which_load(small):
+def test_the_summary_states_point_count_and_load(small):
     chart, data = small
     text = chart.summary(data)
     assert "8 points: free" in text

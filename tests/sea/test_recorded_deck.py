@@ -10,7 +10,7 @@ from dovetail.sea import RecordedDeck, read_motion
 from dovetail.sea.recorded_deck import quintic
 
 
-def test_a_parabola_is_met_exactly_on_uneven_rows():
+def test_a_parabola_is_interpolated_exactly_on_uneven_rows():
     t = np.array([0.0, 0.4, 1.0, 1.3, 2.0])
     values = np.stack([1 - t + 0.5 * t**2, t**2], 1)
     for s in (0.1, 0.7, 1.9):
@@ -31,13 +31,13 @@ def test_position_velocity_and_acceleration_are_continuous_and_near_the_truth():
     np.testing.assert_allclose(left.acceleration, at.acceleration, atol=6e-3)
 
 
-def test_beyond_its_end_there_is_no_number():
+def test_after_the_end_of_the_record_the_motion_is_nan():
     record = RecordedDeck(times=np.arange(5.0), values=np.zeros((5, 6)))
     assert record.valid_until == 4.0
     assert np.isnan(record.pose(4.1)).all()
 
 
-def test_a_file_names_its_columns_and_may_be_in_degrees(tmp_path):
+def test_a_file_has_column_headings_and_may_use_degrees(tmp_path):
     file = tmp_path / "deck.csv"
     file.write_text("time, heave, roll_deg\n0, 0, 0\n1, 0.5, 9\n2, 1.0, 18\n")
     record = RecordedDeck(file=str(file))
@@ -54,14 +54,14 @@ def test_a_file_names_its_columns_and_may_be_in_degrees(tmp_path):
         ("time, heave\n0, 1\n1\n", "2 numbers in each line"),
     ],
 )
-def test_a_file_that_is_no_motion_is_told(tmp_path, text, message):
+def test_a_file_without_motion_is_reported(tmp_path, text, message):
     file = tmp_path / "deck.csv"
     file.write_text(text)
     with pytest.raises(OutputError, match=message):
         read_motion(file)
 
 
-def test_a_missing_file_and_rows_out_of_order_are_told(tmp_path):
+def test_a_missing_file_and_unordered_rows_are_reported(tmp_path):
     with pytest.raises(OutputError, match="expected a deck motion file"):
         RecordedDeck(file=str(tmp_path / "none.csv"))
     with pytest.raises(ParameterError, match="times must increase"):

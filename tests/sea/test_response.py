@@ -27,7 +27,7 @@ def test_in_long_waves_every_ship_follows_the_surface(heading):
     )  # roll damping: 0.6 %
 
 
-def test_a_raft_lies_on_the_surface():
+def test_a_raft_follows_the_surface():
     k, beta = W**2 / 9.81, 0.7
     surge, sway, heave, roll, pitch, yaw = at(WaveFollower(), beta)
     # slope along x is -i k cos(beta); bow up is a negative pitch
@@ -38,7 +38,7 @@ def test_a_raft_lies_on_the_surface():
     np.testing.assert_allclose(abs(surge) ** 2 + abs(sway) ** 2, 1.0)
 
 
-def test_waves_from_the_other_side_mirror_the_answer():
+def test_waves_from_the_other_side_mirror_the_response():
     for ship in (WaveFollower(), BoxShip()):
         port, starboard = at(ship, 2.0, 8.0), at(ship, -2.0, 8.0)
         np.testing.assert_allclose(starboard, port * np.array([1, -1, 1, -1, 1, -1])[:, None], atol=1e-12)
@@ -51,13 +51,13 @@ def test_short_waves_do_not_move_a_ship_and_roll_is_largest_at_its_period():
     assert w[np.argmax(roll)] == pytest.approx(2 * np.pi / 10, rel=0.05)
 
 
-def test_head_seas_come_faster_and_following_ones_slower():
+def test_encounter_frequency_is_higher_in_head_seas_and_lower_in_following_seas():
     assert float(encounter_omega(0.8, np.pi, 10.0)) == pytest.approx(0.8 + 0.64 / 9.81 * 10)
     assert float(encounter_omega(0.8, 0.0, 10.0)) == pytest.approx(0.8 - 0.64 / 9.81 * 10)
     assert np.all(np.isfinite(at(BoxShip(), 0.0, 9.81 / 0.8, w=np.array([0.8]))))  # where it rides the wave
 
 
-def test_a_table_gives_back_the_ship_it_was_made_of_and_mirrors_to_starboard(tmp_path):
+def test_a_table_reproduces_its_ship_and_mirrors_to_starboard(tmp_path):
     ship, heading = BoxShip(), np.linspace(0, np.pi, 13)
     H = np.stack([at(ship, b) for b in heading], -1)
     np.savez(tmp_path / "rao.npz", omega=W, heading=heading, amplitude=np.abs(H), phase=np.angle(H))
@@ -67,7 +67,7 @@ def test_a_table_gives_back_the_ship_it_was_made_of_and_mirrors_to_starboard(tmp
     assert np.abs(at(table, 1.0, w=np.array([5.0]))).max() == 0.0
 
 
-def test_files_that_are_no_operators_are_told(tmp_path):
+def test_files_without_response_operators_are_reported(tmp_path):
     with pytest.raises(OutputError, match="expected an .npz file"):
         TabulatedResponse(file=str(tmp_path / "none.npz"))
     np.savez(tmp_path / "half.npz", omega=W)

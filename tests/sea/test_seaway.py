@@ -59,7 +59,7 @@ def test_elevation_is_gaussian(record):
     assert np.mean(z**4) == pytest.approx(3.0, abs=0.25)
 
 
-def test_the_spectrum_of_the_record_is_the_one_it_was_made_of(record):
+def test_the_spectrum_of_the_record_equals_its_target(record):
     omega, density = estimate_spectrum(T, record, 32)
     band = (omega > 0.5) & (omega < 1.2)
     true = np.asarray(Jonswap(height=3.0, period=9.0).density(omega[band]))
@@ -88,7 +88,7 @@ def test_a_seed_is_one_sea_and_parameters_batch_over_it():
     assert float(two) == pytest.approx(2 * float(one), rel=1e-12)
 
 
-def test_spread_waves_keep_the_height_and_turn_about_the_mean():
+def test_spread_waves_have_the_same_height_and_mean_direction():
     spread = sea(spreading=2.0, heading=1.0)
     _, a, beta, _ = components(spread)
     assert np.std(np.asarray(beta)) == pytest.approx(np.sqrt(np.pi**2 / 12 - 0.5), rel=0.15)  # of cos^2
@@ -96,7 +96,7 @@ def test_spread_waves_keep_the_height_and_turn_about_the_mean():
     np.testing.assert_array_equal(a, components(sea())[1])
 
 
-def test_without_a_seed_there_is_no_sea():
+def test_a_seaway_needs_a_seed():
     with pytest.raises(ParameterError, match="assign_keys"):
         Seaway(spectrum=Bretschneider(height=1.0, period=8.0)).pose(0.0)
 
@@ -146,7 +146,7 @@ def test_a_raft_heaves_rolls_and_pitches_with_the_surface_under_it():
     np.testing.assert_allclose(found, posed, atol=1e-12 * float(jnp.abs(posed).max()) + 1e-12)
 
 
-def test_waves_that_a_grid_cannot_show_are_left_out():
+def test_waves_that_a_grid_cannot_resolve_are_omitted():
     here = jnp.zeros(1)
     height = eqx.filter_jit(lambda sea, shortest: sea.surface(3.0, here, here, min_wavelength=shortest)[0])
     assert float(height(sea(), jnp.asarray(1e9))) == 0.0

@@ -7,7 +7,7 @@ from dovetail.sea import Bretschneider, Jonswap, sea_state
 
 
 @pytest.mark.parametrize("gamma", [1.0, 3.3, 7.0])
-def test_a_jonswap_sea_has_the_height_that_was_asked_for(gamma):
+def test_a_jonswap_sea_has_the_given_height(gamma):
     sea = Jonswap(height=3.0, period=9.0, enhancement=gamma)
     assert 4 * float(sea.moment(0)) ** 0.5 == pytest.approx(3.0, rel=1e-5)
 
@@ -29,7 +29,7 @@ def test_a_peak_enhancement_of_one_is_bretschneider():
     np.testing.assert_allclose(a.density(w), b.density(w), rtol=1e-5)
 
 
-def test_the_peak_is_where_it_was_put():
+def test_the_spectral_peak_is_at_the_given_period():
     w = np.linspace(0.4, 1.2, 8001)
     for sea in (Jonswap(height=2.0, period=8.0), Bretschneider(height=2.0, period=8.0)):
         assert w[np.argmax(sea.density(w))] == pytest.approx(2 * np.pi / 8.0, rel=2e-3)

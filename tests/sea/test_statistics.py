@@ -9,7 +9,7 @@ from dovetail.sea import Waves, estimate_spectrum, find_waves
 T = np.arange(0.0, 200.0, 0.05)
 
 
-def test_waves_of_a_sine_are_all_alike():
+def test_waves_of_a_sine_are_equal():
     found = find_waves(T, 1.5 * np.sin(0.8 * T) + 4.0)
     np.testing.assert_allclose(found.periods, 2 * np.pi / 0.8, rtol=2e-3)
     np.testing.assert_allclose(found.heights, 3.0, rtol=1e-3)
@@ -24,7 +24,7 @@ def test_rayleigh_heights_are_near_their_law_and_others_are_not():
     assert Waves(np.full(400, 3.0), np.ones(400), 1.0).rayleigh_distance() > 0.3
 
 
-def test_a_record_without_waves_is_told():
+def test_a_record_without_waves_is_reported():
     with pytest.raises(AnalysisError, match="longer record"):
         find_waves(T, T)
 

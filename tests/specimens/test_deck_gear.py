@@ -22,7 +22,7 @@ def motion(displacement=(0,) * 6, velocity=(0,) * 6):
 output = jax.jit(lambda z, u: GEAR.output(0.0, z, u))
 
 
-def test_standing_it_carries_the_weight_and_higher_nothing():
+def test_the_gear_carries_the_weight_at_rest_and_no_force_above_the_deck():
     got = output(GEAR.init(), motion())
     np.testing.assert_allclose(got["force"], [0, 0, WEIGHT, 0, 0, 0], atol=1e-9)
     higher = jax.jit(lambda gear: gear.output(0.0, GEAR.init(), motion()))

@@ -52,12 +52,12 @@ def test_a_wall_pushes_the_drogue_outwards_and_forward_with_its_stiffness():
     np.testing.assert_allclose(force[3:], np.cross([-0.5, 0.0, -0.2], force[:3]), rtol=1e-12)
 
 
-def test_the_wall_is_the_same_all_round():
+def test_the_wall_is_rotationally_symmetric():
     up, side = felt((-0.3, 0.0, -0.15))["force"], felt((-0.3, 0.15, 0.0))["force"]
     np.testing.assert_allclose([up[0], -up[2]], [side[0], side[1]], rtol=1e-12)
 
 
-def test_friction_by_speed_drags_the_drogue_along_by_its_share():
+def test_speed_dependent_friction_moves_the_drogue_by_its_coefficient():
     still, sliding = (
         felt((-0.5, 0.0, -0.2), funnel=SPEED, state=SPEED.init()),
         felt((-0.5, 0.0, -0.2), (1.0, 0.0, 0.466), SPEED, SPEED.init()),
@@ -101,14 +101,14 @@ def test_the_latch_holds_once_it_has_engaged():
     assert felt((-0.11, 0.0, 0.0))["force"][0] == pytest.approx(500.0)
 
 
-def test_a_nozzle_outside_meets_no_wall():
+def test_a_nozzle_outside_has_no_wall_contact():
     assert rates(FUNNEL, STATE, at(-0.72, 0.0, -0.3, (0.1, 0.0, 0.0)))["outside"] > 0
     assert rates(FUNNEL, STATE, at(-0.72, 0.0, -0.2))["outside"] == 0
     beyond = {**STATE, "outside": jnp.ones(())}
     np.testing.assert_allclose(felt((-0.5, 0.0, -0.3), state=beyond)["force"], 0.0, atol=1e-12)
 
 
-def test_a_section_has_the_numbers_of_its_own():
+def test_each_section_has_its_own_parameters():
     """Three stiffnesses: those of bore, lead-in and ribs; one number is that of all."""
     law = HuntCrossley(stiffness=(1e6, 2e6, 3e6), restitution=0.5)
     funnel = Funnel(initial_position=(0.0, 0.0, 0.0), law=law)
@@ -118,7 +118,7 @@ def test_a_section_has_the_numbers_of_its_own():
         assert float(got["normal_force"]) == pytest.approx(k * float(got["penetration"]) ** 1.5)
 
 
-def test_the_rim_and_the_wall_take_the_damping_of_their_law():
+def test_rim_and_wall_use_the_damping_of_their_law():
     damped = Funnel(
         initial_position=(0.0, 0.0, 0.0), law=KelvinVoigt((5e4, 5e4, 2.5e3), damping=40.0, tension="clamped")
     )
@@ -130,6 +130,6 @@ def test_the_rim_and_the_wall_take_the_damping_of_their_law():
         assert float(fast - still) == pytest.approx(40.0 * 0.3, rel=1e-6)
 
 
-def test_a_law_with_other_than_one_or_three_numbers_is_refused():
+def test_a_law_needs_one_or_three_values_per_parameter():
     with pytest.raises(ParameterError, match="Funnel.law: expected one or three values"):
         Funnel(law=KelvinVoigt((1e4, 2e4)))

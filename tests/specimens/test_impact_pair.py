@@ -32,7 +32,7 @@ def test_the_ideal_impact_is_the_published_one(ideal):
     assert float(ideal.penetration.max()) == pytest.approx(140.6e-6, rel=1e-3)
 
 
-def test_energy_of_the_ideal_is_kept_or_turned_into_heat(ideal):
+def test_energy_of_the_reference_is_conserved_or_dissipated(ideal):
     total = ideal.kinetic_energy + ideal.contact_energy + ideal.contact_dissipation
     np.testing.assert_allclose(total, 0.5 * 21.428571 * 0.01, rtol=1e-6)
 
@@ -48,7 +48,7 @@ def test_the_latch_has_the_impact_speed_of_every_contact():
     assert float(shown["force"]) == pytest.approx(-float(LAW.force(1e-4, 0.05, 0.1)))
 
 
-def test_a_lagging_actuator_makes_the_rebound_faster(ideal):
+def test_actuator_lag_increases_the_rebound_speed(ideal):
     run = TEST.rehearse().data
     # the sampled loop at 100 kHz holds its force over a tick; 52.2 % is the continuous value of the lag alone
     error = float(run.velocity[-1] / ideal.velocity[-1]) - 1

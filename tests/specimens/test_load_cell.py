@@ -22,7 +22,7 @@ motion = {"displacement": jnp.array(0.01), "velocity": jnp.array(0.0), "accelera
 
 
 @pytest.mark.parametrize(("compensation", "left"), [(0.0, 6.6), (2.2, 0.0), (2.0, 0.6)])
-def test_the_inertia_of_the_added_mass_is_in_the_reading_less_what_is_compensated(compensation, left):
+def test_the_measured_force_contains_the_uncompensated_inertia(compensation, left):
     shown = LoadCell(Spring(), 2.2, compensation).output(0.0, (), motion)
     np.testing.assert_allclose(shown["force"], -22.5 + left, rtol=1e-12)
     np.testing.assert_allclose(shown["residual_inertia_force"], left, atol=1e-12)
@@ -37,5 +37,5 @@ def test_an_uncompensated_mass_looks_like_a_softer_spring():
     )
 
 
-def test_what_it_shows_can_be_recorded():
+def test_all_output_signals_can_be_recorded():
     assert signal("residual_inertia_force").unit == "N"

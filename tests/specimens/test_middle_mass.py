@@ -19,13 +19,13 @@ MOTION = {
 }
 
 
-def test_each_actuator_feels_its_own_spring_and_damper():
+def test_each_actuator_has_the_force_of_its_spring_and_damper():
     mass = MiddleMass(m=2.2, k=[1000.0, 2000.0], c=[3.0, 5.0])
     expected = [3.0 * (0.3 - 0.1) + 1000.0 * (0.002 - 0.01), 5.0 * (0.3 - 0.4) + 2000.0 * (0.002 + 0.02)]
     np.testing.assert_allclose(mass.output(0.0, STATE, MOTION)["force"], expected, rtol=1e-14)
 
 
-def test_what_pushes_the_actuators_pushes_the_mass_the_other_way():
+def test_forces_on_actuators_and_mass_are_opposite():
     mass = MiddleMass(m=2.2, k=[1000.0, 2000.0], c=[3.0, 5.0])
     force = mass.output(0.0, STATE, MOTION)["force"]
     rate = mass.derivative(0.0, STATE, MOTION)
@@ -39,7 +39,7 @@ def test_moving_along_with_all_actuators_needs_no_force():
     np.testing.assert_array_equal(mass.output(0.0, STATE, along)["force"], [0.0, 0.0])
 
 
-def test_the_mass_starts_where_it_is_told_and_shows_where_it_is():
+def test_the_mass_starts_at_its_initial_position_and_records_it():
     mass = MiddleMass(m=1.0, k=100.0, x0=0.004, v0=-0.1)
     assert mass.output(0.0, mass.init(), MOTION)["mass_displacement"] == 0.004
     assert mass.init()["v"] == -0.1
@@ -61,6 +61,6 @@ def test_joined_with_two_oscillators_it_has_the_modes_of_the_three_mass_study(k,
     np.testing.assert_allclose(found.frequencies, hertz, atol=5.1e-4)  # three decimals
 
 
-def test_a_mass_of_nothing_is_refused():
+def test_a_mass_of_zero_is_rejected():
     with pytest.raises(ParameterError, match=r"MiddleMass\.m: got 0; must be above 0 kg"):
         MiddleMass(m=0.0, k=1.0)

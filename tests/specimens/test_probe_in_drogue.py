@@ -43,14 +43,14 @@ def test_a_turning_ball_without_speed_rubs_too():
     assert float(now.met.friction_power) > 0
 
 
-def test_the_power_of_the_contact_is_what_it_stores_and_loses():
+def test_contact_power_equals_stored_plus_dissipated_power():
     _, along = jax.jvp(lambda s: contact(Pose(p=CENTRE + s * SPEED.v), SPEED, 0.08).stored, (0.0,), (1.0,))
     here = contact(Pose(p=CENTRE), SPEED, 0.08)
     taken = -float(here.wrench.shift(CENTRE).power(SPEED))
     assert taken == pytest.approx(float(along + here.met.impact_power + here.met.friction_power), rel=1e-9)
 
 
-def test_apart_there_is_no_force():
+def test_separated_bodies_have_no_contact_force():
     now = contact(Pose(p=jnp.array([0.15, 0.0, 0.02])), SPEED, 0.08)
     assert not np.any(now.wrench.f)
     assert float(now.met.friction_power) == 0.0
@@ -77,7 +77,7 @@ def test_the_specimen_returns_the_wrench_about_the_tip():
     assert float(rates["friction_dissipation"]) > 0
 
 
-def test_another_mechanism_takes_the_drogues_place():
+def test_another_mechanism_can_replace_the_drogue():
     slot = SolidCavity(Hollow(Box((0.5, 0.05, 0.05))), 0.4)
     part = specimen(cavity=slot, initial_position=(0.3, 0.0, 0.0))
     u = {"displacement": jnp.array([0.0, 0.0, 0.0251, 0, 0, 0]), "velocity": jnp.zeros(6)}
@@ -93,12 +93,12 @@ def test_another_mechanism_takes_the_drogues_place():
         ({"radius": -1.0}, "radius: got -1; must be above 0 m"),
     ],
 )
-def test_impossible_meetings_are_refused(changes, message):
+def test_impossible_contacts_are_rejected(changes, message):
     with pytest.raises(ParameterError, match=message):
         specimen(**changes)
 
 
-def test_a_run_is_over_when_the_probe_is_home_or_has_left():
+def test_a_run_ends_when_the_probe_is_docked_or_separated():
     probe = specimen()
     x = np.array([0.0, -0.1, -0.2, -0.2199, -0.2201, -0.23])  # [m] from home at 245 mm; the radius is 25 mm
     along = np.zeros((6, 6))

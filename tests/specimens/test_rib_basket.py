@@ -27,7 +27,7 @@ def struck():
     return felt(jnp.array([-0.45, 0.0, -0.2]))
 
 
-def test_nothing_is_felt_inside_or_behind():
+def test_there_is_no_force_inside_or_behind_the_ribs():
     for place in ([-0.45, 0.0, -0.05], [-0.75, 0.0, -0.3]):
         out = felt(jnp.array(place))
         np.testing.assert_allclose(out["force"], 0.0, atol=1e-12)
@@ -77,7 +77,7 @@ def moving(p, v):
 P, V, STILL = (-0.45, 0.0, -0.2), (1.0, 0.0, -1.0), (0.0, 0.0, 0.0)
 
 
-def test_a_fast_strike_is_felt_harder_only_where_there_is_damping():
+def test_the_force_depends_on_speed_only_with_damping():
     damped = RibBasket(
         initial_position=(0.0, 0.0, 0.0), law=KelvinVoigt(2e4, damping=200.0, tension="clamped")
     )
@@ -93,7 +93,7 @@ def test_a_fast_strike_is_felt_harder_only_where_there_is_damping():
         for n in sorted(parts_by_kind(NormalLaw))
     ],
 )
-def test_under_any_law_what_presses_is_what_the_law_says_of_what_is_left_of_the_overlap(name):
+def test_the_force_is_the_law_of_the_remaining_penetration(name):
     law = parts_by_kind(NormalLaw)[name](stiffness=4e4)
     basket = RibBasket(initial_position=(0.0, 0.0, 0.0), law=law)
     state = {**basket.init(), "impact_speed": jnp.full(32, 1.5)}
@@ -131,7 +131,7 @@ def stored(p):
 
 
 @pytest.mark.parametrize("place", [(-0.45, 0.0, -0.2), (-0.45, 0.012, -0.2), (-0.5, -0.15, -0.16)])
-def test_the_force_is_the_slope_of_what_is_stored_along_and_across_the_ribs(place):
+def test_the_force_is_the_gradient_of_the_stored_energy(place):
     p, h = jnp.array(place), 1e-6
     slopes = [float(stored(p + h * e) - stored(p - h * e)) / (2 * h) for e in np.eye(3)]
     force = np.asarray(felt(p)["force"][:3])

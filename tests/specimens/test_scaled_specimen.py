@@ -26,7 +26,7 @@ def small() -> Funnel:
     return funnel(STIFFNESS / 60, 0.02 / 5, **fifth)
 
 
-def test_a_small_drogue_answers_as_a_large_one_of_sixty_times_its_stiffness():
+def test_a_scaled_drogue_has_the_force_of_a_large_one_of_60_times_its_stiffness():
     u = {
         "displacement": jnp.array([-0.5, 0.05, -0.2, 0, 0, 0]),
         "velocity": jnp.array([1.0, 0.1, -0.3, 0, 0, 0]),

@@ -11,12 +11,12 @@ SPRING = StandardLinearSolid(k=1000.0, relaxing_fraction=0.2, tau=2.0).with_samp
 HELD = {name: jnp.array([0.01, -0.02]) for name in ("displacement", "velocity", "acceleration")}
 
 
-def test_loaded_fast_it_has_its_whole_stiffness():
+def test_fast_loading_has_the_full_stiffness():
     force = SPRING.output(0.0, SPRING.init(), HELD)["force"]
     assert np.asarray(force) == pytest.approx([-10.0, 20.0])
 
 
-def test_held_it_loses_its_share_with_its_time_constant():
+def test_at_constant_displacement_the_force_relaxes_by_its_fraction():
     block = Sampled(SPRING, RK4())
     x = block.init()
     for i in range(20):

@@ -40,7 +40,7 @@ def test_it_is_linear_up_to_the_soft_range_and_hardens_beyond():
     assert force[398] == pytest.approx(5000 * 0.05 + 5.2e5 * 0.015**2)
 
 
-def test_unloading_loses_the_share_and_does_not_depend_on_the_rate():
+def test_unloading_dissipates_its_fraction_at_any_rate():
     squeeze, slow = cycle(BALL, 1e-4)
     _, fast = cycle(BALL, 1.0)
     np.testing.assert_allclose(slow, fast, rtol=1e-9, atol=1e-9)
@@ -53,7 +53,7 @@ def test_it_remembers_its_direction_at_rest():
     assert BALL.output(0.0, state, imposed(0.03))["force"] == pytest.approx(0.8 * 150.0)
 
 
-def test_creep_makes_the_first_loading_the_stiffest():
+def test_relaxation_makes_the_first_loading_the_stiffest():
     soft = TennisBall(initial_position=0.067, creep=0.1, creep_time=100.0)
     _, force = cycle(soft, 1e-3, number=2)  # 100 s under load
     first, second = force[:399].max(), force[798:1198].max()
@@ -76,7 +76,7 @@ def test_speed_raises_the_peak_and_the_loss():
     assert returned(fast_force) < returned(slow_force)
 
 
-def test_nothing_is_felt_above_the_ball():
+def test_there_is_no_force_above_the_ball():
     assert BALL.output(0.0, BALL.init(), imposed(-0.01))["force"] == 0.0
 
 

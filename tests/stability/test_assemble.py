@@ -88,7 +88,7 @@ def test_taps_of_each_axis_may_differ():
     assert equation.taus == pytest.approx([7e-3, 8e-3])
 
 
-def test_delayed_inertia_is_refused_with_the_way_out_and_solved_by_it():
+def test_delayed_inertia_is_rejected_with_a_remedy_that_works():
     with pytest.raises(
         AnalysisError, match=r"linear_loop: neutral with a loop gain of 0.318 .* phase margin"
     ):
@@ -101,7 +101,7 @@ def test_delayed_inertia_is_refused_with_the_way_out_and_solved_by_it():
     assert critical_delay(family) == pytest.approx(by_margin - 2e-5, rel=2e-3)
 
 
-def test_what_cannot_be_assembled_is_refused_in_words():
+def test_a_test_that_cannot_be_assembled_is_rejected():
     with pytest.raises(ParameterError, match="expected 1 or 2"):
         linear_loop(two_numerical_masses(), middle_mass(), [LATE])
     with pytest.raises(ParameterError, match=r"D has shape \(1, 3\); expected \(2, 6\)"):

@@ -14,7 +14,7 @@ from dovetail.stability.contact_delay import (
 
 
 @pytest.mark.parametrize("delay", [0.0, 3e-3, 20e-3, 0.12])
-def test_work_of_a_late_spring_and_damper_is_the_table_s(delay):
+def test_work_of_a_delayed_spring_and_damper_equals_the_table(delay):
     sine = {"amplitude": 0.02, "omega": 31.0, "delay": delay}
     assert work_by_quadrature(k=2000.0, c=0.0, **sine) == pytest.approx(
         spring_work(k=2000.0, **sine), abs=1e-9

@@ -33,7 +33,7 @@ def test_followed_roots_are_continuous_and_cross_at_the_critical_delay():
     assert paths.growth == pytest.approx(dominant.real)
 
 
-def test_lines_keep_their_root_when_another_takes_the_lead():
+def test_root_branches_are_followed_when_another_becomes_dominant():
     # with growing delay a second pair comes from the left and overtakes the first (tongues of a soft spring)
     case = dict(m=1.0, c=2 * 0.1066, k=1.0, k_s=0.3)
     paths = follow_roots(lambda tau: one_mass(tau, **case), np.linspace(2.0, 12.0, 101), lines=3)

@@ -45,7 +45,7 @@ def test_the_first_crossing_is_found_where_stability_is_soon_regained():
     assert coarse.parameter == pytest.approx(lost, rel=1e-9)
 
 
-def test_no_crossing_is_said_and_not_invented():
+def test_a_missing_crossing_is_reported():
     assert first_crossing(lambda tau: one_mass(tau, c=120.0), 0.0, 1.0) is None
 
 
@@ -65,11 +65,11 @@ def test_a_static_instability_is_found_at_zero_frequency():
     assert found.omega == pytest.approx(0.0, abs=1e-6)
 
 
-def test_newton_that_does_not_arrive_says_none():
+def test_newton_without_convergence_returns_none():
     assert refine_root(lambda tau: one_mass(tau, c=120.0), 1e-2, 40.0, low=0.0) is None
 
 
-def test_newton_that_stalls_where_nothing_is_singular_says_none():
+def test_newton_that_stalls_returns_none():
     """A mode that the delay hardly reaches: steps vanish because nothing moves, not because it has arrived."""
     hidden = np.zeros((4, 4))
     hidden[0, 1] = hidden[2, 3] = 1.0
@@ -88,7 +88,7 @@ def test_newton_that_stalls_where_nothing_is_singular_says_none():
 
 
 @pytest.mark.parametrize("family", [lambda tau: with_memory(one_mass(tau, c=7.5)), adrift])
-def test_a_root_that_is_neutral_whatever_the_delay_neither_hides_nor_makes_a_crossing(family):
+def test_a_root_neutral_at_any_delay_neither_hides_nor_adds_a_crossing(family):
     exact = first_crossing(lambda tau: one_mass(tau, c=7.5), 0.0, 0.01)
     assert family(0.5 * exact.parameter).stable()
     assert not family(1.5 * exact.parameter).stable()

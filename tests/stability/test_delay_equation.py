@@ -125,7 +125,7 @@ def test_delays_that_coincide_are_merged_and_zero_ones_added_to_the_undelayed_pa
     assert equation.A0[0, 0] == -0.5
 
 
-def test_what_cannot_be_a_delay_equation_is_refused_in_words():
+def test_an_invalid_delay_equation_is_rejected():
     with pytest.raises(ParameterError, match="expected zero or more"):
         DelayEquation([[0.0]], [([[1.0]], -1e-3)])
     with pytest.raises(ParameterError, match="must be square"):
@@ -142,7 +142,7 @@ def test_too_few_nodes_are_reported_not_hidden():
 
 
 @pytest.mark.parametrize("tau", [0.0, 5e-3])
-def test_a_root_that_two_uncoupled_parts_share_is_found_like_any_other(tau):
+def test_a_double_root_of_uncoupled_parts_is_found(tau):
     """Two equal machines side by side: every root is double, and the same as that of one of them."""
     one = one_mass(tau=tau)
     two = DelayEquation(
@@ -152,7 +152,7 @@ def test_a_root_that_two_uncoupled_parts_share_is_found_like_any_other(tau):
     assert two.growth() == pytest.approx(one.growth(), rel=1e-9)
 
 
-def test_a_neutral_root_does_not_hide_what_decays():
+def test_a_neutral_root_does_not_hide_decaying_ones():
     """A memory beside a decaying mode with a late term: the growth is that of the mode."""
     with_memory = DelayEquation([[-1.0, 0.0], [1.0, 0.0]], [([[-0.5, 0.0], [0.0, 0.0]], 0.1)])
     alone = DelayEquation([[-1.0]], [([[-0.5]], 0.1)])

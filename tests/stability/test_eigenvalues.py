@@ -14,7 +14,7 @@ def hidden(values):
     return V @ np.diag(values) @ np.linalg.inv(V)
 
 
-def test_the_error_covers_what_rounding_does():
+def test_the_error_bound_covers_rounding():
     for _ in range(50):
         true = RNG.uniform(-10, 10, 8)
         values, errors = eigenvalues(hidden(true))
@@ -43,7 +43,7 @@ def test_steps_grow_outside_the_unit_circle():
     assert growing_steps(np.diag([-1.0 - 1e-9, 0.5])) == 1
 
 
-def test_nothing_has_no_eigenvalues():
+def test_an_empty_matrix_has_no_eigenvalues():
     values, errors = eigenvalues(np.zeros((0, 0)))
     assert values.size == errors.size == 0
     assert growing(np.zeros((0, 0))) == 0

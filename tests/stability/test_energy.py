@@ -11,7 +11,7 @@ from .systems import K
 CASE = dict(m=2.2, c=15.0, k=K, k_s=K)
 
 
-def test_energy_injected_is_the_work_of_the_late_spring_over_a_cycle():
+def test_injected_energy_is_the_work_of_the_delayed_spring_over_a_cycle():
     w, tau, amplitude = 45.0, 5e-3, 0.01
     t = np.linspace(0, 2 * np.pi / w, 20001)
     velocity = -w * amplitude * np.sin(w * t)
@@ -22,7 +22,7 @@ def test_energy_injected_is_the_work_of_the_late_spring_over_a_cycle():
     assert work == pytest.approx(np.pi * K * amplitude**2 * np.sin(w * tau), rel=1e-6)
 
 
-def test_on_the_boundary_the_injected_energy_is_what_the_damper_takes():
+def test_on_the_boundary_injected_and_dissipated_energy_are_equal():
     tau, w = (
         float(single_interface.critical_delay(**CASE)),
         float(single_interface.instability_omega(**CASE)),
@@ -44,7 +44,7 @@ def test_a_specimen_and_transfer_given_as_functions_agree_with_the_spring():
     assert found.damping == pytest.approx(expected.damping)
 
 
-def test_a_late_mass_takes_energy_and_an_early_one_feeds_it():
+def test_a_delayed_mass_removes_energy_and_an_advanced_one_adds_it():
     mass, w = LinearTransfer([2.0, 0.0, 0.0], [1.0]), 40.0
     late = energy.equivalent(mass, w, LinearTransfer([1.0], [1.0], 2e-3))
     early = energy.equivalent(mass, w, lambda s: np.exp(s * 2e-3))

@@ -40,7 +40,7 @@ def test_no_crossing_is_false_or_missed_in_thousands_of_random_tests(part):
     assert seen["finite"] > 0.1 * count / PARTS
 
 
-def test_a_mode_that_the_interface_hardly_sees_is_no_crossing():
+def test_a_mode_barely_observable_at_the_interface_has_no_crossing():
     """Three equal masses, interface in the middle: the second mode has its node there."""
     K = 1e4 * (2 * np.eye(3) - np.eye(3, k=1) - np.eye(3, k=-1))
     case = Case(np.ones(3), K, np.array([0.1, 0.005, 0.1]), 1, "spring", 1e3)

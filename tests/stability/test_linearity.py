@@ -46,7 +46,7 @@ def test_a_gap_is_linear_below_it_and_not_beyond():
     assert linearity_error(Gap(), beyond, dt) > MAX_LINEARITY_ERROR
 
 
-def test_a_specimen_whose_force_is_lost_at_size_is_not_linear():
+def test_a_specimen_whose_force_vanishes_at_large_motion_is_nonlinear():
     class Fuse(Memoryless):
         def output(self, t, x, u):
             z = u["displacement"]
@@ -58,7 +58,7 @@ def test_a_specimen_whose_force_is_lost_at_size_is_not_linear():
     assert linearity_error(Fuse(), motion, dt) == math.inf
 
 
-def test_all_axes_of_a_sine_move_alike():
+def test_all_axes_of_a_sine_have_equal_motion():
     motion, dt = sine(2e-3, 10.0, (2,))
     assert motion["velocity"].shape == (200, 2)
     assert float(motion["displacement"].max()) == pytest.approx(2e-3)

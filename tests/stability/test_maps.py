@@ -19,7 +19,7 @@ def test_r39_limit_of_one_delay_given_the_other(k, c, expected):
     assert found.first == pytest.approx(expected, abs=6e-7)  # reached: the table's last digit
 
 
-def test_a_map_without_a_limit_says_so():
+def test_a_map_without_a_limit_states_it():
     found = maps.unequal_delays(lambda a, b: three_mass(a, b, c=200.0), [0.0, 1e-3], up_to=5e-3)
     assert np.isinf(found.first).all()
     assert np.isnan(found.omega).all()
@@ -28,7 +28,7 @@ def test_a_map_without_a_limit_says_so():
     assert "unstable" in str(lost)
 
 
-def test_a_memory_of_the_specimen_is_no_instability():
+def test_specimen_memory_is_not_an_instability():
     found = maps.unequal_delays(lambda a, b: with_memory(three_mass(a, b)), SECOND[:3], up_to=8e-3)
     assert found.first == pytest.approx(MODERATE[:3], abs=6e-7)
 
@@ -39,7 +39,7 @@ def test_a_grid_of_growth_changes_sign_across_the_limit():
     assert grid[0, 0] < 0 < grid[1, 0]
 
 
-def test_three_ways_to_the_same_map_agree():
+def test_three_methods_give_the_same_map():
     c, k_s = np.array([5.0, 15.0, 110.0]), np.array([300.0, 2000.0, 2250.0])
     pencil = maps.critical_delay_map(lambda c, k_s: one_mass(1e-3, c=c, k_s=k_s), c, k_s)
     loop = maps.loop_delay_map(lambda c, k_s: [k_s], lambda c, k_s: [2.2, c, K], c[:, None], k_s)

@@ -67,7 +67,7 @@ def test_matrices_with_one_and_two_delayed_masses():
     assert many.gain == pytest.approx(1.2)
 
 
-def test_a_neutral_loop_is_refused_with_the_way_out():
+def test_a_neutral_loop_is_rejected_with_a_remedy():
     neutral.require_retarded(0.0, "somewhere")
     with pytest.raises(AnalysisError, match="somewhere: neutral with a loop gain of 0.5 .* phase margin"):
         neutral.require_retarded(0.5, "somewhere")

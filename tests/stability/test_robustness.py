@@ -45,7 +45,7 @@ def test_r27_tolerated_delays_and_peak(name, expected):
     assert found[:4] == pytest.approx(expected, rel=2e-3)  # reached: three to four digits are printed
 
 
-def test_r27_all_three_accept_the_delay_shown_and_the_plain_loop_does_not():
+def test_r27_all_three_methods_tolerate_the_delay_and_the_plain_loop_does_not():
     assert robustness.assess(PLAIN, OMEGA).delay < 0.35
     for name in ("alpha", "zeta", "gamma"):
         assert robustness.assess(LOOPS[name], OMEGA).small_gain_delay > 0.35
@@ -72,7 +72,7 @@ def test_phase_advance_leads_by_the_published_angles_with_its_own_gain():
         assert abs(at_crossover) == pytest.approx(alpha, rel=1e-12)
 
 
-def test_a_fully_modelled_force_leaves_no_loop_and_a_measured_one_the_whole():
+def test_the_loop_gain_is_the_measured_fraction_of_the_force():
     s = 1j * OMEGA
     assert np.all(robustness.blended(PLAIN, 0.0)(s) == 0)
     assert robustness.blended(PLAIN, 1.0)(s) == pytest.approx(PLAIN(s))

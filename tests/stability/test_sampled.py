@@ -23,7 +23,7 @@ BODY, SPRING = one_numerical_mass(), np.array([[-K]])
 
 
 @pytest.mark.parametrize("method", ["exact", "rk4"])
-def test_r44_a_held_force_costs_half_a_sample(method):
+def test_r44_a_held_force_adds_half_a_sample_of_delay(method):
     found = sampled_critical_delay(BODY, SPRING, dt=DT, up_to=0.02, method=method)
     assert found == pytest.approx(6.27e-3, abs=0.05e-3)
     assert found == pytest.approx(critical_delay(one_mass(DT)) - DT / 2, abs=2e-6)
@@ -83,13 +83,13 @@ def test_a_specimen_with_a_damper_reads_the_velocity_too():
     assert found == pytest.approx(critical_delay(continuous) - 0.125e-3, abs=5e-6)
 
 
-def test_a_loop_unstable_at_once_and_one_never():
+def test_loops_unstable_without_delay_and_at_no_delay_are_distinguished():
     assert sampled_critical_delay(BODY, np.array([[9e3]]), dt=DT, up_to=0.01) == 0.0
     stiff_damper = one_numerical_mass(c=120.0)
     assert sampled_critical_delay(stiff_damper, SPRING, dt=DT, up_to=0.02) == np.inf
 
 
-def test_unknown_words_are_refused():
+def test_unknown_options_are_rejected():
     with pytest.raises(ParameterError, match='got "euler"'):
         sampled_loop(BODY, SPRING, tau=0.0, dt=DT, method="euler")
     with pytest.raises(ParameterError, match='got "guessed"'):
@@ -129,7 +129,7 @@ def test_a_ring_buffer_is_read_over_its_period():
     assert poles.growth == pytest.approx(sampled_poles(BODY, SPRING, tau=6e-3, dt=DT).growth, rel=1e-8)
 
 
-def test_what_cannot_be_linearised_is_refused():
+def test_a_test_that_cannot_be_linearised_is_rejected():
     with pytest.raises(AnalysisError, match="no poles"):
         loop_poles(lambda n: n + 1, jnp.zeros((), int))
     with pytest.raises(AnalysisError, match="not finite at this state"):

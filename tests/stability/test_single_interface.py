@@ -124,7 +124,7 @@ def test_no_interval_is_given_where_nothing_is_stable_and_all_where_nothing_is_u
     assert si.stable_intervals(**STANDARD | dict(c=120.0), up_to=1.0) == [(0.0, 1.0)]
 
 
-def test_tongues_of_the_stiffness_chart_lie_where_the_thesis_has_them():
+def test_tongues_of_the_stiffness_chart_equal_those_of_the_thesis():
     zeta = 0.1066
     w = np.sqrt(1 - 2 * zeta**2)
     assert w == pytest.approx(0.9886, abs=5e-5)

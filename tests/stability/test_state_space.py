@@ -28,7 +28,7 @@ def test_shapes_that_do_not_fit_are_refused():
         StateSpace.from_transfer_function(LinearTransfer([1.0, 0.0, 0.0], [1.0, 1.0]))
 
 
-def test_an_empty_matrix_stands_for_none_only_where_there_is_none():
+def test_an_empty_matrix_is_accepted_only_without_states():
     gain = StateSpace([], [], [], [[2.0]])
     assert (gain.A.shape, gain.B.shape, gain.C.shape) == ((0, 0), (0, 1), (1, 0))
     with pytest.raises(ParameterError, match=r"StateSpace.B: got shape \(1, 0\); must be \(1, 1\)"):

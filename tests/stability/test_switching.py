@@ -70,14 +70,14 @@ def test_an_equation_without_delayed_terms_never_switches():
     assert critical_delay(DelayEquation([[-1.0]])) == np.inf
 
 
-def test_a_pencil_that_would_not_fit_is_refused_with_the_way_out():
+def test_an_oversized_pencil_is_rejected_with_a_remedy():
     n = 25
     big = DelayEquation(-np.eye(n), [(0.1 * np.eye(n), 1e-3)])
     with pytest.raises(AnalysisError, match=f"size 1250; the largest is {MAX_SIZE}"):
         switching_delays(big)
 
 
-def test_no_delay_destabilises_what_is_overdamped():
+def test_no_delay_destabilises_an_overdamped_loop():
     overdamped = one_mass(1e-3, c=120.0)
     assert critical_delay(overdamped) == np.inf
     assert critical_lead(overdamped) == -np.inf
@@ -98,7 +98,7 @@ def test_islands_are_the_stable_intervals_of_the_closed_form():
     assert counts == [(0, 2), (2, 0), (0, 2), (2, 0)]
 
 
-def test_counts_are_those_of_the_spectrum():
+def test_unstable_root_counts_equal_those_of_the_spectrum():
     """Unstable roots at delays between the crossings, against the roots of the delay equation."""
     equation = one_mass(1.0, m=1.0, c=0.02, k=1.0, k_s=0.5)
     found = stability_switches(equation)
@@ -135,7 +135,7 @@ def test_a_specimen_with_mass_is_one_more_loop():
     assert heavy.stable_delays() == [(0.0, 0.0)]
 
 
-def test_a_neutral_root_is_no_unstable_one():
+def test_a_neutral_root_does_not_count_as_unstable():
     """A memory that the specimen keeps for ever beside a spring: a root at zero whatever the delay."""
     memory = StateSpace(
         [[0.0]], [[0.0, 1.0, 0.0]], [[-K]], [[0.0, 0.0, 0.0]]
@@ -149,7 +149,7 @@ def test_an_undamped_loop_is_lost_at_once():
     assert critical_delay(one_mass(1e-3, c=0.0)) == 0.0
 
 
-def test_the_margin_of_a_sampled_loop_is_the_delay_that_its_poles_bear():
+def test_the_margin_of_a_sampled_loop_is_the_delay_at_which_its_poles_become_unstable():
     """One mass, held force, a delay of whole samples: the next sample that is too many."""
     dt = 1e-3
     A = np.array([[0.0, 1.0], [-K / M, -15.0 / M]])

@@ -8,7 +8,7 @@ from dovetail.stability.unit_gain import on_the_axis, unit_gains
 from dovetail.transfer.linear import LinearTransfer
 
 
-def test_a_lag_passes_one_where_its_closed_form_says():
+def test_a_lag_crosses_unit_gain_at_its_closed_form():
     """|g/(1 + j w T)| = 1 at w = sqrt(g^2 - 1)/T, with the phase -atan(w T)."""
     (only,) = unit_gains(StateSpace.from_transfer_function(LinearTransfer([3.0], [0.1, 1.0])))
     assert only.omega == pytest.approx(np.sqrt(8.0) / 0.1, rel=1e-12)
@@ -30,7 +30,7 @@ def test_a_resonance_is_entered_and_left():
             assert abs(4 * ratio / (1 - w**2 + 2j * ratio * w)) == pytest.approx(1.0, rel=1e-9)
 
 
-def test_a_gain_that_only_touches_one_is_no_crossing():
+def test_a_gain_that_only_touches_one_has_no_crossing():
     touching = StateSpace.from_transfer_function(
         LinearTransfer([1.0], [1.0, 1.0])
     )  # one at rest, below it everywhere else

@@ -60,7 +60,7 @@ def test_every_ready_campaign_has_a_small_form():
 
 
 @pytest.mark.parametrize("name", sorted(READY))
-def test_a_ready_campaign_is_read_and_says_what_it_is(name):
+def test_a_shipped_campaign_is_read_and_has_a_title(name):
     campaign = load(find_campaign(name))
     assert campaign.title
     assert campaign.source

@@ -32,7 +32,7 @@ class Plain:
     inner: Part
 
 
-def test_sources_are_collected_over_the_whole_tree_each_once():
+def test_sources_of_all_nested_parts_are_collected_once():
     tree = Plain(Pair((Spring(), Spring()), {"left": Damper()}))
     assert citation.references(tree) == {
         "newmark1959": ["Spring: the spring", "Damper: its step"],
@@ -50,7 +50,7 @@ def test_a_test_outside_any_study_cites_its_parts_only(tmp_path):
     assert list(citation.references(Spring(), tmp_path / "mine.toml")) == ["newmark1959"]
 
 
-def test_what_is_printed_is_bibtex_with_a_sentence_above_each_entry():
+def test_the_output_is_bibtex_with_a_sentence_above_each_entry():
     lines = citation.cite(Spring()).splitlines()
     assert lines[0] == "% Spring: the spring"
     assert lines[1] == "@article{newmark1959,"
@@ -73,7 +73,7 @@ def test_every_entry_of_the_bibliography_is_found():
     assert len(citation.bibliography()) == text.count("\n@") + text.startswith("@")
 
 
-def test_every_source_that_a_study_or_a_part_names_is_in_the_bibliography():
+def test_every_cited_source_is_in_the_bibliography():
     for study in studies().values():
         citation.entry(study.source)
     for module in pkgutil.walk_packages(dovetail.__path__, "dovetail."):

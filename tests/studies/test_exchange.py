@@ -62,19 +62,19 @@ TRIMMED = (
         for i, place in enumerate(CONTACTS)
     ],
 )
-def test_a_place_takes_a_member_by_its_kind_or_says_why_not(i):
+def test_a_use_accepts_a_kind_or_states_the_reason(i):
     for family, members in TOUCHING.items():
         walk(CONTACTS[i], family, [list(members)[i % len(members)]])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("place", "family"), CASES, ids=[f"{p.name}, {f}" for p, f in CASES])
-def test_every_place_takes_every_member_by_its_kind_or_says_why_not(place, family):
+def test_every_use_accepts_every_kind_or_states_the_reason(place, family):
     walk(place, family, TOUCHING[family])
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_table_has_a_row_for_each_member_and_a_column_for_each_place(family):
+def test_the_table_has_a_row_per_kind_and_a_column_per_use(family):
     base, places = FAMILIES[family]
     head, *rows = cross_table(family)
     assert head[1:] == tuple(place.name for place in places)
@@ -91,7 +91,7 @@ LANDINGS = [(family, name) for family, members in TOUCHING.items() for name in m
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("family", "name"), LANDINGS, ids=[": ".join(case) for case in LANDINGS])
-def test_an_aircraft_lands_under_every_law_and_no_contact_gives_it_energy(family, name):
+def test_an_aircraft_lands_with_every_law_without_energy_gain(family, name):
     place = next(place for place in CONTACTS if place.table == "numerical")
     fine = {"numerical.gear.mode_count": 4, "method.rtol": 1e-5, "method.atol": 1e-5}
     test = changed(place, family, name, duration=0.5, rate=100.0, **fine)
@@ -128,14 +128,14 @@ def selectable(own, places):
             assert type(get(changed(place, "law", "halfway-law"), f"{place.table}.law")) is own
 
 
-def test_a_law_of_ones_own_is_at_once_selectable_in_three_studies(own):
+def test_a_user_law_is_selectable_in_three_studies(own):
     places = [place for place in CONTACTS if place.name not in TRIMMED]
     assert {place.test.split("/")[0] for place in places} == {"docking", "refuelling", "shipboard"}
     selectable(own, places)
 
 
 @pytest.mark.slow
-def test_a_law_of_ones_own_is_at_once_selectable_everywhere(own):
+def test_a_user_law_is_selectable_everywhere(own):
     selectable(own, CONTACTS)
 
 
@@ -160,7 +160,7 @@ def test_it_is_in_the_chart_of_contact_laws_and_in_the_documentation(own):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("test", ["docking/impact-1dof", "refuelling/full-scale", "shipboard/case-1"])
-def test_a_law_of_ones_own_runs_in_three_studies(own, test):
+def test_a_user_law_runs_in_three_studies(own, test):
     place = next(place for place in CONTACTS if place.test == test)
     short = {"docking/impact-1dof": 0.102, "refuelling/full-scale": 0.35, "shipboard/case-1": 0.4}[test]
     case = changed(place, "law", "halfway-law", duration=short)

@@ -165,7 +165,7 @@ def test_a_helicopter_flies_with_every_blade_and_energy_is_accounted_for(case):
 
 
 @pytest.mark.parametrize("case", FLOWN, ids=named)
-def test_a_rotor_takes_a_blade_by_its_kind(case):
+def test_a_rotor_accepts_a_blade_by_kind(case):
     place, member = case
     assert (
         type(get(changed(place, member), f"{place.table}.structure")) is parts_by_kind(BladeStructure)[member]
@@ -173,7 +173,7 @@ def test_a_rotor_takes_a_blade_by_its_kind(case):
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=named)
-def test_what_cannot_be_is_refused_with_what_to_take(case):
+def test_an_impossible_combination_is_rejected_with_an_alternative(case):
     with pytest.raises(TestFileError, match="[Uu]se a") as refused:
         changed(*case)
     assert case[1] in str(refused.value)

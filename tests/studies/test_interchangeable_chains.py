@@ -143,27 +143,27 @@ def named(case):
 
 
 @pytest.mark.parametrize("case", [c for c in RUNNING if named(c) in QUICK], ids=named)
-def test_a_chain_at_a_place_makes_no_energy_and_momentum_is_accounted_for(case):
+def test_a_chain_in_a_use_generates_no_energy_and_its_momentum_is_audited(case):
     check(*case)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", [c for c in RUNNING if named(c) not in QUICK], ids=named)
-def test_no_chain_makes_energy_at_any_place(case):
+def test_no_chain_generates_energy_in_any_use(case):
     check(*case)
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=named)
-def test_what_cannot_be_is_refused_with_what_to_take(case):
+def test_an_impossible_combination_is_rejected_with_an_alternative(case):
     check(*case)
 
 
-def test_the_short_walk_is_part_of_the_whole():
+def test_the_short_selection_is_a_subset_of_all():
     assert set(QUICK) <= {named(case) for case in RUNNING}
     assert len(RUNNING) + len(REFUSED) == len(CHAINS) * len(MEMBERS)
 
 
-def test_a_name_means_one_thing_in_every_formulation():
+def test_parameter_names_have_one_meaning_in_all_formulations():
     """So that another kind takes the numbers over: 300 N s are 300 N s in each."""
     units: dict[str, set[str]] = {}
     for chain in parts_by_kind(Chain).values():

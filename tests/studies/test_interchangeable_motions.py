@@ -142,19 +142,19 @@ HEAVY = ("tow point of a hose", "nozzle after the latch", "support of a rope", "
     ],
     ids=named,
 )
-def test_a_place_takes_a_body_or_a_motion_or_says_why_not(case):
+def test_a_use_accepts_a_body_or_motion_or_states_the_reason(case):
     check(*case)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", list(itertools.product(MOTIONS, MEMBERS)), ids=named)
-def test_every_place_takes_every_body_and_motion_or_says_why_not(case):
+def test_every_use_accepts_every_body_and_motion_or_states_the_reason(case):
     check(*case)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("member", [m for m in MEMBERS if m != "body"])
-def test_an_aircraft_lands_on_every_deck_and_no_contact_gives_it_energy(member):
+def test_an_aircraft_lands_on_every_deck_without_energy_gain(member):
     place = MOTIONS[2]
     values = {f"{place.table}.kind": member, "duration": 0.5, "rate": 100.0, "seed": 0}
     values |= {f"{place.table}.{name}": value for name, value in EXTRA.get(member, {}).items()}

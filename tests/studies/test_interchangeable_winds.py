@@ -88,19 +88,19 @@ def named(case):
     ],  # it is trimmed
     ids=named,
 )
-def test_a_place_takes_a_wind_or_says_why_not(case, grid):
+def test_a_use_accepts_a_wind_or_states_the_reason(case, grid):
     check(*case, grid)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", list(itertools.product(WINDS, MEMBERS)), ids=named)
-def test_every_place_takes_every_wind_or_says_why_not(case, grid):
+def test_every_use_accepts_every_wind_or_states_the_reason(case, grid):
     check(*case, grid)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("member", MEMBERS)
-def test_a_rope_keeps_its_books_in_every_wind(member, grid):
+def test_energy_and_momentum_of_a_rope_balance_in_every_wind(member, grid):
     """Half a second behind the aircraft: energy is what was there and what the air did."""
     place = WINDS[0]
     test = load(

@@ -85,29 +85,29 @@ def goes_or_tells(name, mode):
     ],  # two processes
 )
 @pytest.mark.parametrize("name", QUICK[:1])
-def test_a_test_goes_in_every_mode(name, mode):
+def test_a_test_runs_in_every_mode(name, mode):
     assert goes_or_tells(name, mode) == ""
 
 
-def test_a_mass_of_its_own_is_no_specimen_for_a_force_at_rest():
+def test_a_free_mass_cannot_be_tested_with_force_at_rest():
     assert "inertia" in goes_or_tells("substructuring/cs2", "pseudodynamic")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", OF_TESTS)
 @pytest.mark.parametrize("name", [name for name in hybrid_tests() if name not in QUICK[:1]])
-def test_every_test_of_the_studies_goes_or_tells_why_not(name, mode):
+def test_every_test_runs_in_every_mode_or_states_the_reason(name, mode):
     goes_or_tells(name, mode)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KEPT)
-def test_what_is_refused_for_its_limit_of_the_contacts_gain_creeps_without_it(name):
+def test_without_a_contact_energy_gain_limit_the_test_runs_pseudodynamically(name):
     test = shortened(testing.load(find_test(name), {"limits.contact_energy_gain": float("inf")}))
     assert test.run_pseudodynamic().outcome.completed
 
 
-def test_the_table_has_every_hybrid_test_and_a_sentence_for_every_no(monkeypatch):
+def test_the_table_has_every_hybrid_test_and_a_reason_for_every_no(monkeypatch):
     few = {"docking/impact-4": "pseudodynamic", "substructuring/cs1": "", "substructuring/cs1-late": ""}
     found = {name: {mode: "it will not" * (mode == no) for mode in OF_TESTS} for name, no in few.items()}
     monkeypatch.setattr("dovetail.studies.mode_matrix.mode_matrix", lambda: found)

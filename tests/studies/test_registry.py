@@ -49,7 +49,7 @@ def test_an_unknown_test_lists_the_known_ones_with_the_near_miss(folder):
     )
 
 
-def test_a_campaign_is_no_test_and_a_test_is_no_campaign(folder):
+def test_campaigns_and_tests_are_distinguished(folder):
     (folder / "swings" / "campaigns").mkdir()
     (folder / "swings" / "campaigns" / "pushes.toml").write_text('title = "Many"\n')
     with pytest.raises(ParameterError, match="campaign.*dovetail campaign swings/pushes"):
@@ -63,7 +63,7 @@ def test_an_unknown_study_lists_the_known_ones(folder):
         find_study("ships", folder)
 
 
-def test_every_built_in_study_says_what_it_is():
+def test_every_study_has_a_description():
     assert "substructuring" in studies()
     for study in studies().values():
         assert all((study.title, study.source, study.about))

@@ -16,7 +16,7 @@ def target(number, study="swings"):
     return Target(study, f"R{number}", "a", "printed", "independent", 1.0, tolerance, "p. 1", compute="x:y")
 
 
-def test_what_was_got_comes_back_to_the_last_digit(tmp_path):
+def test_cached_results_are_restored_to_the_last_digit(tmp_path):
     values = [*random.standard_normal(20).tolist(), math.inf, -0.0, True, "left", [1.0, [2, "b"]], 2**60, 1.0]
     first = TargetCache(tmp_path, "swings", "a")
     for i, value in enumerate(values):
@@ -53,13 +53,13 @@ def test_rows_of_other_files_or_tables_are_not_found(tmp_path):
 
 
 @pytest.mark.parametrize("status", ["failed", "data"])
-def test_what_was_not_computed_is_not_kept(tmp_path, status):
+def test_only_computed_results_are_cached(tmp_path, status):
     table = TargetCache(tmp_path, None, "a")
     table.add(Result(target(0), "OSError: no disk", status))
     assert not table.file.exists()
 
 
-def test_a_table_that_is_whole_leaves_nothing(tmp_path):
+def test_a_complete_table_leaves_no_cache(tmp_path):
     table = TargetCache(tmp_path, None, "a")
     table.add(Result(target(0), 1.0, "met"))
     table.delete()
@@ -67,7 +67,7 @@ def test_a_table_that_is_whole_leaves_nothing(tmp_path):
     assert table.result(target(0)) is None
 
 
-def test_the_fingerprint_changes_with_any_file_and_with_nothing_else(tmp_path):
+def test_the_fingerprint_depends_on_the_files_only(tmp_path):
     for name in ("a.py", "b/targets.toml"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("x = 1\n")

@@ -30,7 +30,7 @@ def test_each_origin_and_kind_has_its_own_count():
     assert every == ("all", "2 of 3", "", "0 of 1", "1 of 1", "1", "1")
 
 
-def test_the_table_reads_the_same_as_text_and_as_markdown():
+def test_text_and_markdown_tables_have_equal_content():
     assert as_text(COUNTED).splitlines()[1].split("  ")[0] == "printed"
     assert as_markdown(COUNTED).splitlines()[1] == "|---" * 7 + "|"
     assert as_markdown(COUNTED).splitlines()[3].startswith("| derived | 1 of 1 |")

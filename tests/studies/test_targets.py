@@ -42,7 +42,7 @@ from dovetail.studies.targets import _target as read_target
         ("exact", True, True, 1),
     ],
 )
-def test_a_tolerance_accepts_what_is_inside_and_refuses_what_is_outside(tolerance, expected, inside, outside):
+def test_a_tolerance_accepts_values_inside_only(tolerance, expected, inside, outside):
     tolerance = Tolerance.read(tolerance)
     assert tolerance.accepts(expected, inside)
     assert not tolerance.accepts(expected, outside)
@@ -58,12 +58,12 @@ def test_a_tolerance_accepts_what_is_inside_and_refuses_what_is_outside(toleranc
         ("at most", "at most"),
     ],
 )
-def test_a_tolerance_reads_as_one_would_say_it(entry, text):
+def test_a_tolerance_is_formatted_in_words(entry, text):
     assert str(Tolerance.read(entry)) == text
 
 
 @pytest.mark.parametrize("entry", ["roughly", {"relative": 1, "absolute": 1}, {"about": 3}, 0.1])
-def test_a_tolerance_that_means_nothing_is_refused(entry):
+def test_an_invalid_tolerance_is_rejected(entry):
     with pytest.raises(ValueError, match="exact, at most, at least"):
         Tolerance.read(entry)
 
@@ -111,7 +111,7 @@ def test_arrays_are_judged_as_lists():
     assert compute_target(_target(lambda: np.float64(1.0))).status == "met"
 
 
-def test_a_function_that_raises_has_failed_and_got_says_why():
+def test_a_function_that_raises_is_a_failure_with_its_reason():
     def broken():
         raise ZeroDivisionError("no mass")
 
@@ -163,7 +163,7 @@ def test_targets_of_a_study_are_read_from_its_folder_and_computed(tmp_path, monk
         ({"kind": "fitted", "compute": "x:y", "tolerance": "roughly"}, "roughly.*exact"),
     ],
 )
-def test_a_faulty_row_is_named_with_what_would_be_right(tmp_path, row, text):
+def test_a_faulty_row_is_reported_with_the_expected_form(tmp_path, row, text):
     whole = {"id": "R07", "description": "a", "origin": "printed", "expected": 1.0, "source": "app. B"} | row
     with pytest.raises(ParameterError, match=text) as error:
         read_target("swings", tmp_path / "targets.toml", whole)
@@ -183,18 +183,18 @@ def test_a_faulty_row_is_named_with_what_would_be_right(tmp_path, row, text):
         ("a figure of merit of 5", False),
     ],
 )
-def test_a_source_names_a_place_or_does_not(source, place):
+def test_a_source_must_state_section_page_table_or_figure(source, place):
     assert bool(_PLACE.search(source)) is place
 
 
-def test_what_nothing_computes_is_missed():
+def test_a_target_without_function_is_missed():
     target = Target(
         "swings", "R02", "a", "printed", "shape", 1.0, Tolerance("exact"), "p. 3", note="missed: no model"
     )
     assert (compute_target(target).status, compute_target(target).value) == ("missed", None)
 
 
-def test_every_target_of_every_study_can_be_computed_or_says_why_not():
+def test_every_target_is_computed_or_states_the_reason():
     every = load_targets()
     assert len({(t.study, t.id) for t in every}) == len(every), "two targets share a number"
     for target in every:
@@ -204,5 +204,5 @@ def test_every_target_of_every_study_can_be_computed_or_says_why_not():
         )
 
 
-def test_a_result_is_what_judging_gives():
+def test_a_result_has_the_status_of_its_evaluation():
     assert isinstance(compute_target(_target(lambda: 2.0)), Result)

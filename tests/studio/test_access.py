@@ -39,7 +39,7 @@ def asked(path="/", kind="http", **fields):
     return sent
 
 
-def test_without_the_key_nobody_comes_in():
+def test_without_the_key_access_is_denied():
     for path, cookie in [
         ("/", ""),
         ("/?token=guess", ""),
@@ -51,7 +51,7 @@ def test_without_the_key_nobody_comes_in():
         assert b"dovetail studio" in sent[1]["body"]  # says what to do
 
 
-def test_the_key_is_exchanged_for_a_cookie_that_lets_in():
+def test_the_key_is_exchanged_for_a_cookie_that_grants_access():
     start = asked("/?token=secret")[0]
     fields = dict(start["headers"])
     assert start["status"] == 302
@@ -90,7 +90,7 @@ def test_a_websocket_needs_the_cookie():
     assert asked("/_nicegui_ws", "websocket", cookie=COOKIE)[0]["type"] == "websocket.accept"
 
 
-def test_no_other_page_may_frame_this_one_or_hear_its_address():
+def test_other_pages_cannot_frame_this_one_or_receive_its_address():
     fields = dict(asked("/", cookie=COOKIE)[0]["headers"])
     assert fields[b"content-security-policy"] == b"frame-ancestors 'self'"
     assert fields[b"referrer-policy"] == b"no-referrer"

@@ -22,7 +22,7 @@ def test_every_step_of_a_design_is_an_option_of_the_command():
         pytest.param("refuelling/cell", "", marks=pytest.mark.slow),
     ],
 )
-def test_what_a_file_holds_says_what_can_be_done_with_it(opened, go, test, offered):
+def test_the_kind_of_file_determines_its_actions(opened, go, test, offered):
     page = opened(test, "Run")
     if not offered:
         page.locator("#actions", has_text=f"dovetail rig serve {test}").wait_for()

@@ -5,7 +5,7 @@ import numpy as np
 from dovetail.studio.campaign import COLOUR_SCALE, colours, padded_range, read_points, to_numbers
 
 
-def test_colours_go_from_the_least_to_the_greatest_and_what_is_to_come_is_grey():
+def test_colours_range_from_minimum_to_maximum_and_missing_points_are_grey():
     values = np.array([0.0, 10.0, np.nan, 5.0])
     shown = colours(values)
     assert (shown[0], shown[1]) == (COLOUR_SCALE[0], COLOUR_SCALE[-1])
@@ -14,7 +14,7 @@ def test_colours_go_from_the_least_to_the_greatest_and_what_is_to_come_is_grey()
     assert set(colours(np.full(3, np.nan))) == {shown[2]}
 
 
-def test_words_of_an_axis_have_places_too():
+def test_text_values_have_positions_on_an_axis():
     assert to_numbers(np.array(["b", "a", "b"])).tolist() == [1.0, 0.0, 1.0]
     assert padded_range(np.array([2.0, 2.0])) == [1.5, 2.5]
 

@@ -7,7 +7,7 @@ import numpy as np
 from dovetail.studio.chart import line, rounded
 
 
-def test_numbers_are_as_short_as_a_picture_needs_and_gaps_stay_gaps():
+def test_numbers_are_shortened_for_the_picture_and_gaps_kept():
     random = np.random.default_rng(3)
     for scale in (1e-12, 1e-3, 1.0, 1e9):
         values = scale * random.standard_normal(500)

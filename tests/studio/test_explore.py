@@ -11,7 +11,7 @@ SLIDE = """([path, share]) => {
 }"""
 
 
-def test_the_plane_stands_still_while_the_rightmost_root_moves_a_little():
+def test_the_pole_plane_keeps_its_range_for_small_changes():
     one, other = pole_plot([(-1.6, 7.2), (-40.0, 30.0)]), pole_plot([(0.4, 7.3), (-41.0, 31.0)])
     assert (one["x"], one["y"]) == (other["x"], other["y"])
     assert [point["colour"] for point in other["points"]] == ["bad", "bad", "good", "good"]
@@ -24,7 +24,7 @@ def test_the_plane_stands_still_while_the_rightmost_root_moves_a_little():
     assert pole_plot([])["points"] == []
 
 
-def test_what_a_slider_may_move_is_found_in_all_blocks():
+def test_slider_parameters_are_found_in_all_blocks():
     from dovetail.app import Document
 
     found = slider_paths(Document.open("substructuring/cs1").blocks())
@@ -32,7 +32,7 @@ def test_what_a_slider_may_move_is_found_in_all_blocks():
     assert "rig.actuator.interpolation" not in found
 
 
-def test_a_slider_makes_the_test_unstable_and_stable_again_before_it_is_let_go(opened, until):
+def test_the_result_follows_a_slider_while_it_is_dragged(opened, until):
     page = opened("substructuring/cs1", "Explore")
     until(page, "Number(document.querySelector('#chart-response').dataset.number) > 0")
     until(page, "document.querySelector('#tile-stable').textContent.includes('unstable') === false")
@@ -44,7 +44,7 @@ def test_a_slider_makes_the_test_unstable_and_stable_again_before_it_is_let_go(o
     assert "modified" not in page.locator("#test-name").inner_text()  # it was not let go
 
 
-def test_a_slider_that_is_let_go_writes_its_value_into_the_file(opened, until):
+def test_a_released_slider_writes_its_value_to_the_file(opened, until):
     page = opened("substructuring/cs1", "Explore")
     until(page, "Number(document.querySelector('#chart-response').dataset.number) > 0")  # all is drawn
     slider = page.locator("[data-slider='rig.actuator.delay'] input[type=range]")

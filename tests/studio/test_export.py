@@ -3,7 +3,7 @@
 import shlex
 
 
-def test_a_changed_test_is_handed_over_as_a_command_and_as_python(opened, until, go):
+def test_a_changed_test_is_exported_as_command_and_python(opened, until, go):
     page = opened("substructuring/cs1")
     page.locator("#loop g.part[data-path='rig.actuator']").click()
     field = page.locator("input[data-value='rig.actuator.delay']")

@@ -6,7 +6,7 @@ from dovetail.cli.main import app
 from dovetail.studio.file import diff_html
 
 
-def test_what_is_typed_in_the_file_stands_in_the_drawing_and_the_values(opened, until):
+def test_text_typed_in_the_file_updates_drawing_and_values(opened, until):
     page = opened("substructuring/cs1")
     page.locator("#loop g.part[data-path='rig.actuator']").click()
     page.locator(".cm-line", has_text='delay = "3 ms"').click()
@@ -22,7 +22,7 @@ def test_what_is_typed_in_the_file_stands_in_the_drawing_and_the_values(opened, 
     until(page, "document.querySelector('input[data-value=\"rig.actuator.delay\"]').value === '5 ms'")
 
 
-def test_a_fault_in_the_file_is_told_and_kept_and_undone(opened, until):
+def test_a_fault_in_the_file_is_reported_and_can_be_undone(opened, until):
     page = opened("substructuring/cs1")
     page.locator(".cm-content").click()
     page.keyboard.press("Control+End")

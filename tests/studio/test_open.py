@@ -9,7 +9,7 @@ def test_every_study_has_its_picture_and_its_tests(opened, until):
     page.locator("[data-test='substructuring/cs1'] svg.loop").wait_for()
 
 
-def test_a_file_that_is_not_there_or_no_test_is_refused_in_words(opened, studio, until, go):
+def test_a_missing_file_and_a_file_that_is_not_a_test_are_rejected(opened, studio, until, go):
     page = opened("substructuring/cs1", "Open")
     (studio.folder / "broken.toml").write_text("[numerical\n", "utf-8")
     for name, words in (("mine", ".toml"), ("no.toml", "no.toml")):

@@ -5,7 +5,7 @@ import json
 from dovetail.studio.plan import read_plan
 
 
-def test_a_plan_is_read_with_what_to_do_in_the_laboratory(tmp_path):
+def test_a_plan_contains_the_laboratory_steps(tmp_path):
     assert read_plan(tmp_path) is None
     (tmp_path / "plan.json").write_text(json.dumps({"go": True, "title": "<b>T</b>"}), "utf-8")
     (tmp_path / "plan.md").write_text(

@@ -26,9 +26,7 @@ def ended(page, name, until, state):
     )
 
 
-def test_runs_pile_up_as_traces_with_their_reports_and_commands_and_a_page_loaded_anew_has_them(
-    opened, until, go
-):
+def test_runs_are_listed_with_traces_reports_and_commands_after_a_reload(opened, until, go):
     page = opened("substructuring/cs1", "Run")
     page.get_by_role("button", name="Clear", exact=True).click()
     rehearsed, emulated = (begun(page, name, until) for name in ("Rehearse", "Reference"))
@@ -57,7 +55,7 @@ def test_runs_pile_up_as_traces_with_their_reports_and_commands_and_a_page_loade
     assert page.locator("#shown").bounding_box()["y"] < 900  # it was brought to where one looks
 
 
-def test_a_computation_that_takes_long_is_cancelled(opened, until):
+def test_a_long_computation_can_be_cancelled(opened, until):
     page = opened("substructuring/cs1", "Model")
     page.locator("#others button", has_text="Test").click()
     field = page.locator("input[data-value='duration']")
@@ -70,7 +68,7 @@ def test_a_computation_that_takes_long_is_cancelled(opened, until):
     ended(page, name, until, "cancelled")
 
 
-def test_a_run_without_a_rig_is_refused_in_words(opened):
+def test_a_real_time_run_without_a_rig_is_rejected(opened):
     page = opened("substructuring/cs1", "Run")
     page.locator("input[data-field=rig]").fill("")
     page.get_by_role("button", name="Real-time test", exact=True).click()
@@ -88,7 +86,7 @@ def done(page, name, until):
 
 
 @pytest.mark.slow
-def test_a_design_is_made_step_by_step_and_its_plan_put_on_the_desk(opened, until):
+def test_a_design_runs_step_by_step_and_its_plan_is_applied(opened, until):
     page = opened("substructuring/cs1", "Run")
     page.get_by_text("Design the test: identify").click()
     page.get_by_label("2 Compensate").click()
@@ -126,7 +124,7 @@ def test_a_campaign_fills_its_map_and_a_click_on_a_point_opens_its_test(opened, 
 
 
 @pytest.mark.slow
-def test_a_run_is_seen_in_its_scene_which_asks_for_a_key(browsers, tmp_path, serve, look, choose, until, go):
+def test_the_scene_of_a_run_requires_the_key(browsers, tmp_path, serve, look, choose, until, go):
     page = look(serve(tmp_path), browser=browsers(*DRAWS))
     choose(page, "docking/impact-1dof")
     go(page, "Run")

@@ -10,7 +10,7 @@ import pytest
 from dovetail.studio.scene import SceneServers, _end, _read_address
 
 
-def test_what_is_no_run_is_told_in_words(tmp_path):
+def test_a_folder_without_a_run_is_reported(tmp_path):
     async def ask():
         return await SceneServers().address(tmp_path / "nothing")
 
@@ -28,7 +28,7 @@ def test_what_is_no_run_is_told_in_words(tmp_path):
         ("", "the view ended"),
     ],
 )
-def test_a_view_that_does_not_open_is_told_in_its_own_words(printed, told):
+def test_an_error_of_the_view_is_shown(printed, told):
     view = subprocess.Popen(
         [sys.executable, "-Sc", f"print('{printed}', end='')"], stdout=subprocess.PIPE, text=True
     )

@@ -6,7 +6,7 @@ from dovetail.report.html import page_style
 from dovetail.studio.served_files import address, report_in, with_theme
 
 
-def test_only_a_report_in_the_runs_is_shown(tmp_path):
+def test_only_reports_in_the_runs_folder_are_served(tmp_path):
     runs = tmp_path / "runs"
     (runs / "one").mkdir(parents=True)
     (runs / "one" / "report.html").write_text("<p>")
@@ -19,7 +19,7 @@ def test_only_a_report_in_the_runs_is_shown(tmp_path):
     assert address(Path("runs/a"), "dark") == "/report?folder=runs/a&theme=dark"
 
 
-def test_a_report_is_light_or_dark_as_it_is_asked_for():
+def test_a_report_is_light_or_dark_as_requested():
     style = page_style()
     assert style.count("prefers-color-scheme") == 1
     assert "prefers-color-scheme" not in with_theme(style, "dark") + with_theme(style, "light")

@@ -10,7 +10,7 @@ from dovetail.core.errors import DovetailError
 from dovetail.studio.server import free_port, serve, state_folder, stored_key
 
 
-def test_a_port_that_is_taken_is_refused_with_another_to_try():
+def test_a_used_port_is_rejected_with_an_alternative():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(DovetailError, match=f"--port {port + 1}"):
@@ -18,7 +18,7 @@ def test_a_port_that_is_taken_is_refused_with_another_to_try():
     assert free_port(0) > 0
 
 
-def test_the_key_is_kept_over_a_restart_and_is_the_users_alone(tmp_path):
+def test_the_key_survives_a_restart_and_is_readable_by_the_user_only(tmp_path):
     key = stored_key(tmp_path / "state", 8090)
     assert len(key) >= 32
     assert stored_key(tmp_path / "state", 8090) == key
@@ -26,13 +26,13 @@ def test_the_key_is_kept_over_a_restart_and_is_the_users_alone(tmp_path):
     assert stat.S_IMODE((tmp_path / "state" / "key-8090").stat().st_mode) == 0o600
 
 
-def test_a_folder_that_cannot_be_written_costs_the_memory_of_the_key_only(tmp_path, capsys):
+def test_in_an_unwritable_folder_only_the_key_is_not_stored(tmp_path, capsys):
     (tmp_path / "state").write_text("")
     assert len(stored_key(tmp_path / "state", 8090)) >= 32
     assert "not saved" in capsys.readouterr().err
 
 
-def test_without_nicegui_the_line_to_type_is_told(tmp_path, monkeypatch):
+def test_a_missing_nicegui_is_reported_with_the_install_line(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "nicegui", None)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     with pytest.raises(DovetailError, match=r"pip install 'dovetail-hybrid\[studio\]'"):

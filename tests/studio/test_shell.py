@@ -7,7 +7,7 @@ import pytest
 from dovetail.studio.shell import unique_name
 
 
-def test_nobody_has_the_name_of_another_who_is_there():
+def test_connected_users_have_different_names():
     assert unique_name(None, set()) == "User 1"
     assert unique_name("User 2", {"User 1"}) == "User 2"  # the name that one had
     assert unique_name("User 2", {"User 2"}) == "User 1"  # which somebody was given meanwhile
@@ -33,7 +33,7 @@ def test_the_server_refuses_a_missing_key_a_foreign_host_name_and_a_foreign_orig
     assert status(studio, "/_nicegui_ws/socket.io/?EIO=4&transport=polling") == 403
 
 
-def test_of_two_browsers_one_holds_the_controls_and_both_are_told_who(opened, studio, look, until):
+def test_of_two_browsers_one_has_control_and_both_show_who(opened, studio, look, until):
     first = opened("substructuring/cs1")
     second = look(studio, "Model")
     until(second, "document.querySelector('#control').textContent.includes('view only')")
@@ -53,7 +53,7 @@ def test_of_two_browsers_one_holds_the_controls_and_both_are_told_who(opened, st
     until(first, "document.querySelector('input[data-value=\"rig.actuator.delay\"]').value === '5 ms'")
 
 
-def test_the_page_is_dark_where_the_system_is_and_can_be_turned(studio, look, until):
+def test_the_page_follows_the_dark_mode_of_the_system_and_can_be_switched(studio, look, until):
     page = look(studio, color_scheme="dark")
     until(page, "document.body.classList.contains('body--dark')")
     page.locator("#theme").click()
@@ -64,9 +64,7 @@ def test_the_page_is_dark_where_the_system_is_and_can_be_turned(studio, look, un
 
 
 @pytest.mark.slow
-def test_a_server_that_is_killed_and_started_again_has_lost_nothing_that_was_typed(
-    tmp_path, serve, look, until
-):
+def test_a_killed_server_restores_all_typed_text(tmp_path, serve, look, until):
     served = serve(tmp_path, "substructuring/cs1")
     page = look(served, "Model")
     page.locator("#loop g.part[data-path='rig.actuator']").click()

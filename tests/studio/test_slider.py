@@ -9,5 +9,5 @@ from dovetail.studio.slider import value_text
     ("value", "unit", "words"),
     [(0.0065, "s", "6.5 ms"), (2250.0, "N/m", "2.25 kN/m"), (0.5, "", "0.5"), (0.0, "s", "0 s")],
 )
-def test_a_value_is_told_as_one_would_type_it(value, unit, words):
+def test_a_value_is_formatted_as_typed(value, unit, words):
     assert value_text(value, unit) == words

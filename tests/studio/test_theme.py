@@ -17,6 +17,6 @@ def test_the_page_has_the_colours_of_the_report_in_light_and_dark():
     assert "svg.loop .box" in rules
 
 
-def test_the_page_fetches_nothing_from_elsewhere():
+def test_the_page_loads_nothing_from_other_hosts():
     assert "http" not in css().replace("http://www.w3.org", "")
     assert "fetch(" not in unsaved_input_script()

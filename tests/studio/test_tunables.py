@@ -34,7 +34,7 @@ def rig(tmp_path, serve_rig):
 
 
 @pytest.mark.slow
-def test_a_dial_is_turned_and_a_run_held_resumed_and_stopped(opened, rig, tmp_path, until, go):
+def test_a_tunable_parameter_is_changed_and_a_run_held_resumed_and_stopped(opened, rig, tmp_path, until, go):
     page = opened("substructuring/cs1", "Open")
     page.locator("input[data-field=own-path]").fill(str(tmp_path / "dialled.toml"))
     page.locator("#open-own").click()

@@ -27,7 +27,7 @@ def typed(page, path):
         ),
     ],
 )
-def test_a_value_is_typed_with_its_unit_and_stands_in_the_file(
+def test_a_value_typed_with_its_unit_is_written_to_the_file(
     opened, press, until, test, block, path, value, line
 ):
     page = opened(test)
@@ -41,7 +41,7 @@ def test_a_value_is_typed_with_its_unit_and_stands_in_the_file(
     assert (line or value) in difference
 
 
-def test_a_bad_value_is_refused_at_once_with_the_words_of_the_command_line(opened, until):
+def test_an_invalid_value_is_rejected_at_once_with_the_error_of_the_command_line(opened, until):
     page = opened("substructuring/cs1")
     page.locator("#loop g.part[data-path='rig.actuator']").click()
     field, fault = typed(page, "rig.actuator.delay"), page.locator("[data-fault='rig.actuator.delay']")
@@ -75,7 +75,7 @@ def test_a_block_is_exchanged_for_another_of_its_family_from_a_list_with_a_sente
     assert "forward-prediction" in page.locator("#loop g.part[data-path='compensator']").text_content()
 
 
-def test_what_was_taken_stays_whatever_a_field_shows_when_it_is_left(opened, until):
+def test_an_accepted_value_remains_when_its_field_loses_focus(opened, until):
     page = opened("substructuring/cs1")
     page.locator("#loop g.part[data-path='numerical']").click()
     for path, value in (("numerical.c", "16 N s/m"), ("numerical.k", "2300 N/m")):

@@ -9,7 +9,7 @@ def test_sliders_are_offered_for_delay_damping_and_stiffness_first():
     assert default_sliders(document.blocks()) == ["rig.actuator.delay", "numerical.c", "numerical.k"]
 
 
-def test_a_table_without_what_sliders_move_is_the_same_wherever_they_stand():
+def test_the_table_without_slider_values_does_not_depend_on_sliders():
     document = Document.open("substructuring/cs1")
     paths = default_sliders(document.blocks())
     before = without_values(document.table, paths)

@@ -10,7 +10,7 @@ from dovetail.testing.test_file import read_table
 CS1 = find_test("substructuring/cs1")
 
 
-def test_a_test_says_what_it_accepts_and_keeps_it():
+def test_acceptance_criteria_are_saved_with_the_test():
     test = testing.load(CS1, {"accept": {"response_error": 0.05, "margin": "1 ms"}})
     assert (test.accept.response_error, test.accept.margin, test.accept.added_energy_fraction) == (
         0.05,
@@ -21,7 +21,7 @@ def test_a_test_says_what_it_accepts_and_keeps_it():
     assert again.accept == test.accept
 
 
-def test_a_test_that_says_nothing_asks_nothing():
+def test_a_test_without_criteria_has_none_by_default():
     test = testing.load(CS1)
     assert test.accept is None
     assert "accept" not in testing.dump(test)
@@ -35,7 +35,7 @@ def test_a_test_that_says_nothing_asks_nothing():
         ({"margin": "3 kg"}, "accept.margin"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_with_its_place(asked, found):
+def test_an_invalid_criterion_is_rejected_with_its_path(asked, found):
     table = {**read_table(CS1), "accept": asked}
     with pytest.raises(TestFileError, match=found):
         testing.parse(table)

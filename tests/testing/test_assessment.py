@@ -29,7 +29,7 @@ def test_the_verdict_reads_well(make_cs1):
     assert "sampled loop stable" in str(make_cs1(delay=1e-3).stability())
 
 
-def test_what_is_not_known_is_said_and_never_shown_as_a_number():
+def test_unknown_values_are_stated_and_never_shown_as_numbers():
     unknown = dv.testing.assessment.Stability(
         np.nan, np.nan, np.nan, -2.0, 3.0, 5e-4, ("25 states are too many",)
     )
@@ -50,7 +50,7 @@ def test_what_is_not_known_is_said_and_never_shown_as_a_number():
         pytest.param(9.4e-3, marks=pytest.mark.slow),
     ],
 )
-def test_the_poles_of_the_tick_are_what_the_run_does(make_cs1, delay):
+def test_sampled_poles_predict_the_decay_of_the_run(make_cs1, delay):
     """Released from rest the deviation from the forced motion grows or decays at the predicted rate."""
     answer = make_cs1(delay=delay).stability()
     oscillator = dv.mechanics.Oscillator(m=2.2, c=15.0, k=2250.0, z0=1e-3)
@@ -65,14 +65,14 @@ def test_the_poles_of_the_tick_are_what_the_run_does(make_cs1, delay):
     assert abs(pole.imag) / (2 * np.pi) == pytest.approx(answer.pole_frequency, abs=1e-6)
 
 
-def test_strong_damping_is_never_destabilised(make_cs1):
+def test_a_strongly_damped_loop_is_stable_for_any_delay(make_cs1):
     damped = dataclasses.replace(make_cs1(), numerical=dv.mechanics.Oscillator(m=2.2, c=150.0, k=2250.0))
     answer = damped.stability()
     assert answer.critical_delay == np.inf
     assert "stable for any delay" in str(answer)
 
 
-def test_a_compensator_counts_with_start_up_behind_it(make_cs1):
+def test_a_compensator_counts_in_its_steady_state(make_cs1):
     """With 8.9 ms of prediction against 9.4 ms and half a tick the loop is well inside its limit."""
     predicted = make_cs1(delay=9.4e-3, compensator=dv.compensation.ForwardPrediction(delay=8.9e-3))
     answer = predicted.stability()
@@ -94,7 +94,7 @@ def test_quantiser_and_dead_zone_do_not_cut_the_loop_open(make_cs1):
     assert any("dead zone replaced by unit gain" in remark for remark in answer.remarks)
 
 
-def test_a_schedule_counts_as_it_ends(make_cs1):
+def test_a_schedule_counts_with_its_final_values(make_cs1):
     """Emulated force until 3 s, measured from then on: the verdict is that on the measured force."""
     blended = dv.compensation.BlendedForce(model=dv.specimens.Spring(k=2250.0), measured_fraction=0.0)
     switch = {"feedback.measured_fraction": dv.Switch(start=1.0, initial=0.0, final=1.0)}
@@ -145,7 +145,7 @@ def test_bodies_that_fly_towards_each_other_form_an_open_loop_until_they_touch()
     assert "unstable" not in text
 
 
-def test_a_specimen_that_is_not_linear_is_said_to_be_judged_near_rest(make_cs1):
+def test_a_nonlinear_specimen_is_reported_as_analysed_at_rest(make_cs1):
     """A spring that hardens with the cube of its stretch; a linear one draws no such remark."""
 
     class Hardening(Memoryless):
@@ -167,7 +167,7 @@ def test_a_specimen_that_is_not_linear_is_said_to_be_judged_near_rest(make_cs1):
         "refuelling/drop-real-time",
     ],
 )
-def test_a_contact_that_is_still_to_come_is_no_instability(name):
+def test_a_future_contact_is_not_an_instability(name):
     """The funnel's latch is a memory that a force would follow, but no small motion reaches it."""
     from dovetail import testing
     from dovetail.studies.registry import find_test

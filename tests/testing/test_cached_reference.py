@@ -32,7 +32,7 @@ def test_it_is_computed_once(run, asked, tmp_path):
     assert first.data.displacement.identical(again.data.displacement)
 
 
-def test_that_of_another_test_or_a_damaged_one_is_not_taken(run, asked, tmp_path):
+def test_a_cached_reference_of_another_test_or_damaged_is_not_used(run, asked, tmp_path):
     place = run.save(tmp_path / "run")
     reference_of(run, place)
     other = run.test.with_values(**{"numerical.c": 20.0}).rehearse()
@@ -45,7 +45,7 @@ def test_that_of_another_test_or_a_damaged_one_is_not_taken(run, asked, tmp_path
     assert len(asked) == 3
 
 
-def test_that_of_other_versions_is_computed_anew(run, asked, tmp_path):
+def test_a_cached_reference_of_another_version_is_recomputed(run, asked, tmp_path):
     place = run.save(tmp_path / "run")
     reference_of(run, place)
     said = place / NAME / "test.toml"
@@ -60,6 +60,6 @@ def test_that_of_other_versions_is_computed_anew(run, asked, tmp_path):
     assert len(asked) == 2
 
 
-def test_a_folder_that_is_not_there_keeps_none_and_is_not_made(run, tmp_path):
+def test_a_missing_cache_folder_is_not_created(run, tmp_path):
     assert reference_of(run.test.reference(), tmp_path / "none") is None
     assert not (tmp_path / "none").exists()

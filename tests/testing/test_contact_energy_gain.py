@@ -14,7 +14,7 @@ def after(forces, velocities, depths, dt=0.1):
     return x
 
 
-def test_work_of_a_held_force_is_the_change_of_kinetic_energy():
+def test_work_of_a_held_force_equals_the_change_of_kinetic_energy():
     force = np.array([0.0, -3.0, -9.0, -5.0, 0.0])
     velocity = np.concatenate([[1.0], 1.0 + np.cumsum(0.1 * force / 0.5)])  # 0.5 kg
     x = after(force, velocity, [0.0, 0.1, 0.1, -0.1, -0.2])
@@ -24,21 +24,21 @@ def test_work_of_a_held_force_is_the_change_of_kinetic_energy():
     assert float(x.gain) == pytest.approx(lost / 0.25)
 
 
-def test_a_contact_that_gives_back_less_than_it_took_gains_nothing_and_one_in_contact_is_not_judged():
+def test_only_finished_contacts_with_more_returned_than_received_energy_have_a_gain():
     x = after([0.0, -4.0, -4.0, 0.0], [1.0, 1.0, 0.2, -0.6, -0.6], [0.0, 0.1, -0.1, -0.2])
     assert float(x.gain) == 0.0
     touching = dataclasses.replace(x, work=jnp.array(1.0), apart=jnp.array(False))
     assert float(touching.gain) == 0.0
 
 
-def test_a_graze_counts_by_the_largest_contact_before_it():
+def test_a_light_contact_is_relative_to_the_largest_before_it():
     x = dataclasses.replace(ContactGainState.apart_at(jnp.array(0.1)), received=jnp.array(5.0))
     for force, depth in ((0.0, 0.0), (-0.1, -0.1)):
         x = x.step(0.1, jnp.array(force), jnp.array(-0.1), jnp.array(depth))
     assert 0 < float(x.gain) < 1e-3
 
 
-def test_noise_and_offset_of_a_sensor_are_no_contact():
+def test_sensor_noise_and_offset_do_not_count_as_contact():
     """Before the first contact, and after the force of one has gone; a force that lags on is still its own."""
     push = [0.5, 0.7, -0.2, 0.4, 0.6]
     before = after(push, np.full(6, 0.3), np.full(5, -1.0))

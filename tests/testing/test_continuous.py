@@ -33,7 +33,7 @@ def test_a_lag_far_faster_than_the_ticks_is_followed(make_cs1):
     )
 
 
-def test_a_contact_that_gains_energy_stops_the_run_and_says_so():
+def test_a_contact_that_gains_energy_stops_the_run_with_its_reason():
     run = impact(SecondOrderLag(4000.0, 0.7)).rehearse()
     assert run.outcome is Outcome.CONTACT_ENERGY
     assert float(run.data.contact_energy_gain[-1]) > 0.01
@@ -46,7 +46,7 @@ def test_a_contact_that_gains_energy_stops_the_run_and_says_so():
     assert float(prompt.data.contact_energy_gain.max()) < 1e-6
 
 
-def test_a_limit_ends_the_run_where_the_ideal_would_end_too(make_cs1):
+def test_a_limit_ends_continuous_run_and_reference_alike(make_cs1):
     limits = dv.Limits(displacement=2e-3)
     rig = dv.Rig(Series(()), Spring(k=2250.0))
     test = dataclasses.replace(make_cs1(), rig=rig, limits=limits, sampling="none")

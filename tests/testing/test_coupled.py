@@ -25,7 +25,7 @@ from dovetail.transfer import (
 @pytest.mark.parametrize(
     "seed", [0, pytest.param(1, marks=pytest.mark.slow), pytest.param(2, marks=pytest.mark.slow)]
 )
-def test_a_loop_of_lags_is_what_scipy_makes_of_its_equations(make_cs1, seed):
+def test_a_loop_of_lags_equals_the_scipy_solution(make_cs1, seed):
     """Demand z, actuator y (second order), force of a spring and damper on y, sensor f (first order)."""
     rng = np.random.default_rng(seed)
     w, zeta, gain = rng.uniform(100, 900), rng.uniform(0.3, 1.3), rng.uniform(0.9, 1.1)
@@ -115,7 +115,7 @@ def test_a_parameter_of_the_rig_may_be_on_the_schedule(make_cs1):
     assert float(abs(changed.displacement - constant.displacement).max()) > 1e-4
 
 
-def test_a_share_of_a_model_is_blended_with_what_the_sensor_reads(make_cs1):
+def test_a_model_force_is_blended_with_the_measured_force(make_cs1):
     spring = dv.specimens.Spring(k=500.0)
     rig = dv.Rig(SecondOrderLag(500.0, 0.7), spring)
     test = dataclasses.replace(make_cs1(duration=0.3), rig=rig, sampling="none")
@@ -125,7 +125,7 @@ def test_a_share_of_a_model_is_blended_with_what_the_sensor_reads(make_cs1):
     assert float(abs(data.feedback_force - data.measured_force).max()) > 1e-3
 
 
-def test_every_part_that_is_no_equation_is_named_with_its_place(make_cs1):
+def test_every_part_without_equations_is_reported_with_its_path(make_cs1):
     test = make_cs1()
     rig = dv.Rig(
         Series((TotalDelayLag(1e-3), Delay(2e-3))),
@@ -151,7 +151,7 @@ def test_every_part_that_is_no_equation_is_named_with_its_place(make_cs1):
     assert dataclasses.replace(bad, sampling="rate").faults() == []
 
 
-def test_a_rig_that_only_replays_is_no_equation(make_cs1):
+def test_a_replay_rig_has_no_equations(make_cs1):
     readings = {name: np.zeros(101) for name in ("measured_displacement", "measured_force")}
     test = dataclasses.replace(make_cs1(duration=0.1), rig=RecordedRig(readings), sampling="none")
     with pytest.raises(TestFileError, match="RecordedRig is defined at ticks"):

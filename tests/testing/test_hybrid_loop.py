@@ -12,7 +12,7 @@ from dovetail.testing import Rehearse
 from dovetail.testing.hybrid_loop import Driven, HybridLoop
 
 
-def test_one_tick_does_what_it_says(make_cs1):
+def test_one_tick_follows_its_definition(make_cs1):
     test = make_cs1(delay=0.0).prepare()
     loop = HybridLoop.from_test(test)
     state, _first = loop.start()
@@ -39,7 +39,7 @@ def test_the_excitation_is_felt_at_the_stages(make_cs1):
 
 
 @pytest.mark.slow
-def test_the_held_force_costs_half_a_tick(make_cs1):
+def test_the_held_force_adds_half_a_tick_of_delay(make_cs1):
     """At zero delay the loop behaves as if the force were late by dt / 2: half the rate, twice the error."""
     errors = {}
     for rate in (1000.0, 2000.0):
@@ -93,7 +93,7 @@ def test_the_first_record_is_that_of_t_zero(make_cs1):
     assert float(first["growth_rate"]) == 0.0
 
 
-def test_a_record_has_the_acceleration_and_the_excitation_of_its_own_time(make_cs1):
+def test_acceleration_and_excitation_of_a_record_are_of_its_time(make_cs1):
     test = make_cs1(excitation=DRIVEN, rate=100.0).prepare()
     loop = HybridLoop.from_test(test)
     state, _ = loop.start()
@@ -108,7 +108,7 @@ def test_a_record_has_the_acceleration_and_the_excitation_of_its_own_time(make_c
     assert float(after.force) == float(record["feedback_force"])
 
 
-def test_two_substeps_are_two_ticks_where_nothing_pushes_back(make_cs1):
+def test_without_feedback_two_substeps_equal_two_ticks(make_cs1):
     """The excitation is taken at the time of each substep."""
     whole = make_cs1(excitation=DRIVEN, rate=400.0, duration=0.1)
     slow = make_cs1(excitation=DRIVEN, rate=200.0, duration=0.1, substeps=2)

@@ -66,14 +66,14 @@ def test_every_format_gives_the_same_recording(tmp_path, name):
     same(read_recording(tmp_path / name, **SAID))
 
 
-def test_arrays_and_datasets_are_taken_as_they_are():
+def test_arrays_and_datasets_are_accepted_unchanged():
     same(read_recording(ARRAYS, **SAID))
     same(read_recording(xr.Dataset({k: ("time", v) for k, v in ARRAYS.items()}), **SAID))
     same(read_recording(np.stack([T, U, Y], axis=1)))
     same(read_recording(np.stack([Y, U], axis=1), command=2, measured=1, sample_time=0.002), t=T - 0.5)
 
 
-def test_structs_and_matrices_are_named_by_dot_and_colon(tmp_path):
+def test_structs_and_matrix_columns_are_addressed_by_dot_and_colon(tmp_path):
     matrix = np.stack([1e3 * U, 1e3 * Y], axis=1)
     savemat(tmp_path / "five.mat", {"rec": {"t": T, "x": matrix}})
     hdf(tmp_path / "seven.mat", {"t": T, "x": matrix.T}, at="rec/")
@@ -82,7 +82,7 @@ def test_structs_and_matrices_are_named_by_dot_and_colon(tmp_path):
         same(read_recording(tmp_path / name, **said))
 
 
-def test_units_of_headings_and_attributes_count_where_none_is_said(tmp_path):
+def test_units_come_from_headings_and_attributes_by_default(tmp_path):
     (tmp_path / "a.csv").write_text(
         text(["Time [ms]", "Command (mm)", "Measured [cm]"], [1e3 * T, 1e3 * U, 1e2 * Y])
     )
@@ -135,14 +135,14 @@ def test_a_recorded_run_is_a_recording(make_cs1, tmp_path):
         ("a.npz", "no NPZ", {}, "cannot read the recording"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_or_is_left_open_is_told(tmp_path, name, content, said, words):
+def test_unreadable_and_incomplete_recordings_are_reported(tmp_path, name, content, said, words):
     if content is not None:
         (tmp_path / name).write_text(content)
     with pytest.raises(DovetailError, match=words):
         read_recording(tmp_path / name, **said)
 
 
-def test_arrays_of_different_lengths_and_gaps_are_told():
+def test_arrays_of_different_lengths_and_gaps_are_reported():
     with pytest.raises(DovetailError, match="columns have 39, 40 samples"):
         read_recording({"t": T, "command": U, "measured": Y[1:]})
     with pytest.raises(DovetailError, match='"command" has no finite number at sample 4'):

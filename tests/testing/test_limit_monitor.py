@@ -57,7 +57,7 @@ def test_each_limit_trips_on_either_side_and_not_at_it(limit, signal, outcome):
 
 
 @pytest.mark.parametrize("value", [jnp.nan, jnp.inf])
-def test_what_is_not_finite_trips_before_any_limit(value):
+def test_values_that_are_not_finite_trip_before_any_limit(value):
     assert outcome_of(Limits(force=1.0), measured_force=value) is Outcome.NOT_FINITE
 
 
@@ -132,7 +132,7 @@ def watch_readings(limits, demands, positions, forces):
     return [Outcome.from_code(state.code) for state in states(LimitMonitor(limits), samples)]
 
 
-def test_a_reading_that_stands_still_while_the_demand_moves_is_stale():
+def test_a_constant_measurement_during_motion_is_a_frozen_sensor():
     demands, stuck = [1.0, 2.0, 4.0, 8.0, 16.0], [0.5] * 5  # powers of two, so that differences are exact
     found = watch_readings(Limits(frozen_sensor=2), demands, stuck, stuck)
     assert (
@@ -144,7 +144,7 @@ def test_a_reading_that_stands_still_while_the_demand_moves_is_stale():
     }  # nobody said how late the rig is
 
 
-def test_axes_that_stand_still_by_turns_are_not_stuck():
+def test_axes_at_rest_in_turn_are_not_frozen():
     demands = [[float(2**i), float(3**i)] for i in range(6)]
     by_turns = [[float(i // 2), float((i + 1) // 2)] for i in range(6)]
     assert set(watch_readings(Limits(frozen_sensor=1), demands, by_turns, by_turns)) == {Outcome.FINISHED}
@@ -157,7 +157,7 @@ def test_a_reading_at_rest_is_not_stale_and_one_that_moves_neither():
     assert set(watch_readings(Limits(frozen_sensor=2), moving, still, moving)) == {Outcome.FINISHED}
 
 
-def test_energy_that_the_interface_gives_is_watched_and_what_it_takes_is_not():
+def test_only_energy_given_by_the_interface_is_limited():
     limits, outcomes = Limits(interface_energy=0.4995), []  # half a tick below: no doubt of rounding
     for force in (1.0, -1.0):
         shown = sample(measured_force=force, velocity=1.0)  # 1 W over a second of ticks
@@ -172,7 +172,7 @@ def test_energy_that_the_interface_gives_is_watched_and_what_it_takes_is_not():
     assert outcomes[1][0] is Outcome.FINISHED
 
 
-def test_a_late_rig_trips_the_energy_limit_before_the_motion_is_large():
+def test_rig_delay_trips_the_energy_limit_before_large_motion():
     """An unstable spring test: the interface feeds it; the same test with no delay takes nothing."""
     fields = {"rate": 1000.0, "duration": 3.0, "limits": Limits(interface_energy=0.05)}
     numerical = dv.mechanics.Oscillator(m=2.2, c=5.0, k=2250.0)
@@ -208,7 +208,7 @@ def test_the_force_of_an_axis_that_turns_has_the_limit_of_the_torque():
 
 
 @pytest.mark.parametrize(("back", "outcome"), [(1.5, Outcome.CONTACT_ENERGY), (0.5, Outcome.FINISHED)])
-def test_a_contact_that_gives_back_more_than_it_took_trips(back, outcome):
+def test_a_contact_that_returns_more_energy_than_it_received_trips(back, outcome):
     samples = [
         sample(velocity=1.0)
         | {
@@ -221,7 +221,7 @@ def test_a_contact_that_gives_back_more_than_it_took_trips(back, outcome):
     assert Outcome.from_code(states(LimitMonitor(Limits()), samples)[-1].code) is outcome
 
 
-def test_what_is_remembered_before_a_run_is_of_the_types_that_it_has_later():
+def test_initial_monitor_state_has_the_types_of_later_states():
     """A number of a looser type would have every loop that carries it compiled a second time."""
     monitor = Rehearse().monitor(dv.load(find_test("substructuring/cs1")))
     assert not [leaf for leaf in jax.tree.leaves(monitor.empty_state((6,))) if leaf.weak_type]

@@ -26,7 +26,7 @@ def test_a_limit_of_zero_is_refused():
         Limits(force=0.0)
 
 
-def test_which_axes_turn_is_said_by_their_names_or_by_the_substructure(make_cs1):
+def test_rotary_axes_are_given_by_names_or_by_the_substructure(make_cs1):
     named = dataclasses.replace(make_cs1(), axes=("x", "yaw"))
     assert rotary_axes(named) == (False, True)
 
@@ -40,7 +40,7 @@ def test_which_axes_turn_is_said_by_their_names_or_by_the_substructure(make_cs1)
     ],
 )
 @pytest.mark.parametrize("mode", ["rehearse", "reference", "pseudodynamic"])
-def test_a_limit_that_cannot_be_watched_is_refused_in_every_mode(make_cs1, limits, sentence, mode):
+def test_a_limit_that_cannot_be_monitored_is_rejected_in_every_mode(make_cs1, limits, sentence, mode):
     test = make_cs1(limits=Limits(**limits))
     with pytest.raises(TestFileError, match=re.escape(sentence)):
         test.run_pseudodynamic() if mode == "pseudodynamic" else getattr(test, mode)()
@@ -49,7 +49,7 @@ def test_a_limit_that_cannot_be_watched_is_refused_in_every_mode(make_cs1, limit
 @pytest.mark.parametrize(
     "limit", ["growth_rate", "torque", "tracking_error", "power", "interface_energy", "frozen_sensor"]
 )
-def test_a_simulation_refuses_what_needs_a_rig(limit):
+def test_a_simulation_rejects_limits_that_need_a_rig(limit):
     found = faults(Limits(**{limit: 1.0}), ("x",), (), 1, Simulate)
     assert [str(fault.path) for fault in found] == [f"limits.{limit}"]
     assert "cannot be monitored" in found[0].text
@@ -81,20 +81,20 @@ TURNS = (False,) * 3 + (True,) * 3
         ),
     ],
 )
-def test_a_limit_on_axes_that_it_cannot_be_held_to_is_told_with_them(limits, sentence):
+def test_a_limit_on_unsuitable_axes_is_reported_with_them(limits, sentence):
     found = faults(Limits(**limits), SIX, TURNS, 6, Rehearse)
     assert [fault.path for fault in found] == [f"limits.{name}" for name in limits]
     assert sentence in found[0].text
 
 
-def test_limits_by_axis_are_taken_where_each_has_its_own():
+def test_limits_may_be_given_per_axis():
     inf = np.inf
     limits = Limits(force=[9.0, 9.0, inf, inf, inf, inf], torque=[inf] * 3 + [5.0] * 3, velocity=[1.0] * 6)
     assert faults(limits, SIX, TURNS, 6, all_modes()["pseudodynamic"]) == []
     assert faults(Limits(force=9.0, torque=5.0), SIX, TURNS, 6, all_modes()["realtime"]) == []
 
 
-def test_what_is_said_of_a_rig_is_refused_where_there_is_none():
+def test_rig_limits_are_rejected_without_a_rig():
     found = faults(Limits(link_timeout=3, approach_time=2.0), (), (), 1, Simulate)
     assert [fault.path for fault in found] == ["limits.link_timeout", "limits.approach_time"]
     assert faults(Limits(), (), (), 1, Simulate) == []
@@ -110,12 +110,12 @@ def test_what_is_said_of_a_rig_is_refused_where_there_is_none():
         ('limits.torque="5 N m"', "limits.torque   there is no rotary axis"),
     ],
 )
-def test_the_check_command_tells_what_is_wrong_with_a_limit(setting, sentence):
+def test_the_check_command_reports_faults_of_limits(setting, sentence):
     with pytest.raises(TestFileError, match=re.escape(sentence)):
         check_test("substructuring/cs1", [setting])
 
 
-def test_every_check_is_on_a_limit_and_has_an_outcome_of_its_own():
+def test_every_check_has_a_limit_and_an_outcome():
     assert (
         len({check.limit for check in MONITORED_LIMITS})
         == len({check.outcome for check in MONITORED_LIMITS})
@@ -124,7 +124,7 @@ def test_every_check_is_on_a_limit_and_has_an_outcome_of_its_own():
     assert {check.limit for check in MONITORED_LIMITS} <= set(declared_parameters(Limits))
 
 
-def test_the_operators_guide_says_of_every_limit_where_it_is_watched(monkeypatch):
+def test_the_guide_lists_every_limit_with_its_place_of_monitoring(monkeypatch):
     pytest.importorskip("docutils")
     for folder in (Path(__file__).parents[2] / "docs", Path(__file__).parents[2] / "docs" / "_ext"):
         monkeypatch.syspath_prepend(str(folder))
@@ -144,7 +144,7 @@ def test_the_operators_guide_says_of_every_limit_where_it_is_watched(monkeypatch
 
 
 @pytest.mark.parametrize(("delay", "ticks"), [(9e-3, 100), (0.05, 250)])
-def test_a_sensor_may_stand_still_for_five_times_the_delay_of_the_rig(make_cs1, delay, ticks):
+def test_a_sensor_may_be_constant_for_five_rig_delays(make_cs1, delay, ticks):
     """At 1000 ticks a second, but not for less than 0.1 s; in a pseudo-dynamic test, for ten moves."""
     test = make_cs1(delay=delay)
     assert default_frozen_ticks(test) == ticks

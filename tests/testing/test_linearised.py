@@ -73,7 +73,7 @@ def test_a_hysteretic_loop_is_stable_below_its_limit_and_unstable_beyond(share):
     assert late.critical_delay == pytest.approx(limit.critical_delay, rel=1e-9)
 
 
-def test_a_damper_without_a_slope_at_rest_is_taken_as_the_nearest_line_over_the_ideal_motion():
+def test_a_damper_without_slope_at_rest_is_linearised_over_the_reference_motion():
     """A sine of speed V meets c V^-0.5 times the mean of |sin|^1.5 over that of sin^2."""
     shaken = {"excitation": dv.Sine(amplitude=2.0, frequency=1.0)}
     test = dataclasses.replace(frame(PowerLaw(jnp.asarray(800.0)), **shaken), duration=20.0)
@@ -105,7 +105,7 @@ def test_a_report_on_a_damper_without_a_slope_is_written(tmp_path):
     assert "no slope at rest" in written.read_text()
 
 
-def test_what_has_no_slope_and_does_not_move_is_said_to_have_no_verdict():
+def test_without_slope_and_motion_the_verdict_is_undetermined():
     answer = frame(PowerLaw(jnp.asarray(800.0))).stability()
     assert np.isnan(answer.growth_rate)
     assert np.isnan(answer.margin)
@@ -113,7 +113,7 @@ def test_what_has_no_slope_and_does_not_move_is_said_to_have_no_verdict():
     assert "nan" not in str(answer)
 
 
-def test_a_specimen_with_a_slope_is_left_as_it_is():
+def test_a_specimen_with_a_slope_is_linearised_at_rest():
     test = frame(dv.specimens.Spring(k=K))
     assert with_slope(test) == (test, [])
 

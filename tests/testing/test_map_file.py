@@ -21,6 +21,6 @@ def test_a_chart_may_find_fault_with_its_grid():
         testing.load(find_test("docking/map"), {"map.height": [0.0, 0.12]})
 
 
-def test_an_unknown_root_names_the_known_ones():
+def test_an_unknown_map_kind_lists_the_known_ones():
     with pytest.raises(TestFileError, match='kind .* got "mapp"; .*test, map, cell'):
         testing.parse({"kind": "mapp"})

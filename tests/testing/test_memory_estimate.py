@@ -26,7 +26,7 @@ def recorded(run):
     return sum(v.dtype.itemsize * int(np.prod(v.shape[1:])) for v in values)
 
 
-def test_what_a_tick_takes_is_what_a_run_then_holds(make_cs1):
+def test_estimated_memory_per_tick_equals_that_of_a_run(make_cs1):
     test = make_cs1(duration=0.01)
     run = test.rehearse()
     # the recording holds time besides, and integers that are counted with it
@@ -34,7 +34,7 @@ def test_what_a_tick_takes_is_what_a_run_then_holds(make_cs1):
 
 
 @pytest.mark.parametrize("mode", ["rehearse", "reference"])
-def test_a_run_that_the_machine_cannot_hold_is_refused_with_the_number(make_cs1, mode):
+def test_a_run_that_exceeds_the_memory_is_rejected_with_its_size(make_cs1, mode):
     test = dataclasses.replace(make_cs1(), rate=1e9, duration=1e6)
     tracemalloc.start()
     try:
@@ -47,7 +47,7 @@ def test_a_run_that_the_machine_cannot_hold_is_refused_with_the_number(make_cs1,
         tracemalloc.stop()
 
 
-def test_the_limit_lies_where_the_whole_record_fills_the_room(make_cs1):
+def test_the_limit_is_at_a_record_of_the_available_memory(make_cs1):
     test = make_cs1(duration=2.0)
     size = COPIES * test.tick_count * _size(_row(test, mode_of(test)))
     require_memory(test, mode_of(test), available=1.001 * size)
@@ -75,13 +75,13 @@ def test_a_refusal_offers_how_many_ticks_may_be_recorded_and_that_fits(make_cs1,
         )
 
 
-def test_a_run_of_days_is_told_that_recording_less_of_it_does_not_help(make_cs1):
+def test_for_very_long_runs_thinned_recording_is_not_proposed(make_cs1):
     test = dataclasses.replace(make_cs1(duration=1000.0), rate=1e9)
     with pytest.raises(TestFileError, match="11.6 days .*recording fewer ticks does not make"):
         require_memory(test, mode_of(test), available=1e10)
 
 
-def test_a_simulation_is_refused_as_a_test_is():
+def test_a_simulation_that_exceeds_the_memory_is_rejected():
     test = testing.load(find_test("capture/swing"), {"duration": "1000 s"})
     size = COPIES * test.tick_count * _size(_row(test, mode_of(test)))
     require_memory(test, mode_of(test), available=1.001 * size)
@@ -91,7 +91,7 @@ def test_a_simulation_is_refused_as_a_test_is():
     require_memory(dataclasses.replace(test, record_every=every), mode_of(test), available=0.999 * size)
 
 
-def test_sizes_are_said_as_people_read_them():
+def test_sizes_are_formatted_with_prefixes():
     assert [format_size(size) for size in (8, 12_300, 2.5e9, 1.6e16)] == [
         "8 B",
         "12.3 kB",
@@ -100,7 +100,7 @@ def test_sizes_are_said_as_people_read_them():
     ]
 
 
-def test_a_loop_with_more_states_than_matrices_have_room_for_has_no_stability_but_a_sentence(make_cs1):
+def test_a_loop_too_large_for_matrices_has_a_remark_instead_of_stability(make_cs1):
     test = dataclasses.replace(make_cs1(), rate=1e8, duration=0.01)
     said = str(test.stability())
     assert re.search(r"states at 1e\+08 Hz, one for each tick of its delays; .* lower the rate", said)

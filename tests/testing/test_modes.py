@@ -64,7 +64,7 @@ def simulation(**other):
     )
 
 
-def test_every_mode_has_a_name_and_says_what_it_is():
+def test_every_mode_has_a_name_and_a_description():
     assert list(all_modes()) == NAMES
     for name, mode in all_modes().items():
         assert mode.name == name
@@ -85,7 +85,7 @@ def test_the_method_of_a_mode_takes_the_options_that_it_names(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_mode_says_why_it_cannot_run_a_test(name):
+def test_a_mode_states_why_it_cannot_run_a_test(name):
     mode = all_modes()[name]()
     wrong, right = (hybrid(), simulation()) if not mode.has_rig else (simulation(), hybrid())
     assert mode.reason_against(right) == right.mode_faults(name) == ""
@@ -119,7 +119,7 @@ def test_only_the_rehearsal_of_a_test_is_sampled_or_continuous():
     assert Replay().monitor(continuous).force_is_held
 
 
-def test_what_a_mode_is_like():
+def test_the_properties_of_the_modes():
     like = {name: (m.compares, m.live, m.batched, m.is_reference) for name, m in all_modes().items()}
     assert [name for name, each in like.items() if each[0]] == ["rehearse", "replay", "realtime"]
     assert [name for name, each in like.items() if each[1]] == ["realtime", "pseudodynamic"]
@@ -134,7 +134,7 @@ def test_the_recording_of_another_program_has_the_defaults():
         assert mode_named(name).compares
 
 
-def test_a_run_says_in_which_mode_it_was_made():
+def test_a_run_records_its_mode():
     for test, mode in ((hybrid(duration=0.1), Rehearse()), (simulation(duration=0.1), Simulate())):
         made = run(test, mode)
         assert made.mode == made.data.attrs["mode"] == mode.name
@@ -157,7 +157,7 @@ def test_a_batch_member_is_the_run(build, mode):
 
 
 @pytest.mark.parametrize(("build", "go"), [(hybrid, dv.Test.rehearse), (simulation, Test.simulate)])
-def test_a_variant_of_a_test_compiles_nothing(build, go):
+def test_a_variant_of_a_test_is_not_compiled_again(build, go):
     go(build())
     before, rate = guard.programs, build().rate
     whole = go(build(duration=9.0)).data

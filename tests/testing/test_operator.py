@@ -28,7 +28,7 @@ def operator(tmp_path):
     return operator
 
 
-def test_every_press_is_kept_with_who_when_and_both_values(operator):
+def test_operator_events_record_user_time_old_and_new_value(operator):
     operator.now = 1.5
     operator.hold(user="ann")
     operator.hold(False, user="ann")
@@ -43,7 +43,7 @@ def test_every_press_is_kept_with_who_when_and_both_values(operator):
     assert str(kept[2]) == "1.500 s set numerical.c from 15 to 20 (bob)"
 
 
-def test_a_wish_of_another_process_is_fulfilled_by_whoever_attends(operator):
+def test_requests_of_other_processes_are_applied_by_the_run(operator):
     send_request(operator.folder, "set", "view", "numerical.c", 6.0)
     send_request(operator.folder, "hold", "view")
     assert not operator.held
@@ -76,7 +76,7 @@ def test_half_a_line_waits_for_its_other_half(operator):
         '["hold"]',
     ],
 )
-def test_a_wish_that_cannot_be_is_refused_and_noted(operator, line):
+def test_an_impossible_request_is_rejected_and_recorded(operator, line):
     (operator.folder / LIVE / REQUESTS_FILE).write_text(line + "\n")
     operator.update(0.0)
     assert not operator.stopped
@@ -84,14 +84,14 @@ def test_a_wish_that_cannot_be_is_refused_and_noted(operator, line):
     assert [event.action for event in operator.events] == ["refused"]
 
 
-def test_only_what_the_test_allows_can_be_turned(operator):
+def test_only_tunable_parameters_can_be_changed(operator):
     with pytest.raises(UnknownNameError, match="numerical.c"):
         operator.set_tunable("numerical.k", 1.0)
     with pytest.raises(ParameterError, match="from 5 to 30"):
         operator.set_tunable("numerical.c", 31.0)
 
 
-def test_a_full_disk_stops_no_test(operator, monkeypatch):
+def test_a_full_disk_does_not_stop_a_run(operator, monkeypatch):
     (operator.folder / "operator_events.jsonl").mkdir()  # no file can be written there
     operator.hold()
     assert operator.held
@@ -106,13 +106,13 @@ def test_a_turn_is_a_ramp_within_the_range():
     assert float(dial.step_towards(jnp.asarray(4.0), jnp.asarray(jnp.nan), 0.1)) == 4.0
 
 
-def test_dials_are_put_into_the_test():
+def test_tunable_values_are_set_in_the_test():
     test = made(tunable={"numerical.c": Tunable(min=5.0, max=30.0), "numerical.k": Tunable(min=0.0, max=1e4)})
     turned = apply(test, jnp.array([7.0, 99.0]))
     assert (float(turned.numerical.c), float(turned.numerical.k)) == (7.0, 99.0)
 
 
-def test_what_a_dial_may_not_be_is_told():
+def test_invalid_tunable_parameters_are_reported():
     wrong = {
         "rig.actuator.delay": Tunable(min=0.0, max=1.0),
         "numerical.q": Tunable(min=0.0, max=1.0),
@@ -128,7 +128,7 @@ def test_what_a_dial_may_not_be_is_told():
         made(tunable=wrong).prepare()
 
 
-def test_a_file_names_its_dials_and_they_come_back():
+def test_tunable_parameters_are_saved_and_restored():
     table = dv.testing.dump(made())
     table["tunable"] = {"numerical.c": {"min": 5, "max": 30, "ramp_time": "500 ms"}}
     test = dv.testing.parse(table)

@@ -10,7 +10,7 @@ def test_every_outcome_is_a_sentence_and_round_trips():
         assert Outcome.from_code(outcome.code) is outcome
 
 
-def test_only_what_a_test_was_made_for_is_completed():
+def test_only_expected_outcomes_count_as_completed():
     done = [Outcome.FINISHED, Outcome.LATCHED, Outcome.DOCKED, Outcome.SEPARATED]
     assert [o for o in Outcome if o.completed] == done
     assert Outcome.FINISHED.code == 0

@@ -8,7 +8,7 @@ from dovetail.core.errors import ParameterError, UnknownNameError
 from dovetail.testing.paths import declared_at, format_path, get, replace_all, replace_value, steps
 
 
-def test_every_way_is_written_and_read_back():
+def test_every_path_is_written_and_read_back():
     rng = np.random.default_rng(7)
     words = ["rig", "mass", "a.b", "k_s", "x[0]", "Top", "0"]
     for _ in range(200):
@@ -21,7 +21,7 @@ def test_every_way_is_written_and_read_back():
 @pytest.mark.parametrize(
     "path", ["", ".", "a.", ".a", "a..b", "a[", "a[]", "a[-1]", "a[x]", "[0]", 'a."b', "a]b", "a[0]b"]
 )
-def test_what_is_no_path_is_told_so(path):
+def test_an_invalid_path_is_reported(path):
     with pytest.raises(ParameterError, match="is not a path; join names by dots"):
         steps(path)
 
@@ -41,7 +41,7 @@ def test_paths_reach_into_parts_tuples_dictionaries_and_arrays(make_cs1):
     np.testing.assert_array_equal(replace_all(tree, '"b.c"', 7.0)["b.c"], np.full((2, 3), 7.0))
 
 
-def test_an_unknown_path_lists_what_is_there(make_cs1):
+def test_an_unknown_path_lists_existing_keys(make_cs1):
     test = make_cs1()
     with pytest.raises(UnknownNameError, match='"rig.actuater.delay" "actuater"; did you mean "actuator"'):
         get(test, "rig.actuater.delay")
@@ -53,7 +53,7 @@ def test_an_unknown_path_lists_what_is_there(make_cs1):
         replace_value({"a": jnp.zeros(3)}, "a[3]", 1.0)
 
 
-def test_what_is_declared_of_a_parameter_holds_for_its_entries(make_cs1):
+def test_the_declaration_of_a_parameter_applies_to_its_entries(make_cs1):
     assert declared_at(make_cs1(), "rig.actuator.delay").unit == "s"
     wide = replace_all(make_cs1(), "numerical.c", 1.0)
     assert declared_at(wide, "rate").unit == "Hz"

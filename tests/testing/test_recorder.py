@@ -25,7 +25,7 @@ def signals(run):
     ("mode", "every"),
     [("rehearse", 7), ("rehearse", 1500), ("reference", 7), ("reference", 1500), ("continuous", 7)],
 )
-def test_what_is_recorded_is_every_so_manieth_tick_to_the_bit_and_no_peak_is_lost(make_cs1, mode, every):
+def test_a_thinned_recording_has_exact_samples_and_all_peaks(make_cs1, mode, every):
     test = make_cs1(duration=10.5)  # of several pieces, whose ends are not those of records
     if mode == "continuous":
         lag = dv.Rig(dv.transfer.FirstOrderLag(2e-3), test.rig.specimen)
@@ -46,7 +46,7 @@ def test_what_is_recorded_is_every_so_manieth_tick_to_the_bit_and_no_peak_is_los
 
 
 @pytest.mark.parametrize("mode", ["rehearse", pytest.param("reference", marks=pytest.mark.slow)])
-def test_memory_goes_down_with_what_is_not_recorded(make_cs1, mode):
+def test_memory_decreases_with_a_thinned_recording(make_cs1, mode):
     test = make_cs1(duration=400.0)  # 400,000 ticks
     getattr(test, mode)()  # compiled
 
@@ -75,7 +75,7 @@ LIMITS = {
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_a_limit_is_met_in_the_same_tick_with_the_same_number_whatever_is_recorded(make_cs1, name):
+def test_a_limit_trips_at_the_same_tick_and_value_for_any_recording(make_cs1, name):
     test = make_cs1(delay=UNSTABLE, duration=20.0, limits=dv.Limits(**{name: LIMITS[name]}))
     whole, thin = test.rehearse(), dataclasses.replace(test, record_every=16).rehearse()
     assert not whole.outcome.completed
@@ -86,7 +86,7 @@ def test_a_limit_is_met_in_the_same_tick_with_the_same_number_whatever_is_record
     assert 0 <= thin.trip.time - float(thin.data.time[-1]) < 16 * test.dt
 
 
-def test_a_stuck_reading_is_met_in_the_same_tick(make_cs1):
+def test_a_frozen_sensor_trips_at_the_same_tick(make_cs1):
     stuck = dv.Rig(dv.transfer.Delay(0.05), dv.specimens.Spring(k=0.0))
     held = dataclasses.replace(make_cs1(limits=dv.Limits(frozen_sensor=20.0)), rig=stuck)
     whole = held.rehearse()
@@ -96,7 +96,7 @@ def test_a_stuck_reading_is_met_in_the_same_tick(make_cs1):
     assert (thin.outcome, thin.trip) == (whole.outcome, whole.trip)
 
 
-def test_an_interrupt_keeps_whole_records(make_cs1):
+def test_an_interrupt_keeps_complete_records(make_cs1):
     def stop(share, text):
         if share >= 0.4:
             raise KeyboardInterrupt
@@ -127,13 +127,13 @@ def test_an_interrupt_keeps_whole_records(make_cs1):
         (10**400, "record_every"),
     ],
 )
-def test_a_bad_number_is_refused_in_words(make_cs1, value, said):
+def test_an_invalid_record_interval_is_rejected(make_cs1, value, said):
     table = {**dv.testing.dump(make_cs1()), "record_every": value}
     with pytest.raises(TestFileError, match=said):
         dv.testing.parse(table, "a test").prepare()
 
 
-def test_what_is_recorded_is_said_when_a_test_is_checked_and_written(make_cs1):
+def test_the_record_interval_is_printed_and_saved(make_cs1):
     test = make_cs1(record_every=50)
     table = dv.testing.dump(test)
     assert table["record_every"] == 50
@@ -142,7 +142,7 @@ def test_what_is_recorded_is_said_when_a_test_is_checked_and_written(make_cs1):
     )
 
 
-def test_a_creep_test_and_a_replay_say_what_they_need(make_cs1):
+def test_pseudodynamic_and_replay_modes_state_their_recording_needs(make_cs1):
     test = make_cs1(duration=0.2, record_every=10)
     with pytest.raises(TestFileError, match=r"record_every +a pseudo-dynamic test records all steps"):
         test.run_pseudodynamic()
@@ -150,7 +150,7 @@ def test_a_creep_test_and_a_replay_say_what_they_need(make_cs1):
         test.replay(test.rehearse())
 
 
-def test_a_whole_recording_can_be_replayed_thinned(make_cs1):
+def test_a_full_recording_can_be_replayed_with_thinned_output(make_cs1):
     test = make_cs1(duration=0.5)
     whole = test.rehearse()
     thin = dataclasses.replace(test, record_every=20).replay(whole)
@@ -158,7 +158,7 @@ def test_a_whole_recording_can_be_replayed_thinned(make_cs1):
 
 
 @pytest.mark.slow
-def test_contacts_that_no_record_shows_are_resolved_by_the_ideal_all_the_same():
+def test_the_reference_resolves_contacts_between_records():
     """An impact of some milliseconds at a rate that makes the ideal take shorter steps for it."""
     test = dv.load(find_test("docking/impact-1dof"), {"rate": "1 kHz", "duration": "0.12 s"})
     whole, thin = test.reference(), dataclasses.replace(test, record_every=40).reference()
@@ -179,7 +179,7 @@ def test_numbers_that_are_offered_divide_the_test(ticks):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_pieces_of_any_length_give_the_same_records(seed):
+def test_chunks_of_any_length_give_equal_records(seed):
     random = np.random.default_rng(seed)
     first, values, every = np.ones(2), random.normal(size=(1000, 2)), int(random.integers(2, 90))
     records = Records(every)

@@ -38,7 +38,7 @@ def test_the_ideal_agrees_with_scipy(make_cs1):
     np.testing.assert_allclose(run.data.displacement, judge.y[0], atol=1e-12)
 
 
-def test_same_integrator_for_ideal_and_hybrid_is_possible(make_cs1):
+def test_reference_and_hybrid_run_can_use_one_integrator(make_cs1):
     coarse = make_cs1().reference(ReferenceSettings(method=RK4(), substeps=1))
     fine = make_cs1().reference()
     assert 0 < float(abs(coarse.data.displacement - fine.data.displacement).max()) < 1e-9
@@ -97,7 +97,7 @@ def test_a_specimen_with_memory_is_integrated_with_the_rest(make_cs1):
     np.testing.assert_allclose(run.data.displacement, judge.y[0], atol=1e-11)
 
 
-def test_without_a_model_of_the_specimen_there_is_no_ideal(make_cs1):
+def test_a_reference_needs_a_model_of_the_specimen(make_cs1):
     readings = {name: jnp.zeros(3) for name in ("measured_displacement", "measured_force")}
     test = dataclasses.replace(make_cs1(), rig=RecordedRig(readings))
     with pytest.raises(AnalysisError, match="without a specimen model"):
@@ -124,7 +124,7 @@ def test_the_ideal_follows_the_schedule_from_modelled_to_measured_force(make_cs1
     np.testing.assert_allclose(run.data.specimen_force, -2250 * run.data.displacement, atol=1e-12)
 
 
-def test_a_constant_share_of_a_model_is_no_part_of_the_ideal(make_cs1):
+def test_a_constant_model_fraction_is_not_part_of_the_reference(make_cs1):
     blended = dv.compensation.BlendedForce(model=dv.specimens.Spring(k=1000.0), measured_fraction=0.5)
     plan = dataclasses.replace(make_cs1(), feedback=blended)
     np.testing.assert_array_equal(
@@ -132,7 +132,7 @@ def test_a_constant_share_of_a_model_is_no_part_of_the_ideal(make_cs1):
     )
 
 
-def test_the_ideal_is_the_same_to_the_bit_in_pieces_and_as_a_whole(make_cs1):
+def test_the_reference_is_bitwise_equal_in_chunks(make_cs1):
     test = make_cs1(duration=3.2)
     mode = Reference(ReferenceSettings())
     prepared = mode.prepare(test)

@@ -22,7 +22,7 @@ def test_a_run_covers_the_test_from_zero_to_its_end(make_cs1):
     assert data.sizes["time"] == 1501
 
 
-def test_the_same_seed_gives_the_same_bits_and_another_seed_other_ones(make_cs1):
+def test_a_run_is_bitwise_determined_by_its_seed(make_cs1):
     def run(seed):
         test = make_cs1(duration=0.5, seed=seed)
         rig = dv.Rig(test.rig.actuator, test.rig.specimen, sensor=dv.transfer.WhiteNoise(std=0.5))
@@ -34,7 +34,7 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_other_ones(make_cs1)
     assert not np.array_equal(run(1).displacement, run(2).displacement)
 
 
-def test_a_limit_ends_the_run_and_keeps_what_was_recorded(make_cs1):
+def test_a_limit_ends_the_run_and_keeps_the_recording(make_cs1):
     run = make_cs1(delay=9.4e-3, duration=60.0, limits=dv.Limits(displacement=0.05)).rehearse()
     assert run.outcome is Outcome.DISPLACEMENT
     assert float(abs(run.data.displacement[-1])) > 0.05
@@ -50,7 +50,7 @@ def test_an_unbounded_instability_ends_when_numbers_do(make_cs1):
     assert np.isfinite(run.data.displacement[:-1]).all()
 
 
-def test_progress_is_told_and_reaches_the_end(make_cs1):
+def test_progress_is_reported_up_to_the_end(make_cs1):
     said = []
     make_cs1(duration=5.0).rehearse(lambda share, text: said.append(share))
     assert said == sorted(said)
@@ -58,7 +58,7 @@ def test_progress_is_told_and_reaches_the_end(make_cs1):
     assert len(said) >= 4
 
 
-def test_an_interrupt_keeps_what_was_computed(make_cs1):
+def test_an_interrupt_keeps_the_computed_samples(make_cs1):
     def stop(share, text):
         if share >= 0.4:
             raise KeyboardInterrupt
@@ -87,7 +87,7 @@ def test_several_axes_are_one_loop(make_cs1):
 
 
 @pytest.mark.parametrize(("delay", "grows"), [(6.2e-3, False), (6.35e-3, True)])
-def test_the_sampled_loop_loses_stability_half_a_tick_early(make_cs1, delay, grows):
+def test_the_sampled_loop_becomes_unstable_half_a_tick_earlier(make_cs1, delay, grows):
     """Held force at 1 kHz: the limit seen is near 6.27 ms, not the continuous 6.77 ms."""
     test = make_cs1(delay=delay, duration=60.0)
     z = test.rehearse().data.displacement - test.reference().data.displacement

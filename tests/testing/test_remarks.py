@@ -23,7 +23,7 @@ TABLE = {
 }
 
 
-def test_what_became_radians_or_cycles_is_remarked_on_with_its_place():
+def test_angle_conversions_are_remarked_with_their_path():
     test = parse(TABLE)
     assert test.rate == pytest.approx(1000.0)
     assert float(test.rig.actuator.parts[0].omega) == pytest.approx(32 * np.pi)
@@ -35,7 +35,7 @@ def test_what_became_radians_or_cycles_is_remarked_on_with_its_place():
     ]
 
 
-def test_of_what_was_taken_as_it_was_written_nothing_is_said():
+def test_unchanged_values_have_no_remark():
     plain = {
         **TABLE,
         "rig": {"actuator": {"kind": "gain", "gain": 1}, "specimen": {"kind": "spring", "k": "2 kN/m"}},
@@ -45,7 +45,7 @@ def test_of_what_was_taken_as_it_was_written_nothing_is_said():
     assert remarks(parse(plain), plain) == []
 
 
-def test_for_how_long_readings_may_stand_still_is_said_where_the_test_does_not():
+def test_the_default_frozen_sensor_time_is_remarked():
     table = {key: value for key, value in TABLE.items() if key != "limits"}
     *_, last = remarks(parse(table), table)
     # the lag is 2 damping / omega = 13.9 ms late, five times that is below a tenth of a second

@@ -19,7 +19,7 @@ def test_a_replayed_run_repeats_the_recorded_one(make_cs1):
     np.testing.assert_array_equal(replayed.data.measured_force, recorded.data.measured_force)
 
 
-def test_a_changed_limit_shows_what_it_would_have_done(make_cs1):
+def test_a_replay_applies_changed_limits(make_cs1):
     test = make_cs1()
     recorded = test.rehearse()
     strict = dataclasses.replace(test, limits=dv.Limits(force=5.0))
@@ -41,7 +41,7 @@ def test_a_recording_at_another_rate_is_refused(make_cs1):
         make_cs1().replay(recorded)
 
 
-def test_a_recording_without_readings_is_refused(make_cs1):
+def test_a_recording_without_measurements_is_rejected(make_cs1):
     recorded = make_cs1(duration=0.1).rehearse().data.drop_vars("measured_force")
     with pytest.raises(ParameterError, match="has no measured_force; its signals"):
         make_cs1().replay(recorded)

@@ -38,13 +38,13 @@ def drive(rig, command, ticks):
     return times, jax.lax.scan(step, rig.init(), times)[1]
 
 
-def test_a_punctual_rig_answers_within_the_tick():
+def test_a_rig_without_delay_answers_within_the_tick():
     rig = dv.Rig(actuator=dv.transfer.Delay(0.0), specimen=dv.specimens.Spring(k=10.0))
     times, reading = drive(rig, jnp.sin, 20)
     np.testing.assert_allclose(reading["measured_force"], -10.0 * jnp.sin(times), rtol=1e-14)
 
 
-def test_a_held_command_is_a_tick_late():
+def test_a_held_command_adds_one_tick():
     rig = dv.Rig(dv.transfer.Delay(0.0), dv.specimens.Spring(k=10.0), command_hold="zoh")
     times, reading = drive(rig, jnp.sin, 20)
     np.testing.assert_allclose(reading["achieved_displacement"], jnp.sin(times - DT), atol=1e-14)
@@ -71,14 +71,14 @@ def test_substeps_sharpen_a_ramped_command():
     assert errors["quadratic"] < errors["foh"] / 10
 
 
-def test_a_specimen_with_memory_integrates_the_motion_it_is_given():
+def test_a_specimen_with_memory_integrates_its_imposed_motion():
     rig = dv.Rig(dv.transfer.Delay(0.0), Mass(m=2.0), substeps=2)
     times, reading = drive(rig, lambda t: 0.5 * t**2, 100)
     np.testing.assert_allclose(reading["excitation"], 0.5 * times**2, rtol=1e-3, atol=1e-6)
     np.testing.assert_allclose(reading["specimen_force"][5:], -2.0, rtol=1e-6)
 
 
-def test_sensors_act_on_what_is_measured_only():
+def test_sensors_affect_measurements_only():
     rig = dv.Rig(
         dv.transfer.Delay(0.0),
         dv.specimens.Spring(k=10.0),

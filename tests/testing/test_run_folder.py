@@ -16,7 +16,7 @@ def run(make_cs1):
     return make_cs1(duration=0.3, title="short", limits=dv.Limits(force=1e3)).rehearse()
 
 
-def test_a_saved_run_reads_back_whole(run, tmp_path):
+def test_a_saved_run_is_restored_completely(run, tmp_path):
     saved = run.save(tmp_path / "run")
     again = run_folder.read_run(saved)
     assert again.data.identical(run.data)
@@ -30,7 +30,7 @@ def test_the_resolved_test_repeats_the_run_to_the_bit(run, tmp_path):
     assert load(saved / "test.toml").rehearse().data.identical(run.data)
 
 
-def test_provenance_names_the_versions(run, tmp_path):
+def test_provenance_contains_the_versions(run, tmp_path):
     saved = run.save(tmp_path / "run")
     text = (saved / "test.toml").read_text()
     assert "[provenance.versions]" in text
@@ -38,7 +38,7 @@ def test_provenance_names_the_versions(run, tmp_path):
     assert "seed = 0" in text
 
 
-def test_a_stopped_run_tells_why(make_cs1, tmp_path):
+def test_a_stopped_run_states_the_reason(make_cs1, tmp_path):
     stopped = make_cs1(limits=dv.Limits(force=5.0)).rehearse()
     saved = stopped.save(tmp_path / "run")
     outcome = json.loads((saved / "outcome.json").read_text())
@@ -90,7 +90,7 @@ def test_signals_keep_their_units_in_the_file(run, tmp_path):
     assert np.issubdtype(again.data.displacement.dtype, np.float64)
 
 
-def test_only_folders_that_hold_nothing_of_a_run_are_taken_away(tmp_path):
+def test_only_folders_without_run_files_are_removed(tmp_path):
     used, begun, unused = (run_folder.create(tmp_path / name) for name in ("used", "begun", "new/unused"))
     (used / "result.nc").touch()
     (begun / "journal.jsonl").write_text('{"journal": 1}\n{"move": 1}\n')

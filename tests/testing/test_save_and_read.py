@@ -56,7 +56,7 @@ RUNS = {
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_what_is_read_is_what_was_saved(name, make_cs1, tmp_path):
+def test_a_read_run_equals_the_saved_one(name, make_cs1, tmp_path):
     run = RUNS[name](make_cs1)
     again = testing.read_run(testing.save_run(run, tmp_path / "run"))
     assert again.mode == run.mode

@@ -31,7 +31,7 @@ def place(whole, tmp_path):
     return tmp_path
 
 
-def test_a_whole_folder_is_read(place):
+def test_a_complete_folder_is_read(place):
     run = run_folder.read_run(place)
     assert run.mode == "rehearse"
     assert run.test.title == "short"
@@ -39,7 +39,7 @@ def test_a_whole_folder_is_read(place):
 
 @pytest.mark.parametrize("name", ["test.toml", "result.nc", "outcome.json"])
 @pytest.mark.parametrize("damage", ["missing", "empty", "cut", "garbage", "a bit", "a folder"])
-def test_each_damaged_file_is_named_and_what_the_rest_is_good_for(place, name, damage):
+def test_each_damaged_file_is_reported_with_the_remaining_uses(place, name, damage):
     path, data = place / name, (place / name).read_bytes()
     path.unlink()
     if damage == "a folder":
@@ -62,14 +62,14 @@ def test_each_damaged_file_is_named_and_what_the_rest_is_good_for(place, name, d
         assert "test.toml is valid: run it again with" in text
 
 
-def test_all_damaged_files_are_told_at_once(place):
+def test_all_damaged_files_are_reported_at_once(place):
     (place / "outcome.json").write_text("{")
     (place / "test.toml").unlink()
     with pytest.raises(OutputError, match=r"(?s)outcome.json: is damaged.*test.toml: is missing"):
         run_folder.read_run(place)
 
 
-def test_a_bit_lost_in_the_numbers_is_told_and_not_taken_for_a_measurement(place):
+def test_a_flipped_bit_in_the_data_is_detected(place):
     data = bytearray((place / "result.nc").read_bytes())
     data[-20] ^= 1
     (place / "result.nc").write_bytes(data)
@@ -101,13 +101,13 @@ def test_a_folder_of_before_there_were_checksums_is_read(place):
         None,
     ],
 )
-def test_an_outcome_that_makes_no_sense_is_damaged(tmp_path, table):
+def test_an_invalid_outcome_counts_as_damage(tmp_path, table):
     (tmp_path / "outcome.json").write_text(json.dumps(table))
     with pytest.raises(OutputError, match="outcome.json: is damaged"):
         outcome(tmp_path / "outcome.json")
 
 
-def test_a_report_and_a_journal_that_are_there_are_told_of(place):
+def test_existing_reports_and_journals_are_mentioned(place):
     (place / "result.nc").unlink()
     (place / "report.html").touch()
     (place / "journal.jsonl").touch()

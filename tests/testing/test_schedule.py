@@ -43,7 +43,7 @@ def test_switching_from_the_emulated_to_the_measured_force(make_cs1):
     np.testing.assert_allclose(data.measured_fraction.sel(time=[2.9, 3.1], method="nearest"), [0.0, 1.0])
 
 
-def test_a_schedule_for_what_is_not_there_is_a_fault_of_the_test(make_cs1):
+def test_a_schedule_of_an_unknown_parameter_is_a_fault(make_cs1):
     test = make_cs1(schedule={"rig.specimen.stiffness": dv.Switch(start=1.0, initial=0.0, final=1.0)})
     with pytest.raises(TestFileError, match=r"schedule\.rig\.specimen\.stiffness .*known: c, k"):
         test.rehearse()

@@ -55,21 +55,21 @@ def test_it_is_written_and_read_back_as_it_was(run, tmp_path):
     assert testing.dump(again.test) == testing.dump(run.test)
 
 
-def test_a_run_ends_where_a_limit_is_met_and_keeps_what_was_computed():
+def test_a_simulation_ends_at_a_limit_and_keeps_its_samples():
     run = testing.parse(changed(**{"limits.velocity": "0.3 m/s"})).simulate()
     assert run.outcome is Outcome.VELOCITY
     assert 0.05 < float(run.data.time[-1]) < 0.5
     assert "velocity" in str(run.trip)
 
 
-def test_every_so_manieth_record_of_a_simulation_is_kept_where_it_says_so(run):
+def test_a_simulation_can_be_recorded_thinned(run):
     thin = testing.parse(changed(record_every=10)).simulate()
     np.testing.assert_array_equal(thin.data["tension"], run.data["tension"][::10])
     largest = np.abs(run.data["tension"].values).max(axis=0)  # over all ticks, and not those recorded only
     np.testing.assert_allclose(thin.data["tension"].attrs["largest"], largest)
 
 
-def test_a_motion_that_is_no_longer_finite_ends_the_run():
+def test_a_motion_that_is_not_finite_ends_the_run():
     simulation = testing.parse(TABLE)
     bad = simulation.with_values(**{"numerical.gravity": jnp.nan})
     run = bad.simulate()
@@ -77,7 +77,7 @@ def test_a_motion_that_is_no_longer_finite_ends_the_run():
     assert run.data.sizes["time"] == 1
 
 
-def test_faults_of_a_file_are_told_with_their_place():
+def test_faults_of_a_file_are_reported_with_their_path():
     with pytest.raises(TestFileError) as caught:
         testing.parse({**changed(**{"numerical.chain.length": "0 m", "numerical.chian": 1})}, "rope.toml")
     text = str(caught.value)
@@ -99,7 +99,7 @@ def test_old_names_of_a_simulation_file_are_errors_with_the_new_names():
         testing.parse({**system, "system": TABLE["numerical"]})
 
 
-def test_a_weak_rope_and_a_long_step_are_refused_together():
+def test_all_faults_of_a_simulation_are_reported_together():
     weak = {
         "numerical.breaking_strength": "10 N",
         "numerical.chain.joint_damping": "1 kN m s",
@@ -112,7 +112,7 @@ def test_a_weak_rope_and_a_long_step_are_refused_together():
     assert "RK4: a step of 0.01 s is unstable" in text
 
 
-def test_a_record_that_ends_before_the_simulation_is_said():
+def test_a_record_that_ends_before_the_simulation_is_reported():
     record = {"kind": "ground-record", "samples": [0.0, 1.0, 0.0], "sample_time": 0.5}
     with pytest.raises(TestFileError, match='before the end of the run at 2 s; .* after_end = "zero"'):
         testing.parse(changed(excitation=record))

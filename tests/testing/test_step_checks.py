@@ -35,7 +35,7 @@ def test_each_part_is_checked_with_its_own_method_and_step():
     assert step_faults(made(rig=dv.Rig(NONE, FAST, substeps=4))) == []
 
 
-def test_the_shortest_whole_contact_counts():
+def test_the_shortest_complete_contact_decides():
     time = np.array([0.0, 0.0, 0.5, 1.5, 1.5, 1.5, 1.9, 1.9, 2.2, 3.2])
     assert min_contact_steps(time, 0.1) == pytest.approx(4.0)  # the last is cut short by the end
     assert min_contact_steps(np.zeros(5), 0.1) == math.inf
@@ -56,7 +56,7 @@ def test_steps_of_the_shortest_contact_by_a_plain_count():
         )
 
 
-def test_steps_that_were_asked_for_and_do_not_resolve_a_contact_are_refused():
+def test_given_steps_that_do_not_resolve_a_contact_are_rejected():
     bodies = FreePair(m1=50.0, m2=50.0, speed=0.05)
     rig = dv.Rig(NONE, ImpactPair(Hertz(stiffness=1e11), gap=1e-3))
     test = dv.Test(bodies, rig, rate=1000.0, duration=0.05)

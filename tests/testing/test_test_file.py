@@ -158,26 +158,26 @@ def test_errors_are_reported_with_their_path(changes, text):
     assert text in faults(**changes)
 
 
-def test_a_missing_key_is_told():
+def test_a_missing_key_is_reported():
     content = table()
     del content["numerical"]["m"]
     with pytest.raises(TestFileError, match=r"numerical\.m   is missing"):
         parse(content)
 
 
-def test_every_fault_is_told_at_once():
+def test_all_faults_are_reported_at_once():
     text = faults(duraton=3, numerical__m=-1, rig__specimen__k="3 kg")
     assert text.startswith("test.toml: 3 problems\n")
     for place in ("duraton", "numerical.m", "rig.specimen.k"):
         assert place in text
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(OutputError, match=r"absent\.toml: cannot be read \(no such file or directory\)"):
         load(tmp_path / "absent.toml")
 
 
-def test_a_file_that_is_not_toml_is_told_with_the_line(tmp_path):
+def test_a_file_that_is_not_toml_is_reported_with_the_line(tmp_path):
     path = tmp_path / "bad.toml"
     path.write_text("rate = = 3\n")
     with pytest.raises(TestFileError, match=r"bad\.toml: 1 problem\n  file   is not TOML: .*line 1"):
@@ -196,7 +196,7 @@ def test_changes_reach_into_lists_and_make_tables():
         test_file.change(tomllib.loads(GOOD), {"rate.value": 1.0})
 
 
-def test_changing_a_copy_leaves_the_original_alone():
+def test_changing_a_copy_does_not_change_the_original():
     original = tomllib.loads(GOOD)
     test_file.change(original, {"numerical.m": 9.0})
     assert original == tomllib.loads(GOOD)
@@ -210,7 +210,7 @@ def test_a_test_built_in_python_can_be_written_and_read_back(make_cs1):
     assert isinstance(again, dv.Test)
 
 
-def test_a_file_is_looked_for_from_the_folder_of_the_test_that_names_it(tmp_path, monkeypatch):
+def test_file_paths_are_relative_to_the_test_file(tmp_path, monkeypatch):
     home = tmp_path / "tests"
     home.mkdir()
     (home / "quake.csv").write_text("0,1\n0.5,2\n1,3\n")
@@ -232,14 +232,14 @@ def test_a_file_is_looked_for_from_the_folder_of_the_test_that_names_it(tmp_path
     assert dump(load(folder / "test.toml"))["excitation"] == dump(first)["excitation"]
 
 
-def test_a_file_named_in_python_is_named_in_full_where_the_test_is_written(tmp_path, monkeypatch):
+def test_paths_given_in_python_are_written_as_absolute_paths(tmp_path, monkeypatch):
     (tmp_path / "quake.csv").write_text("0,1\n0.5,2\n1,3\n")
     monkeypatch.chdir(tmp_path)
     test = dataclasses.replace(parse(table()), excitation=excitation.GroundRecord(file="quake.csv"))
     assert dump(test)["excitation"]["file"] == str(tmp_path / "quake.csv")
 
 
-def test_dials_and_schedules_are_said_in_the_units_of_what_they_move():
+def test_tunable_ranges_and_schedules_use_the_units_of_their_parameters():
     tunable = {"numerical.k": {"min": "1 kN/m", "max": "3 N/mm", "ramp_time": "2 s"}}
     ramp = {"kind": "switch", "start": "10 ms", "initial": "2 ms", "final": 0.003}
     test = parse(table(tunable=tunable, schedule={"rig.actuator.parts[0].delay": ramp}))

@@ -11,7 +11,7 @@ from dovetail.testing.test_table import change, parts_of, resolve_paths
 TABLE = {"numerical": {"mass": [1, 2], "rows": [[1, 2], [3, 4]]}, "parts": [{"k": 1}], "excitation": "rest"}
 
 
-def test_values_are_set_at_paths_and_nothing_else_is_touched():
+def test_setting_a_value_changes_only_its_path():
     changed = change(
         TABLE, {"numerical.mass[1]": 5, "numerical.rows[0][1]": 9, "parts.0.k": 3, "a.b.c": 1, "rate": 2}
     )
@@ -28,7 +28,7 @@ def test_values_are_set_at_paths_and_nothing_else_is_touched():
     }
 
 
-def test_a_part_of_another_kind_keeps_what_both_have_and_sheds_the_rest():
+def test_a_part_of_another_kind_keeps_common_parameters_only():
     law = {"kind": "kelvin-voigt", "stiffness": 1e6, "damping": 3.0, "tension": "clamped", "typo": 1}
     changed = change({"law": law}, {"law.restitution": 0.5, "law.kind": "hunt-crossley"})["law"]
     expected = {
@@ -59,14 +59,14 @@ def test_a_part_of_another_kind_keeps_what_both_have_and_sheds_the_rest():
         ("a..b", "a..b", "is not a path"),
     ],
 )
-def test_a_path_that_leads_nowhere_is_told(path, place, text):
+def test_an_unknown_path_is_reported(path, place, text):
     with pytest.raises(TestFileError) as caught:
         change(TABLE, {path: 3})
     assert caught.value.faults[0].path == place
     assert text in caught.value.faults[0].text
 
 
-def test_names_of_files_are_made_whole_wherever_they_stand(tmp_path):
+def test_file_paths_are_resolved_at_any_depth(tmp_path):
     table = {
         "excitation": {
             "kind": "ground-motion",
@@ -88,12 +88,12 @@ def test_names_of_files_are_made_whole_wherever_they_stand(tmp_path):
     assert table["excitation"]["excitation"]["file"] == "a/quake.csv"
 
 
-def test_the_parts_in_every_part_can_be_told():
+def test_nested_parts_are_listed():
     assert all(isinstance(parts_of(cls), dict) for cls in parts_by_kind(Part).values())
     assert parts_of(Test)["tunable"][1]  # by name
 
 
-def test_a_part_exchanged_for_one_without_values_leaves_all_of_its_own_behind():
+def test_a_part_exchanged_for_one_without_parameters_loses_all_of_them():
     table = {"structure": {"kind": "hinged-blade", "radius": 3.0, "inertia": 20.0}}
     assert change(table, {"structure.kind": "rigid-blade"}) == {"structure": {"kind": "rigid-blade"}}
     misspelt = change(table, {"structure.kind": "stif-blade"})  # which the reader will say

@@ -6,7 +6,7 @@ import pytest
 from dovetail.testing.tick_grid import axis_faults, length_faults
 
 
-def test_whole_numbers_of_ticks_pass_whatever_the_rounding():
+def test_whole_numbers_of_ticks_pass_despite_rounding():
     rng = np.random.default_rng(3)
     for rate, ticks in zip(10 ** rng.uniform(0, 5, 200), rng.integers(1, 10**7, 200), strict=True):
         assert length_faults(float(ticks / rate), float(rate)) == []
@@ -14,7 +14,7 @@ def test_whole_numbers_of_ticks_pass_whatever_the_rounding():
         assert len(cut) == 1
 
 
-def test_a_duration_that_would_be_cut_is_refused_with_those_beside_it():
+def test_a_duration_between_ticks_is_rejected_with_its_neighbours():
     assert str(length_faults(0.5005, 1000.0)[0].text) == (
         "0.5005 s is 500.5 ticks of 0.001 s; give a whole number of ticks, for example 0.5 s or 0.501 s"
     )
@@ -30,9 +30,9 @@ def test_a_duration_that_would_be_cut_is_refused_with_those_beside_it():
         (("x", "y", "x"), (3,), '"x" is the name of two axes; give each axis a unique name'),
     ],
 )
-def test_names_that_do_not_fit_are_refused(axes, shape, text):
+def test_wrong_axis_names_are_rejected(axes, shape, text):
     assert axis_faults(axes, shape)[0].text == text
 
 
-def test_names_that_fit_pass():
+def test_valid_axis_names_pass():
     assert axis_faults((), (2,)) == axis_faults(("x",), ()) == axis_faults(("x", "y"), (2,)) == []

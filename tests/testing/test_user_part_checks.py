@@ -106,7 +106,7 @@ def told(make_cs1):
     return told
 
 
-def test_what_fits_is_not_spoken_of(told):
+def test_matching_parts_have_no_fault(told):
     assert told() == []
 
 

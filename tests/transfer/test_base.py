@@ -29,7 +29,7 @@ def test_a_series_is_one_after_the_other(drive):
     np.testing.assert_allclose(together, apart, atol=1e-15)
 
 
-def test_a_series_of_nothing_passes_the_input_on(drive):
+def test_an_empty_series_returns_its_input(drive):
     u = np.arange(5.0)
     np.testing.assert_array_equal(drive(Series(()), u, dt), u)
 
@@ -45,7 +45,7 @@ def test_at_rest_everything_is_zero(drive):
     np.testing.assert_array_equal(drive(part, np.zeros((5, 2)), dt), 0.0)
 
 
-def test_the_remarks_of_a_series_say_what_its_linear_part_leaves_out():
+def test_remarks_of_a_series_list_neglected_nonlinearities():
     parts = (
         Gain(0.5),
         AmplitudeLimit(1.0),
@@ -75,12 +75,12 @@ class Square(Transfer):
         return (), u**2
 
 
-def test_a_part_without_a_linear_part_says_so():
+def test_a_part_without_linear_model_reports_it():
     with pytest.raises(AnalysisError, match=r"Square has no linear model"):
         Series((Gain(1.0), Square())).linear()
 
 
-def test_a_shape_that_does_not_fit_is_said():
+def test_a_wrong_shape_is_reported():
     with pytest.raises(ParameterError, match=r"Gain.gain: got shape \(2,\) for the interface \(\)"):
         Gain([1.0, 2.0]).with_sample_time(dt, ())
 
@@ -92,5 +92,5 @@ def test_a_shape_that_does_not_fit_is_said():
         "rate-limit", "dead-zone", "quantiser", "white-noise", "coloured-noise", "bias", "series",
     ],
 )  # fmt: skip
-def test_test_files_know_it(name):
+def test_test_files_can_name_it(name):
     assert issubclass(find(name), Transfer)

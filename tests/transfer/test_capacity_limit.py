@@ -16,14 +16,14 @@ def test_the_speed_falls_along_the_curve():
     )
 
 
-def test_beyond_its_force_it_stands_still():
+def test_beyond_its_force_capacity_the_actuator_stops():
     assert SMALL_RIG.speed_at(411.0) == 0.0
     assert CapacityLimit([0.0, 0.5], [100.0, 100.0]).speed_at(100.1) == 0.0
     assert CapacityLimit([0.0, 0.5], [100.0, 100.0]).speed_at(99.9) == 0.5
 
 
 @pytest.mark.parametrize(("force", "speed"), [(0.0, 0.64), (205.0, 0.32), (500.0, 0.0)])
-def test_a_step_is_followed_at_the_speed_left(force, speed):
+def test_a_step_is_followed_at_the_remaining_speed(force, speed):
     part = SMALL_RIG.with_sample_time(dt)
 
     def step(x, command):
@@ -40,7 +40,7 @@ def test_a_slow_demand_is_followed_exactly_on_each_axis():
     np.testing.assert_allclose(y, [1e-4, 0.64e-3 * (1 - 100 / 410)])
 
 
-def test_faults_are_said():
+def test_faults_are_reported():
     with pytest.raises(ParameterError, match="expected speeds that start at 0"):
         CapacityLimit([0.0, 0.64], [0.0, 410.0])
     with pytest.raises(ParameterError, match=r"got \(3,\) speeds and \(2,\) forces"):

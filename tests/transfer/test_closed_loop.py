@@ -8,7 +8,7 @@ from dovetail.transfer.closed_loop import ClosedLoop
 PLANT = TransferFunction([1000.0], [1.0, 15.0, 50.0, 0.0])  # stable below a gain of 0.75, by Routh
 
 
-def test_poles_come_slowest_first_and_are_those_of_the_linear_part():
+def test_poles_are_sorted_and_equal_those_of_the_linear_model():
     loop = InnerLoop(Proportional(0.5), PLANT)
     poles = loop.poles()
     assert isinstance(loop, ClosedLoop)
@@ -16,7 +16,7 @@ def test_poles_come_slowest_first_and_are_those_of_the_linear_part():
     np.testing.assert_allclose(np.polyval(np.asarray(loop.closed().denominator), poles), 0.0, atol=1e-9 * 1e3)
 
 
-def test_an_unstable_loop_is_refused_by_its_own_name():
+def test_an_unstable_loop_is_rejected_by_class_name():
     with pytest.raises(AnalysisError, match=r"InnerLoop: axis 0 is unstable, with a pole at .* rad/s; "):
         InnerLoop(Proportional(1.0), PLANT).with_sample_time(1e-3)
 

@@ -77,7 +77,7 @@ def test_the_equation_is_that_of_the_transfer_function_and_shows_its_rates(name)
 
 
 @pytest.mark.parametrize("name", LINEAR)
-def test_a_steady_ramp_keeps_a_steady_state(name):
+def test_a_ramp_has_a_steady_state(name):
     follower = LINEAR[name].continuous_model()
     ramp = (jnp.asarray(0.3), jnp.asarray(-2.0), jnp.asarray(0.0))
     x = follower.steady(ramp)
@@ -101,7 +101,7 @@ def test_coasting_is_the_step_of_the_part_itself(name):
         np.testing.assert_allclose(got, right, rtol=1e-9, atol=1e-12)
 
 
-def test_actuators_of_several_axes_each_have_their_own():
+def test_actuators_have_parameters_per_axis():
     part = TransferFunction([[50.0, 80.0]], [[1.0, 1.0], [50.0, 80.0]]).with_sample_time(1e-3, (2,))
 
     @jax.jit
@@ -114,7 +114,7 @@ def test_actuators_of_several_axes_each_have_their_own():
     np.testing.assert_allclose(rate, 1.0)
 
 
-def test_rounding_leaves_the_speed_alone_and_a_limit_stops_it():
+def test_quantisation_keeps_the_speed_and_saturation_stops_it():
     motion = (jnp.asarray(0.0123), jnp.asarray(2.0), jnp.asarray(-5.0))
     rounded = Quantiser(1e-2).continuous_model().output(0.0, (), motion)
     np.testing.assert_allclose(rounded, (0.01, 2.0, -5.0))
@@ -126,6 +126,6 @@ def test_rounding_leaves_the_speed_alone_and_a_limit_stops_it():
     )
 
 
-def test_a_part_that_is_no_equation_says_so():
+def test_a_part_without_equations_reports_it():
     with pytest.raises(AnalysisError, match='Delay .* use sampling = "rate"'):
         Series((Delay(1e-3),)).continuous_model()

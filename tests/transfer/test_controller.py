@@ -23,10 +23,10 @@ def test_gains_in_decibels_are_factors():
     np.testing.assert_allclose([pid.kp, pid.ki, pid.kd], [39.81, 1.148, 1.0965], rtol=1e-3)
 
 
-def test_axes_may_have_gains_of_their_own():
+def test_gains_may_be_given_per_axis():
     numerator, _ = PID([1.0, 2.0], 7.0).polynomials()
     np.testing.assert_array_equal(numerator, [[0.0, 0.0], [1.0, 2.0], [7.0, 7.0]])
 
 
-def test_test_files_know_them():
+def test_test_files_can_name_them():
     assert all(issubclass(find(name), Controller) for name in ("p-controller", "pid-controller"))

@@ -15,5 +15,5 @@ def test_it_is_odd(drive):
     np.testing.assert_array_equal(drive(DeadZone(0.2), -signal, 1e-3), -drive(DeadZone(0.2), signal, 1e-3))
 
 
-def test_without_a_threshold_nothing_changes(drive):
+def test_a_zero_threshold_changes_nothing(drive):
     np.testing.assert_array_equal(drive(DeadZone(0.0), signal, 1e-3), signal)

@@ -42,13 +42,13 @@ def test_whole_samples_are_exact_to_the_bit(drive):
         np.testing.assert_array_equal(y[:samples], 0.0)
 
 
-def test_no_delay_passes_the_input_straight_through(drive):
+def test_zero_delay_returns_the_input(drive):
     signal = np.random.default_rng(0).normal(size=50)
     np.testing.assert_array_equal(drive(Delay(0.0), signal, dt), signal)
 
 
 @pytest.mark.parametrize(("interpolation", "share"), [("linear", 1 / 8), ("cubic", 0)])
-def test_a_delay_below_one_sample_takes_little_of_the_signal(drive, interpolation, share):
+def test_a_delay_below_one_sample_attenuates_little(drive, interpolation, share):
     w = 0.3 / dt
     signal = np.exp(1j * w * t)
     y = sum(
@@ -60,7 +60,7 @@ def test_a_delay_below_one_sample_takes_little_of_the_signal(drive, interpolatio
     np.testing.assert_allclose(np.angle(y / signal[4:]), -0.15, atol=1e-3 if share else 1e-4)
 
 
-def test_below_one_sample_the_cubic_goes_through_the_newest_four(drive):
+def test_below_one_sample_the_cubic_uses_the_four_newest_samples(drive):
     y = drive(Delay(0.3 * dt), (t / dt - 20.0) ** 3, dt)
     np.testing.assert_allclose(y[3:50], (t[3:50] / dt - 20.3) ** 3, rtol=0, atol=1e-10)
 
@@ -139,7 +139,7 @@ def test_linear_is_a_pure_delay():
     assert g.low_frequency_delay == pytest.approx(9.4e-3)
 
 
-def test_faults_are_said():
+def test_faults_are_reported():
     with pytest.raises(ParameterError, match=r"Delay.delay: got -0.02; must be at least 0 s"):
         Delay(-0.02)
     with pytest.raises(ParameterError, match=r"call with_sample_time\(dt, shape\) first"):

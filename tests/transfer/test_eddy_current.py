@@ -14,7 +14,7 @@ def settled(part, u, steps=40):
     return float(y)
 
 
-def test_a_perfect_table_gives_the_displacement_back():
+def test_an_exact_table_returns_the_displacement():
     for u in (0.0, 0.05e-3, 0.2e-3):
         assert settled(EddyCurrentSensor(), u) == pytest.approx(u, abs=1e-9)
 

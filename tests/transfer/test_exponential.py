@@ -16,7 +16,7 @@ def test_it_agrees_with_scipy(size):
     assert np.abs(expm(x) - expected).max() < 1e-12 * np.abs(expected).max()  # conditioning of a norm of 50
 
 
-def test_a_small_matrix_keeps_its_digits():
+def test_the_exponential_of_a_small_matrix_is_accurate():
     x = 1e-6 * rng.normal(size=(3, 3))
     np.testing.assert_allclose(expm(x) - np.eye(3), x + x @ x / 2 + x @ x @ x / 6, rtol=0, atol=3e-16)
 
@@ -27,7 +27,7 @@ def test_a_stiff_decay_dies():
     )
 
 
-def test_a_fast_rotation_keeps_its_radius():
+def test_the_exponential_of_a_fast_rotation_preserves_the_radius():
     angle = 1e3  # [rad]
     turn = expm(jnp.array([[0.0, -angle], [angle, 0.0]]))
     np.testing.assert_allclose(

@@ -24,7 +24,7 @@ def test_a_ratio_is_the_product_of_its_factors():
     assert complex(h(s)) == pytest.approx(complex(expected))
 
 
-def test_discretised_at_75_kilohertz_it_answers_as_an_independent_integration():
+def test_at_75_khz_the_response_equals_an_independent_integration():
     system, dt = ratio([pair(0.2, 8000.0)], [pair(0.1, 11660.0), single(4000.0)]), 1 / 75e3
     u = np.r_[0.0, np.ones(400)]
     y = simulate(TransferFunction(system.numerator, system.denominator, hold="zoh"), u, dt)

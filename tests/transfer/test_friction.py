@@ -27,7 +27,7 @@ def test_the_delay_at_zero_crossings_is_flat(drive, frequency):
 
 
 @pytest.mark.parametrize("frequency", [1.0, 8.0])
-def test_it_holds_at_each_reversal_as_long_as_the_breakaway_takes(drive, frequency):
+def test_friction_stops_each_reversal_until_breakaway(drive, frequency):
     _, u = sine(frequency)
     y = np.asarray(drive(Stiction(b), u, dt))
     period = round(1 / frequency / dt)
@@ -36,7 +36,7 @@ def test_it_holds_at_each_reversal_as_long_as_the_breakaway_takes(drive, frequen
     assert held.sum() * dt == pytest.approx(2 * expected, abs=6 * dt)  # two tips, three samples at each
 
 
-def test_the_error_is_never_more_than_the_breakaway_and_only_near_tips(drive):
+def test_the_error_is_below_the_breakaway_and_only_near_reversals(drive):
     t, u = sine(3.0)
     gap = u - np.asarray(drive(Stiction(b), u, dt))
     assert np.abs(gap).max() <= b
@@ -61,7 +61,7 @@ def test_without_friction_nothing_changes(drive):
     np.testing.assert_allclose(drive(Stiction(0.0, 1e-6), u, dt), u, atol=1e-15)
 
 
-def test_axes_stick_apart(drive):
+def test_axes_stick_independently(drive):
     _, u = sine(3.0, 1)
     y = drive(Stiction(b), np.stack([u, np.zeros_like(u)], axis=1), dt)
     np.testing.assert_array_equal(y[:, 0], drive(Stiction(b), u, dt))

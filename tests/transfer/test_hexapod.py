@@ -12,7 +12,7 @@ MOTIONS = jnp.asarray(np.random.default_rng(0).uniform(-1, 1, (20, 6)) * [0.1, 0
 travel = jax.jit(lambda direction: HEXAPOD.travel(direction))
 
 
-def test_legs_at_home_are_alike_and_of_the_length_of_the_drawing():
+def test_legs_at_home_have_the_length_of_the_drawing():
     # joints of a leg lie 60 degrees less both spreads apart, seen from above
     between = np.pi / 3 - 0.14 - 0.20
     plan = 0.75**2 + 0.45**2 - 2 * 0.75 * 0.45 * np.cos(between)
@@ -61,7 +61,7 @@ def test_a_vertical_load_is_shared_by_six():
     np.testing.assert_allclose(legs, 1000.0 / steepness, rtol=1e-12)
 
 
-def test_travel_ends_where_a_leg_meets_its_stop_or_a_joint_its_cone():
+def test_travel_ends_at_a_leg_stop_or_a_joint_limit():
     up = float(travel(jnp.eye(6)[2]))
     lengths = HEXAPOD.lengths(HEXAPOD.displaced(up * jnp.eye(6)[2]))
     np.testing.assert_allclose(lengths, 1.35, rtol=1e-9)  # heave moves all legs alike
@@ -77,6 +77,6 @@ def test_the_machine_is_symmetric_about_its_middle_plane():
     assert float(travel(jnp.eye(6)[0])) != pytest.approx(float(travel(-jnp.eye(6)[0])), rel=1e-3)
 
 
-def test_legs_that_do_not_fit_are_refused_with_their_length():
+def test_impossible_legs_are_rejected_with_their_length():
     with pytest.raises(ParameterError, match=r"leg lengths are 1.0\d+ m to 1.0\d+ m; .* 0.75 m and 1 m"):
         Hexapod(max_leg_length=1.0)

@@ -19,7 +19,7 @@ def follow(demands):
     return jax.lax.scan(one, ROBOT.init(), demands)[1]
 
 
-def test_the_tip_of_a_platform_is_where_the_platform_was_put():
+def test_the_tip_follows_the_platform_pose():
     for motion in np.random.default_rng(1).uniform(-0.1, 0.1, (5, 6)):
         np.testing.assert_allclose(ROBOT.motion(ROBOT.platform(jnp.asarray(motion))), motion, atol=1e-12)
 
@@ -29,7 +29,7 @@ def test_the_robot_reaches_into_the_drogue_along_its_own_axis():
     np.testing.assert_allclose(inward.p - ROBOT.hexapod.home.p, [0, 0, 0.1], atol=1e-12)
 
 
-def test_turning_about_the_tip_leaves_the_tip_where_it_is():
+def test_rotation_about_the_tip_keeps_its_position():
     platform = ROBOT.platform(jnp.array([0, 0, 0, 0.1, -0.05, 0.2]))
     tip = platform.p + platform.R @ jnp.array([0, 0, 0.3])
     np.testing.assert_allclose(tip, [0, 0, 0.9 + 0.3], atol=1e-12)
@@ -55,13 +55,13 @@ def test_a_leg_has_a_top_speed_and_stops():
     np.testing.assert_allclose(rest + legs[-1], 1.35, rtol=1e-12)
 
 
-def test_an_analysis_sees_the_lag_and_is_told_what_is_left_out():
+def test_the_linear_model_is_the_lag_with_remarks():
     linear = ROBOT.linear()
     assert float(linear.low_frequency_delay) == pytest.approx(0.35e-3)
     assert "leg limits" in linear.remarks[0]
 
 
-def test_a_run_is_judged_by_what_it_asks_of_the_legs():
+def test_a_run_is_evaluated_by_leg_motion_and_force():
     n = 200
     motion = np.zeros((n, 6))
     motion[:, 0] = -0.1 * DT * np.arange(n)  # in at 0.1 m/s

@@ -60,7 +60,7 @@ def test_a_loop_of_the_wrong_sign_is_hopeless():
         InnerLoop(Proportional(-1.0), TransferFunction([1.0], [1.0, 0.0])).with_sample_time(dt)
 
 
-def test_critical_gains_are_where_a_pole_is_on_the_axis():
+def test_critical_gains_put_a_pole_on_the_imaginary_axis():
     (critical,) = InnerLoop(Proportional(1.0), THIRD).critical_gains()
     assert critical == pytest.approx(0.75)
     on_the_edge = InnerLoop(Proportional(critical), THIRD).poles()
@@ -78,6 +78,6 @@ def test_each_axis_may_have_its_gain(drive):
         InnerLoop(Proportional([0.5, 1.0]), THIRD).with_sample_time(dt, (2,))
 
 
-def test_a_derivative_on_a_plant_that_passes_straight_through_is_refused():
+def test_a_derivative_on_a_plant_with_feedthrough_is_rejected():
     with pytest.raises(ParameterError, match=r"PID differentiates, .* lower order"):
         InnerLoop(PID(1.0, 1.0, 1.0), TransferFunction([1.0, 1.0], [1.0, 2.0]))

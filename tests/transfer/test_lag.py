@@ -26,7 +26,7 @@ LAGS = {
 
 
 @pytest.mark.parametrize("name", LAGS)
-def test_a_ramp_between_samples_is_answered_exactly(drive, name):
+def test_a_ramp_between_samples_has_the_exact_response(drive, name):
     lag, system = LAGS[name]
     _, expected, _ = scipy.signal.lsim(system, signal, t)  # interpolates the input linearly, exact
     y = drive(lag, signal[1:], dt)
@@ -74,7 +74,7 @@ def test_at_low_frequency_a_second_order_lag_is_a_delay(drive):
     assert g.phase_delay(2 * np.pi * 3) == pytest.approx(5.8e-3, abs=1e-4)  # [s] 5.81 ms
 
 
-def test_axes_have_parameters_of_their_own(drive):
+def test_parameters_may_be_given_per_axis(drive):
     pair = np.stack([signal[1:60], signal[2:61]], axis=1)
     y = drive(SecondOrderLag([235.4, 211.4], [0.684, 0.697], 1.02), pair, dt)
     np.testing.assert_allclose(y[:, 1], drive(SecondOrderLag(211.4, 0.697, 1.02), pair[:, 1], dt), atol=1e-14)

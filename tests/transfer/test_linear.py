@@ -11,7 +11,7 @@ def test_a_series_is_the_product():
     np.testing.assert_allclose(Series(parts).linear()(s), product, rtol=1e-12)
 
 
-def test_axes_multiply_apart():
+def test_axes_are_multiplied_separately():
     # two axes and two coefficients: powers must not be taken for axes
     pair = FirstOrderLag([0.1, 0.2]).linear() * TransferFunction([1.0, 3.0], [1.0, 2.0]).linear()
     for i, tau in enumerate((0.1, 0.2)):
@@ -28,7 +28,7 @@ def test_band_limited_delay_of_the_small_rig_is_nearly_flat_to_15_hz():
     assert max(delays) / min(delays) < 1.04
 
 
-def test_the_phase_delay_keeps_whole_turns():
+def test_the_phase_delay_includes_whole_turns():
     g = LinearTransfer([1.0], np.poly([-1.0] * 6))  # six lags: the phase passes -180 degrees
     omega = 2.0
     assert g.phase_delay(omega) == pytest.approx(6 * np.arctan(omega) / omega)

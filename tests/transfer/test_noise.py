@@ -32,7 +32,7 @@ def test_the_density_sets_the_deviation(drive):
     assert density[5:-5].mean() / 2 == pytest.approx(1e-3, rel=0.03)  # welch's is one-sided; 312 averages
 
 
-def test_the_same_seed_repeats_to_the_bit_and_another_does_not(drive):
+def test_noise_is_bitwise_determined_by_its_seed(drive):
     for part in (WhiteNoise(1.0), ColouredNoise(1.0, 10.0)):
         np.testing.assert_array_equal(noise(drive, part, 1, 50), noise(drive, part, 1, 50))
         assert not np.any(noise(drive, part, 1, 50) == noise(drive, part, 2, 50))
@@ -52,7 +52,7 @@ def test_noise_is_added_to_the_signal(drive):
 
 
 @pytest.mark.parametrize("dt", [1e-3, 5e-3])
-def test_coloured_noise_has_the_same_law_whatever_the_step(drive, dt):
+def test_coloured_noise_has_a_spectrum_independent_of_the_step(drive, dt):
     std, corner = 0.5, 8.0  # [1], [Hz]
     runs = noise(drive, ColouredNoise(std, corner), axes=(400,), n=60, dt=dt)
     # stationary from the first sample on, over 400 independent axes: 4.5 standard errors each
@@ -74,7 +74,7 @@ def test_the_spectrum_of_coloured_noise_has_halved_at_its_corner(drive):
     assert ratio[np.abs(f[(f > 2) & (f < 60)] - corner) < 3].mean() == pytest.approx(1.0, abs=0.15)
 
 
-def test_a_part_without_a_key_says_so():
+def test_a_missing_random_key_is_reported():
     with pytest.raises(
         ParameterError, match=r"WhiteNoise.key: is empty.*assign_keys\(part, jax.random.key\(seed\)\)"
     ):
@@ -83,7 +83,7 @@ def test_a_part_without_a_key_says_so():
         ColouredNoise(0.5, 1.0).with_sample_time(dt).init()
 
 
-def test_relative_noise_goes_with_the_signal(drive):
+def test_relative_noise_is_proportional_to_the_signal(drive):
     part = assign_keys(RelativeNoise(0.06), jax.random.key(0))
     u = np.tile([1.0, -20.0, 0.0], n // 3)
     error = np.asarray(drive(part, u, dt)) - u

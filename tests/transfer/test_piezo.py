@@ -20,7 +20,7 @@ def test_the_sampled_loop_is_stable_and_without_error_at_rest(steps):
         assert y[-1] == pytest.approx(1e-4, abs=1e-7)  # the hysteresis is controlled away
 
 
-def test_the_prefilter_makes_it_several_times_faster(steps):
+def test_the_prefilter_increases_the_bandwidth(steps):
     rise = {name: np.argmax(y[300:] > 0.63e-4) * DT for name, y in steps.items()}
     # published model: 1.2 ms with PID alone; the step itself clips the drive, so it is not faster than that
     assert rise["none"] == pytest.approx(1.2e-3, rel=0.05)
@@ -42,7 +42,7 @@ def test_it_describes_itself_for_an_analysis():
 
 
 @pytest.mark.parametrize("width", [0.0, 0.1, 0.15])
-def test_the_stack_alone_goes_up_and_down_by_ways_that_are_apart_by_its_hysteresis(width):
+def test_the_uncontrolled_stack_has_its_hysteresis(width):
     """Driven slowly without its controller, over the full drive; at half drive the ways are furthest apart."""
     drive = np.concatenate([np.linspace(0, 1, 4000), np.linspace(1, 0, 4000)])
     y = np.asarray(simulate(PiezoActuator(hysteresis=width).loop.plant, drive, DT))

@@ -23,7 +23,7 @@ def test_stroke_and_drive_are_limited():
     assert np.asarray(simulate(starved, np.full(3000, 1e-4), 1e-5)).max() == pytest.approx(3e-5)
 
 
-def test_the_offset_is_taken_off_the_motion():
+def test_the_offset_is_subtracted_from_the_motion():
     loop = PositionLoop(controller=INTEGRAL, plant=Gain(1.0), offset=2e-5)
     assert np.asarray(simulate(loop, np.zeros(3000), 1e-5))[-1] == pytest.approx(0.0, abs=1e-9)
 

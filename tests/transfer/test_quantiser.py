@@ -34,6 +34,6 @@ def test_the_derivative_passes_straight_through():
     assert jax.grad(lambda u: part.step(0.0, 1e-3, (), u)[1])(0.3) == 1.0
 
 
-def test_a_step_of_zero_rounds_nothing_axis_by_axis():
+def test_a_step_of_zero_disables_rounding_per_axis():
     u = jnp.array([0.1234, 0.1234])
     np.testing.assert_array_equal(Quantiser([0.0, 0.01]).apply(0.0, u), [0.1234, 0.12])

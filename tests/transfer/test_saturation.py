@@ -38,7 +38,7 @@ def test_each_axis_has_its_limit(drive):
     np.testing.assert_array_equal(y, [[0.1, 1.0]])
 
 
-def test_faults_are_said():
+def test_faults_are_reported():
     with pytest.raises(ParameterError, match=r"AmplitudeLimit.limit: got 0; must be above 0"):
         AmplitudeLimit(0.0)
     with pytest.raises(ParameterError, match=r"RateLimit.limit: got -1; must be above 0"):

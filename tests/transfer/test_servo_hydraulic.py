@@ -69,7 +69,7 @@ def test_steps_are_exact(drive, hold):
     np.testing.assert_allclose(got, judge[1:], atol=1e-9)
 
 
-def test_slow_motion_is_late_by_twenty_five_milliseconds():
+def test_slow_motion_has_a_delay_of_25_ms():
     """Published: some 25 ms, mostly the first-order lag of the position loop; gain near one."""
     linear = NOMINAL.linear()
     assert float(linear.low_frequency_delay) == pytest.approx(25.1e-3, rel=0.01)
@@ -90,7 +90,7 @@ def test_axes_may_differ(drive):
     assert both.poles().shape == (2, 5)
 
 
-def test_an_unstable_position_loop_is_refused_with_the_way_out():
+def test_an_unstable_position_loop_is_rejected_with_a_remedy():
     with pytest.raises(AnalysisError, match=r"ServoHydraulic: axis 0 is unstable.*lower valve_gain"):
         dataclasses.replace(NOMINAL, valve_gain=jnp.asarray(3e14)).with_sample_time(1e-3)
 

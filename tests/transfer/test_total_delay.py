@@ -17,7 +17,7 @@ def test_its_slow_lag_is_a_third_of_it():
     assert float(TotalDelayLag(1e-3).linear().low_frequency_delay) == pytest.approx(0.35e-3)
 
 
-def test_a_ramp_is_followed_late_by_that_lag():
+def test_a_ramp_is_followed_with_the_total_delay():
     part = TotalDelayLag(1e-3).with_sample_time(1e-5)
     v = 0.1
     ramp = v * 1e-5 * jnp.arange(1, 1001)
@@ -25,6 +25,6 @@ def test_a_ramp_is_followed_late_by_that_lag():
     assert float(y[-1]) == pytest.approx(v * (0.01 - 0.35e-3), rel=1e-9)
 
 
-def test_no_delay_is_refused():
+def test_a_total_delay_of_zero_is_rejected():
     with pytest.raises(ParameterError, match="TotalDelayLag.delay: got 0; must be above 0 s"):
         TotalDelayLag(0.0)

@@ -22,7 +22,7 @@ SYSTEMS = {
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_the_answer_to_a_ramp_between_samples_is_exact(drive, name):
+def test_the_response_to_a_ramp_between_samples_is_exact(drive, name):
     _, expected, _ = scipy.signal.lsim(SYSTEMS[name], signal, t)
     y = drive(TransferFunction(*SYSTEMS[name]), signal[1:], dt)
     scale = np.abs(expected).max()
@@ -48,7 +48,7 @@ def test_a_gain_is_a_transfer_function_of_order_zero(drive):
     np.testing.assert_allclose(drive(TransferFunction([3.0], [2.0]), signal[1:5], dt), 1.5 * signal[1:5])
 
 
-def test_the_gain_may_rise_with_frequency_while_the_delay_stays_flat():
+def test_the_gain_may_increase_with_frequency_at_constant_delay():
     # the small rig's nominal model, [Wallace 2006, eq. 5.1] read with -180.9 for the printed -480.9
     g = TransferFunction([-180.9, 5.651e4], [1.0, 321.8, 5.54e4]).linear()
     omega = 2 * np.pi * np.array([0.5, 3.0, 8.0, 15.0])
@@ -66,7 +66,7 @@ def test_the_gradient_reaches_the_coefficients(drive):
     assert float(slope) == pytest.approx(float(ends[1] - ends[0]) / (2 * h), rel=1e-6)
 
 
-def test_axes_may_have_columns_of_their_own(drive):
+def test_coefficients_may_be_given_per_axis(drive):
     pair = np.stack([signal[1:60], signal[2:61]], axis=1)
     y = drive(TransferFunction([[166.5, 200.0]], [[1.0, 1.0], [169.3, 150.0]]), pair, dt)
     for i, (b, a) in enumerate(((166.5, 169.3), (200.0, 150.0))):
@@ -77,7 +77,7 @@ def test_axes_may_have_columns_of_their_own(drive):
     np.testing.assert_allclose(both[:, 0], y[:, 0], atol=1e-13)
 
 
-def test_faults_are_said():
+def test_faults_are_reported():
     with pytest.raises(ParameterError, match=r"got order 2 and a denominator of order 1; an improper system"):
         TransferFunction([1.0, 0.0, 0.0], [1.0, 1.0])
     with pytest.raises(ParameterError, match="leading coefficient of 0"):

@@ -23,7 +23,7 @@ def test_sensitivity_and_closed_loop_add_up_to_one():
     np.testing.assert_allclose(INTEGRATOR.sensitivity(s) + INTEGRATOR.closed(s), 1.0)
 
 
-def test_margins_of_a_loop_known_by_hand():
+def test_margins_equal_the_closed_form():
     """1/(s (1+s)^2) crosses -180 degrees at 1 rad/s with a gain of a half."""
     loop = TwoDegreesOfFreedom(ratio([], [single(1.0), single(1.0)]), ratio([], [S]))
     margins = loop.margins(np.geomspace(1e-3, 1e3, 100_001))
@@ -32,7 +32,7 @@ def test_margins_of_a_loop_known_by_hand():
     assert margins.phase == pytest.approx(np.pi / 2 - 2 * np.arctan(w), rel=1e-3)
 
 
-def test_a_prefilter_leaves_stability_alone_and_shapes_the_answer():
+def test_a_prefilter_changes_the_response_but_not_stability():
     shaped = TwoDegreesOfFreedom(
         INTEGRATOR.plant, INTEGRATOR.controller, ratio([single(100.0)], [single(1000.0)])
     )

@@ -87,7 +87,7 @@ def test_the_token_is_exchanged_for_a_cookie_that_lets_in(locked):
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1"])
-def test_without_a_token_too_no_other_page_may_look_or_press(free, origin):
+def test_other_pages_have_no_access_even_without_a_token(free, origin):
     assert listens(free)
     assert listens(free, Origin=f"http://127.0.0.1:{free}")
     assert not listens(free, Origin=origin)
@@ -110,20 +110,20 @@ def test_beyond_loopback_there_is_a_token_and_any_name_of_the_machine():
     assert access_control.decision("/", {"Host": "lab.example:8080"}, 8080) == "refuse"
 
 
-def test_a_viser_that_serves_in_another_way_is_not_opened(monkeypatch):
+def test_an_unsupported_version_of_viser_is_not_opened(monkeypatch):
     monkeypatch.setattr(viser, "ViserServer", lambda **_: type("Open", (), {"stop": lambda self: None})())
     with pytest.raises(MissingViewer, match="not supported"):
         open_server(AccessControl(), 0)
 
 
-def test_what_stood_before_stands_there_again():
+def test_former_hooks_are_restored():
     installed = websockets.asyncio.server.serve
     with AccessControl().installed():
         assert websockets.asyncio.server.serve is not installed
     assert websockets.asyncio.server.serve is installed
 
 
-def test_of_several_cookies_the_right_one_counts():
+def test_the_valid_one_of_several_cookies_is_used():
     assert check_token("/", "a=b; dovetail-1=secret", "secret", "dovetail-1") == "pass"
     assert check_token("/", "dovetail-2=secret", "secret", "dovetail-1") == "refuse"
     assert check_token("/?token=", "dovetail-1=", "secret", "dovetail-1") == "refuse"

@@ -19,7 +19,7 @@ def legs(drawing):
     return [tuple(map(float, pair)) for pair in re.findall(r"l(-?\d+) (-?\d+)", drawing)]
 
 
-def test_axes_point_where_they_point_in_the_picture():
+def test_the_axes_have_the_directions_of_the_picture():
     drawing = svg(LEVEL, 800)
     names = re.findall(r">([xyz])<", drawing)
     found = dict(zip(names, legs(drawing), strict=True))
@@ -28,7 +28,7 @@ def test_axes_point_where_they_point_in_the_picture():
 
 
 @pytest.mark.parametrize("enlarged", [1.0, 50.0])
-def test_the_bar_is_as_long_as_it_says(enlarged):
+def test_the_scale_bar_has_its_stated_length(enlarged):
     drawing = svg(LEVEL, 800, enlarged)
     begin, end = map(float, re.search(r"M(\d+) 52v10m0-5H(\d+)", drawing).groups())
     number, unit = re.search(r">([\d.]+) (m|mm)( of motion)?<", drawing).groups()[:2]
@@ -38,7 +38,7 @@ def test_the_bar_is_as_long_as_it_says(enlarged):
     assert ("of motion" in drawing) == (enlarged != 1.0)
 
 
-def test_the_drawing_is_whole_in_the_pages_style():
+def test_the_drawing_is_complete_in_the_style_of_the_page():
     content = overlay_css(LEVEL, 800)
     (image,) = re.findall(r'url\("data:image/svg\+xml,([^"]*)"\)', content)
     assert unquote(image) == svg(LEVEL, 800)
@@ -69,7 +69,7 @@ class Page:
         return self.clients
 
 
-def test_who_looks_from_elsewhere_sees_another_corner_and_who_leaves_is_forgotten(monkeypatch):
+def test_each_client_has_its_own_axes_until_it_leaves(monkeypatch):
     clock = [0.0]
     monkeypatch.setattr("dovetail.view.axes_overlay.time", SimpleNamespace(monotonic=lambda: clock[0]))
     page, scene = Page(), Scene("t", np.arange(2.0))
@@ -89,7 +89,7 @@ def test_who_looks_from_elsewhere_sees_another_corner_and_who_leaves_is_forgotte
     assert not axes_overlay.handles
 
 
-def test_corners_can_be_taken_off():
+def test_overlays_can_be_removed():
     page = Page()
     axes_overlay = AxesOverlay(page)
     axes_overlay.update(Scene("t", np.arange(2.0)))

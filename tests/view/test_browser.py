@@ -19,14 +19,14 @@ from dovetail.view.browser import slider_marks
 pytest.importorskip("viser")
 
 
-def test_the_page_shows_the_moment_it_was_told(cs1, serving, until):
+def test_the_page_shows_the_given_time(cs1, serving, until):
     page = serving(RunPage(build_scene(cs1), port=0))
     page.playback.seek(0.5)
     until(lambda: "t = 0.5000 s" in page.clock.content)
     assert page.scrubber.value == pytest.approx(0.5)
 
 
-def test_marks_that_stand_close_have_one_name():
+def test_close_marks_share_a_label():
     assert slider_marks([(0.0, "a"), (1.0, "a"), (2.0, "b"), (9.0, "c")], 10.0) == (
         (0.0, "a"),
         1.0,
@@ -35,7 +35,7 @@ def test_marks_that_stand_close_have_one_name():
     )
 
 
-def test_the_first_picture_waits_for_no_surroundings_and_has_a_sky_behind_it(until, looked_on):
+def test_the_first_picture_has_a_sky_before_scenery_loads(until, looked_on):
     _, tab = looked_on
     canvas = "document.querySelector('canvas[data-engine]')"
     until(
@@ -47,7 +47,7 @@ def test_the_first_picture_waits_for_no_surroundings_and_has_a_sky_behind_it(unt
     assert tab.evaluate("window.__viserMutable.scene.environment") is None
 
 
-def test_the_first_eye_suits_the_screen_until_somebody_moves(until, looked_on):
+def test_the_first_camera_fits_the_screen_until_it_is_moved(until, looked_on):
     page, tab = looked_on
     (client,) = page.server.get_clients().values()
 
@@ -73,7 +73,7 @@ def test_the_first_eye_suits_the_screen_until_somebody_moves(until, looked_on):
     assert not suits()
 
 
-def test_a_camera_that_follows_goes_along_with_what_matters(until, looked_on):
+def test_the_follow_camera_moves_with_the_subject(until, looked_on):
     page, tab = looked_on
     tab.get_by_role("button", name="follow").click()
     until(lambda: page.focus is not None, 60.0)
@@ -85,7 +85,7 @@ def test_a_camera_that_follows_goes_along_with_what_matters(until, looked_on):
     until(lambda: page.focus is None, 60.0)
 
 
-def test_another_picture_of_the_same_run_keeps_the_moment(cs1, serving, until):
+def test_another_view_of_the_run_keeps_the_time(cs1, serving, until):
     page = serving(
         RunPage({"one": build_scene(cs1), "other": build_scene(cs1, cs1.test.reference())}, port=0)
     )
@@ -115,7 +115,7 @@ def test_the_page_is_there_at_once_and_the_ideal_when_it_is_computed(cs1, servin
     until(lambda: page.shown == page.scene.at(0.5))
 
 
-def test_what_cannot_be_computed_is_said_on_the_page(cs1, serving, until):
+def test_errors_of_the_computation_are_shown_on_the_page(cs1, serving, until):
     def pictures():
         raise AnalysisError("no model of the specimen")
 
@@ -151,7 +151,7 @@ CURSOR_RATE = """
 """
 
 
-def test_every_plot_in_a_browser_has_the_playhead_at_the_moment_shown(until, looked_on):
+def test_every_plot_has_the_cursor_at_the_shown_time(until, looked_on):
     page, tab = looked_on
     count = len(page.scene.plots)
     until(lambda: len(tab.evaluate(CURSOR_RATE)) == count)
@@ -175,7 +175,7 @@ PLOT = """
 """
 
 
-def test_a_click_into_a_plot_goes_there_and_a_drag_does_not(until, looked_on):
+def test_a_click_in_a_plot_sets_the_time_and_a_drag_does_not(until, looked_on):
     page, tab = looked_on
     until(lambda: len(tab.evaluate(CURSOR_RATE)) == len(page.scene.plots))
     left, top, early, late = tab.evaluate(PLOT)
@@ -205,7 +205,7 @@ SMALL = """() => [...document.querySelectorAll('body *')].filter(element =>
   && [...element.childNodes].some(node => node.nodeType === 3 && node.textContent.trim())).length"""
 
 
-def test_the_page_and_its_room_are_dark_when_asked_for_also_on_a_phone(until, looked_on, chromium):
+def test_page_and_scene_have_a_dark_mode_also_on_a_phone(until, looked_on, chromium):
     """On a phone the panel is a sheet below the picture, where letters are large enough and plots are whole."""
     page, tab = looked_on
     axes_overlay = {"x": 2, "y": 440, "width": 4, "height": 4}
@@ -253,7 +253,7 @@ STUDIES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
-def test_each_study_is_played_held_scrubbed_and_stopped(name, serving, until, looking):
+def test_each_study_can_be_played_paused_scrubbed_and_stopped(name, serving, until, looking):
     test = dv.load(find_test(name), STUDIES[name])
     run = test.simulate() if test.rig is None else test.rehearse()
     page = serving(RunPage(available_scenes(run), port=0))

@@ -6,7 +6,7 @@ from dovetail.scene.scene import Plot
 from dovetail.view.charts import ABOVE, BELOW, Charts, columns
 
 
-def test_what_is_over_no_time_is_put_in_order():
+def test_plots_over_other_variables_are_sorted():
     plot = Plot(
         "synchronisation", ["measured"], np.array([1.0, -1.0, 0.0]), [np.array([2.0, -2.0, 0.5])], True
     )
@@ -55,7 +55,7 @@ def test_new_numbers_reach_the_charts_and_the_chosen_signal():
     assert charts.selected is None
 
 
-def test_a_unit_that_comes_with_new_numbers_is_written():
+def test_the_unit_of_new_values_is_shown():
     """A live plot that began in micrometres kept saying so when it had come to millimetres."""
     charts = Charts(Gui(), [line("z [µm]", [1, 2])], {"b": lambda: line("b [mN]", [3, 4])})
     before = charts.charts[0]
@@ -69,7 +69,7 @@ def test_a_unit_that_comes_with_new_numbers_is_written():
     assert charts.charts[0].order == before.order
 
 
-def test_a_plot_of_a_recording_is_told_its_range_and_one_that_grows_is_not():
+def test_only_plots_of_finished_recordings_have_a_fixed_range():
     charts = Charts(Gui(), [line("a", [1, 2, 3])], {}, now=0.0).charts
     assert charts[0].scales["x"]["range"] == (0.0, 2.0)
     assert "range" not in Charts(Gui(), [line("a", [1, 2, 3])], {}).charts[0].scales["x"]
@@ -82,7 +82,7 @@ def test_a_synchronisation_is_dots():
     assert series["points"]["show"]
 
 
-def test_a_playhead_crosses_the_frame_at_its_moment_and_changes_no_curve():
+def test_a_time_cursor_does_not_change_the_curves():
     rng = np.random.default_rng(4)
     x = np.sort(rng.uniform(0, 10, 50))
     plot = Plot("a", ["a", "b"], x, [rng.normal(size=50), rng.normal(size=50)])
@@ -97,7 +97,7 @@ def test_a_playhead_crosses_the_frame_at_its_moment_and_changes_no_curve():
             assert (y.min(), y.max()) == (recorded.min(), recorded.max())
 
 
-def test_over_no_time_the_playhead_stands_where_the_moment_is():
+def test_in_plots_over_other_variables_the_cursor_is_at_the_current_point():
     x, y = np.array([1.0, -1.0, 0.0]), np.array([2.0, -2.0, 0.5])
     plot = Plot("s", ["measured"], x, [y], True, np.array([0.0, 1.0, 2.0]))
     places, values, head = columns(plot, 1.0)

@@ -68,9 +68,7 @@ def test_the_picture_keeps_its_size_while_the_motion_changes(test, going_on):
     assert feed.largest == first
 
 
-def test_the_page_shows_what_the_loop_wrote_and_presses_reach_the_run(
-    test, going_on, serving, until, chromium
-):
+def test_the_page_shows_the_live_run_and_sends_requests(test, going_on, serving, until, chromium):
     live, ring = going_on
     live.operator.register_tunables(test)
     page = serving(LivePage(find_live_run(live.folder), port=0))
@@ -95,7 +93,7 @@ def test_the_page_shows_what_the_loop_wrote_and_presses_reach_the_run(
     assert {event.action for event in read_events(live.folder)} == {"hold", "set", "stop"}
 
 
-def test_when_the_run_is_over_the_page_says_so(test, tmp_path):
+def test_the_page_shows_the_end_of_the_run(test, tmp_path):
     with Live(test, tmp_path, "realtime") as live:
         ring = Ring(SIGNALS, test.tick_count, test.dt, live.window)
         page = LivePage(find_live_run(tmp_path), port=0)

@@ -38,7 +38,7 @@ def panel(tmp_path):
     return Panel(Gui(), tmp_path, {"numerical.c": Tunable(min=5.0, max=30.0)}, {"numerical.c": 15.0})
 
 
-def test_a_press_becomes_a_wish_that_the_run_fulfils_and_the_panel_shows(panel):
+def test_a_button_sends_a_request_and_the_panel_shows_its_result(panel):
     operator = Operator(panel.folder)
     operator.tunables, operator.values = {"numerical.c": Tunable(min=5.0, max=30.0)}, {"numerical.c": 15.0}
     event = SimpleNamespace(client=object(), client_id=3)
@@ -54,14 +54,14 @@ def test_a_press_becomes_a_wish_that_the_run_fulfils_and_the_panel_shows(panel):
     assert "window 3" in panel.log.content.replace("\\", "")
 
 
-def test_a_dial_that_the_page_itself_sets_is_no_press(panel):
+def test_a_slider_set_by_the_page_sends_no_request(panel):
     panel.tunables["numerical.c"].act(SimpleNamespace(client=None, client_id=0))
     operator = Operator(panel.folder)
     operator.update(0.0)
     assert operator.events == []
 
 
-def test_when_the_run_is_over_nothing_can_be_pressed(panel):
+def test_after_the_run_all_buttons_are_disabled(panel):
     panel.close()
     assert all(button.disabled for button in panel.buttons.values())
     (panel.folder / LIVE).rmdir()

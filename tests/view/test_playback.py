@@ -14,7 +14,7 @@ def test_time_passes_only_while_playing_and_at_the_chosen_speed():
     assert playback.advance(5.0) == pytest.approx(3.0)
 
 
-def test_it_stops_at_the_end_and_starts_anew_from_there():
+def test_playback_stops_at_the_end_and_restarts_from_the_beginning():
     playback = Playback(1.0, 2.0)
     playback.play()
     assert playback.advance(5.0) == 2.0

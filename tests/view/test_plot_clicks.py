@@ -16,7 +16,7 @@ class Images(HTMLParser):
         self.found.append((tag, dict(attributes)))
 
 
-def test_the_element_holds_the_whole_script_and_fetches_nothing():
+def test_the_element_contains_its_script_and_loads_nothing():
     page = Images()
     page.feed(click_listener())
     ((tag, attributes),) = page.found

@@ -20,18 +20,18 @@ from dovetail.view.viser_scene import (
 )
 
 
-def test_names_with_markup_are_text():
+def test_markup_in_names_is_escaped():
     assert escape_markup("<script>alert(1)</script>") == "&lt;script&gt;alert\\(1\\)&lt;/script&gt;"
     assert escape_markup("[a](javascript:b) **c**") == "\\[a\\]\\(javascript:b\\) \\*\\*c\\*\\*"
 
 
-def test_lines_that_are_told_are_text():
+def test_markup_in_messages_is_escaped():
     said = text_lines("t = 1 s", "", "<b>a & b</b>")
     assert "&lt;b&gt;a &amp; b&lt;/b&gt;" in said
     assert said.count("<p") == 2  # an empty one is none
 
 
-def test_an_arrow_is_as_long_as_its_force_and_never_without_length():
+def test_an_arrow_is_proportional_to_its_force_with_a_minimum_length():
     arrow = Arrow("force", lambda k: np.zeros(3), lambda k: np.array([0.0, 0.0, 10.0 * k]), length=0.01)
     np.testing.assert_allclose(arrow_points(arrow, 2)[0, 1], [0, 0, 0.2], rtol=1e-6)
     assert np.any(arrow_points(arrow, 0)[0, 1])
@@ -42,7 +42,7 @@ def test_a_small_force_is_drawn_as_long_as_an_arrows_head():
     np.testing.assert_allclose(arrow_points(arrow, 0, 0.1)[0, 1], [0, 0, 0.1], rtol=1e-5)
 
 
-def test_a_sky_is_paler_below_and_only_a_room_knows_night():
+def test_the_sky_is_paler_below_and_only_laboratories_have_a_dark_mode():
     above, below = (
         sum(map(int, found)) for found in re.findall(r"rgb\((\d+), (\d+), (\d+)\)", background_css("sky"))
     )
@@ -51,7 +51,7 @@ def test_a_sky_is_paler_below_and_only_a_room_knows_night():
     assert background_css("room", dark=True) != background_css("room")
 
 
-def test_what_is_drawn_anew_is_called_by_names_that_none_had_before():
+def test_redrawn_objects_have_new_names():
     """The page keeps the pose of a name: a ghost at the origin stood where another thing had stood."""
     viser = pytest.importorskip("viser")
     server = viser.ViserServer(port=0, verbose=False)
@@ -66,7 +66,7 @@ def test_what_is_drawn_anew_is_called_by_names_that_none_had_before():
         server.stop()
 
 
-def test_labels_at_one_place_stand_one_above_another_on_the_screen():
+def test_labels_at_one_position_are_stacked():
     eye = Camera(np.array([0.0, -10.0, 0.0]), np.zeros(3), np.array([0.0, 0.0, 1.0]), 75.0)
     taken = []
     places = [
@@ -82,7 +82,7 @@ def test_labels_at_one_place_stand_one_above_another_on_the_screen():
     np.testing.assert_allclose(far, [5.0, 0.0, 0.0])
 
 
-def test_a_label_at_the_edge_of_a_screen_is_moved_in_whole():
+def test_a_label_at_the_edge_of_the_screen_is_moved_inside():
     eye = Camera(np.array([0.0, -10.0, 0.0]), np.zeros(3), np.array([0.0, 0.0, 1.0]), 75.0)
     text, wide = "force on the drogue: 7.48 kN, 43 × weight of the drogue", 420
     place = place_label(np.array([[3.0, 0.0, 1.0]]), text, eye, (wide, 400), [])
@@ -92,7 +92,7 @@ def test_a_label_at_the_edge_of_a_screen_is_moved_in_whole():
     assert y == pytest.approx(row)
 
 
-def test_words_are_put_anew_when_somebody_looks_from_elsewhere():
+def test_labels_are_placed_again_when_the_camera_moves():
     viser = pytest.importorskip("viser")
     server = viser.ViserServer(port=0, verbose=False)
     marks = [("one", (0.0, 0, 0)), ("two", (0.0, 1e-3, 0))]

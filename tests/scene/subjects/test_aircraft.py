@@ -41,7 +41,7 @@ def _nearest(nodes, point):
     return int(np.argmin(np.linalg.norm(nodes - point, axis=1)))
 
 
-def test_what_is_painted_on_deck_lies_over_every_deck_there(recorded):
+def test_deck_markings_are_drawn_above_every_deck(recorded):
     """Case 8 has a plate on the ship's deck, which hid the landing spot."""
     scene = build_scene(recorded(dv.load(find_test("shipboard/case-8")), 2))
     tops = [
@@ -54,7 +54,7 @@ def test_what_is_painted_on_deck_lies_over_every_deck_there(recorded):
     assert max(tops) < spot[:, 2].max() < max(tops) + 0.05
 
 
-def test_a_device_is_where_it_was_recorded_not_where_it_was_told_to_be(recorded):
+def test_a_device_is_drawn_at_its_recorded_position(recorded):
     run = recorded(dv.load(find_test("shipboard/drive-failure")), 2)
     names = [platform.name for platform in run.test.numerical.platforms]
     i = names.index("device")
@@ -65,7 +65,7 @@ def test_a_device_is_where_it_was_recorded_not_where_it_was_told_to_be(recorded)
     assert abs(there[1] - told[1]) > 0.2
 
 
-def test_rails_lie_on_the_deck_along_the_way_of_the_device_and_below_it(recorded):
+def test_rails_are_drawn_on_the_deck_along_the_path_of_the_device(recorded):
     test = dv.load(find_test("shipboard/spatial-straighten"))
     solids = {solid.name: solid for solid in build_scene(recorded(test, 2)).solids}
     low, high = (bound(solids["rails of device"].mesh.vertices, axis=0) for bound in (np.min, np.max))
@@ -77,7 +77,7 @@ def test_rails_lie_on_the_deck_along_the_way_of_the_device_and_below_it(recorded
     assert np.ptp(ahead.vertices[:, 1]) > np.ptp(ahead.vertices[:, 0])  # this one goes across
 
 
-def test_a_foots_load_is_told_in_weights_of_the_aircraft_and_marked_where_it_touches(recorded):
+def test_foot_loads_are_labelled_in_aircraft_weights_at_the_contact(recorded):
     run = recorded(dv.load(find_test("shipboard/case-6-drop")), 2)
     run.data["contact_force"].values[1] = [[0.0, 0.0], [30.0, 40.0]]
     system = run.test.numerical

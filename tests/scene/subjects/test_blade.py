@@ -31,7 +31,7 @@ def test_the_damper_is_drawn_out_as_far_as_it_was(drawn):
     assert joint[1] - horn[1] == pytest.approx(HORN + stroke[k])
 
 
-def test_the_blade_goes_with_its_damper_and_the_rig_with_what_was_measured(drawn):
+def test_the_blade_follows_its_damper_and_the_rig_the_measurement(drawn):
     run, scene = drawn
     solids = {solid.name: solid for solid in scene.solids}
     k = len(scene.times) // 2

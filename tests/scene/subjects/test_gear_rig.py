@@ -23,7 +23,7 @@ def run():
     return SimpleNamespace(test=dv.load("shipboard/hybrid-drop"), data=data, title="a drop")
 
 
-def test_the_airframe_is_where_it_was_demanded_and_the_flange_where_it_was_measured(run):
+def test_the_airframe_has_the_demanded_and_the_flange_the_measured_pose(run):
     scene = build_scene(run)
     placed = {solid.name: solid.pose for solid in scene.solids}
     for name, signal in (("simulation/airframe", "displacement"), ("flange", "measured_displacement")):
@@ -31,7 +31,7 @@ def test_the_airframe_is_where_it_was_demanded_and_the_flange_where_it_was_measu
         np.testing.assert_allclose(placed[name](-1)[1] - placed[name](0)[1], moved, atol=1e-12)
 
 
-def test_it_starts_as_high_as_the_test_says(run):
+def test_the_airframe_starts_at_the_height_of_the_test(run):
     specimen = run.test.rig.specimen
     R, p = poses(specimen, np.zeros((1, 6)))
     standing = float(specimen.body.init()["body"].p[2])
@@ -39,7 +39,7 @@ def test_it_starts_as_high_as_the_test_says(run):
     assert p[0][2] == pytest.approx(standing + 0.25)
 
 
-def test_feet_stay_on_the_plate_and_carry_what_was_recorded(run):
+def test_feet_remain_on_the_plate_with_recorded_loads(run):
     scene = build_scene(run)
     loads = run.data["foot_force"].values
     k = int(np.argmax(loads.sum(axis=1)))

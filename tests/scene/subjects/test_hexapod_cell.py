@@ -21,7 +21,7 @@ def run():
     return SimpleNamespace(test=test, data=xr.Dataset(shown, {"time": np.arange(4.0)}), title="a")
 
 
-def test_legs_reach_from_joint_to_joint_and_are_as_long_as_the_robot_says(run):
+def test_legs_connect_joints_with_the_length_of_the_robot(run):
     robot = hexapod_of(run)
     scene = hexapod_scene("a", run, run.data, robot)
     lower, upper = (tube.points(2) for tube in scene.tubes)
@@ -33,7 +33,7 @@ def test_legs_reach_from_joint_to_joint_and_are_as_long_as_the_robot_says(run):
     )
 
 
-def test_the_tip_is_in_the_drogue_where_it_was_recorded(run):
+def test_the_tip_has_its_recorded_position_in_the_drogue(run):
     solids = {solid.name: solid for solid in hexapod_scene("a", run, run.data, hexapod_of(run)).solids}
     tool = float(hexapod_of(run).tool)
     for k in range(4):

@@ -34,7 +34,7 @@ def flight():
     )
 
 
-def test_the_drogue_stands_at_its_ball_joint_along_its_axis_and_a_forward_force_points_along_it():
+def test_the_drogue_is_at_its_ball_joint_along_its_axis():
     run, joint, centre = flight()
     scene = build_scene(run)
     parts = {solid.name: solid for solid in scene.solids}
@@ -50,7 +50,7 @@ def test_the_drogue_stands_at_its_ball_joint_along_its_axis_and_a_forward_force_
     assert scene.setting == "sky"
 
 
-def test_a_hose_whose_drogue_was_not_recorded_hangs_down_and_ends_in_one():
+def test_a_hose_without_recorded_drogue_gets_one_at_its_end():
     """A latched hose was drawn with the axes of a rope: its sag went sideways."""
     run, *_ = flight()
     run.data = run.data[["hose_position"]]
@@ -61,7 +61,7 @@ def test_a_hose_whose_drogue_was_not_recorded_hangs_down_and_ends_in_one():
     np.testing.assert_allclose(ribs.pose(1)[1], nodes[-2])
 
 
-def test_a_hose_that_is_reeled_in_on_the_ground_has_a_duct_and_no_tanker():
+def test_a_hose_reeled_on_the_ground_has_a_duct_instead_of_a_tanker():
     run, *_ = flight()
     run.test.numerical = dv.load(find_test("refuelling/reel-in")).numerical
     run.data = run.data[["hose_position"]]
@@ -80,7 +80,7 @@ def test_a_latched_hose_has_the_receiver_at_its_drogue():
     assert "tanker" in solids
 
 
-def test_axes_of_a_drogue_are_orthonormal_and_look_down():
+def test_axes_of_a_drogue_are_orthonormal_and_point_down():
     ahead, side, down = axes_of(np.zeros(3), np.array([-0.3, 0.02, 0.1]))
     R = np.stack([ahead, -side, down], axis=1)
     np.testing.assert_allclose(R.T @ R, np.eye(3), atol=1e-12)
@@ -93,7 +93,7 @@ def test_a_drogue_has_the_inner_wall_of_its_specimen():
     assert set(drogue_of(None)) == {"coupling", "ribs", "canopy"}
 
 
-def test_nodes_are_rows_however_they_were_recorded_and_several_chains_stay_apart():
+def test_nodes_are_rows_and_chains_remain_separate():
     nodes = np.zeros((2, 4, 3, 5))
     nodes[:, :, 0] = np.arange(5.0)
     nodes[:, 1, 1] = 7.0

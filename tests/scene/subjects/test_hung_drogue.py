@@ -45,7 +45,7 @@ def test_the_drogue_hangs_below_its_rope_with_its_mouth_down(drawn):
     assert scene.up == "-z"
 
 
-def test_the_probe_comes_from_below_and_its_force_pushes_up_and_out(drawn):
+def test_the_probe_approaches_from_below_with_an_upward_force(drawn):
     run, scene = drawn
     probe = next(solid for solid in scene.solids if solid.name == "probe")
     before, struck = probe.pose(0)[1], probe.pose(1)[1]
@@ -69,7 +69,7 @@ def test_bungees_reach_from_their_anchors_to_the_body(drawn):
     )
 
 
-def test_a_pose_in_the_drogue_is_one_in_the_room():
+def test_poses_in_the_drogue_frame_convert_to_laboratory_axes():
     turn = np.array([[[0.0, 0, 1], [0, 1, 0], [-1, 0, 0]]])
     R, p = _nozzle(np.array([[-0.5, 0, 0.1, 0, 0, 0]]), turn, np.array([[1.0, 2.0, 3.0]]))(0)
     np.testing.assert_allclose(p, [1.1, 2.0, 3.5])

@@ -43,7 +43,7 @@ def test_the_probe_touches_the_target_when_it_did(drawn):
     assert moved == pytest.approx(scene.enlarged * (measured[touched] - measured[0]))
 
 
-def test_the_heavier_body_is_the_larger_and_nothing_hangs_on_a_spring(drawn):
+def test_the_heavier_body_is_drawn_larger_and_without_a_spring(drawn):
     _, scene = drawn
     solids = {solid.name: solid for solid in scene.solids}
     sizes = [np.ptp(solids[name].mesh.vertices[:, 2]) for name in ("chaser/body", "target/body")]

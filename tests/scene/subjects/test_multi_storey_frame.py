@@ -28,7 +28,7 @@ def scene():
     return build_scene(run), sways
 
 
-def test_each_floor_is_where_it_was_enlarged_as_written(scene):
+def test_each_floor_has_its_recorded_position_times_the_stated_scale(scene):
     scene, sways = scene
     placed = {solid.name: solid.pose for solid in scene.solids}
     assert scene.enlarged == pytest.approx(REACH / np.abs(sways).max())

@@ -15,7 +15,7 @@ def run():
     return dv.load(find_test("substructuring/cs1"), {"duration": 1.0}).rehearse()
 
 
-def test_an_oscillator_is_drawn_where_it_was_magnified(run):
+def test_an_oscillator_has_its_recorded_position_times_the_scale(run):
     scene = build_scene(run, run.test.reference())
     shown = {solid.name: solid for solid in scene.solids}
     z = run.data.displacement.values
@@ -32,7 +32,7 @@ def test_an_oscillator_is_drawn_where_it_was_magnified(run):
     assert {plot.title.split(" [")[0] for plot in scene.plots} >= {"displacement", "measured force"}
 
 
-def test_the_demand_is_a_ghost_on_the_rig_and_the_force_is_told_beside_its_limit(run):
+def test_the_demand_is_transparent_and_the_force_labelled_with_its_limit(run):
     scene = build_scene(run)
     shown = {solid.name: solid for solid in scene.solids}
     k = int(np.argmax(np.abs(run.data.measured_force.values)))

@@ -19,7 +19,7 @@ def test_a_cavity_is_a_cylinder_and_a_cone():
     assert outline(cavity) == [(0.0, 0.03), (0.05, 0.03), (0.25, pytest.approx(0.23))]
 
 
-def test_the_probes_tip_is_where_it_was_recorded_and_its_force_as_large():
+def test_the_probe_tip_and_its_force_equal_the_recording():
     tip = np.array([[0.2, 0.0, 0.0], [0.1, 0.01, 0.0]])
     data = xr.Dataset(
         {
@@ -42,7 +42,7 @@ def test_the_probes_tip_is_where_it_was_recorded_and_its_force_as_large():
     assert sorted(solid.opacity for solid in halves) == [0.25, 1.0]
 
 
-def test_the_probe_lies_as_it_was_recorded():
+def test_the_probe_has_its_recorded_attitude():
     """A nose that is up by 0.1 rad, and then yaws by 0.2 rad: the rod behind it runs down, and then aside."""
     drogue = Drogue(32.5e-3, 50e-3, 195e-3, np.radians(27))
     home = (0.245, 0.0, 0.02), (0.0, -0.1, np.pi)
@@ -67,7 +67,7 @@ def test_the_probe_lies_as_it_was_recorded():
         np.testing.assert_allclose(away / np.linalg.norm(away), back[k], atol=1e-12)
 
 
-def test_the_probe_is_where_the_rig_had_it_with_the_demand_as_a_ghost_and_touches_the_wall():
+def test_the_probe_has_its_measured_pose_and_the_demand_is_transparent():
     drogue = Drogue(32.5e-3, 50e-3, 195e-3, np.radians(27))
     home = (0.2, 0.0, 0.03), (0.0, 0.0, np.pi)
     specimen = ProbeInDrogue(drogue, Flores(9e8, restitution=0.8), Tustin(), 0.025, *home)

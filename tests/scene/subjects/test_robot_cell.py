@@ -48,7 +48,7 @@ def test_the_cell_is_found_by_its_name(run, cell):
     assert cell_of(SimpleNamespace(data=run.data.assign_attrs(cell="someone's cell"))) is None
 
 
-def test_the_tool_is_where_it_was_measured_in_the_specimens_frame(run, cell, scene):
+def test_the_tool_has_its_measured_pose_in_the_specimen_frame(run, cell, scene):
     place = cell.rig.actuator.specimen_pose
     R, p = np.asarray(place.R), np.asarray(place.p)
     tool = next(tube for tube in scene.tubes if tube.name == "tool")
@@ -58,7 +58,7 @@ def test_the_tool_is_where_it_was_measured_in_the_specimens_frame(run, cell, sce
     assert "measurement 10" in scene.notes(11)  # twelve samples, eleven places
 
 
-def test_where_the_arms_wait_the_demand_is_a_ghost_and_where_they_follow_there_is_none(run, cell, scene):
+def test_the_demand_is_drawn_only_while_the_arms_wait(run, cell, scene):
     assert "demand" not in {solid.name for solid in scene.solids}
     ahead = run.data.displacement + xr.DataArray([0.1, 0, 0, 0, 0, 0.2], dims="axis")
     waiting = SimpleNamespace(test=run.test, data=run.data.assign(displacement=ahead), title="strike")

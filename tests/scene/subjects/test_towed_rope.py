@@ -49,11 +49,11 @@ ENDS = {
 
 
 @pytest.mark.parametrize("name", ENDS)
-def test_at_its_ends_is_what_the_test_has_there(name):
+def test_the_ends_of_the_rope_show_the_bodies_of_the_test(name):
     assert {solid.name for solid in drawn(name).solids} == ENDS[name]
 
 
-def test_without_air_nothing_flies_and_a_pull_is_an_arrow():
+def test_without_air_the_support_is_fixed_and_a_force_is_an_arrow():
     still = drawn("capture/tip-force")
     assert still.setting == "room"
     (arrow,) = still.arrows
@@ -87,7 +87,7 @@ def test_every_rope_of_a_fleet_is_drawn():
     assert sum(name.startswith("rope ") for name in lines) == 6  # and the first as a tube
 
 
-def test_of_a_fleet_whose_tips_alone_were_kept_the_ropes_are_straight():
+def test_ropes_with_recorded_tips_only_are_drawn_straight():
     tips = np.random.default_rng(1).uniform(1, 50, (2, 3, 7))
     data = xr.Dataset(
         {"displacement": (("time", "axis", "displacement_1"), tips, {"units": "m"})},
@@ -103,13 +103,13 @@ def test_of_a_fleet_whose_tips_alone_were_kept_the_ropes_are_straight():
     assert shown.plots[0].title.startswith(f"displacement, {'xyz'[int(np.argmax(widest))]}")
 
 
-def test_words_say_how_much_of_its_strength_a_rope_needs():
+def test_a_label_states_the_utilisation_of_the_rope_strength():
     said = drawn("capture/tow", tension=np.array([[110e3, 55e3], [275e3, 0.0]])).notes
     assert "tension 110 kN, 20 % of the breaking strength" in said(0)
     assert "50 % of the breaking strength" in said(1)
 
 
-def test_a_rope_of_nothing_known_hangs_from_a_support():
+def test_a_rope_without_metadata_hangs_from_a_support():
     run = SimpleNamespace(test=SimpleNamespace())
     assert towed(run) is None
     nodes = np.zeros((2, 1, 3, 3))
@@ -118,7 +118,7 @@ def test_a_rope_of_nothing_known_hangs_from_a_support():
     assert [solid.name for solid in known.solids] == ["support"]
 
 
-def test_a_chain_is_as_thick_as_the_air_finds_it():
+def test_a_chain_has_its_aerodynamic_diameter():
     towed, alone = dv.load(find_test("capture/glider-tow")), dv.load(find_test("capture/swing"))
     assert radius_of(SimpleNamespace(test=towed), 1.0) == 5e-3  # 10 mm in its file
     assert radius_of(SimpleNamespace(test=alone), 1.0) == 1.0  # no air, and nobody says

@@ -34,14 +34,14 @@ def test_the_sea_under_a_ship_is_the_one_that_moves_her():
     np.testing.assert_allclose(surface.points(3)[far, 2], -FREEBOARD)
 
 
-def test_a_ship_whose_waves_nobody_knows_lies_in_a_flat_sea():
+def test_a_ship_without_wave_data_is_in_a_flat_sea():
     (body,), surfaces = water([Platform(body=DECK, motion=FixedFrame())], TIMES, -1.5)
     assert not surfaces
     assert body.scenery
     assert body.mesh.vertices[:, 2].max() == pytest.approx(-1.5 - FREEBOARD + 0.05)
 
 
-def test_the_triangles_of_the_sea_face_upwards_and_leave_no_hole():
+def test_the_triangles_of_the_sea_face_upwards_without_gaps():
     points, faces = grid()
     a, b, c = (points[faces[:, i]] for i in range(3))
     up = np.cross(b - a, c - a)[:, 2] / 2

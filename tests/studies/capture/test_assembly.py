@@ -18,7 +18,7 @@ def test_a_rope_of_the_catalogue_has_the_stiffness_of_the_source():
     assert float(rope.joint_damping) == pytest.approx(822.5)
 
 
-def test_a_run_that_blows_up_is_told_from_one_that_does_not():
+def test_a_diverging_run_is_detected():
     chain = assembly.published_rope(3, bending=300.0, c=100.0)
     start = chain.rest_state(0.0, np.pi / 4, 0.0)
     held = assembly.survives(chain, start, assembly.tip_force(3), RK4(), 5e-3, 0.5)

@@ -44,7 +44,7 @@ def table(name, **changes):
         ),
     ],
 )
-def test_a_fault_is_refused_in_words_that_help(name, place, value, words):
+def test_a_fault_is_rejected_with_a_remedy(name, place, value, words):
     with pytest.raises(TestFileError) as caught:
         testing.parse(table(name, **{place: value}), f"{name}.toml")
     assert words in str(caught.value)
@@ -60,7 +60,7 @@ def test_a_wake_grid_that_does_not_cover_the_rope_is_refused(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_motion_that_no_law_foresaw_is_stopped_with_its_reason_and_what_was_computed():
+def test_a_motion_outside_the_validity_of_a_law_stops_with_the_reason():
     # a point device of ten thousand times the drag: stiff by its own mass, which the rope's law cannot know
     wild = table(
         "settle", **{"numerical.chain.n": 2, "numerical.device.drag_area": "8000 m^2", "duration": "5 s"}

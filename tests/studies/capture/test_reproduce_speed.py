@@ -9,7 +9,7 @@ from dovetail.studies.capture import reproduce_speed as speed
 from dovetail.studies.capture.assembly import G, published_rope, tip_force
 
 
-def test_plain_and_compiled_solve_the_same_problem():
+def test_python_and_compiled_code_solve_the_same_problem():
     chain = published_rope(speed.N, bending=300.0, c=100.0)
     x = chain.rest_state(0.0, np.pi / 4, 0.0)
     plain = plain_rates(chain, np.asarray(x["q"]), np.asarray(x["rate"]), np.asarray(G), [10e3, 0.0, 10e3])

@@ -19,7 +19,7 @@ def let_go():
 
 
 @pytest.mark.slow
-def test_links_are_added_while_it_bends_and_taken_away_when_it_hangs(let_go):
+def test_links_are_added_for_a_bent_rope_and_removed_for_a_straight_one(let_go):
     links = let_go[0]["link_count"].values
     assert links[0] == 10
     assert links.max() == 20
@@ -35,12 +35,12 @@ def test_the_tip_moves_as_with_many_links(let_go):
 
 
 @pytest.mark.slow
-def test_the_energy_that_a_change_of_links_costs_is_small_and_in_the_ledger(let_go):
+def test_the_energy_change_of_remeshing_is_small_and_audited(let_go):
     data = let_go[0]
     exchanged = float(np.ptp(data["gravity_energy"].values))
     assert float(np.abs(data["energy_residual"].values).max()) < 5e-3 * exchanged
 
 
-def test_what_cannot_change_its_links_is_refused():
+def test_a_chain_that_cannot_remesh_is_rejected():
     with pytest.raises(TestFileError, match="link-chain.*number of links"):
         load(find_test("capture/deploy"), {"numerical.elements": {"kind": "adaptive-elements"}}).prepare()

@@ -60,7 +60,7 @@ def test_an_elastic_contact_has_no_neutral_delay():
         neutral_delay(Flores(stiffness=K, restitution=1.0), MASS, 0.1, sensor_omega=SENSOR)
 
 
-def test_a_slow_sensor_cannot_be_made_up_for():
+def test_a_slow_sensor_cannot_be_compensated():
     with pytest.raises(AnalysisError, match="faster sensor"):
         neutral_delay(Flores(stiffness=K), MASS, 0.1, sensor_omega=3000.0)
 
@@ -73,7 +73,7 @@ def test_the_map_rises_with_delay_and_falls_with_the_sensors_bandwidth():
     assert gains[0, 1] < 1 < gains[2, 1]
 
 
-def test_what_counts_is_the_net_lag_wherever_it_sits():
+def test_the_energy_depends_on_the_net_lag_only():
     """To first order actuator and sensor add up: halves of either kind give the same energy."""
     law, lag = Hertz(stiffness=K), 60e-6
     gains = []

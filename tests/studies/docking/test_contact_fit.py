@@ -19,7 +19,7 @@ def made():
 
 
 @pytest.mark.slow
-def test_a_known_law_is_found_again(made):
+def test_a_known_contact_law_is_identified(made):
     fit = fit_contact(made, TOOLS, stiffness=1.2e9, factor=0.2)
     errors = np.sqrt(np.diag(fit.covariance))
     assert abs(np.log(fit.stiffness / TRUE[0])) < 4 * errors[0]
@@ -29,7 +29,7 @@ def test_a_known_law_is_found_again(made):
     assert float(fit.law.force(1e-4, 0.0, 0.05)) == pytest.approx(fit.stiffness * 1e-6)
 
 
-def test_peaks_that_cannot_be_are_refused():
+def test_impossible_peaks_are_rejected():
     with pytest.raises(ParameterError, match="MeasuredImpacts.force: -5 "):
         MeasuredImpacts([1.0], [0.1], [-5.0], [1e-4])
     with pytest.raises(ParameterError, match="for each impact"):

@@ -25,7 +25,7 @@ def test_every_law_is_judged_on_all_impacts():
 
 
 @pytest.mark.slow
-def test_a_free_fit_wants_no_damping_and_a_stiffer_ptfe():
+def test_a_free_fit_gives_no_damping_and_a_stiffer_ptfe():
     fits = fit_pairs()
     assert all(fit.factor < 1e-6 for _, fit in fits.values())
     stiffer = {pair: fit.stiffness / hertz for pair, (hertz, fit) in fits.items()}

@@ -17,7 +17,7 @@ def made_up(rows):
     return xr.Dataset({"first_restitution": (("restitution", "delay"), rows)}, coordinates)
 
 
-def test_the_border_lies_where_the_restitution_passes_one():
+def test_the_border_is_at_restitution_one():
     found = neutral_delays(made_up([[0.8, 0.9], [0.9, 1.1], [1.2, 1.3]]))
     assert found[0.7] == np.inf
     assert found[0.8] == pytest.approx(1.5e-3)

@@ -40,7 +40,7 @@ def test_the_map_is_symmetric_about_its_middle(published):
     np.testing.assert_array_equal(published.impacts, published.impacts[::-1, ::-1])
 
 
-def test_a_point_of_the_map_is_a_docking_of_its_own(published):
+def test_a_point_of_the_map_equals_a_single_docking(published):
     """A batch steps every lane by itself: twice as fine steps end the same way, after as many impacts."""
     for pitch, height in ((7.5, 75.0), (-7.5, 75.0)):
         alone = record(DockingSystem.of(six_dof.case_study(pitch, 1e-3 * height), six_dof.ball(30e-3)))
@@ -50,12 +50,12 @@ def test_a_point_of_the_map_is_a_docking_of_its_own(published):
     assert at(published, -7.5, 75.0) == LEFT
 
 
-def test_a_map_without_success_has_no_worst():
+def test_a_map_without_success_has_no_worst_case():
     empty = xr.Dataset({"ending": (("height", "pitch"), [[LEFT]])}, {"height": [0.1], "pitch": [0.0]})
     assert worst_successes(empty) == []
 
 
-def test_a_tip_larger_than_the_drogue_is_told_whatever_the_map():
+def test_a_tip_larger_than_the_drogue_is_reported_for_any_map():
     for name in ("map", "energy-map", "robot-by-mass"):
         with pytest.raises(TestFileError, match="33 mm does not fit into the cylinder of 32.5 mm"):
             testing.load(find_test(f"docking/{name}"), {"map.radius": "33 mm"})

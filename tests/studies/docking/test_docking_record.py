@@ -49,13 +49,13 @@ def test_the_balance_is_kinetic_and_stored_energy_and_all_heat():
     assert done.energy_ratio == pytest.approx(1.0)
 
 
-def test_it_tells_how_it_ended():
+def test_the_record_has_the_outcome():
     text = str(made_up([-1, 1, -1]))
     assert text.startswith("Separated without docking")
     assert "0.002 s, 1 impacts" in text.splitlines()[0]
     assert "energy 2.00000 J at the start" in text
 
 
-def test_a_docking_without_impact_has_no_first_one():
+def test_a_docking_without_impact_has_no_first_impact():
     with pytest.raises(AnalysisError, match="no impact"):
         _ = made_up([-1, -1]).first

@@ -134,7 +134,7 @@ def test_steps_are_short_in_contact_and_long_in_flight(oblique):
     assert oblique.traces["penetration"][1:][starts].max() < 3e-6
 
 
-def test_time_that_is_up_ends_a_docking_where_it_stands():
+def test_a_docking_ends_at_the_end_time_in_its_current_state():
     early = record(DockingSystem.of(OBLIQUE, six_dof.ball()), until=0.1)
     assert early.time[-1] == pytest.approx(0.1)
     assert early.ending == 0
@@ -146,7 +146,7 @@ def read(tools, force):
     return force
 
 
-def test_instruments_round_in_their_own_units_and_may_couple():
+def test_sensors_quantise_in_their_units_with_optional_cross_talk():
     tools = SixAxisInstruments(position_resolution=1e-3, angle_resolution=0.1, force_resolution=10.0)
     np.testing.assert_allclose(
         tools.robot.parts[1].apply(0.0, jnp.array([1.4e-3, 0, -2.6e-3, 0.24, 0, -0.06])),
@@ -162,7 +162,7 @@ def test_instruments_round_in_their_own_units_and_may_couple():
 
 
 @pytest.mark.slow
-def test_with_ever_faster_instruments_the_rig_tends_to_the_ideal():
+def test_with_faster_instruments_the_rig_converges_to_the_reference():
     """The error of the first impact is proportional to the delay: half of it, half the error."""
     bodies, ball = six_dof.published(), six_dof.ball()
     ideal = record(DockingSystem.of(bodies, ball), until=1.0).first

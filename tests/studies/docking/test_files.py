@@ -49,7 +49,7 @@ def test_every_section_has_its_file():
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if not re.match("six-dof|testbed", n)])
-def test_a_file_is_valid_and_says_what_it_is(name):
+def test_a_file_is_valid_and_has_a_title(name):
     loaded = testing.load(find_test(f"docking/{name}"))
     assert loaded.title
     assert loaded.source

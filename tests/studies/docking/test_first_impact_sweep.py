@@ -45,6 +45,6 @@ def test_the_table_names_its_cases_and_warns_of_coarse_steps(sweep):
     assert "resolution (1 um) is more than 10 % of the penetration" in parameter_map.summary(coarse)
 
 
-def test_lists_of_different_lengths_are_told():
+def test_lists_of_different_lengths_are_reported():
     with pytest.raises(TestFileError, match="map.m2 .*2 entries for 3 cases"):
         testing.load(find_test("docking/robot-by-mass"), {"map.m1": [1.0, 2.0, 3.0], "map.m2": [1.0, 2.0]})

@@ -58,7 +58,7 @@ def test_realised_restitution_in_closed_form_is_that_of_the_simulation(restituti
     assert float(ideal.restitution) == pytest.approx(expected, abs=1e-7)
 
 
-def test_the_heat_is_what_the_bodies_lost():
+def test_the_dissipation_equals_the_energy_loss_of_the_bodies():
     ideal = pairing(1e-3).ideal
     lost = 0.5 * MASS * (0.1**2 - float(ideal.rebound) ** 2)
     assert float(ideal.dissipated) == pytest.approx(lost, rel=1e-5)  # a sum of rectangles at 3000 steps
@@ -126,7 +126,7 @@ def test_the_first_order_estimate_of_the_injected_energy_holds_for_a_small_lag()
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
-def test_the_batch_is_emulate_and_continuous_rehearse_of_the_same_parts_to_rounding(seed):
+def test_the_batch_equals_reference_and_continuous_rehearsal_to_rounding(seed):
     """The same steps on either side: ticks of the batch's length, fifty of them before the touch."""
     rng = np.random.default_rng(seed)
     law = Flores(stiffness=K, restitution=rng.uniform(0.6, 1.0))
@@ -186,6 +186,6 @@ def test_the_published_rebound_is_that_of_the_files_emulated_and_rehearsed():
     )  # steps round apart
 
 
-def test_instruments_that_lead_are_refused():
+def test_instruments_with_lead_are_rejected():
     with pytest.raises(ParameterError, match="Instruments.actuator_omega: got 0; must be above 0"):
         Instruments(0.0, SENSOR)

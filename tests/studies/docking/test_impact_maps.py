@@ -21,7 +21,7 @@ def sweep():
 
 
 @pytest.mark.slow
-def test_errors_over_delay_are_the_published_ones(sweep):
+def test_errors_over_delay_equal_the_published_ones(sweep):
     data = sweep.compute()
     np.testing.assert_allclose(data.velocity_error.sel(impact=1), [19.24, 52.52], atol=0.1)  # table 5.2
     assert np.all(data.velocity_error.sel(impact=2) > 2 * data.velocity_error.sel(impact=1))

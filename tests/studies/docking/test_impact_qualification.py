@@ -22,6 +22,6 @@ def test_a_stack_under_load_has_less_stroke_and_none_beyond_its_blocking_force()
     np.testing.assert_allclose(needed, [2e-4, np.inf])
 
 
-def test_lists_that_do_not_pair_are_told():
+def test_lists_that_do_not_pair_are_reported():
     with pytest.raises(TestFileError, match="map.m2 .*1 entries, but m1 has 4"):
         testing.load(find_test("docking/qualification"), {"map.m2": [35.0]})

@@ -28,7 +28,7 @@ def data():
 
 
 @pytest.mark.slow
-def test_ideal_and_modelled_peaks_are_the_published_ones(data):
+def test_reference_and_modelled_peaks_equal_the_published_ones(data):
     # scenarios 4 and 6 at 0.8: Bondoky 2020, tables C.1 and C.2; the modelled ones are without noise
     np.testing.assert_allclose(data.force_d.sel(restitution=0.8), [796.06, 499.46], atol=0.02)
     np.testing.assert_allclose(1e6 * data.depth_d.sel(restitution=0.8), [81.87, 91.34], atol=0.01)
@@ -36,7 +36,7 @@ def test_ideal_and_modelled_peaks_are_the_published_ones(data):
 
 
 @pytest.mark.slow
-def test_fidelity_is_the_share_of_the_real_error_that_is_foretold(data):
+def test_fidelity_is_the_predicted_fraction_of_the_measured_error(data):
     d, m, h = (data[f"force_{letter}"] for letter in "dmh")
     np.testing.assert_allclose(data.force_fidelity, (m - d) / (h - d))
     np.testing.assert_allclose(data.force_hm, h / m - 1)

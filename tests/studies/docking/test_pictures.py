@@ -31,7 +31,7 @@ def test_the_profile_runs_from_the_bottom_to_the_mouth():
     assert r[-1] == pytest.approx(32.5e-3 + 0.195 * np.tan(np.radians(27)))
 
 
-def test_the_way_of_the_probe_is_drawn_with_its_impacts(record):
+def test_the_path_of_the_probe_is_drawn_with_its_impacts(record):
     axes = Figure().add_subplot()
     pictures.trajectory(axes, record, BALL.cavity, 0.025)
     way = next(line for line in axes.lines if len(line.get_xdata()) == 201)
@@ -68,7 +68,7 @@ def test_poses_of_the_tip_are_those_of_the_run():
     np.testing.assert_allclose(R[1] @ [1, 0, 0], [0, -1, 0], atol=1e-12)
 
 
-def test_a_run_is_sampled_and_told_impact_by_impact():
+def test_a_run_is_sampled_and_its_impacts_are_listed():
     t = np.linspace(0, 1, 11)
     energy = {n: ("time", np.where(t > 0.5, 2.0, 1.0)) for n in ("kinetic_energy",)}
     energy |= {n: ("time", 0 * t) for n in ("contact_energy", "contact_dissipation", "friction_dissipation")}

@@ -15,7 +15,7 @@ SLOW = {"RT-46", "RT-46b", "RT-50"}  # whole runs
 @pytest.mark.parametrize(
     "target", [pytest.param(t, id=t.id, marks=[pytest.mark.slow] if t.id in SLOW else []) for t in TARGETS]
 )
-def test_target_comes_out_as_its_row_says(target, as_said):
+def test_target_has_the_status_of_its_row(target, as_said):
     as_said(target)
 
 

@@ -12,7 +12,7 @@ QUICK = {"RT-22", "RT-24", "RT-25", "RT-26", "RT-26b", "RT-28"}  # the others co
     "target",
     [pytest.param(t, id=t.id, marks=[] if t.id in QUICK else [pytest.mark.slow]) for t in TARGETS],
 )
-def test_target_comes_out_as_its_row_says(target, as_said):
+def test_target_has_the_status_of_its_row(target, as_said):
     as_said(target)
 
 

@@ -8,5 +8,5 @@ TARGETS = [t for t in load_targets("docking") if t.compute.startswith("reproduce
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda t: t.id)
-def test_target_comes_out_as_its_row_says(target, as_said):
+def test_target_has_the_status_of_its_row(target, as_said):
     as_said(target)

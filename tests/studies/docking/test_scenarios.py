@@ -24,7 +24,7 @@ def test_reduced_mass_and_stiffness_of_the_sample():
     assert SAMPLE.stiffness == pytest.approx(9.0795e8, rel=1e-4)
 
 
-def test_a_list_of_any_length_gives_what_one_by_one_gives():
+def test_a_list_of_scenarios_equals_single_runs():
     many = impacts([SAMPLE] * 3, np.array([0.7, 0.8, 0.9]))
     one = impacts([SAMPLE], 0.9)
     assert many.ideal.peak_force.shape == (3,)

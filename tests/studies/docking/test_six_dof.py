@@ -36,7 +36,7 @@ def test_the_target_is_assembled_as_printed():
 
 
 @pytest.mark.slow
-def test_the_docking_model_keeps_its_energy_and_fails_after_eight_impacts(ideal):
+def test_the_docking_model_conserves_energy_and_fails_after_eight_impacts(ideal):
     assert not ideal.docked
     assert len(ideal.impacts) == 8
     assert ideal.balance[0] == pytest.approx(six_dof.INITIAL_ENERGY, rel=1e-9)
@@ -51,7 +51,7 @@ def test_the_first_impact_is_as_deep_as_printed(ideal):
 
 
 @pytest.mark.slow
-def test_both_models_meet_first_at_the_same_place_and_then_part(ideal, hil):
+def test_both_models_have_the_same_first_impact_and_then_differ(ideal, hil):
     # the robot is late by 0.35 ms
     assert hil.first.start - ideal.first.start == pytest.approx(0.35e-3, abs=0.05e-3)
     assert hil.first.speed_in == pytest.approx(ideal.first.speed_in, rel=1e-4)

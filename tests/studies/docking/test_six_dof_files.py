@@ -21,7 +21,7 @@ def test_numerical_substructure_and_specimen_start_from_the_same_pose(compensate
     np.testing.assert_allclose(home.R, euler.to_matrix(specimen.initial_angles), atol=1e-12)
 
 
-def test_passivity_control_keeps_the_energy_of_the_sampled_noisy_loop(compensated):
+def test_passivity_control_bounds_the_energy_of_the_sampled_noisy_loop(compensated):
     # over the whole 5 s: measured 4.19 times the initial energy without control, 1.006 with it
     def ratio(test):
         run = test.rehearse()
@@ -51,7 +51,7 @@ def tossed():
     ).rehearse()
 
 
-def test_a_six_axis_run_says_that_the_probe_left_and_ends_there(tossed):
+def test_a_six_axis_run_ends_when_the_probe_separates(tossed):
     assert tossed.outcome is testing.Outcome.SEPARATED
     assert tossed.outcome.completed
     assert float(tossed.data.time[-1]) < 2.0

@@ -24,7 +24,7 @@ def test_it_runs_to_its_end_at_75_kilohertz(run):
     assert run.test.rate == 75e3
 
 
-def test_noise_below_the_threshold_drives_nothing_before_contact(run):
+def test_noise_below_the_threshold_causes_no_motion_before_contact(run):
     free = run.data.sel(time=slice(0, 1e-3))
     assert float(np.abs(free.measured_force).max()) == 0.0
     np.testing.assert_allclose(free.velocity, 0.05)

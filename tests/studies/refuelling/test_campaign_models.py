@@ -7,7 +7,7 @@ from dovetail.studies.refuelling.campaign_models import scatter, strike_matrix, 
 from dovetail.studies.refuelling.funnel_strike import Ending
 
 
-def test_a_point_is_the_same_alone_and_among_others(monkeypatch):
+def test_a_point_is_equal_alone_and_in_a_batch(monkeypatch):
     asked = []
 
     def batch(angles, speed, drawn, funnel, duration):
@@ -42,7 +42,7 @@ def test_no_two_runs_have_the_same_scatter():
     assert len({tuple(row) for row in drawn}) == 48
 
 
-def test_outcomes_are_asked_for_in_radians_and_told_apart(monkeypatch):
+def test_outcomes_use_radians_and_are_distinguished(monkeypatch):
     asked = []
 
     class Flight:

@@ -47,7 +47,7 @@ def test_the_summary_counts_every_strike(parameter_map, data):
     assert "3 strikes: 1 miss (m), 1 limit trip (!), 1 latched (o)" in text
 
 
-def test_a_strike_is_the_same_beside_a_slower_one(parameter_map):
+def test_a_strike_is_equal_alone_and_in_a_batch(parameter_map):
     """A batch runs as long as its slowest strike: what the others do after their own way does not count."""
     brush, slower = (0.27, 1.5, np.radians(-8)), (0.27, 0.75, np.radians(-8))  # along the rim
     alone = parameter_map.strikes(np.array([brush, brush]))

@@ -57,7 +57,7 @@ def test_the_moment_passes_its_limit_in_the_bore_or_at_the_transition(strikes):
     np.testing.assert_allclose((events.latched - events.touched)[:3], [0.083, 0.145, 0.294], atol=2e-3)
 
 
-def test_a_strike_that_comes_free_or_passes_outside_is_told_apart():
+def test_strikes_that_release_or_pass_outside_are_distinguished():
     events, _ = StrikeMonitor().start({})
     touched = eqx.tree_at(lambda e: (e.touched, e.deepest_zone), events, (jnp.asarray(0.1), jnp.asarray(2.0)))
     assert Ending(int(touched.ending())) is Ending.CONTACT_LOST

@@ -37,7 +37,7 @@ def test_it_hangs_still():
     np.testing.assert_allclose(out["displacement"], 0.0, atol=1e-12)
 
 
-def test_the_probe_meets_the_rib_where_and_when_it_should():
+def test_the_probe_touches_the_rib_at_the_expected_time_and_position():
     when = RIG.receiver.approach.time_at(0.18)
     out, _ = shown(RIG, when, RIG.init(), jnp.zeros(6))
     place = out["nozzle_pose"][:3]

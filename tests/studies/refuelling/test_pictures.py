@@ -49,14 +49,14 @@ def test_reeling_in_is_drawn_as_length_speed_and_error(run):
     assert [last(panel) for panel in axes] == pytest.approx([0.1, 0.2, 10.0])
 
 
-def test_shapes_are_those_of_the_times_asked_for(run):
+def test_shapes_are_drawn_at_the_given_times(run):
     axes = Figure().add_subplot()
     pictures.hose_shapes(axes, run, [0.0, 1.0])
     assert [line.get_label() for line in axes.lines] == ["0 s", "1 s"]
     assert last(axes, 1) == pytest.approx(-0.5)
 
 
-def test_drogue_and_ball_joint_move_from_where_they_were(run):
+def test_trajectories_are_relative_to_the_initial_position(run):
     axes = Figure().add_subplot()
     pictures.trajectory(axes, {"50 mm": run})
     assert last(axes, 0) == pytest.approx(200.0)  # up [mm]

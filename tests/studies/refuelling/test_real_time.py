@@ -32,7 +32,7 @@ class Contact(Memoryless):
 
 
 @pytest.mark.parametrize(("c", "grows"), [(9.5, True), (10.0, True), (10.9, False)])
-def test_a_late_contact_grows_below_its_least_damping_and_decays_above(c, grows):
+def test_a_delayed_contact_grows_below_its_minimum_damping_and_decays_above(c, grows):
     """1 kg against 1000 N/m, 10 ms late: the least damping is 10.37 N s/m; holding the force over a tick adds to it."""
     bound = damping_bounds(m=1.0, k=1000.0, delay=0.01 + 0.5 / 5000).lower
     assert 10.0 < bound < 10.9
@@ -71,7 +71,7 @@ def predicted():
     )
 
 
-def test_joined_directly_the_ball_takes_energy_and_felt_late_it_gives(late):
+def test_the_ball_dissipates_energy_without_delay_and_adds_it_with_delay(late):
     ideal, real = late
     before, after, _ = bounce(ideal)
     assert after < 0.85 * before  # hysteresis takes 20 % of the unloading force

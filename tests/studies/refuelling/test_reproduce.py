@@ -40,7 +40,7 @@ def test_files_are_read_without_faults_and_name_their_source(name):
     "target",
     [pytest.param(t, id=t.id, marks=[] if t.id in QUICK else [pytest.mark.slow]) for t in TARGETS],
 )
-def test_target_comes_out_as_its_row_says(target, as_said):
+def test_target_has_the_status_of_its_row(target, as_said):
     as_said(target)
 
 

@@ -5,7 +5,7 @@ import pytest
 from dovetail.studies.refuelling import reproduce_drop
 
 
-def test_the_drop_s_own_numbers():
+def test_the_drop_has_the_published_values():
     assert reproduce_drop.drop_impact() == pytest.approx([0.1716, 1.573, 8.04], rel=1e-3)
     assert reproduce_drop.drop_contacts() == 4
     assert reproduce_drop.peak_squeeze() == pytest.approx(0.9, abs=0.03)

@@ -25,7 +25,7 @@ def test_settled_places_differ_a_little_if_they_do_and_by_little(monkeypatch, of
     assert reproduce_rig.steady_offset() is expected
 
 
-def test_the_robot_s_time_counts_steps_in_contact_while_the_probe_moves(monkeypatch):
+def test_robot_time_counts_contact_steps_with_probe_motion(monkeypatch):
     monkeypatch.setattr(validation, "slow_case", lambda: made_up(0.0))
     assert reproduce_rig.slow_wall_time() == pytest.approx(780 * 2 * 16 / 60)
 

@@ -32,7 +32,7 @@ def test_a_coupling_is_read_until_it_is_latched(recorded):
     assert strikes.strike_table()[:4] == pytest.approx([450.0, 1600.0, 2500.0, 0.09])
 
 
-def test_a_trip_is_told_by_where_the_nozzle_was(recorded):
+def test_a_trip_is_classified_by_the_nozzle_position(recorded):
     assert strikes.held_until_engaged() == [False, False]  # 450 N m before it is latched, at every offset
     assert not strikes.trips_at_the_transition()  # but first in the bore
     recorded["force"][5, 4] = 500.0
@@ -42,5 +42,5 @@ def test_a_trip_is_told_by_where_the_nozzle_was(recorded):
     assert not strikes.trips_at_the_transition()
 
 
-def test_the_reel_s_effect_is_a_share_of_the_tip(recorded):
+def test_the_effect_of_the_reel_is_a_fraction_of_the_tip_tension(recorded):
     assert strikes.reel_effect() == 0.0

@@ -11,7 +11,7 @@ from dovetail.studies.registry import find_test
 
 
 @pytest.mark.slow  # the robot makes every step of half a millisecond
-def test_the_scaled_strike_is_made_step_by_step_and_moves_as_it_would_at_full_speed():
+def test_the_scaled_pseudodynamic_strike_equals_the_full_speed_motion():
     test = testing.load(find_test("refuelling/scaled"), {"duration": "0.12 s"})
     assert isinstance(test.numerical.receiver.approach, StopInTime)
     assert isinstance(test.rig.specimen, ScaledSpecimen)

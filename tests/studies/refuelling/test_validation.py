@@ -42,7 +42,7 @@ def test_the_matrix_has_384_strikes():
     assert len(validation.ANGLES) * len(validation.SPEEDS) * validation.RUNS == 384
 
 
-def test_a_bungee_s_table_is_read_from_a_noisy_stretch_and_never_falls():
+def test_a_bungee_table_from_noisy_data_is_monotonic():
     truth = HungDrogue()
     knots = np.asarray(truth.bungee_extension)
     stretch = np.linspace(0.0, 1.0, 400)
@@ -69,7 +69,7 @@ def test_two_stages_of_swings_find_the_rig():
 
 
 @pytest.mark.slow
-def test_the_whole_matrix_has_384_cases_that_end():
+def test_the_test_matrix_has_384_cases_that_finish():
     found = validation.matrix()
     assert sum(len(case.position) for case in found.values()) == 384
     assert all(np.isfinite(case.position).all() for case in found.values())

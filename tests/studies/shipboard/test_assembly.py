@@ -10,7 +10,7 @@ def test_a_test_is_loaded_with_values_changed():
     assert test.duration == 2.0
 
 
-def test_an_offset_moves_everything_on_the_airframe_the_other_way():
+def test_an_offset_of_the_origin_moves_airframe_points_oppositely():
     craft = aircraft("case-1", with_offset(0.1, "consistent"))
     np.testing.assert_allclose(craft.model.nodes[0], [-0.45, -0.44])
 
@@ -32,7 +32,7 @@ def test_loads_by_centre_of_gravity_balance_force_and_moment(offset):
     assert loads @ arms == pytest.approx(gear, abs=0.02)
 
 
-def test_at_rest_stiffer_struts_give_in_proportion_less():
+def test_static_strut_deflection_is_inverse_to_stiffness():
     stiff = np.array([20e3, 25e3, 40e3, 80e3])
     heights = []
     for k in stiff:

@@ -29,7 +29,7 @@ def test_a_case_passes_or_fails_by_its_numbers():
     assert compute_target(mass).status == "met"
 
 
-def test_a_case_without_targets_is_said():
+def test_a_case_without_targets_is_reported():
     with pytest.raises(ParameterError, match="case-1, case-2"):
         load_targets("shipboard/case-9")
 

@@ -11,7 +11,7 @@ TARGETS = [t for t in load_targets("shipboard") if t.compute.startswith("hybrid:
 
 
 @pytest.mark.slow
-def test_both_sides_of_a_file_begin_at_the_same_height():
+def test_both_substructures_of_a_file_start_at_the_same_height():
     for name in ("hybrid-drop", "hybrid-secured"):
         test = load(find_test(f"shipboard/{name}"))
         gear = test.rig.specimen

@@ -28,7 +28,7 @@ def test_the_other_targets_are_met(name):
 
 
 @pytest.mark.parametrize("study", ["shipboard", "capture"])
-def test_what_is_missed_says_why(study):
+def test_missed_targets_state_the_reason(study):
     kept = json.loads((DOCS / "target_results" / f"{study}.json").read_text("utf-8"))
     missed = {row["id"] for row in kept if row["status"] == "missed"}
     assert [t.id for t in load_targets(study) if t.id in missed and not t.note] == []

@@ -14,7 +14,7 @@ FIRST, *OTHERS = NODES
 
 
 @pytest.mark.parametrize("nodes", [FIRST, *(pytest.param(n, marks=pytest.mark.slow) for n in OTHERS)])
-def test_a_refined_gear_has_its_feet_and_joints_where_they_were(nodes):
+def test_refining_a_gear_keeps_feet_and_joints(nodes):
     gear = aircraft("case-4-hinged", meshed(nodes)).gear
     at = np.asarray(gear.mesh.nodes)
     assert len(at) == nodes

@@ -19,7 +19,7 @@ SHIP = 0
 
 
 @pytest.mark.slow
-def test_clamps_that_move_outwards_take_hold_of_both_skids_and_the_distances_tell():
+def test_clamps_that_move_outwards_hold_both_skids():
     data = run("case-7")
     t, pairs = data.time.values, data["pair_normal_force"].values
     before, after = t < 0.99, t > 2.0

@@ -12,7 +12,7 @@ from dovetail.testing.test_file import parse
 
 
 @pytest.mark.parametrize("name", ["case-6", pytest.param("case-6-cyclic", marks=pytest.mark.slow)])
-def test_air_loads_survive_the_way_through_the_sources_files(tmp_path, name):
+def test_air_loads_are_restored_from_files_of_the_source_format(tmp_path, name):
     test = loaded(name)
     again = parse(read_inputs(write_inputs(test, tmp_path)))
     assert [type(load) for load in again.numerical.loads] == [type(load) for load in test.numerical.loads]
@@ -36,6 +36,6 @@ def test_air_loads_survive_the_way_through_the_sources_files(tmp_path, name):
         ("case-6-rotor", (("numerical.loads.0.rotor.inflow", "momentum"),), 'inflow = "momentum"'),
     ],
 )
-def test_what_the_files_cannot_hold_is_refused_and_not_left_out(tmp_path, name, changes, text):
+def test_values_that_the_file_format_cannot_store_are_rejected(tmp_path, name, changes, text):
     with pytest.raises(OutputError, match=text):
         write_inputs(loaded(name, changes), tmp_path)

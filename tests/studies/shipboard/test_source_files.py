@@ -15,7 +15,7 @@ from dovetail.testing.test_file import parse
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["case-3", "case-7"])
-def test_a_test_survives_the_way_through_the_sources_files(tmp_path, name):
+def test_a_test_is_restored_from_files_of_the_source_format(tmp_path, name):
     test = loaded(name)
     again = parse(read_inputs(write_inputs(test, tmp_path / name)))
     assert again.duration == test.duration
@@ -47,7 +47,7 @@ def test_steps_and_tolerances_survive(tmp_path):
 
 
 @pytest.mark.parametrize("given", ["MCK", "K"])
-def test_matrices_made_elsewhere_are_read_in_and_written(tmp_path, given):
+def test_external_matrices_are_read_and_written(tmp_path, given):
     test = loaded("case-1")
     M, C, K = test.numerical.gear.structure()
     own = {"M": 1.1 * M, "C": 1.2 * C, "K": 1.3 * K}
@@ -64,12 +64,12 @@ def test_matrices_made_elsewhere_are_read_in_and_written(tmp_path, given):
         np.testing.assert_allclose(matrix, own[name] if name in given else plain[name], rtol=1e-14)
 
 
-def test_a_missing_file_is_named(tmp_path):
+def test_a_missing_file_is_reported_by_name(tmp_path):
     with pytest.raises(OutputError, match=r"Simulation\.inp"):
         read_inputs(tmp_path)
 
 
-def test_outputs_are_rows_in_time_and_only_those_asked_for(tmp_path):
+def test_outputs_are_rows_in_time_of_the_requested_signals(tmp_path):
     test = dataclasses.replace(loaded("case-1"), duration=1.0)
     craft = test.numerical
     shown = jax.jit(lambda: craft.output(0.0, craft.init(), None))()

@@ -7,7 +7,7 @@ from dovetail.studies.shipboard.statistics import solver_statistics
 
 
 @pytest.mark.slow
-def test_every_interval_has_its_steps_its_events_and_its_cost():
+def test_every_interval_has_steps_events_and_computing_time():
     test = loaded("case-1", (("duration", 0.4), ("rate", 100.0)))
     found = solver_statistics(test, 0.1)
     assert found.sizes["time"] == 4

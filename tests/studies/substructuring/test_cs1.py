@@ -27,14 +27,14 @@ ENDINGS = {  # name: whether it runs to its end
 QUICK = {"cs1", "cs1-late", "cs1-forward-prediction"}
 
 
-def test_every_ready_test_of_cs1_is_looked_at():
+def test_every_shipped_test_of_cs1_is_covered():
     assert {file.stem for file in TESTS.glob("cs1*.toml")} == set(ENDINGS)
 
 
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=[] if n in QUICK else [pytest.mark.slow]) for n in ENDINGS]
 )
-def test_a_ready_test_ends_as_its_title_says(name):
+def test_a_shipped_test_ends_with_the_outcome_of_its_title(name):
     run = rehearsed(name)
     assert run.outcome.completed is ENDINGS[name], str(run)
     assert ENDINGS[name] or "stops at a limit" in run.title
@@ -45,7 +45,7 @@ def test_a_ready_test_ends_as_its_title_says(name):
         assert size[-1000:].max() <= size[:-1000].max()
 
 
-def test_prediction_makes_the_late_actuator_nearly_perfect():
+def test_prediction_nearly_cancels_the_actuator_delay():
     """Half a per cent for the half tick that prediction makes up for, where the bare actuator diverges."""
     e1 = fidelity.norms(rehearsed("cs1-forward-prediction"), emulated("cs1-forward-prediction"))["rms"]
     assert float(e1.sel(error="e1")) < 0.005
@@ -70,7 +70,7 @@ def oscillator(t, x, u, p):
     return (v, a), {"displacement": z, "velocity": v, "acceleration": a}
 
 
-def test_the_numerical_part_runs_the_same_in_every_format():
+def test_the_numerical_substructure_gives_equal_results_in_every_format():
     plain = ready("cs1", {"duration": 0.5})
     formats = {
         "transfer function": TransferFunctionModel(denominator=[M, C, K], force=[1.0], excitation=[C, K]),
@@ -91,7 +91,7 @@ def test_the_numerical_part_runs_the_same_in_every_format():
 
 
 @pytest.mark.slow
-def test_over_compensation_starts_early_settles_at_its_lead_and_then_raises_the_order():
+def test_over_compensation_settles_at_its_lead_then_raises_the_order():
     run = rehearsed("cs1-over-compensation")
     horizon, share = run.data["prediction_horizon"].values, run.data["final_order_fraction"].values
     assert horizon[0] == pytest.approx(15e-3)
@@ -122,7 +122,7 @@ def test_without_over_compensation_the_same_test_oscillates():
         ("compensator.delay", 9.9e-3, 0.0, "command", None),
     ],
 )
-def test_what_an_operator_turns_on_line_acts_at_its_moment(path, before, after, signal, ratio):
+def test_an_operator_change_acts_at_its_time(path, before, after, signal, ratio):
     """Switched at 0.3 s: nothing changes before, and at that tick just what the parameter stands for."""
     base = ready("cs1-forward-prediction", {"duration": 0.4, "compensator.window": 5, path: before})
     changed = dataclasses.replace(base, schedule={path: dv.Switch(start=0.3, initial=before, final=after)})

@@ -20,14 +20,14 @@ ENDINGS = {  # name: whether it runs to its end
 QUICK = {"cs2"}
 
 
-def test_every_ready_test_of_cs2_is_looked_at():
+def test_every_shipped_test_of_cs2_is_covered():
     assert {file.stem for file in TESTS.glob("cs2*.toml")} == set(ENDINGS)
 
 
 @pytest.mark.parametrize(
     "name", [pytest.param(n, marks=[] if n in QUICK else [pytest.mark.slow]) for n in ENDINGS]
 )
-def test_a_ready_test_ends_as_its_title_says(name):
+def test_a_shipped_test_ends_with_the_outcome_of_its_title(name):
     run = rehearsed(name)
     assert run.outcome.completed is ENDINGS[name], str(run)
     assert ENDINGS[name] or "diverges" in run.title
@@ -69,7 +69,7 @@ def test_the_hybrid_follows_the_ideal_and_so_does_the_middle_mass():
 
 
 @pytest.mark.slow
-def test_the_controller_is_not_what_is_unstable_after_the_switch():
+def test_the_instability_after_the_switch_is_not_in_the_controller():
     """While the test diverges the delay of each actuator stays what it was."""
     data = rehearsed("cs2-switch").data
     before, after = data.sel(time=slice(1.0, 3.0)), data.sel(time=slice(3.0, None))

@@ -131,7 +131,7 @@ def test_the_matched_inverse_leads_to_the_full_measured_force(matched):
     assert float(np.abs(last.velocity).max()) == pytest.approx(0.3, rel=0.15)
 
 
-def test_waveform_changes_with_the_share_because_the_real_damper_is_not_the_ideal_one(matched):
+def test_the_waveform_depends_on_the_measured_fraction_for_a_real_damper(matched):
     before, after = (matched.data.sel(time=slice(a, a + 1)) for a in (6.6, 15.6))
     opened = [fidelity.characteristic(matched.data.sel(time=slice(None, a + 1.2)), 3.5) for a in (6.6, 15.6)]
     assert opened[0].sense == opened[1].sense == "anticlockwise"
@@ -148,7 +148,7 @@ def test_most_of_the_test_is_below_half_of_the_actuator_s_capacity(matched):
     assert used.peak < 0.9
 
 
-def test_the_detuned_inverse_is_late_by_what_it_leaves_out(matched, detuned):
+def test_the_delay_of_the_detuned_inverse_is_its_omitted_part(matched, detuned):
     """Delay at 3.5 Hz while the force is simulated: 1.80 ms more than with the matched inverse."""
     late = [fidelity.delay_at(run.data.sel(time=slice(6.0, 8.0 - 1e-9)), 3.5) for run in (matched, detuned)]
     assert abs(late[0]) < 0.1e-3
@@ -184,7 +184,7 @@ def test_modes_are_selected_on_line():
 
 
 @pytest.mark.slow
-def test_two_dampers_that_meet_the_same_peaks_differ_in_their_loops(matched):
+def test_two_dampers_with_equal_peaks_have_different_loops(matched):
     second = lag_damper.with_damper(matched.test, lag_damper.second_damper()).rehearse()
     assert second.outcome is Outcome.FINISHED
     report = fidelity.match_dampers({"first": matched.data, "second": second.data}, 3.5)

@@ -9,14 +9,14 @@ from dovetail.studies.registry import find_test
 TABLE = find_test("substructuring/rths-table")
 
 
-def test_the_file_asks_for_every_compensator_on_twenty_perturbed_plants():
+def test_the_campaign_has_every_compensator_on_twenty_perturbed_plants():
     parameter_map = dv.load(TABLE).map
     assert parameter_map.cases == (1, 2, 3, 4)
     assert parameter_map.perturbed_count == 20
     assert {"none", "adaptive time series", "Smith predictor"} <= set(parameter_map.compensators)
 
 
-def test_an_unknown_compensator_or_case_is_named_with_those_there_are():
+def test_an_unknown_compensator_or_case_lists_the_known_ones():
     with pytest.raises(TestFileError, match="'magic'; use none, forward prediction"):
         dv.load(TABLE, {"map.compensators": ["magic"]})
     with pytest.raises(TestFileError, match="7; use 1, 2, 3, 4"):
@@ -24,7 +24,7 @@ def test_an_unknown_compensator_or_case_is_named_with_those_there_are():
 
 
 @pytest.mark.slow
-def test_the_summary_says_what_each_compensator_trades_away():
+def test_the_summary_states_the_drawback_of_each_compensator():
     parameter_map = dv.load(
         TABLE, {"map.compensators": ["second-order inverse"], "map.cases": [1], "map.perturbed_count": 0}
     ).map

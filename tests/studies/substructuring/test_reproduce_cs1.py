@@ -25,16 +25,16 @@ TARGETS = [
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_target_comes_out_as_its_row_says(target, as_said):
+def test_target_has_the_status_of_its_row(target, as_said):
     as_said(target)
 
 
-def test_a_ready_test_takes_other_values():
+def test_a_shipped_test_accepts_other_values():
     test = reproduce_cs1.ready("cs1", {"rig.actuator.delay": 7e-3})
     assert float(test.rig.actuator.delay) == 7e-3
 
 
-def test_spectra_of_a_batch_show_the_wall_at_its_own_frequency():
+def test_spectra_of_a_batch_have_a_peak_at_the_wall_frequency():
     found = reproduce_cs1.spectra(np.array([2e-3, 4e-3]), duration=5.0)
     strongest = found["frequency"].values[found.argmax("frequency")]
     np.testing.assert_allclose(strongest, 3.0, atol=0.1)  # a line every 0.2 Hz

@@ -15,7 +15,7 @@ TARGETS = [
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_target_comes_out_as_its_row_says(target, as_said):
+def test_target_has_the_status_of_its_row(target, as_said):
     as_said(target)
 
 
@@ -26,7 +26,7 @@ def test_equal_delays_on_the_unequal_map_are_the_critical_delay():
     assert not equation(1.001 * limit, 1.001 * limit).stable()
 
 
-def test_a_late_actuator_can_be_paid_for_by_an_early_one():
+def test_a_delayed_actuator_can_be_balanced_by_an_advanced_one():
     """The limits of both together are nearly constant: passing one's own limit is not by itself fatal."""
     moderate = np.array(reproduce_cs2.unequal_delay_limits()[0])
     limited = moderate > 0

@@ -13,5 +13,5 @@ TARGETS = [
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_target_comes_out_as_its_row_says(target, as_said):
+def test_target_has_the_status_of_its_row(target, as_said):
     as_said(target)

@@ -51,7 +51,7 @@ def test_the_ideal_is_the_undivided_frame():
     assert run.data["excitation"].attrs["units"] == "m/s^2"
 
 
-def test_a_perturbed_plant_leaves_the_reference_whole():
+def test_a_perturbed_plant_does_not_change_the_reference():
     nominal = rths.benchmark(1, **SHORT)
     other = rths.with_plant(nominal, {"stiffness": 1.3e6, "leakage": 5.0, "valve_stiffness": 1.1e5})
     assert float(rths.plant_of(other).stiffness) == float(other.rig.specimen.stiffness) == 1.3e6
@@ -72,7 +72,7 @@ def test_plants_are_seeded_and_have_the_published_spread():
 
 
 @pytest.mark.slow
-def test_a_batch_is_the_same_as_runs_one_by_one():
+def test_a_batch_equals_single_runs():
     tests = [uncompensated(case, **SHORT) for case in (1, 3)]
     batch = rths._simulated(stack_tests([test.prepare() for test in tests]))
     for i, test in enumerate(tests):
@@ -89,7 +89,7 @@ def test_batched_poles_are_those_of_the_test():
 
 
 @pytest.mark.slow
-def test_the_best_compensator_keeps_its_promise_in_a_short_form():
+def test_the_best_compensator_meets_its_target_in_a_short_run():
     """Case 4, the least damped, nominal and on one perturbed plant: J2 and J4 within 3 %, stable."""
     data = rths.table([BEST], cases=(4,), perturbed_count=1, duration=6.0)
     assert bool(data["stable"].all())

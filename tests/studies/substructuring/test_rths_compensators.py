@@ -20,7 +20,7 @@ def test_the_test_file_has_the_best_compensator():
         )
 
 
-def test_the_full_inverse_leaves_its_three_time_constants():
+def test_the_full_inverse_has_three_remaining_time_constants():
     product = entries.full_inverse(BASE).response(S.imag, BASE.dt) * entries.model(BASE)(S)
     np.testing.assert_allclose(product, 1 / (entries.FAST * S + 1) ** 3, rtol=1e-9)
 
@@ -41,7 +41,7 @@ def test_the_second_order_inverse_is_good_at_the_first_mode_only():
 
 
 @pytest.mark.parametrize("entry", entries.ENTRIES, ids=lambda entry: entry.name)
-def test_every_entry_makes_a_test_that_can_run_and_says_what_it_trades(entry):
+def test_every_entry_gives_a_valid_test_and_states_its_drawback(entry):
     built = entry.build(BASE)
     assert entry.requirements
     assert entry.drawback

@@ -74,7 +74,7 @@ def test_the_end_is_that_of_the_first_to_end():
     assert PerAxis((Sine(1.0, 1.0), table)).valid_until == 2.5
 
 
-def test_a_shape_that_does_not_fit_is_said():
+def test_a_wrong_shape_is_reported():
     with pytest.raises(ConnectionFault, match=r"Sine: .* shape \(2,\), .* shape \(3,\)"):
         Sine([1.0, 2.0], 3.0).with_sample_time(1e-3, (3,))
 
@@ -86,5 +86,5 @@ def test_a_shape_that_does_not_fit_is_said():
         "per-axis", "fade-in",
     ],
 )  # fmt: skip
-def test_test_files_know_it(name):
+def test_test_files_can_name_it(name):
     assert issubclass(find(name), Excitation)

@@ -19,7 +19,7 @@ STEADY = KanaiTajimi(
 
 
 @pytest.mark.slow
-def test_strong_part_has_the_rms_asked_for():
+def test_the_strong_part_has_the_given_rms():
     # 400 s hold some 2000 independent samples of the soil's bandwidth: 2 % standard error
     assert np.std(STEADY.samples()[20:]) == pytest.approx(1.0, abs=0.05)
 
@@ -35,13 +35,13 @@ def test_spectrum_is_that_of_kanai_and_tajimi():
     np.testing.assert_allclose(ratio, 1.0, atol=0.15)
 
 
-def test_most_power_lies_at_the_frequency_of_the_soil():
+def test_most_power_is_at_the_soil_frequency():
     omega = np.linspace(0.1, 150.0, 4000)
     assert omega[np.argmax(STEADY.spectrum(omega))] == pytest.approx(15.6, rel=0.25)
     assert STEADY.spectrum(np.array([0.0]))[0] == 0.0
 
 
-def test_envelope_builds_up_stays_and_dies():
+def test_the_envelope_rises_holds_and_decays():
     quake = KanaiTajimi(rms=1.0)
     np.testing.assert_allclose(
         quake.envelope(np.array([0.0, 1.5, 3.0, 12.0, 15.0])), [0, 0.25, 1, 1, np.exp(-1)]
@@ -86,7 +86,7 @@ def test_a_record_is_straight_between_its_samples_and_ends():
     )
 
 
-def test_a_record_begins_when_its_times_do_and_loses_no_sample_to_a_byte_order_mark(tmp_path):
+def test_a_record_starts_at_its_first_time_even_with_a_byte_order_mark(tmp_path):
     rng = np.random.default_rng(5)
     for mark in ("", "\ufeff"):
         start, samples = float(rng.uniform(0.5, 9.0)), rng.normal(size=6)
@@ -100,7 +100,7 @@ def test_a_record_begins_when_its_times_do_and_loses_no_sample_to_a_byte_order_m
         assert record.valid_until == pytest.approx(at[-1])
 
 
-def test_a_test_longer_than_its_record_is_refused_unless_the_ground_is_still_then():
+def test_a_test_longer_than_its_record_needs_after_end_zero():
     record = GroundRecord(samples=[0.0, 1.0, -1.0], sample_time=0.5, start=2.0)
     assert record.valid_until == 3.0
     assert GroundMotion(record, 0.4).valid_until == 3.0
@@ -124,7 +124,7 @@ def test_a_record_without_samples_is_refused():
         GroundRecord(samples=[1.0, 2.0])
 
 
-def test_a_record_is_read_as_its_keys_say_and_reads_back_the_same(tmp_path):
+def test_a_record_is_read_by_its_keys_and_restored_equally(tmp_path):
     (tmp_path / "r.csv").write_text("EW;NS\n1,5;-0,5\n2,5;0,25\n")
     record = GroundRecord(file=str(tmp_path / "r.csv"), column="NS", unit="cm/s2", sample_time=0.1, start=3.0)
     np.testing.assert_allclose(record.samples, [-0.005, 0.0025])
@@ -140,6 +140,6 @@ def test_a_record_is_read_as_its_keys_say_and_reads_back_the_same(tmp_path):
     assert (back.column, back.unit, float(back.start)) == ("NS", "cm/s2", 3.0)
 
 
-def test_what_is_of_a_file_is_refused_without_one():
+def test_file_options_are_rejected_without_a_file():
     with pytest.raises(ParameterError, match=r"GroundRecord.unit: applies to a file only; .* m/s\^2"):
         GroundRecord(samples=[1.0, 2.0], sample_time=0.1, unit="g")

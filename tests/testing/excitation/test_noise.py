@@ -19,7 +19,7 @@ def test_its_mean_square_is_its_variance():
     assert signal.std() == pytest.approx(0.5, rel=0.03)
 
 
-def test_its_power_lies_in_the_band_and_is_flat():
+def test_the_power_is_flat_inside_the_band():
     f, density = scipy.signal.welch(signal, rate, nperseg=256)
     inside = (f > 2.5) & (f < 9.5)
     width = f[1] - f[0]
@@ -35,14 +35,14 @@ def test_it_is_gaussian():
     assert scipy.stats.kstest(independent / 0.5, "norm").pvalue > 1e-3
 
 
-def test_the_same_seed_gives_the_same_function_and_another_does_not():
+def test_the_function_depends_on_the_seed():
     part = WhiteNoiseExcitation(0.5, 2.0, 10.0)
     one, two, other = (assign_keys(part, jax.random.key(s))(1.234) for s in (1, 1, 2))
     assert one == two
     assert one != other
 
 
-def test_each_axis_draws_its_own():
+def test_each_axis_has_independent_noise():
     pair = PerAxis((WhiteNoiseExcitation(0.5, 2.0, 10.0), WhiteNoiseExcitation(0.5, 2.0, 10.0)))
     pair = assign_keys(pair, jax.random.key(0)).with_sample_time(1e-3, (2,))
     values = np.asarray(jax.vmap(pair)(t))
@@ -51,7 +51,7 @@ def test_each_axis_draws_its_own():
     )  # 400 s x 8 Hz x 2: 0.0125 deviation if white, few lines more
 
 
-def test_faults_are_said():
+def test_faults_are_reported():
     with pytest.raises(ParameterError, match=r"WhiteNoiseExcitation.max_frequency: got 2.0 Hz"):
         WhiteNoiseExcitation(0.5, 3.0, 2.0)
     with pytest.raises(ParameterError, match=r"WhiteNoiseExcitation.key: is empty"):

@@ -50,7 +50,7 @@ def test_csv_records_are_read_with_or_without_a_heading(tmp_path):
         ("r.csv", "time,acceleration\n", "has 0 samples"),
     ],
 )
-def test_a_bad_file_is_told_in_words(tmp_path, name, text, words):
+def test_an_invalid_file_is_reported(tmp_path, name, text, words):
     if text is not None:
         (tmp_path / name).write_text(text)
     with pytest.raises(OutputError, match=words):
@@ -62,7 +62,7 @@ HEADS = {"m/s2": "m/s^2", "cm/s2": "cm/s2", "mm/s2": "mm/s²", "g": "g"}
 
 
 @pytest.mark.parametrize("said", [False, True])
-def test_every_layout_gives_the_numbers_that_were_written(tmp_path, said):
+def test_every_layout_is_read_with_its_values(tmp_path, said):
     rng = np.random.default_rng(24)
     assert set(MARKS) == set(SEPARATORS)
     cases = itertools.product(MARKS, UNITS, (".", ","), ("", "\ufeff"), (1, 3))
@@ -93,14 +93,14 @@ def test_every_layout_gives_the_numbers_that_were_written(tmp_path, said):
         ("9;0,5\n9;-1,25\n9;2\n", {"column": "2"}),
     ],
 )
-def test_a_file_without_times_takes_its_spacing(tmp_path, text, keys):
+def test_a_file_without_times_uses_its_sample_time(tmp_path, text, keys):
     (tmp_path / "r.txt").write_text(text)
     start, sample_time, samples = read_record(tmp_path / "r.txt", sample_time=0.02, **keys)
     assert (start, sample_time) == (0.0, 0.02)
     np.testing.assert_array_equal(samples, [0.5, -1.25, 2.0])
 
 
-def test_times_in_milliseconds_are_read_as_their_heading_says(tmp_path):
+def test_times_use_the_unit_of_their_heading(tmp_path):
     (tmp_path / "r.csv").write_text("t [ms], a [gal]\n10, 1\n15, 2\n20, 3\n")
     start, sample_time, samples = read_record(tmp_path / "r.csv")
     assert (start, sample_time) == (pytest.approx(0.01), pytest.approx(0.005))
@@ -133,7 +133,7 @@ def test_a_peer_record_in_another_unit_is_read_in_that(tmp_path):
         ("t [min],a [g]\n0,1\n0.1,2\n", {}, r'"t" .* "min"; .* s, sec, ms'),
     ],
 )
-def test_what_a_file_leaves_open_is_asked_for(tmp_path, text, keys, words):
+def test_missing_information_of_a_file_is_requested(tmp_path, text, keys, words):
     (tmp_path / "r.csv").write_text(text)
     with pytest.raises(OutputError, match=words):
         read_record(tmp_path / "r.csv", **keys)

@@ -7,7 +7,7 @@ from dovetail.testing.excitation import Sine, SumOfSines
 t = np.linspace(0.0, 2.0, 50)
 
 
-def test_amplitude_frequency_phase_and_offset_are_what_they_say():
+def test_amplitude_frequency_phase_and_offset_equal_the_parameters():
     np.testing.assert_allclose(Sine(0.5, 3.0, 0.2, 0.1)(t), 0.5 * np.sin(6 * np.pi * t + 0.2) + 0.1)
 
 

@@ -24,7 +24,7 @@ def test_the_phase_is_the_integral_of_the_frequency(sweep):
     np.testing.assert_allclose(jax.vmap(sweep)(t), 0.5 * np.sin(2 * np.pi * cycles), atol=1e-5)
 
 
-def test_the_frequency_goes_from_low_to_high_and_back():
+def test_the_frequency_sweeps_up_and_down():
     linear, logarithmic = SWEEPS[1], SWEEPS[3]
     np.testing.assert_allclose([linear.frequency(t) for t in (0.0, 3.0, 6.0, 9.0, 12.0)], [1, 8, 15, 8, 1])
     middle = np.sqrt(15.0)
@@ -48,7 +48,7 @@ def test_it_is_silent_outside():
     assert SWEEPS[1](12.1) == 0.0
 
 
-def test_faults_are_said():
+def test_faults_are_reported():
     with pytest.raises(ParameterError, match=r"Sweep.start_frequency: got 0.0"):
         Sweep(0.5, 0.0, 15.0, 6.0, sweep_law="logarithmic")
     with pytest.raises(ParameterError, match=r"Sweep.end_frequency: equals start_frequency"):

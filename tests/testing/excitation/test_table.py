@@ -14,7 +14,7 @@ at = eqx.filter_jit(lambda table, t: table(t))
 each = eqx.filter_jit(lambda table, t: jax.vmap(table)(t))
 
 
-def test_straight_lines_join_the_values_and_the_ends_are_held():
+def test_a_table_is_linear_between_values_and_constant_outside():
     np.testing.assert_allclose(at(Table(times, values), fine), np.interp(fine, times, values), atol=1e-12)
 
 
@@ -67,7 +67,7 @@ def test_the_error_of_a_cubic_falls_with_the_third_power():
     assert error(80) == pytest.approx((1 / 80) ** 3 * 9**3 / 6 * np.sqrt(3) / 18, rel=0.02)
 
 
-def test_a_fault_names_its_row():
+def test_a_fault_states_its_row():
     with pytest.raises(
         ParameterError, match=r"row 2 \(counted from 0\) is 0.5 s after 1 s; times must increase"
     ):

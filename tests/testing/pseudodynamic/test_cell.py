@@ -35,7 +35,7 @@ def test_a_driver_needs_three_methods():
     assert Bench().move(MoveRequest(1, np.array(0.1), 2.0, 1.0)).force == -0.2
 
 
-def test_a_cell_is_closed_when_it_is_left():
+def test_a_cell_is_closed_at_the_end_of_its_context():
     with Bench() as bench:
         bench.halt()
     assert bench.closed
@@ -46,5 +46,5 @@ def test_a_reply_is_well_unless_it_tripped():
     assert not MoveReply(1, np.zeros(6), np.zeros(6), 0.0, TripCode.TORQUE).ok
 
 
-def test_a_move_goes_straight_unless_it_says_otherwise():
+def test_a_move_is_linear_by_default():
     assert MoveRequest(1, np.zeros(6), 1.0, 1.0).kind is MotionType.LINE

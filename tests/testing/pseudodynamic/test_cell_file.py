@@ -18,7 +18,7 @@ TABLE = {
 }
 
 
-def test_a_table_makes_a_cell():
+def test_a_cell_is_built_from_a_table():
     cell = testing.parse(TABLE).cell()
     cell.begin("a")
     reply = cell.move(MoveRequest(1, np.array([0.2, 0.0]), 0.2, 0.1))
@@ -34,7 +34,7 @@ def test_it_is_written_back_as_it_was_read():
     assert testing.dump(again) == testing.dump(file)
 
 
-def test_a_fault_is_told_with_its_place():
+def test_a_fault_is_reported_with_its_path():
     with pytest.raises(TestFileError, match=r"safety\.torqe.*torque"):
         testing.parse({**TABLE, "safety": {"torqe": 1.0}})
     with pytest.raises(TestFileError, match="rig"):

@@ -34,7 +34,7 @@ def follow(at_rest, path, until=(TOTAL,), safety=None):
     return now
 
 
-def test_it_takes_the_steps_of_the_rig_and_averages_the_end_of_the_rest(at_rest, path):
+def test_the_move_uses_rig_steps_and_averages_at_the_end_of_rest(at_rest, path):
     rig, state = at_rest
     forces = []
     for tick in range(TOTAL):
@@ -48,7 +48,7 @@ def test_it_takes_the_steps_of_the_rig_and_averages_the_end_of_the_rest(at_rest,
     )
 
 
-def test_in_parts_it_is_the_same(at_rest, path):
+def test_a_move_computed_in_parts_is_equal(at_rest, path):
     whole, parts = follow(at_rest, path), follow(at_rest, path, (25, 50, TOTAL))
     assert int(parts.k) == int(whole.k)
     np.testing.assert_array_equal(parts.kept.sums["measured_force"], whole.kept.sums["measured_force"])

@@ -61,7 +61,7 @@ def test_it_is_of_second_order():
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.15)
 
 
-def test_a_substructure_with_inner_states_is_refused():
+def test_a_substructure_with_internal_states_is_rejected():
     frame = dv.mechanics.Frame(
         mass=[2.0, 2.0], stiffness=[[200.0, -100.0], [-100.0, 100.0]], damping_ratio=0.02, specimen_storey=2
     )

@@ -12,7 +12,7 @@ def test_at_most_there_is_a_move_for_every_step(make_creep):
     assert "30 moves of 3 s: 1.5 min" in str(found)
 
 
-def test_a_dry_run_counts_the_moves_of_the_test_itself(make_creep):
+def test_a_dry_run_counts_the_moves_of_the_test(make_creep):
     test = make_creep(delay=0.0, gate=PlaneGate(level=2e-4, side="above"), move_time=0.04, settling_time=0.08)
     found = estimate_duration(test, dry_run=True)
     run = test.run_pseudodynamic()

@@ -27,6 +27,6 @@ def test_a_clearance_is_near_below_its_margin():
     assert bool(ClearanceGate(margin=0.03).is_open(shown(0.0)))
 
 
-def test_a_signal_that_is_not_shown_is_named():
+def test_a_missing_gate_signal_is_reported():
     with pytest.raises(UnknownNameError, match='"gap".*clearance, displacement'):
         ClearanceGate(signal="gap").is_open(shown(0.0))

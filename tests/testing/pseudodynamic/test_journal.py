@@ -38,7 +38,7 @@ def test_it_is_read_back_to_the_bit(path):
     assert reply.extras["penetration"] == 2 / 7
 
 
-def test_a_move_without_an_answer_is_known(path):
+def test_a_move_without_answer_is_detected(path):
     write(path).write_request(MoveRequest(4, np.zeros(3), 1.0, 1.0))
     journal = Journal.open(path, "mark")
     assert journal.pending[0] == 4
@@ -46,7 +46,7 @@ def test_a_move_without_an_answer_is_known(path):
 
 
 @pytest.mark.parametrize("bytes_left", [1, 20, 100])
-def test_a_line_that_was_cut_off_is_dropped_and_the_next_begins_anew(path, bytes_left):
+def test_a_truncated_line_is_dropped_and_writing_continues(path, bytes_left):
     write(path)
     whole = path.read_bytes()
     last = whole[:-1].rfind(b"\n") + 1
@@ -71,7 +71,7 @@ def test_another_tests_journal_is_refused(path):
         Journal.open(path, "other")
 
 
-def test_what_is_no_journal_is_refused(path, tmp_path):
+def test_a_file_that_is_not_a_journal_is_rejected(path, tmp_path):
     path.write_text("hello\n")
     with pytest.raises(OutputError, match="damaged"):
         Journal.open(path, "mark")
@@ -96,13 +96,13 @@ def test_a_journal_of_another_version_or_without_its_run_is_refused(path, monkey
         Journal.open(path, "mark")
 
 
-def test_an_empty_file_is_no_journal(path):
+def test_an_empty_file_is_not_a_journal(path):
     path.write_text("")
     with pytest.raises(OutputError, match="is not a journal of a pseudo-dynamic test"):
         Journal.open(path, "mark")
 
 
-def test_an_answer_needs_its_question(path):
+def test_an_answer_without_request_is_rejected(path):
     """Without one, or to another move: what the specimen went through is then not known."""
     for asked in ([], [2]):
         path.unlink(missing_ok=True)
@@ -114,7 +114,7 @@ def test_an_answer_needs_its_question(path):
             Journal.open(path, "mark")
 
 
-def test_a_dial_is_turned_again_at_the_same_look(path):
+def test_operator_changes_are_replayed_at_the_same_check(path):
     journal = write(path)
     journal.write_tunable(3, "numerical.c", 20.0)
     journal.write_tunable(3, "numerical.k", 7.0)
@@ -125,7 +125,7 @@ def test_a_dial_is_turned_again_at_the_same_look(path):
     }
 
 
-def test_a_trip_comes_back_with_its_number_and_limit(path):
+def test_a_trip_is_restored_with_value_and_limit(path):
     journal = Journal.create(path, "abc", "mark")
     journal.write_request(MoveRequest(1, np.zeros(3), 1.0, 1.0))
     journal.write_reply(MoveReply(1, np.zeros(3), np.ones(3), 1.0, TripCode.FORCE, 51.0, 50.0))

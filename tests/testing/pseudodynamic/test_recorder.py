@@ -26,7 +26,7 @@ def reply(number):
     )
 
 
-def test_a_reading_goes_with_the_row_that_asked_for_it(recorder):
+def test_a_measurement_belongs_to_the_row_of_its_command(recorder):
     recorder.add(rows(1.0, 2.0), 2)
     recorder.add_reading(1, np.asarray(2.0), reply(1), np.asarray(-2.0))
     recorder.add(rows(3.0), 1)

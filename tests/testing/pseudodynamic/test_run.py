@@ -16,7 +16,7 @@ def z(run):
     return run.data.displacement.values
 
 
-def test_it_equals_the_direct_simulation_with_the_same_specimen(make_creep, run):
+def test_a_pseudodynamic_run_equals_direct_simulation(make_creep, run):
     test = make_creep()
     perfect = dataclasses.replace(test, rig=dv.Rig(dv.transfer.Series(()), test.rig.specimen))
     direct = perfect.rehearse()
@@ -26,13 +26,13 @@ def test_it_equals_the_direct_simulation_with_the_same_specimen(make_creep, run)
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.1, 0.5])
-def test_the_robots_delay_leaves_the_result_unchanged(make_creep, run, delay):
+def test_the_robot_delay_does_not_change_the_result(make_creep, run, delay):
     late = make_creep(delay=delay, settling_time=0.6).run_pseudodynamic()
     assert late.outcome is dv.Outcome.FINISHED
     assert np.max(np.abs(z(late) - z(run))) < 1e-12 * np.max(np.abs(z(run)))
 
 
-def test_a_move_is_made_for_every_step_and_costs_its_time(run):
+def test_every_step_is_a_move_with_its_duration(run):
     assert run.data.attrs["moves"] == 30  # the last row is not followed by a step
     assert run.data.attrs["cell_seconds"] == pytest.approx(30 * 0.12)
     assert float(run.data.cell_time[-2]) == pytest.approx(30 * 0.12)
@@ -58,7 +58,7 @@ def _ideal(test):
     return run.data.time.values, z(run)
 
 
-def test_small_moves_are_saved_up_and_the_force_is_kept(make_creep, run):
+def test_small_moves_are_accumulated_with_the_last_force(make_creep, run):
     coarse = make_creep(repeatability=2e-5).run_pseudodynamic()
     moved = np.diff(coarse.data.move_number.values) > 0
     sizes = np.abs(np.diff(coarse.data.command.values[1:]))[moved[1:]]
@@ -69,7 +69,7 @@ def test_small_moves_are_saved_up_and_the_force_is_kept(make_creep, run):
     assert float(error.max()) < 1.5 * 2250.0 * 2e-5
 
 
-def test_free_phases_have_their_own_step_and_no_force(make_creep):
+def test_free_phases_have_a_separate_step_and_no_force(make_creep):
     # it crosses the plane once on its way up; a step is 1 ms in contact, 0.25 ms when free
     gate = PlaneGate(level=2e-4, side="above")
     test = make_creep(gate=gate, free_step=0.25e-3)
@@ -91,7 +91,7 @@ def test_free_steps_are_thinned_out_in_the_record_only(make_creep):
     assert z(thin)[-1] == z(fine)[-1]
 
 
-def test_continuous_motion_is_as_late_as_the_delay_over_the_time_scale(make_creep, run):
+def test_the_delay_of_continuous_motion_is_divided_by_the_time_scale(make_creep, run):
     errors = []
     for scale in (40.0, 80.0):
         test = make_creep(
@@ -104,7 +104,7 @@ def test_continuous_motion_is_as_late_as_the_delay_over_the_time_scale(make_cree
         make_creep(scheme="continuous").run_pseudodynamic()
 
 
-def test_a_test_without_stepping_makes_a_move_for_every_tick(make_creep, run):
+def test_a_test_without_settings_moves_at_every_tick(make_creep, run):
     bare = dataclasses.replace(make_creep(delay=0.0), pseudodynamic=None, duration=3e-3)
     short = bare.run_pseudodynamic()
     assert short.data.attrs["moves"] == 3
@@ -153,7 +153,7 @@ def test_any_integrator_can_be_chosen(make_creep, run, method):
         assert not np.array_equal(z(found), z(run))
 
 
-def test_a_scaled_specimen_stands_for_a_stiffer_one(make_creep, run):
+def test_a_scaled_specimen_equals_a_stiffer_one(make_creep, run):
     """Lengths a fifth, forces 300 times: the simulation sees 60 times the stiffness [Bolien 2018, sec. 4.2-IV]."""
     test = make_creep(length_scale=5.0, force_scale=300.0)
     small = dv.Rig(test.rig.actuator, dv.specimens.Spring(k=2250.0 / 60))

@@ -41,7 +41,7 @@ class Sent:
 
 
 @pytest.mark.parametrize("scheme", ["stepwise", "classical"])
-def test_a_demand_beyond_a_limit_is_found_before_the_cell_is_sent_there(make_creep, scheme):
+def test_a_demand_beyond_a_limit_is_not_sent_to_the_cell(make_creep, scheme):
     test = dataclasses.replace(make_creep(scheme=scheme), limits=dv.Limits(displacement=1e-4))
     cell = Sent(virtual_cell(test))
     run = test.run_pseudodynamic(cell)
@@ -122,7 +122,7 @@ class Unsteady:
         ("interrupt", dv.Outcome.INTERRUPTED),
     ],
 )
-def test_a_run_that_was_cut_off_goes_on_without_repeating_a_step(make_creep, run, tmp_path, how, outcome):
+def test_an_interrupted_run_continues_without_repeating_a_step(make_creep, run, tmp_path, how, outcome):
     test = make_creep()
     cell = Unsteady(virtual_cell(test), 12, how)
     first = test.run_pseudodynamic(cell, folder=tmp_path)
@@ -137,7 +137,7 @@ def test_a_run_that_was_cut_off_goes_on_without_repeating_a_step(make_creep, run
     assert np.array_equal(z(second), z(run))
 
 
-def test_a_virtual_cell_that_was_ended_goes_on_from_its_file(make_creep, run, tmp_path):
+def test_a_simulated_cell_continues_from_its_state_file(make_creep, run, tmp_path):
     test = make_creep()
     cell = Unsteady(virtual_cell(test, state_file=tmp_path / "cell.npy"), 12, "before")
     test.run_pseudodynamic(cell, folder=tmp_path)
@@ -146,7 +146,7 @@ def test_a_virtual_cell_that_was_ended_goes_on_from_its_file(make_creep, run, tm
     assert resumed.data.attrs["moves_resumed"] == 11
 
 
-def test_a_cell_that_knows_nothing_of_the_run_is_not_moved(make_creep, tmp_path):
+def test_a_cell_without_the_run_is_not_moved(make_creep, tmp_path):
     test = make_creep()
     test.run_pseudodynamic(Unsteady(virtual_cell(test), 12, "before"), folder=tmp_path)
     with pytest.raises(LinkError, match="no record of the run"):
@@ -181,7 +181,7 @@ def test_a_cell_with_other_axes_is_refused(make_creep):
         test.run_pseudodynamic(cell)
 
 
-def test_progress_is_told(make_creep):
+def test_progress_is_reported(make_creep):
     told = []
     make_creep().run_pseudodynamic(progress=lambda share, text: told.append((share, text)))
     assert told[-1][0] == 1.0

@@ -16,7 +16,7 @@ def test_stepwise_moves_and_rests_and_continuous_does_not_rest():
     ).times == pytest.approx((0.1, 0.0))
 
 
-def test_a_scaled_specimen_sees_smaller_lengths_and_the_same_angles():
+def test_a_scaled_specimen_has_smaller_lengths_and_equal_angles():
     command = PseudodynamicSettings(length_scale=5.0).command(jnp.array([1.0, 2.0, 3.0, 0.1, 0.2, 0.3]))
     assert np.asarray(command) == pytest.approx([0.2, 0.4, 0.6, 0.1, 0.2, 0.3])
     assert float(PseudodynamicSettings(length_scale=5.0).command(jnp.array(1.0))) == 0.2
@@ -31,12 +31,12 @@ def test_a_move_within_the_repeatability_is_not_worth_making():
     assert not bool(settings.exceeds_repeatability(here.at[4].set(2.5e-4), here))
 
 
-def test_the_scaled_move_is_what_counts():
+def test_limits_apply_to_the_scaled_move():
     settings = PseudodynamicSettings(repeatability=5e-5, length_scale=5.0)
     assert not bool(settings.exceeds_repeatability(jnp.array([2e-4, 0.0]), jnp.zeros(2)))
 
 
-def test_a_home_of_another_number_of_axes_is_told():
+def test_a_home_pose_with_wrong_axes_is_reported():
     test = dv.Test(
         numerical=dv.mechanics.Oscillator(m=1.0, c=1.0, k=100.0),
         rig=dv.Rig(dv.transfer.Delay(1e-3), dv.specimens.Spring(k=100.0)),

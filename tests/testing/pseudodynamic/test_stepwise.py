@@ -54,7 +54,7 @@ def test_it_starts_with_the_motion_at_rest(test):
     assert not bool(steps.first["asks"])
 
 
-def test_it_stops_where_contact_is_near(test):
+def test_free_motion_stops_near_contact(test):
     now, count, rows = Steps(test).advance(512)
     z = np.asarray(rows["displacement"])[: int(count)]
     assert bool(now.x.asks)
@@ -68,7 +68,7 @@ def test_it_stops_after_a_number_of_rows(test):
     assert float(now.t) == pytest.approx(7 * 0.25e-3)
 
 
-def test_a_force_acts_only_where_contact_is_near(test):
+def test_forces_act_only_near_contact(test):
     steps = Steps(test)
     (with_force, *_), (without, *_) = steps.advance(7, force=50.0), steps.advance(7)
     assert float(with_force.x.motion["displacement"]) == float(without.x.motion["displacement"])

@@ -24,7 +24,7 @@ def cell(home=0.0, specimen=None, **options):
     return VirtualCell(*rig_at_rest(rig(specimen, shape=home.shape), home), home, **options)
 
 
-def test_it_goes_there_and_reads_at_rest():
+def test_the_cell_moves_and_measures_at_rest():
     bench = cell()
     assert bench.begin("a") is None
     reply = bench.move(MoveRequest(1, np.array(0.01), 0.2, 0.1))
@@ -33,7 +33,7 @@ def test_it_goes_there_and_reads_at_rest():
     assert reply.clock == pytest.approx(0.3)
 
 
-def test_it_rests_where_the_test_begins_and_not_at_zero():
+def test_the_cell_starts_at_the_initial_pose_of_the_test():
     bench = cell(home=[0.5, 0.2])
     bench.begin("a")
     assert np.asarray(bench.read().position).tolist() == [0.5, 0.2]
@@ -42,7 +42,7 @@ def test_it_rests_where_the_test_begins_and_not_at_zero():
     assert reply.position == pytest.approx([0.5, 0.2], abs=1e-12)  # 20 ms late
 
 
-def test_a_question_asked_twice_is_answered_twice_and_moves_once():
+def test_a_repeated_request_is_answered_without_a_second_move():
     bench = cell()
     bench.begin("a")
     move = MoveRequest(1, np.array(0.01), 0.2, 0.1)
@@ -60,7 +60,7 @@ def test_a_question_asked_twice_is_answered_twice_and_moves_once():
         MoveRequest(2, np.array(0.02), 0.2, 0.1, MotionType.JOINT),  # it has no joints
     ],
 )
-def test_a_request_out_of_order_is_refused_and_does_no_harm(move):
+def test_a_request_out_of_order_is_rejected_without_effect(move):
     bench = cell()
     bench.begin("a")
     bench.move(MoveRequest(1, np.array(0.01), 0.2, 0.1))
@@ -85,7 +85,7 @@ def test_a_force_beyond_the_limit_stops_it_in_mid_move():
     assert bench.move(MoveRequest(1, np.array(0.0), 1.0, 1.0)).trip is TripCode.REFUSED
 
 
-def test_one_that_does_not_arrive_says_so():
+def test_a_move_that_does_not_reach_its_target_reports_it():
     bench = cell(position_tolerance=1e-4)
     bench.begin("a")
     reply = bench.move(MoveRequest(1, np.array(0.01), 0.02, 0.0))  # 20 ms late and no time to settle
@@ -151,7 +151,7 @@ def test_noise_is_averaged_over_the_end_of_the_rest():
     assert 0.03 < np.std(forces) < 0.07
 
 
-def test_it_can_keep_to_the_wall_clock():
+def test_the_cell_can_run_in_wall_clock_time():
     bench = cell(pace=0.5)
     bench.begin("a")
     bench.move(MoveRequest(1, np.array(0.01), 0.1, 0.1))
@@ -169,7 +169,7 @@ def test_another_run_begins_at_rest_with_an_untouched_specimen():
     assert np.array_equal(bench.move(MoveRequest(1, np.array(0.01), 0.02, 1.0)).force, first.force)
 
 
-def test_preparing_moves_nothing_and_changes_no_answer():
+def test_preparation_causes_no_motion_and_changes_no_answer():
     plain, prepared = cell(), cell()
     prepared.prepare()
     assert prepared.clock == 0.0

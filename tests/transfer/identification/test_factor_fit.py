@@ -12,7 +12,7 @@ def exact(system, low, high, noise=0.0):
     return FrequencyResponse(f, system(2j * np.pi * f) * wobble, np.ones(400), 100)
 
 
-def test_two_resonances_and_the_zero_between_them_are_found():
+def test_two_resonances_and_their_zero_are_identified():
     system = ratio([pair(0.06, 19750.0)], [pair(0.07, 10700.0), pair(0.03, 21700.0)], 3e-3)
     fit = fit_factors(
         exact(system, 500.0, 4500.0), poles=[(0.1, 10000.0), (0.1, 22500.0)], zeros=[(0.1, 19000.0)]

@@ -35,7 +35,7 @@ def test_noise_lowers_the_coherence_and_not_the_gain(record):
     assert np.sqrt(np.mean(scatter**2)) == pytest.approx(1.0, abs=0.35)  # 15 bins, half independent
 
 
-def test_reliable_keeps_what_was_excited(record, sweep):
+def test_reliable_frequencies_are_the_excited_ones(record, sweep):
     u = sweep(1.0, 15.0, 60.0, dt)
     y = record(PART, u, dt, noise=0.02)
     h = frequency_response(u, y, dt, segment=2.0).with_coherence(0.99)
@@ -44,7 +44,7 @@ def test_reliable_keeps_what_was_excited(record, sweep):
     np.testing.assert_allclose(inner.phase_delay, 9.5e-3, atol=0.4e-3)
 
 
-def test_faults_are_said():
+def test_faults_are_reported():
     with pytest.raises(ParameterError, match="expected one axis of equal length"):
         frequency_response(noise, noise[:-1], dt)
     with pytest.raises(ParameterError, match=r"segment: got 100 s; .* 60 s"):
@@ -54,7 +54,7 @@ def test_faults_are_said():
         h.with_coherence(0.999)
 
 
-def test_coloured_noise_through_a_chain_shows_each_link_and_the_whole():
+def test_coloured_noise_identifies_each_element_and_the_whole_chain():
     """Drive to amplifier, amplifier to motion, drive to motion: S_uy/S_uu of each, within its own uncertainty."""
     rng = np.random.default_rng(11)
     dt, count = 1e-4, 200_000

@@ -15,14 +15,14 @@ def true_step(record, n):
     return record(PART, np.ones(n), dt)
 
 
-def test_the_step_response_is_found_without_a_model(record):
+def test_the_step_response_is_identified_without_a_model(record):
     found = sampled_step_response(demand, record(PART, demand, dt), dt, settling=0.3, pairs=40)
     exact = true_step(record, 300)
     assert np.abs(found.response - exact).max() < 0.01  # what lies beyond 40/0.3 s = 133 Hz: (12.5/133)^2
     assert found.time[-1] == pytest.approx(0.299)
 
 
-def test_noise_is_answered_with_few_filters_and_an_honest_error(record):
+def test_noise_reduces_the_filter_count_and_the_error_is_reported(record):
     noise = 0.1
     found = sampled_step_response(demand, record(PART, demand, dt, noise), dt, settling=0.3)
     exact = true_step(record, 300)
@@ -41,7 +41,7 @@ def test_the_centres_are_the_frequency_response(record):
     )  # of the ramped record: a per cent at 30 Hz
 
 
-def test_gains_of_the_inner_loop_are_told_apart(record):
+def test_gains_of_the_inner_loop_are_distinguished(record):
     rises = []
     for frequency in (60.0, 68.0, 78.7):  # [rad/s] as of kp = 0.6, 0.8, 1.0: the square goes with the gain
         y = record(SecondOrderLag(frequency, 33.0 / frequency), demand, dt, 0.05)
@@ -50,7 +50,7 @@ def test_gains_of_the_inner_loop_are_told_apart(record):
     assert rises[0] > rises[1] > rises[2]
 
 
-def test_faults_are_said():
+def test_faults_are_reported():
     t = dt * np.arange(5000)
     slow = np.sin(2 * np.pi * 3.0 * t)
     with pytest.raises(AnalysisError, match=r"does not excite 0 Hz"):

@@ -54,6 +54,6 @@ def test_a_delay_may_be_among_the_parameters(record, sweep):
     np.testing.assert_allclose(fit.parameters, [3.3e-3, 5.9e-3], atol=1e-8)
 
 
-def test_faults_are_said():
+def test_faults_are_reported():
     with pytest.raises(ParameterError, match=r"for 2 parameters; expected one axis of equal length"):
         fit_parameters(plausible, [1.0, 1.0], np.ones((5, 2)), np.ones((5, 2)), dt)

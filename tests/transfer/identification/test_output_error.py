@@ -42,7 +42,7 @@ def test_a_zero_on_the_right(record, sweep):
     np.testing.assert_allclose(found.denominator, [1.0, 321.8, 5.54e4], rtol=0.01)
 
 
-def test_without_noise_the_truth_is_found_to_many_digits(record):
+def test_without_noise_the_parameters_are_identified_accurately(record):
     u = np.random.default_rng(0).normal(size=1500)
     part = TransferFunction([5.0e4], [1.0, 300.0, 5.5e4])
     found = fit_transfer_function(u, record(part, u, dt), dt, poles=2, delay=0.0)
@@ -50,7 +50,7 @@ def test_without_noise_the_truth_is_found_to_many_digits(record):
     assert str(found).startswith("[5e+04] / [1 300 5.5e+04], delay 0 ms: explains 100 %")
 
 
-def test_faults_are_said():
+def test_faults_are_reported():
     u = np.ones(200)
     with pytest.raises(ParameterError, match="got 1 poles and 2 zeros"):
         fit_transfer_function(u, u, dt, poles=1, zeros=2)

@@ -52,7 +52,7 @@ def test_a_change_is_followed_within_the_memory(record):
     assert shown["identified_delay"][-1] == pytest.approx(9e-3, abs=0.05e-3)
 
 
-def test_without_excitation_it_keeps_what_it_knows(record):
+def test_without_excitation_the_estimate_is_constant(record):
     u = np.r_[rich[:1500], np.zeros(20_000)]
     y = record(Delay(6e-3), u, dt)
     state, shown = learn(RecursiveIdentification(5.0, forgetting_time=0.2, input_count=10), u, y)
@@ -60,7 +60,7 @@ def test_without_excitation_it_keeps_what_it_knows(record):
     assert np.trace(state["covariance"]) <= 10 * 1e6 * (1 + 1e-9)
 
 
-def test_axes_learn_apart(record):
+def test_axes_are_identified_separately(record):
     pair = np.stack([rich[:1000], rich[1000:2000]], axis=1)
     y = np.stack([record(Delay(4e-3), pair[:, 0], dt), record(Delay(7e-3), pair[:, 1], dt)], axis=1)
     _, shown = learn(RecursiveIdentification(5.0, input_count=12), pair, y)
@@ -73,6 +73,6 @@ def test_at_first_the_output_is_the_input():
     assert (float(gain), float(delay)) == (1.0, 0.0)
 
 
-def test_what_it_shows_can_be_recorded():
+def test_all_output_signals_can_be_recorded():
     assert signal("identified_delay").unit == "s"
     assert {signal(name).frame for name in ("identified_gain", "identification_error")} == {"interface"}

@@ -21,7 +21,7 @@ def test_published_dampings_by_the_linear_system():
     np.testing.assert_allclose([*zeros, *poles], printed, rtol=0.02)
 
 
-def test_exact_dampings_give_the_heights_back():
+def test_exact_damping_reproduces_the_peak_heights():
     zeros, poles = resonance_damping(**PUBLISHED, exact=True)
     system = ratio(
         [pair(np.sqrt(d), w) for d, w in zip(zeros, PUBLISHED["zeros"], strict=True)],
@@ -33,7 +33,7 @@ def test_exact_dampings_give_the_heights_back():
     np.testing.assert_allclose(20 * np.log10(np.abs(system(at))), heights, atol=1e-6)
 
 
-def test_heights_that_no_damping_explains_are_refused():
+def test_impossible_peak_heights_are_rejected():
     with pytest.raises(AnalysisError, match="not all positive"):
         resonance_damping(**PUBLISHED | {"zero_heights": [-30.0, 0.0]})
 

@@ -12,7 +12,7 @@ def stepped(record, part, height=1.0, at=100, n=1500, noise=0.0):
     return record(part, np.r_[np.zeros(at), np.full(n - at, height)], dt, noise)
 
 
-def test_an_under_damped_response_tells_its_damping_and_frequency(record):
+def test_an_underdamped_response_gives_damping_and_frequency(record):
     y = stepped(record, SecondOrderLag(75.7, 0.416, hold="zoh"), 0.02)
     f = step_features(y, dt, start=0.099, amplitude=0.02)  # held: the step is over the whole of its sample
     assert f.final == pytest.approx(1.0, abs=1e-6)
@@ -22,7 +22,7 @@ def test_an_under_damped_response_tells_its_damping_and_frequency(record):
     assert f.peak_time == pytest.approx(np.pi / 75.7 / np.sqrt(1 - 0.416**2), abs=0.2 * dt)
 
 
-def test_a_delay_is_seen_as_dead_time_and_not_in_the_frequency(record):
+def test_a_delay_is_identified_as_dead_time(record):
     slow = SecondOrderLag(75.7, 0.416)
     bare = step_features(stepped(record, slow), dt, start=0.1)
     late = step_features(stepped(record, Series((Delay(20e-3), slow))), dt, start=0.1)
@@ -53,7 +53,7 @@ def test_it_reads_aloud(record):
     assert "overshoot 16.3 %" in text
 
 
-def test_faults_are_said(record):
+def test_faults_are_reported(record):
     with pytest.raises(AnalysisError, match="the response has not settled"):
         step_features(np.linspace(0, 1, 100), dt)
     with pytest.raises(ParameterError, match="at least 20 samples after the step"):

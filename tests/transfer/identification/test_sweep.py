@@ -27,6 +27,6 @@ def test_gain_and_delay_along_the_sweep_are_those_of_the_transfer_system(record,
     np.testing.assert_allclose(found.delay[high], np.array(delay)[high], atol=0.06e-3)
 
 
-def test_faults_are_said():
+def test_faults_are_reported():
     with pytest.raises(ParameterError, match="a window of 8 samples to a quarter of the record"):
         sweep_response(np.ones(100), np.ones(100), dt, window=90e-3)

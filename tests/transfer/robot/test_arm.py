@@ -58,7 +58,7 @@ def test_an_independent_code_finds_the_flange_at_the_same_place(arm):
 
 
 @pytest.mark.parametrize("arm", ARMS.values(), ids=ARMS)
-def test_every_posture_reaches_the_pose_and_one_is_where_it_came_from(arm):
+def test_every_posture_reaches_the_pose_including_the_original_one(arm):
     for q in random_joints(2):
         pose = forward(arm, q)
         found = inverse(arm, pose, jnp.asarray(q))
@@ -80,7 +80,7 @@ def test_a_pose_in_the_middle_has_eight_different_postures():
     assert min(apart) > 0.05
 
 
-def test_what_is_out_of_reach_is_told():
+def test_an_unreachable_pose_is_reported():
     pose = Pose(jnp.eye(3), jnp.array([2.0, 0.0, 0.3]))
     assert not bool(jnp.any(inverse(SMALL, pose, jnp.zeros(6)).reachable))
     _, allowed, reachable = nearest(SMALL, pose, jnp.zeros(6))
@@ -115,7 +115,7 @@ def test_a_path_through_a_full_turn_is_followed_without_a_jump():
         assert float(q[5]) == pytest.approx(last, abs=1e-9)
 
 
-def test_a_straight_wrist_keeps_the_fourth_joint_and_reaches_the_pose():
+def test_a_singular_wrist_keeps_the_fourth_joint():
     q = jnp.array([0.3, 0.4, 1.0, 0.7, 0.0, -0.2])
     pose = forward(SMALL, q)
     joints, allowed, _ = nearest(SMALL, pose, q)
@@ -124,7 +124,7 @@ def test_a_straight_wrist_keeps_the_fourth_joint_and_reaches_the_pose():
     assert float(SMALL.manipulability(q)) == pytest.approx(0.0, abs=1e-12)
 
 
-def test_singular_postures_have_no_clearance_and_common_ones_do():
+def test_singular_postures_have_zero_manipulability():
     assert float(SMALL.manipulability(jnp.array([0.0, 0.5, 1.0, 0.0, 0.8, 0.0]))) > 0.3
     stretched = -float(jnp.arctan2(SMALL.a2, SMALL.c3))
     assert float(SMALL.manipulability(jnp.array([0.0, 1.0, stretched, 0.0, 0.8, 0.0]))) == pytest.approx(

@@ -61,7 +61,7 @@ def ideal():
     return cell()
 
 
-def test_thirteen_joints_bring_the_tool_where_it_is_wanted(ideal):
+def test_thirteen_joints_reach_the_demanded_tool_pose(ideal):
     wanted = jnp.array([-0.5, 0.03, -0.2, 0.02, -0.1, 0.05])
     x, shown = follow(ideal, [HOME, wanted])
     assert x["references"].shape == (13,)
@@ -69,7 +69,7 @@ def test_thirteen_joints_bring_the_tool_where_it_is_wanted(ideal):
     assert TripCode(int(x["trip"][0])) is TripCode.NONE
 
 
-def test_it_rests_at_its_home(ideal):
+def test_the_cell_starts_at_its_home_pose(ideal):
     _, shown = follow(ideal, [HOME])
     assert shown[0] == pytest.approx(np.asarray(HOME), abs=1e-9)
 
@@ -85,7 +85,7 @@ def test_the_track_moves_only_when_the_arm_would_stretch(ideal):
     assert shown[-1] == pytest.approx(np.asarray(far[-1]), abs=1e-9)
 
 
-def test_the_drives_make_it_late_and_it_arrives():
+def test_drive_delay_shifts_the_motion_to_the_same_target():
     drives = Series((Delay(0.02), FirstOrderLag(tau=0.015)))
     late = cell(drive=drives)
     target = HOME + jnp.array([0.002, 0, 0, 0, 0.001, 0])
@@ -140,7 +140,7 @@ def test_the_drives_make_it_late_and_it_arrives():
     ],
     ids=lambda v: v.name if isinstance(v, TripCode) else "",
 )
-def test_every_limit_trips_and_the_references_stand_still(changes, wanted, code):
+def test_every_limit_trips_and_freezes_the_references(changes, wanted, code):
     arms = cell(**changes)
     before = started(arms)["references"]
     x, _ = follow(arms, [wanted])
@@ -150,7 +150,7 @@ def test_every_limit_trips_and_the_references_stand_still(changes, wanted, code)
     assert np.array_equal(x["references"], before)
 
 
-def test_moves_end_where_they_can_be_repeated_to():
+def test_moves_end_within_the_repeatability():
     arms = cell(repeatability=5e-5, angular_repeatability=2.6e-4)
     x, errors = started(arms), []
     for i in range(30):
@@ -178,9 +178,7 @@ def test_a_move_in_joint_space_is_not_straight_in_space(ideal):
 
 
 @pytest.mark.parametrize(("period", "delay"), [(4e-3, 20e-3), (12e-3, 120e-3)])
-def test_both_published_interfaces_answer_at_their_ticks_late_lagging_and_no_faster_than_they_can(
-    period, delay
-):
+def test_both_published_interfaces_have_their_rate_delay_lag_and_speed_limit(period, delay):
     """One joint's drive at the period of its controller: ABB's 4 ms and 20 ms, KUKA's 12 ms and 120 ms."""
     tau, fastest, step = 15e-3, 0.5, 0.05  # [s, rad/s, rad]
     drive = Series(

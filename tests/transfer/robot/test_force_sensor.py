@@ -37,7 +37,7 @@ def run(sensor, wrenches):
 
 
 @pytest.mark.parametrize("turn", [jnp.eye(3), about_y(0.7), about_x(-1.2) @ about_y(2.0)], ids=str)
-def test_a_known_tool_does_not_show_however_it_is_turned(turn):
+def test_a_known_tool_weight_is_compensated_in_any_orientation(turn):
     sensor = ForceTorqueSensor(**TOOL, origin=[0.1, 0.0, 0.05])
     gravity = turn @ DOWN
     raw = sensor.raw_reading(WRENCH, gravity)
@@ -47,7 +47,7 @@ def test_a_known_tool_does_not_show_however_it_is_turned(turn):
     )
 
 
-def test_a_tool_that_is_not_known_shows_when_it_is_turned_and_the_tare_does_not_help():
+def test_an_unknown_tool_weight_appears_after_rotation_despite_the_tare():
     sensor = ForceTorqueSensor(mass=17.91, centre=[0.0, 0.0, -0.25])
     tare = sensor.raw_reading(jnp.zeros(6), DOWN)
     turned = about_y(0.1) @ DOWN
@@ -55,14 +55,14 @@ def test_a_tool_that_is_not_known_shows_when_it_is_turned_and_the_tare_does_not_
     assert float(jnp.linalg.norm(error[:3])) == pytest.approx(17.91 * 9.81 * 2 * np.sin(0.05), rel=1e-9)
 
 
-def test_the_moment_is_referred_to_the_point_that_is_asked_for():
+def test_the_moment_refers_to_the_given_point():
     sensor = ForceTorqueSensor(origin=[0.0, 0.0, 0.5])
     raw = sensor.raw_reading(jnp.array([10.0, 0.0, 0.0, 0.0, 0.0, 0.0]), DOWN)
     assert np.asarray(raw[3:]) == pytest.approx([0.0, -5.0, 0.0])  # -r x f, with r = 0.5 along z
     assert np.asarray(sensor.compensate(raw, DOWN, jnp.zeros(6))[3:]) == pytest.approx([0.0, 0.0, 0.0])
 
 
-def test_the_tare_takes_the_bias_off_and_leaves_the_drift():
+def test_the_tare_removes_the_bias_but_not_the_drift():
     bias = [5.0, -3.0, 8.0, 0.5, 0.2, -0.1]
     sensor = ready(**TOOL, bias=bias, drift=[1.0, 0, 0, 0, 0, 0], tare_samples=5)
     out = run(sensor, [jnp.zeros(6)] * 5 + [WRENCH] * 20)
@@ -71,7 +71,7 @@ def test_the_tare_takes_the_bias_off_and_leaves_the_drift():
     assert out[-1] == pytest.approx(np.asarray(WRENCH) + drifted * np.eye(6)[0], abs=1e-9)
 
 
-def test_noise_has_the_size_it_is_given():
+def test_noise_has_its_given_standard_deviation():
     # 180 draws tell it to a twentieth; five of these are allowed
     sensor = ready(force_noise=0.5, torque_noise=0.05, tare="none", gravity=[0.0, 0.0, 0.0])
     out = run(sensor, [jnp.zeros(6)] * 60)
@@ -80,7 +80,7 @@ def test_noise_has_the_size_it_is_given():
     assert np.array_equal(out, run(sensor, [jnp.zeros(6)] * 60))
 
 
-def test_it_reads_no_more_than_its_range():
+def test_the_sensor_saturates_at_its_range():
     sensor = ready(force_range=200.0, torque_range=50.0, tare="none", gravity=[0.0, 0.0, 0.0])
     assert run(sensor, [WRENCH])[0].tolist() == [100.0, -20.0, 200.0, 5.0, 50.0, -7.0]
 

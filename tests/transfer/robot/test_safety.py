@@ -35,21 +35,21 @@ def test_every_trip_halts_until_it_is_reset(trip):
     assert watch.enter(MotionType.JOINT) is TripCode.NONE
 
 
-def test_the_first_reason_of_a_halt_is_kept():
+def test_the_first_reason_of_a_stop_is_recorded():
     watch = CellSupervisor()
     watch.halt(TripCode.TORQUE)
     watch.halt(TripCode.EMERGENCY)
     assert watch.trip is TripCode.TORQUE
 
 
-def test_a_motion_is_not_begun_within_another():
+def test_a_motion_cannot_start_during_another():
     watch = CellSupervisor()
     watch.enter(MotionType.LINE)
     assert watch.enter(MotionType.JOINT) is TripCode.REFUSED
     assert watch.state is CellState.LINE
 
 
-def test_a_path_takes_as_many_chunks_as_it_has_room_for():
+def test_the_path_buffer_is_bounded():
     watch = CellSupervisor(max_chunks=2)
     for _ in range(2):
         assert watch.enter(MotionType.CHUNK) is TripCode.NONE
@@ -75,6 +75,6 @@ def test_force_and_torque_are_judged_by_their_size(wrench, code):
     assert TripCode(int(found)) is code
 
 
-def test_every_trip_has_its_sentence():
+def test_every_trip_has_a_message():
     assert set(TRIP_MESSAGES) == set(TripCode)
     assert all(text.endswith(".") for text in TRIP_MESSAGES.values())

@@ -18,7 +18,7 @@ COURSES = [
 
 
 @pytest.mark.parametrize("course", COURSES, ids=lambda c: f"{c.profile}-{float(c.ramp_fraction)}")
-def test_a_course_goes_from_zero_to_one_without_turning_back(course):
+def test_a_motion_profile_is_monotonic_from_zero_to_one(course):
     s = np.asarray(course(jnp.linspace(-0.2, 1.3, 601)))
     assert s[0] == 0.0
     assert s[-1] == 1.0
@@ -63,14 +63,14 @@ def test_slerp_of_nearly_the_same_is_a_straight_line(angle):
     assert np.asarray(half) == pytest.approx([0.0, angle / 2, 0.0], rel=1e-9, abs=1e-30)
 
 
-def test_a_pose_goes_straight_while_it_turns():
+def test_a_pose_moves_along_a_line_while_rotating():
     a, b = jnp.array([0.0, 1.0, 2.0, 0.0, 0.0, 0.0]), jnp.array([1.0, 1.0, 0.0, 0.0, 0.0, 1.0])
     middle = interpolate_pose(a, b, 0.25)
     assert np.asarray(middle) == pytest.approx([0.25, 1.0, 1.5, 0.0, 0.0, 0.25], abs=1e-12)
     assert np.array_equal(interpolate_pose(a, b, 1.0), b)
 
 
-def test_axes_that_are_no_pose_go_straight_each():
+def test_axes_that_are_not_a_pose_move_linearly():
     assert np.asarray(interpolate_pose(jnp.array([0.0, 1.0]), jnp.array([2.0, 5.0]), 0.5)).tolist() == [
         1.0,
         3.0,
