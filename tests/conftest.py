@@ -2,6 +2,7 @@
 
 import faulthandler
 import gc
+import importlib.metadata
 import importlib.util
 import os
 import shutil
@@ -31,8 +32,14 @@ _helper("seeded_faults")
 # pytest's own folder, which `make clean` removes; a place that the user has named stays as it is. Said here, before a
 # shelf's own conftest imports the package.
 OURS = Path(__file__).parents[1] / ".pytest_cache"
+os.environ.setdefault("DOVETAIL_PROCESS", "1")  # programs are cached, memory is guarded
 os.environ.setdefault("DOVETAIL_PROGRAM_CACHE", str(OURS / "programs"))
 os.environ.setdefault("DOVETAIL_CACHE", str(OURS))  # what a C++ compiler builds: once for all
+
+
+# XLA's older emitter compiles code outside of loops in half the time; XLA ends the process at an unknown flag.
+if importlib.metadata.version("jaxlib").startswith("0.10."):
+    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_use_fusion_emitters=false".strip()
 
 
 # Seconds that a test marked slow may take; `timeout` in pyproject.toml is for the others. The longest slow test takes

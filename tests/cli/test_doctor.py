@@ -17,7 +17,8 @@ def test_doctor_prints_versions_devices_compiler_and_permissions(dovetail):
         "C++ compiler",
         "real-time policy",
         "locked memory",
-        "compiled loop",
+        "float64",
+        "XLA loop flag",
         "native tick",
     ):
         assert word in out
@@ -40,9 +41,13 @@ def test_a_missing_compiler_is_not_an_error(monkeypatch):
     assert doctor._compiler().startswith("missing: needed in real-time mode only")
 
 
-def test_flags_set_by_the_user_are_reported(monkeypatch):
-    monkeypatch.setenv("XLA_FLAGS", "--xla_backend_extra_options=something")
-    assert "slower" in doctor._compiled_loop()
+@pytest.mark.parametrize(
+    ("flag", "effect"), [("set by Dovetail", "one function"), ("not set: forbidden", "slower")]
+)
+def test_doctor_reports_whether_the_loop_flag_is_set_and_its_effect(monkeypatch, flag, effect):
+    monkeypatch.setattr("dovetail.core.LOOP_FLAG", flag)
+    assert doctor._loop_flag().startswith(flag)
+    assert effect in doctor._loop_flag()
 
 
 def test_doctor_lists_every_extra_with_its_purpose(dovetail, monkeypatch):

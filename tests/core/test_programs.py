@@ -2,8 +2,8 @@
 
 import math
 import os
+import subprocess
 import sys
-from importlib import metadata
 from pathlib import Path
 
 import equinox as eqx
@@ -172,11 +172,71 @@ def test_the_error_is_raised_at_the_call_that_compiles(monkeypatch):
     assert float(function(1.0)) == 1.0 - factor  # the function still works
 
 
-def test_xla_flags_select_loop_compilation_and_the_older_emitter():
-    flags = os.environ["XLA_FLAGS"].split()
-    assert "--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold=1048576" in flags
-    supported = metadata.version("jaxlib").startswith("0.10.")  # XLA ends the process at an unknown flag
-    assert ("--xla_cpu_use_fusion_emitters=false" in flags) == supported
+CODE = """
+import jax, jax.numpy as jnp
+events = []
+jax.monitoring.register_event_listener(lambda event, **about: events.append(event))
+import dovetail.core
+print(float(jax.jit(lambda x: jnp.sin(x) + 1)(0.25)))
+print(sum(event.endswith("cache_hits") for event in events))
+"""
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.delenv(programs.JAX_VARIABLE, raising=False)
+    monkeypatch.delenv(programs.FOLDER_VARIABLE, raising=False)
+    return tmp_path
+
+
+def process(**environment):
+    """Value computed by a new process, number of programs from the cache, and messages."""
+    environment = {**os.environ, "DOVETAIL_PROCESS": "1", **environment}
+    done = subprocess.run(
+        [sys.executable, "-c", CODE], capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    value, hits = done.stdout.split()
+    return value, int(hits), done.stderr
+
+
+def test_the_next_process_loads_the_program_and_compiles_a_changed_one_again(home):
+    value, hits, messages = process()
+    assert (hits, messages) == (0, "")
+    assert process() == (value, 1, "")
+    files = [file for file in programs.cache_path().iterdir() if file.name != "seals"]
+    for file in files:
+        file.write_bytes(file.read_bytes()[:-7] + b"another")
+    assert process() == (value, 0, "")
+    assert process() == (value, 1, "")
+    programs.cache_path().joinpath("planted-cache").write_bytes(b"of somebody else")
+    process()
+    assert not programs.cache_path().joinpath("planted-cache").exists()
+
+
+def test_programs_are_not_stored_in_a_process_that_dovetail_did_not_start(home):
+    process(DOVETAIL_PROCESS="")
+    assert list(home.iterdir()) == []
+
+
+def test_a_cache_named_by_the_user_or_none_is_used(home, monkeypatch):
+    process(**{programs.JAX_VARIABLE: ""})
+    process(**{programs.JAX_VARIABLE: str(home / "elsewhere")})
+    assert [path.name for path in home.iterdir()] == ["elsewhere"]
+    monkeypatch.setenv(programs.FOLDER_VARIABLE, str(home / "mine"))
+    assert programs.cache_path().parent == home / "mine"
+
+
+def test_a_folder_that_others_can_write_is_not_used_and_reported_once(home):
+    programs.cache_path().mkdir(parents=True)
+    programs.cache_path().chmod(0o777)
+    _, hits, messages = process()
+    assert hits == 0
+    assert messages.count("\n") == 1
+    assert "compiled programs are not stored" in messages
+    assert list(programs.cache_path().iterdir()) == []
 
 
 def test_an_unoptimised_program_gives_equal_results():

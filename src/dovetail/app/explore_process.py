@@ -140,7 +140,7 @@ def serve(pipe: Connection, table: dict[str, Any], paths: list[str], source: str
     with contextlib.suppress(EOFError, OSError, KeyboardInterrupt):
         if hasattr(os, "nice"):
             os.nice(NICE)
-        for name in THREADS:
+        for name in (*THREADS, "DOVETAIL_PROCESS"):  # the last: cache of programs, see core/programs
             os.environ.setdefault(name, "1")
         RequestLoop(pipe, table, paths, source).loop()
 

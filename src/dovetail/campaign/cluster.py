@@ -18,7 +18,8 @@ from dovetail.campaign.plan import Campaign
 from dovetail.campaign.subjects import ChunkResult
 from dovetail.core.errors import LinkError, ParameterError
 
-ONE_CORE = {"NPROC": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # of a worker
+# of a worker: one core, and a process that Dovetail starts (core/programs)
+WORKER = dict.fromkeys(("NPROC", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "DOVETAIL_PROCESS"), "1")
 CHUNKS_PER_WORKER = 2  # submitted at a time: a worker never waits, and memory is bounded
 CONNECTION_TIMEOUT = "10s"
 SCHEDULER_TIMEOUT = 30.0  # [s] without a reply of the scheduler
@@ -107,7 +108,7 @@ def connect(address: str | None = None, workers: int = 0) -> Iterator[Cluster]:
                 n_workers=workers,
                 threads_per_worker=1,
                 dashboard_address=None,
-                env=ONE_CORE,
+                env=WORKER,
                 silence_logs="ERROR",
             ) as local,
             Client(local) as client,

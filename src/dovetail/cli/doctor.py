@@ -46,7 +46,8 @@ def print_system() -> int:
             print(f"{name:<17} missing: pip install {name}")
     if not missing:
         print(f"devices           {_devices()}")
-        print(f"compiled loop     {_compiled_loop()}")
+        print(f"float64           {_float64()}")
+        print(f"XLA loop flag     {_loop_flag()}")
         print(f"native tick       {_native_tick()}")
         print(f"program cache     {_program_cache()}")
     for extra in EXTRAS:
@@ -99,11 +100,24 @@ def _devices() -> str:
     return ", ".join(f"{d.platform}:{d.id} ({d.device_kind})" for d in jax.devices())
 
 
-def _compiled_loop() -> str:
-    """Return whether XLA compiles simulation loops as one function."""
-    if "small_while_loop_byte_threshold" in os.environ.get("XLA_FLAGS", ""):
-        return "each loop is compiled as one function"
-    return "XLA_FLAGS was set before Dovetail was imported: loops run several times slower; unset it"
+def _loop_flag() -> str:
+    """Return whether XLA compiles simulation loops as one function, and who has set the flag."""
+    from dovetail.core import LOOP_FLAG
+
+    effect = "loops are 5 to 38 times slower" if LOOP_FLAG.startswith("not") else "each loop is one function"
+    return f"{LOOP_FLAG}; {effect}"
+
+
+def _float64() -> str:
+    """Return the default type of JAX for real numbers."""
+    from dovetail import core
+
+    assert core
+    import jax
+
+    return (
+        "default of JAX, set by Dovetail" if jax.config.values["jax_enable_x64"] else "not the default of JAX"
+    )
 
 
 def _native_tick() -> str:
@@ -116,9 +130,9 @@ def _native_tick() -> str:
 
 def _program_cache() -> str:
     """Return size and folder of the cache of compiled programs."""
-    from dovetail.core import program_cache
+    from dovetail.core import programs
 
-    folder = Path(os.environ.get(program_cache.JAX_VARIABLE) or program_cache.folder())
+    folder = Path(os.environ.get(programs.JAX_VARIABLE) or programs.cache_path())
     size = sum(map(_size, folder.glob("*"))) if folder.is_dir() else 0
     return f"{size / 1e6:.0f} MB in {folder}; may be deleted at any time"
 

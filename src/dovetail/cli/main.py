@@ -392,8 +392,7 @@ def demo(
 def main() -> None:
     """Run the command line. Errors of the user are printed as one message, without a traceback."""
     gc.set_threshold(*GC_THRESHOLDS)
-    if "dovetail.core" not in sys.modules:  # the installed package is unmodified: see core/executable_store
-        os.environ.setdefault("DOVETAIL_READY", "1")
+    os.environ.setdefault("DOVETAIL_PROCESS", "1")  # cache of programs and guard of memory: see core/programs
     try:
         code = app(standalone_mode=False)
         if code == INTERRUPTED:  # typer turns the interrupt into this code

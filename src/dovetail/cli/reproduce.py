@@ -12,8 +12,8 @@ import os
 import sys
 
 from dovetail.cli.run import EXIT_INTERRUPTED
+from dovetail.core.cache_folder import user_cache
 from dovetail.core.errors import UnknownNameError
-from dovetail.core.program_cache import user_cache
 from dovetail.studies import targets
 from dovetail.studies.target_cache import TargetCache
 from dovetail.studies.target_counts import as_text, count_targets

@@ -2,40 +2,56 @@
 
 Depends on: no other package of Dovetail. Parts are displayed through `extensions`.
 
-Importing this package sets float64 as the default of JAX and selects XLA options:
+Importing this package changes two settings of the process (`docs/process-settings.md`):
 
-- Simulation loops are compiled as one function. By default XLA does this only for loops that use less than a kilobyte
-  in a step; larger loops run each operation separately, about seven times slower.
-- Code outside of such loops is compiled by XLA's older emitter, in half the time and memory.
-- Programs carry no source locations, which reduces the time from function to program by a fifth. The environment
-  variable `JAX_TRACEBACK_IN_LOCATIONS_LIMIT=10` restores them.
+- float64 is the default of JAX;
+- XLA compiles simulation loops as one function, by one flag in `XLA_FLAGS`. Without it loops are 5 to 38 times slower.
+  The flag is not set if XLA has started, if `XLA_FLAGS` sets it, or if `DOVETAIL_XLA_FLAGS=0`.
 
-A guard (`programs`) drops compiled programs before a process reaches its limits. `program_cache` stores programs for
-later processes.
+In processes that Dovetail starts (`DOVETAIL_PROCESS=1`), `programs` also stores compiled programs and guards memory.
 """
 
 import os as _os
-from importlib.metadata import version as _version
+import sys as _sys
 from typing import TYPE_CHECKING
 
-_FLAGS = ["--xla_backend_extra_options=xla_cpu_small_while_loop_byte_threshold=1048576"]
-if _version("jaxlib").startswith("0.10."):  # XLA ends the process at an unknown flag
-    _FLAGS.append("--xla_cpu_use_fusion_emitters=false")
-for _flag in _FLAGS:
-    if _flag.partition("=")[0] not in _os.environ.get("XLA_FLAGS", ""):
-        _os.environ["XLA_FLAGS"] = f"{_os.environ.get('XLA_FLAGS', '')} {_flag}".strip()
+from dovetail.lazily import lazily as _lazily
 
+
+def _xla_has_started() -> bool:
+    """Return whether XLA has read its flags: from then on JAX refuses another number of processors."""
+    jax = _sys.modules.get("jax")
+    if jax is None:
+        return False
+    name = "jax_num_cpu_devices"
+    before = jax.config.values[name]
+    try:
+        jax.config.update(name, before + 1)
+    except RuntimeError:
+        return True
+    jax.config.update(name, before)
+    return False
+
+
+def _set_loop_flag() -> str:
+    """Let XLA compile simulation loops as one function; return who has set the flag, or why it is not set."""
+    option, flags = "xla_cpu_small_while_loop_byte_threshold", _os.environ.get("XLA_FLAGS", "")
+    if option in flags:
+        return "set in XLA_FLAGS by the user"
+    if _os.environ.get("DOVETAIL_XLA_FLAGS") == "0":
+        return "not set: forbidden by DOVETAIL_XLA_FLAGS=0"
+    if "--xla_backend_extra_options" in flags:
+        return f"not set: XLA_FLAGS has other extra options; add {option}=1048576"
+    if _xla_has_started():
+        return "not set: XLA had started; import dovetail before the first computation with JAX"
+    _os.environ["XLA_FLAGS"] = f"{flags} --xla_backend_extra_options={option}=1048576".strip()
+    return "set by Dovetail"
+
+
+LOOP_FLAG = _set_loop_flag()  # for `dovetail doctor`
 import jax as _jax  # noqa: E402
 
 _jax.config.update("jax_enable_x64", True)
-_LOCATIONS = "jax_traceback_in_locations_limit"
-if _LOCATIONS.upper() not in _os.environ and _LOCATIONS in _jax.config.values:
-    _jax.config.update(_LOCATIONS, 0)
-
-from dovetail.core import program_cache as _program_cache  # noqa: E402
-from dovetail.core import program_text as _texts  # noqa: E402
-from dovetail.core import programs as _programs  # noqa: E402, F401  (guards all later compilations)
-from dovetail.lazily import lazily as _lazily  # noqa: E402
 
 if TYPE_CHECKING:
     from dovetail.core import roles, signals
@@ -57,8 +73,10 @@ if TYPE_CHECKING:
     )
     from dovetail.core.parameter import Parameter, choice, constant, count, parameter
 
-_program_cache.enable()
-_texts.share()
+if _os.environ.get("DOVETAIL_PROCESS") == "1":
+    from dovetail.core import programs as _programs
+
+    _programs.start()
 _lazily(__name__)
 
 __all__ = [

@@ -20,7 +20,6 @@ from jaxtyping import Array, Int
 
 from dovetail.core.block import Time
 from dovetail.core.clock import Clock, LoopState, Simulated
-from dovetail.core.executable_store import ready
 from dovetail.core.monitor import Monitor, NoMonitor
 from dovetail.core.programs import jit_unoptimised
 from dovetail.core.system import Signals, System
@@ -190,9 +189,9 @@ def _chunk(
     return now, jnp.stack([jnp.asarray(number, int) for number in numbers]), rows
 
 
-compiled_begin = ready(begin)
-compiled_advance = ready(advance_samples)
-_compiled_chunk = ready(_chunk)
+compiled_begin = eqx.filter_jit(begin)
+compiled_advance = eqx.filter_jit(advance_samples)
+_compiled_chunk = eqx.filter_jit(_chunk)
 unoptimised_begin, _unoptimised_chunk = jit_unoptimised(begin), jit_unoptimised(_chunk)
 
 

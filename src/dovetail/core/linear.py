@@ -20,7 +20,6 @@ from jaxtyping import Array, Float
 
 from dovetail.core.block import Flow, Input, State, Time
 from dovetail.core.errors import UnknownNameError
-from dovetail.core.executable_store import ready
 from dovetail.core.shapes import shapes
 
 
@@ -83,14 +82,14 @@ def _output(flow: Flow, t: Time, x: State, u: Input) -> Any:
     return flow.output(t, x, u)
 
 
-@ready
+@eqx.filter_jit
 def state_matrix(flow: Flow, x: State, u: Input, t: Time = 0.0) -> Float[Array, "n n"]:
     """Return the matrix A only: sufficient for poles and step sizes, and compiled much faster."""
     flat_x, to_x = ravel_pytree(x)
     return jax.jacfwd(lambda x: ravel_pytree(flow.derivative(t, to_x(x), u))[0])(flat_x)
 
 
-@ready
+@eqx.filter_jit
 def _matrices(flow: Flow, x: State, u: Input, t: Time) -> tuple[jax.Array, ...]:
     """Return A, B, C and D from one compiled call, a hundred times faster than separate evaluation."""
     flat_x, to_x = ravel_pytree(x)

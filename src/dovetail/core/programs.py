@@ -1,34 +1,55 @@
-"""Resource usage of this process, and a guard that drops compiled programs before a system limit is reached.
+"""Compiled programs of this process: cache on disk, resource usage, and a guard that drops programs at a limit.
 
-JAX stores every program that it has compiled. A program of a complete test consists of about a hundred small objects
-with three memory maps each. Linux limits a process to 65,530 maps, and a process that exceeds the limit ends in the
-middle of a compilation. After each compilation the guard therefore checks the usage:
+`start` switches the cache and the guard on. It is called in processes that Dovetail starts (command line, workers of
+the studio and of campaigns), never by an import.
+
+**Cache.** JAX stores the programs that it compiles, under a key of everything that they depend on. Their folder is one
+for each version of the compiler and each processor, because code for one processor may not run on another that shares
+the home folder. `cache_folder` says which files are used. `DOVETAIL_PROGRAM_CACHE` names another parent folder;
+`JAX_COMPILATION_CACHE_DIR` names the folder of another cache, which is used as it is, and disables the cache if empty.
+
+**Guard.** JAX keeps every program that it has compiled in memory. A program of a complete test consists of about a
+hundred small objects with three memory maps each. Linux limits a process to 65,530 maps, and a process that exceeds the
+limit ends in the middle of a compilation. After each compilation the guard therefore checks the usage:
 
 - Above a fifth of the maps, 3 GB or half of the memory, it drops the compiled programs. A program that is called again
   is compiled again and gives the same numbers.
 - If usage is still above nine tenths of a limit, it raises `ExhaustionError` at the call that caused the compilation.
   The variables of a notebook and the results stored by a campaign are not lost.
 
-The guard is active in every process that imports Dovetail. If the system does not report usage, nothing is dropped.
+If the system does not report usage, nothing is dropped.
 """
 
 from __future__ import annotations
 
 import ctypes
 import gc
+import hashlib
+import logging
 import math
 import os
+import platform
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
+import equinox as eqx
 import jax
 
-from dovetail.core.errors import ExhaustionError
+from dovetail.core.cache_folder import SealedFolder, user_cache
+from dovetail.core.errors import ExhaustionError, OutputError
 
 F = TypeVar("F", bound=Callable)
+
+JAX_VARIABLE = "JAX_COMPILATION_CACHE_DIR"  # environment variable of another cache
+FOLDER_VARIABLE = "DOVETAIL_PROGRAM_CACHE"  # environment variable of another parent folder
+MAX_SIZE = 300e6  # [B] of the cache; above it the oldest programs are removed
+LOCATIONS = "jax_traceback_in_locations_limit"  # setting of JAX: source locations in programs
+WRITTEN = "/jax/compilation_cache/cache_misses"  # event of JAX: a program is about to be written to the cache
 
 COMPILED = "/jax/core/compile/backend_compile_duration"  # after each program, from the compiler or from disk
 MAPS_OF_PROGRAM = 2000  # upper bound of the maps of one program: sets the interval between two checks
@@ -83,24 +104,13 @@ def jit_unoptimised(function: F) -> F:
 
     For functions that are called once or twice, from outside of other compiled functions.
     """
-    from dovetail.core.executable_store import ready
-
-    return ready(function, compiler_options={"xla_backend_optimization_level": 0})
-
-
-_registered: list[Callable[[], None]] = []
-
-
-def register_drop(clear: Callable[[], None]) -> None:
-    """Register a function that `drop_programs` calls to clear programs stored elsewhere."""
-    _registered.append(clear)
+    options: dict[str, Any] = {"compiler_options": {"xla_backend_optimization_level": 0}}
+    return cast(F, eqx.filter_jit(function, **options))
 
 
 def drop_programs() -> None:
     """Drop all compiled programs and return their memory to the system."""
     jax.clear_caches()
-    for clear in _registered:
-        clear()
     gc.collect()
     malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
     if malloc_trim is not None:  # the C library does not return freed memory by itself
@@ -159,4 +169,53 @@ class Guard:
 
 
 guard = Guard(resource_limits())
-jax.monitoring.register_event_duration_secs_listener(guard.count_program)
+
+
+def cache_path() -> Path:
+    """Return the folder of the programs for this user, compiler and processor."""
+    text = platform.machine() + platform.processor()
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+        text += next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    except OSError:
+        pass
+    processor = hashlib.sha256(text.encode()).hexdigest()[:12]
+    return Path(os.environ.get(FOLDER_VARIABLE) or user_cache()) / f"programs-{version('jaxlib')}-{processor}"
+
+
+def start() -> None:
+    """Switch on the cache of compiled programs and the guard; call before any compilation, once per process.
+
+    Programs get no source locations, which takes a fifth of the time from function to program. If the cache cannot be
+    used, a warning gives the reason; results are the same.
+    """
+    jax.monitoring.register_event_duration_secs_listener(guard.count_program)
+    if LOCATIONS.upper() not in os.environ and LOCATIONS in jax.config.values:
+        jax.config.update(LOCATIONS, 0)
+    if JAX_VARIABLE in os.environ or jax.config.values["jax_compilation_cache_dir"] is not None:
+        return
+    try:
+        folder = SealedFolder(cache_path())
+    except OutputError as error:
+        logging.getLogger("dovetail").warning("compiled programs are not stored: %s", error)
+        return
+    folder.remove_oldest(MAX_SIZE)
+    warnings.filterwarnings("ignore", "Error (reading|writing) persistent compilation cache", UserWarning)
+    jax.config.update("jax_compilation_cache_dir", str(folder.path))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+    jax.config.update("jax_persistent_cache_enable_xla_caches", "none")
+    is_new = False
+
+    def note_write(event: str, **about: str | int) -> None:
+        nonlocal is_new
+        is_new |= event == WRITTEN
+
+    def seal(event: str, duration_secs: float, **about: str | int) -> None:
+        nonlocal is_new
+        if is_new and event == COMPILED:  # the program has been written
+            is_new = False
+            folder.seal_new()
+
+    jax.monitoring.register_event_listener(note_write)
+    jax.monitoring.register_event_duration_secs_listener(seal)

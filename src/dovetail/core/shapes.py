@@ -1,8 +1,7 @@
 """Shapes of the results of a function, computed once for all arguments of the same form.
 
 JAX computes them by running the function on placeholders, which takes as long for a complete test as a short run. The
-result depends only on the shapes and static values of the arguments. It is therefore cached in this process and, if
-allowed (`executable_store`), for later processes.
+result depends only on the shapes and static values of the arguments, and is therefore cached in this process.
 """
 
 from __future__ import annotations
@@ -13,8 +12,6 @@ from typing import Any
 import equinox as eqx
 import jax
 import numpy as np
-
-from dovetail.core import executable_store
 
 MAX_CACHED = 256
 _cached: dict[Hashable, Any] = {}
@@ -31,5 +28,5 @@ def shapes(function: Callable[..., Any], *arguments: Any) -> Any:
     if not is_cached:
         if len(_cached) >= MAX_CACHED:
             _cached.pop(next(iter(_cached)))
-        _cached[key] = executable_store.shapes(function, *arguments)
+        _cached[key] = eqx.filter_eval_shape(function, *arguments)
     return _cached[key]

@@ -15,13 +15,13 @@ import math
 from collections.abc import Mapping
 from functools import partial
 
+import equinox as eqx
 import jax
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dovetail.core import RK4, Flow, Method, Sampled
 from dovetail.core.block import Time, respond
-from dovetail.core.executable_store import ready
 
 MAX_LINEARITY_ERROR = 0.05  # linearity error above which poles at rest do not decide stability
 TINY = 1e-6  # fraction of the motion that represents the linearisation at rest
@@ -68,7 +68,7 @@ def sine(
     return {"displacement": x, "velocity": v, "acceleration": -(omega**2) * x}, dt
 
 
-@ready
+@eqx.filter_jit
 def _forces(
     specimen: Flow,
     method: Method,

@@ -124,7 +124,7 @@ def dataset(
         coordinates["axis"] = ("axis", axes)
     if axes and any(rotary):
         coordinates["axis_kind"] = ("axis", ["angle" if is_rotary else "length" for is_rotary in rotary])
-    from dovetail.core.light_xarray import xarray
+    import xarray
 
     return xarray.Dataset(variables, coords=coordinates, attrs=dict(attributes))
 

@@ -125,7 +125,7 @@ def recording(path: str | Path, sums: dict[str, str] | None = None) -> xr.Datase
 
 def _open(path: Path) -> tuple[xr.Dataset | None, str]:
     """Return the contents of a netCDF file, or None and the reason."""
-    from dovetail.core.light_xarray import xarray
+    import xarray
 
     hook, sys.unraisablehook = (
         sys.unraisablehook,

@@ -22,7 +22,7 @@ def test_the_library_is_built_once_and_cached(tmp_path, monkeypatch, of_a_clone)
     monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path / "cache"))
     first = build.library_path()
     assert first.parent == tmp_path / "cache" / "native"
-    assert list(first.parent.iterdir()) == [first]
+    assert {file.name for file in first.parent.iterdir()} == {first.name, "seals"}
     stamp = first.stat().st_mtime_ns
     monkeypatch.setattr(build, "compiler", lambda: None)  # the second time it is not needed
     assert build.library_path() == first
@@ -37,7 +37,19 @@ def test_code_is_not_loaded_from_a_folder_that_others_can_write_to(tmp_path, mon
     planted.write_text("of somebody else")
     monkeypatch.setattr(build, "build", lambda target: target.touch())
     assert build.library_path().parent != planted.parent
-    assert f"chmod 700 {planted.parent}" in caplog.text
+    assert f"chmod go-w {planted.parent}" in caplog.text
+
+
+def test_a_library_without_a_seal_is_built_again(tmp_path, monkeypatch, of_a_clone):
+    monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
+    planted = build.cache_folder() / build.TICK.name(build.metadata.version("jaxlib"))
+    planted.parent.mkdir()
+    planted.write_text("of somebody else")
+    monkeypatch.setattr(build, "build", lambda target: target.write_text("of this user"))
+    assert build.library_path() == planted
+    assert planted.read_text() == "of this user"
+    monkeypatch.setattr(build, "build", None)  # the sealed library is loaded as it is
+    assert build.library_path() == planted
 
 
 def test_a_missing_compiler_is_reported_with_the_package_to_install(tmp_path, monkeypatch, of_a_clone):

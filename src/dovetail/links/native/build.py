@@ -2,8 +2,8 @@
 
 It uses the stable FFI header of XLA. If the package contains no library (a clone, another type of machine), it is built
 at first use, once for each version of sources and jaxlib, in `native` of the cache folder of the user
-(`DOVETAIL_CACHE`, or `XDG_CACHE_HOME/dovetail`, or `~/.cache/dovetail`). If other users can write to this folder, the
-library is built for this process only, with a warning, because loading a library executes it.
+(`DOVETAIL_CACHE`, or `XDG_CACHE_HOME/dovetail`, or `~/.cache/dovetail`). Only a library with a valid seal is loaded
+(`core/cache_folder`). If the folder cannot be used, the library is built for this process only, with a warning.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from pathlib import Path
 
 import jax.ffi
 
-from dovetail.core import program_cache
-from dovetail.core.errors import LinkError
+from dovetail.core.cache_folder import SealedFolder, user_cache
+from dovetail.core.errors import LinkError, OutputError
 from dovetail.links.shared_library import Library
 
 log = logging.getLogger("dovetail")
@@ -43,7 +43,7 @@ def compiler() -> str | None:
 
 def cache_folder() -> Path:
     """Return the folder of built libraries."""
-    return Path(os.environ.get("DOVETAIL_CACHE") or program_cache.user_cache()) / "native"
+    return Path(os.environ.get("DOVETAIL_CACHE") or user_cache()) / "native"
 
 
 @functools.cache
@@ -64,14 +64,21 @@ def library_path() -> Path:
     """
     if platform.system() != "Linux":
         raise LinkError(f"the native tick requires Linux; this system is {platform.system()}")
-    if (target := TICK.packaged_library()) is None:
-        folder = cache_folder()
-        if reason := program_cache.folder_fault(folder):
-            log.warning("the native tick is built for this process only: %s", reason)
-            folder = _process_folder()
-        target = folder / TICK.name(metadata.version("jaxlib"))
-    if not target.is_file():
+    if (target := TICK.packaged_library()) is not None:
+        return target
+    name = TICK.name(metadata.version("jaxlib"))
+    try:
+        folder = SealedFolder(cache_folder())
+    except OutputError as error:
+        log.warning("the native tick is built for this process only: %s", error)
+        target = _process_folder() / name
+        if not target.is_file():
+            build(target)
+        return target
+    target = folder.path / name
+    if name not in folder.names:
         build(target)
+        folder.seal_new()
     return target
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
@@ -11,7 +12,6 @@ from jaxtyping import Array, Float, Int
 from dovetail.core.advance import Keep, advance_samples, begin
 from dovetail.core.block import Time
 from dovetail.core.clock import Stopping
-from dovetail.core.executable_store import ready
 from dovetail.core.monitor import Monitor
 from dovetail.core.system import Signals, System
 from dovetail.testing.rig import AbstractRig, Rig
@@ -110,7 +110,7 @@ def _without_arm_trip(shown: Signals) -> Signals:
     return {name: value for name, value in shown.items() if name != ARM_TRIP}
 
 
-@ready
+@eqx.filter_jit
 def follow_path(rig: AbstractRig, safety, period, first, path: Any, total, averaged, until, state, now):
     """Follow a path until a tick, or until a limit is reached; `first` is the tick of the cell at its start.
 

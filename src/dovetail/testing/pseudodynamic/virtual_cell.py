@@ -21,7 +21,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Block
-from dovetail.core.executable_store import ready
 from dovetail.core.programs import jit_unoptimised
 from dovetail.testing.pseudodynamic.cell import Cell, MoveReply, MoveRequest
 from dovetail.testing.pseudodynamic.cell_motion import AVERAGED, arms_of, follow_path
@@ -65,7 +64,7 @@ HEADER_LENGTH = 120  # characters of the header in a state file, so that all fil
 TICKS_PER_CALL = 25  # ticks between two checks for a halt, if the cell is paced by the wall clock
 
 
-_references = ready(lambda arms, pose, near: arms.joint_targets(pose, near))
+_references = eqx.filter_jit(lambda arms, pose, near: arms.joint_targets(pose, near))
 
 
 @functools.cache
