@@ -128,10 +128,15 @@ def test_sizes_that_do_not_fit_are_answered_with_nan_so_that_the_analysis_stops(
     assert "do not fit 1 axes" in server.said[0]
 
 
-@pytest.mark.parametrize("data", [bytes([255]) * 44, bytes(44), struct.pack("=11i", *[10**9] * 11)])
-def test_a_connection_that_is_not_a_client_is_reported(data):
+@pytest.mark.parametrize("sizes", [(-1,) * 11, (0,) * 11, (10**9,) * 11, (0,) * 10 + (1,)])
+def test_a_connection_that_is_not_a_client_is_reported(sizes):
     with pytest.raises(LinkError, match="another program uses this port"):
-        parse_sizes(data)
+        parse_sizes(struct.pack("=11i", *sizes))
+
+
+def test_the_shortest_frame_has_an_action_and_one_value():
+    sizes = (1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2)
+    assert parse_sizes(struct.pack("=11i", *sizes)) == sizes
 
 
 def test_only_this_machine_is_served(plant):

@@ -2,6 +2,7 @@
 
 import importlib.util
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import LinkError
+from dovetail.links.opensees import FORCE, MAX_DATAGRAM
 from dovetail.links.opensees_adapter import AdapterPlant
 
 K, PENALTY = 1500.0, 1e9  # [N/m] of the structure and of the element
@@ -60,6 +62,39 @@ def test_a_structure_in_opensees_answers_with_its_force(tmp_path, kind):
     np.testing.assert_allclose(shown[:, 0], reached, rtol=1e-9, atol=1e-15)
     # the force is a small difference of the stiff spring: 1e9 N/m times rounding of 0.01 m
     np.testing.assert_allclose(shown[:, 1], -K * reached, atol=1e-8)
+
+
+def test_a_message_longer_than_a_datagram_arrives_whole():
+    """600 axes: 9,600 bytes a frame, more than the 9,126 of a datagram."""
+    axes = 600
+    command = np.random.default_rng(3).normal(0, 0.01, axes)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as element:
+        element.bind(("127.0.0.1", 0))
+        element.settimeout(60.0)
+
+        def frame(length):
+            data = b""
+            while len(data) < 8 * length:
+                data += element.recv(65536)
+            return np.frombuffer(data)
+
+        def answer():
+            _, client = element.recvfrom(16)
+            element.sendto(b"b", client)
+            length = struct.unpack("=11i", element.recv(44))[10]
+            imposed = frame(length)[1 : 1 + axes]
+            assert frame(length)[0] == FORCE
+            data = np.concatenate([imposed, K * imposed]).tobytes()
+            for start in range(0, len(data), MAX_DATAGRAM):
+                element.sendto(data[start : start + MAX_DATAGRAM], client)
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        plant = AdapterPlant(element.getsockname()[1], axes=axes, udp=True, timeout=60.0)
+        reading = plant.step(command)
+        thread.join(300)
+        plant.close()
+    np.testing.assert_array_equal(reading, np.concatenate([command, -K * command]))
 
 
 def test_a_missing_peer_is_reported():

@@ -236,3 +236,38 @@ def test_a_rig_of_another_rate_or_another_key_refuses(make_cs1, served):
     with pytest.raises(LinkError, match="the other side uses a key|the other side has no key"):
         make_cs1(rate=500.0).run_realtime(str(server.address), key=bytes(16))
     assert server.session is None
+
+
+class Recorder:
+    """A plant that reaches every command, and records it."""
+
+    axes = 1
+    signals = (("measured_displacement", 1), ("measured_force", 1))
+
+    def __init__(self):
+        self.commands = []
+
+    def reset(self):
+        return np.zeros(2)
+
+    def step(self, command):
+        self.commands.append(float(command[0]))
+        return np.array([command[0], -100.0 * command[0]])
+
+
+@pytest.mark.parametrize(("approach", "back"), [(0.08, 0.02), (0.02, 0.08)])
+def test_approach_and_return_take_their_times_and_the_rig_never_jumps(make_cs1, served, approach, back):
+    """At 1 kHz from rest to a start at 4 mm; in the test itself the mass moves slowly."""
+    test = make_cs1(duration=0.03, limits={"approach_time": approach, "return_time": back})
+    start = 0.004
+    numerical = dataclasses.replace(test.numerical, m=1e6, z0=start)
+    plant = Recorder()
+    run = go(dataclasses.replace(test, numerical=numerical), served(test, plant))
+    assert run.outcome is Outcome.FINISHED
+    commands = np.array(plant.commands)
+    ticks = round(approach * test.rate)
+    assert commands[ticks - 1] == pytest.approx(start)
+    # a minimum jerk moves at most 15/8 as fast as a constant speed
+    assert np.abs(np.diff(commands[: ticks + 20], prepend=0.0)).max() < 1.01 * 15 / 8 * start / ticks
+    # and one tick for the message that ends the session
+    assert len(commands) == ticks + 30 + round(back * test.rate) + 1

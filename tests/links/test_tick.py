@@ -192,21 +192,23 @@ def test_a_rig_in_its_safe_state_ends_the_run(make):
     _, notes = go(bench, 4)
     assert [note["code"] for note in notes] == [0, 0, Outcome.RIG_STOPPED.code, Outcome.RIG_STOPPED.code]
     assert notes[-2]["flags"] == 8
+    assert bench.tick.rig_state == RigState.SAFE
     assert {state for state, _ in bench.rig.commands[3:]} == {RigState.SAFE}
 
 
-def test_a_limit_stop_reaches_the_rig_in_the_same_tick(make):
+@pytest.mark.parametrize("reason", [Outcome.NOT_FINITE, Outcome.FORCE])  # the first code, and another
+def test_a_limit_stop_reaches_the_rig_in_the_same_tick(make, reason):
     bench = make()
     go(bench, 2)
     bench.tick.settle(0)
     before = len(bench.clock.slept)
-    bench.tick.settle(Outcome.FORCE.code)
+    bench.tick.settle(reason.code)
     bench.tick.settle(Outcome.GROWTH_RATE.code)  # what comes after the first changes nothing
     bench.rig.answer()
     assert [state for state, _ in bench.rig.commands] == [1, 1, RigState.SAFE]
     assert len(bench.clock.slept) == before
     _, notes = go(bench, 1)
-    assert notes[0]["code"] == Outcome.FORCE.code
+    assert notes[0]["code"] == reason.code
 
 
 def test_an_operator_stop_ends_the_run_and_the_rig_returns_to_rest(make):

@@ -70,8 +70,7 @@ class Message(IntEnum):
 def parse_url(url: str) -> Address:
     """Return the address for `tcp://HOST:PORT` (default port: 7002)."""
     match = re.fullmatch(r"tcp://(\[[0-9a-fA-F:]+\]|[^:/\s]+)(?::(\d{1,5}))?/?", url)
-    port = int(match[2] or CELL_PORT) if match else 0
-    if not match or not 1 <= port <= 65535:
+    if not match or not 1 <= (port := int(match[2] or CELL_PORT)) <= 65535:
         raise LinkError(f'got "{url}"; the address of a robot cell has the form tcp://HOST:PORT')
     return Address(match[1].strip("[]"), port)
 

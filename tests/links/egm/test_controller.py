@@ -129,6 +129,15 @@ def test_old_wrong_and_wild_messages_are_dropped():
         arm.close()
 
 
+@pytest.mark.parametrize(("length", "accepted"), [(0.4, False), (0.6, True), (1.9, True), (2.1, False)])
+def test_a_pose_whose_quaternion_is_far_from_unit_length_is_dropped(length, accepted):
+    message = {"planned": {"cartesian": wire_pose([1.0, 0.0, 1.0], [0.6 * length, 0.0, 0.8 * length, 0.0])}}
+    goal = _target(message)
+    assert (goal is not None) == accepted
+    if accepted:
+        np.testing.assert_allclose(goal["orientation"], [0.6, 0.0, 0.8, 0.0], atol=1e-15)
+
+
 def test_a_turn_leads_from_one_orientation_to_the_other():
     die = np.random.default_rng(1)
     for _ in range(50):

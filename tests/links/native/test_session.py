@@ -36,6 +36,12 @@ def test_limits_use_signals_at_any_position():
         assert session.state == (RigState.SAFE if flag else RigState.READY)
 
 
+def test_a_rig_requests_its_priority_but_neither_locked_memory_nor_a_core():
+    session = NativeSession(Shuffled(), session=3, rate=100.0, link_timeout=5, limits={}, priority=7)
+    scheduling = session.inner.scheduling
+    assert (scheduling.fifo, scheduling.lock, scheduling.core) == (7, 0, -1)
+
+
 def test_the_first_reading_is_the_plants():
     session = NativeSession(Shuffled(), session=3, rate=100.0, link_timeout=5, limits={})
     assert list(session.inner.reading[:5]) == [0.0, 1.0, 2.0, 3.0, 4.0]

@@ -205,12 +205,12 @@ class NativeTick:
         """Do nothing: the socket belongs to the connection."""
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("stop", "hold", "tick_count", "code", "safe", "rig_state", "rig_flags", "started"):
+        if name in ("code", "rig_state", "rig_flags"):
             return getattr(self.inner, name)
         raise AttributeError(name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in ("stop", "hold", "started"):
+        if name in ("stop", "hold"):
             setattr(self.inner, name, int(value))
         else:
             object.__setattr__(self, name, value)
