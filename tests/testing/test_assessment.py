@@ -2,12 +2,14 @@
 
 import dataclasses
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.specimens.base import Memoryless
+from dovetail.specimens.base import Memoryless, Specimen
 from dovetail.stability import single_interface
+from dovetail.testing.assessment import open_at_rest
 
 
 def test_the_critical_delay_is_that_of_the_closed_form(make_cs1):
@@ -143,6 +145,28 @@ def test_bodies_that_fly_towards_each_other_form_an_open_loop_until_they_touch()
     text = str(result)
     assert "no contact at rest" in text
     assert "unstable" not in text
+
+
+class DelayedSpring(Specimen):
+    """A spring of 1 kN/m whose force follows the displacement through `order` lags of 10 ms."""
+
+    order: int
+
+    def init(self):
+        return jnp.zeros(self.order)
+
+    def derivative(self, t, x, u):
+        return (jnp.concatenate([u["displacement"][None], x[:-1]]) - x) / 0.01
+
+    def output(self, t, x, u):
+        return {"force": -1000.0 * x[-1]}
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_a_force_that_follows_the_motion_through_a_memory_closes_the_loop(make_cs1, order):
+    test = make_cs1()
+    rig = dataclasses.replace(test.rig, specimen=DelayedSpring(order))
+    assert not open_at_rest(dataclasses.replace(test, rig=rig))
 
 
 def test_a_nonlinear_specimen_is_reported_as_analysed_at_rest(make_cs1):

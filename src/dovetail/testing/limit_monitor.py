@@ -99,8 +99,8 @@ class LimitChecks(Monitor):
         m = _with(m, growth=growth, sample=m.sample + (m.code == 0))
         return self._check(m, DEMAND_LIMITS, {**values, "growth_rate": growth.rate})
 
-    def check_measurement(self, h: Time, m: LimitState, shown: Signals, fresh: bool = True) -> LimitState:
-        """Check the measurement of a sample; `fresh=False` marks an old measurement that is repeated on purpose."""
+    def check_measurement(self, h: Time, m: LimitState, shown: Signals) -> LimitState:
+        """Check the measurement of a sample."""
         if not self.has_interface:
             return self._check(m, MEASUREMENT_LIMITS, {TENSION: shown[TENSION]} if TENSION in shown else {})
         if "measured_force" not in shown:
@@ -110,7 +110,7 @@ class LimitChecks(Monitor):
         energy = m.energy + jnp.where(m.code == 0, h * values["power"], 0.0)
         m = _with(m, energy=energy)
         values["interface_energy"] = jnp.maximum(energy, 0.0)
-        if fresh and "measured_displacement" in shown:
+        if "measured_displacement" in shown:
             m = _with(m, frozen=self._frozen(m, shown))
             values["frozen_samples"] = m.frozen.count
         if m.contact is not None:

@@ -21,6 +21,13 @@ def test_a_dry_run_counts_the_moves_of_the_test(make_creep):
     assert found.seconds == pytest.approx(run.data.attrs["cell_seconds"])
 
 
+def test_a_dry_run_keeps_the_classical_scheme_and_needs_no_linear_profile_of_a_continuous_one(make_creep):
+    """The classical scheme measures also at its start: one move more than there are steps."""
+    classical, continuous = (make_creep(delay=0.0, scheme=scheme) for scheme in ("classical", "continuous"))
+    assert estimate_duration(classical, dry_run=True).moves == 31
+    assert estimate_duration(continuous, dry_run=True).moves == 30
+
+
 def test_three_seconds_a_step_and_1800_steps_are_an_hour_and_a_half():
     # [Bolien 2018, sec. 4.1]: about 90 minutes
     assert Estimate(1800, 3.0, True).seconds == 90 * 60

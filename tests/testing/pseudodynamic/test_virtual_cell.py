@@ -1,6 +1,6 @@
 """The virtual cell: its own clock, a specimen that lives in it, its rest, and what it refuses."""
 
-import time
+from types import SimpleNamespace
 
 import jax.numpy as jnp
 import numpy as np
@@ -9,8 +9,9 @@ import pytest
 import dovetail as dv
 from dovetail.specimens import StandardLinearSolid
 from dovetail.testing.pseudodynamic import MoveRequest, PseudodynamicSettings, VirtualCell
+from dovetail.testing.pseudodynamic import virtual_cell as module
 from dovetail.testing.pseudodynamic.run import virtual_cell
-from dovetail.testing.pseudodynamic.virtual_cell import rig_at_rest
+from dovetail.testing.pseudodynamic.virtual_cell import TICKS_PER_CALL, rig_at_rest
 from dovetail.transfer.robot import MotionType, SafetyLimits, TripCode
 
 
@@ -151,13 +152,26 @@ def test_noise_is_averaged_over_the_end_of_the_rest():
     assert 0.03 < np.std(forces) < 0.07
 
 
-def test_the_cell_can_run_in_wall_clock_time():
-    bench = cell(pace=0.5)
+@pytest.mark.parametrize("computing_time", [0.0, 0.03, 10.0])  # [s] of all ticks between two checks
+def test_a_paced_move_waits_for_what_its_computation_leaves_of_its_time(monkeypatch, computing_time):
+    """Half a second per second of the cell: after n ticks of 4 ms the wall clock shows n 2 ms, or more."""
+    bench, now, times = cell(pace=0.5), [100.0], []
+
+    def tick():
+        now[0] += computing_time
+        return now[0]
+
+    def wait(seconds):
+        now[0] += seconds
+        times.append(now[0] - computing_time)
+
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=tick))
+    monkeypatch.setattr(bench.halt_event, "wait", wait)
     bench.begin("a")
     bench.move(MoveRequest(1, np.array(0.01), 0.1, 0.1))
-    began = time.monotonic()
-    bench.move(MoveRequest(2, np.array(0.02), 0.1, 0.1))
-    assert time.monotonic() - began >= 0.1
+    ticks = TICKS_PER_CALL * np.arange(1, 50 // TICKS_PER_CALL + 1)
+    computed = computing_time * np.arange(1, len(ticks) + 1)
+    assert np.array(times) - 100.0 == pytest.approx(np.maximum(0.5 * 4e-3 * ticks, computed))
 
 
 def test_another_run_begins_at_rest_with_an_untouched_specimen():

@@ -146,12 +146,12 @@ class SteppedMonitor(LimitChecks):
     """Limit monitor of a pseudo-dynamic test in steps.
 
     A demand that needs a move is checked before the cell is sent there, its measurement after the move. A step without
-    a move is checked with the old force; the cell does not move, so its reading is not expected to change.
+    a move is checked with the old force; it has no reading, so none can be frozen.
     """
 
     def step(self, t: Time, h: Time, m: LimitState, shown: Signals) -> tuple[LimitState, Signals]:
         demand = self.check_demand(t, h, m, shown)
-        m = where(shown["asks"], demand, self.check_measurement(h, demand, shown, fresh=False))
+        m = where(shown["asks"], demand, self.check_measurement(h, demand, shown))
         return m, {**shown, "breach": m.code > 0}
 
 
