@@ -27,7 +27,7 @@ unexport PYTHONDONTWRITEBYTECODE
 SECONDS ?= 3600
 SEED ?= 1
 
-.PHONY: help demo test test-all verify fuzz mutate check format index bench bench-compare docs clips targets paper wheel test-lowest release \
+.PHONY: help demo test test-all verify fuzz mutate check format bench bench-compare docs clips targets paper wheel test-lowest release \
   lock clean
 
 help:  ## list the targets
@@ -61,9 +61,6 @@ check: $(VENV)/dev.stamp  ## run formatting, lint, type and package checks
 format: $(VENV)/dev.stamp  ## format the code and apply lint fixes
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
-
-index: $(VENV)/run.stamp  ## update the index of kinds after a part was added, renamed or moved
-	$(BIN)/python -m dovetail.core.kind_index
 
 bench: $(VENV)/dev.stamp  ## run the benchmarks and store a baseline in bench/results
 	$(PYTEST) bench -s --timeout 7200 -o python_files="bench_*.py" --benchmark-autosave --benchmark-storage=bench/results

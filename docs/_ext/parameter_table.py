@@ -4,7 +4,7 @@ import dataclasses
 import inspect
 
 from dovetail.cli.parts import example
-from dovetail.core.kinds import name_of
+from dovetail.core.kind_names import name_of
 from dovetail.core.parameter_text import MARK, other_lines, parameter_rows
 
 

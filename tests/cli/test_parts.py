@@ -8,8 +8,8 @@ import pytest
 from dovetail import __version__
 from dovetail.cli.parts import family, part_description, print_parts
 from dovetail.core.errors import UnknownNameError
-from dovetail.core.kind_index import entry_of, full_name
-from dovetail.core.kinds import all_kinds, find
+from dovetail.core.kind_sources import full_name
+from dovetail.core.kinds import all_kinds, entry_of, find
 from dovetail.specimens import Specimen
 from dovetail.transfer import Transfer
 

@@ -4,7 +4,8 @@ import pytest
 
 from dovetail.core import Block, Flow, kind, kinds, parts_by_kind
 from dovetail.core.errors import UnknownNameError
-from dovetail.core.kinds import find, name_of
+from dovetail.core.kind_names import name_of
+from dovetail.core.kinds import find
 from dovetail.mechanics import Oscillator
 
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from dovetail.core import kinds, user_parts
+from dovetail.core import kind_names, kinds, user_parts
 from dovetail.core.errors import OutputError, ParameterError, UnknownNameError
 from dovetail.specimens.base import Specimen
 from dovetail.transfer import Transfer
@@ -45,7 +45,7 @@ def test_a_user_part_is_found_by_file_class_and_role():
     user_parts.load_user_parts({"mine": lines(k=7.0)})
     cls = kinds.find("mine:Hardening", Specimen)
     assert float(cls().k) == 7.0
-    assert kinds.name_of(cls) == "mine:Hardening"
+    assert kind_names.name_of(cls) == "mine:Hardening"
     assert kinds.parts_by_kind(Specimen)["mine:Hardening"] is cls
     assert "mine:Tool" not in kinds.parts_by_kind()
     assert user_parts.sources_of([cls, Specimen]) == {"mine": lines(k=7.0)}
@@ -60,7 +60,7 @@ def test_sources_of_the_same_name_are_separate():
         assert classes.setdefault(k, cls) is cls  # executed once
         assert float(cls().k) == k
     for k, cls in classes.items():
-        assert kinds.name_of(cls) == "mine:Hardening"
+        assert kind_names.name_of(cls) == "mine:Hardening"
         assert user_parts.sources_of([cls])["mine"] == lines(k=k)
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from dovetail.core.kind_index import entries
+from dovetail.core.kind_sources import entries
 
 HEAVY = ("jax", "equinox", "numpy", "scipy", "xarray", "matplotlib", "pint")
 

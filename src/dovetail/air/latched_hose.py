@@ -22,7 +22,7 @@ from dovetail.air.trailing_rope import FAR, HoseKinematics, TrailingHose
 from dovetail.air.wind import data_end_faults
 from dovetail.core import kind, parameter
 from dovetail.core.errors import Fault, ParameterError
-from dovetail.core.kinds import name_of
+from dovetail.core.kind_names import name_of
 from dovetail.mechanics.chain.attitude import to_flight_axes, to_towing_axes
 from dovetail.mechanics.chain.base import ChainLoads, ChainSolution
 from dovetail.mechanics.chain.elastic import ElasticChain

@@ -28,7 +28,7 @@ from dovetail.air.settling_measures import settling_measures
 from dovetail.air.wind import FreeStream, StillAir, WindField, data_end_faults
 from dovetail.core import Flow, Method, check_step, choice, kind, parameter
 from dovetail.core.errors import DovetailError, Fault, StepSizeError
-from dovetail.core.kinds import name_of
+from dovetail.core.kind_names import name_of
 from dovetail.mechanics.chain import Chain, ChainLoads, ReelLaw
 from dovetail.mechanics.chain.angles import direction
 from dovetail.mechanics.chain.base import dot, link_differences

@@ -21,7 +21,7 @@ import numpy as np
 from dovetail.core import Part, choice, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
 from dovetail.core.interpolation import interval_and_fraction, smooth_step
-from dovetail.core.kinds import name_of
+from dovetail.core.kind_names import name_of
 from dovetail.core.parameter import all_concrete
 
 

@@ -18,9 +18,10 @@ import numpy as np
 
 from dovetail.core import Flow, Part
 from dovetail.core.block import Method
-from dovetail.core.kind_index import sentence
-from dovetail.core.kinds import entries, name_of, names
+from dovetail.core.kind_names import name_of
+from dovetail.core.kinds import entries, names
 from dovetail.core.parameter import declared_parameters
+from dovetail.core.parameter_text import sentence
 from dovetail.core.plain_math import plain_math
 from dovetail.core.units import PARAMETER, SIGNAL
 from dovetail.mechanics import Substructure

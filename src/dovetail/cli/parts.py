@@ -10,10 +10,10 @@ from typing import Any
 from dovetail.app.part_examples import shortest_uses
 from dovetail.core import Block, Flow, Part
 from dovetail.core.errors import UnknownNameError
-from dovetail.core.kind_index import Entry, entry_of, full_name, sentence
-from dovetail.core.kinds import entries, find
+from dovetail.core.kind_sources import Entry, full_name
+from dovetail.core.kinds import entries, entry_of, find
 from dovetail.core.parameter import declared_parameters
-from dovetail.core.parameter_text import docstring, required, table
+from dovetail.core.parameter_text import docstring, required, sentence, table
 from dovetail.core.plain_math import plain_math, plain_text
 from dovetail.core.random import Random
 

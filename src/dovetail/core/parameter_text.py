@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from dovetail.core.block import Part
+from dovetail.core.kind_names import name_of
+from dovetail.core.kind_sources import plain
 from dovetail.core.parameter import declared_parameters
 
 MARK = "In a test file::"  # first line of the text that is added to a docstring
@@ -58,6 +60,11 @@ def docstring(cls: type) -> str:
     return (inspect.getdoc(cls) or "").partition(MARK)[0].rstrip()
 
 
+def sentence(cls: type) -> str:
+    """Return the first line of the docstring of a class, without mark-up."""
+    return plain((inspect.getdoc(cls) or "").partition("\n")[0])
+
+
 def required(field: dataclasses.Field[Any]) -> bool:
     """Return whether a field has no default."""
     return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
@@ -65,8 +72,6 @@ def required(field: dataclasses.Field[Any]) -> bool:
 
 def default_of(field: dataclasses.Field[Any]) -> str:
     """Return the default of a field as text."""
-    from dovetail.core.kinds import name_of
-
     if required(field):
         return "required"
     if field.default is dataclasses.MISSING:

@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from dovetail.core.kind_names import name_of
+
 
 def new_name(section: str, old: str) -> str | None:
     """Return the new name of an old one in a section of the table, for example `kinds`; None if it has none."""
@@ -38,8 +40,6 @@ def remark(new: str | None) -> str:
 
 
 def _of_class(section: str, cls: type, old: str) -> str | None:
-    from dovetail.core.kinds import name_of
-
     for base in cls.__mro__:
         for scope in (name_of(base), base.__name__):
             if scope and (new := new_name(section.format(scope), old)):

@@ -21,7 +21,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from dovetail.core.block import Method, Part
 from dovetail.core.errors import OutputError, ParameterError, UnknownNameError, format_value, reason
+from dovetail.core.kind_names import set_name
 
 Sources = dict[str, list[str]]  # lines of each file by its name without .py
 
@@ -121,6 +123,8 @@ def _module(name: str, lines: list[str]) -> ModuleType:
             message = f"{type(error).__name__}: {error}"
         position = f", line {line}" if line else ""
         raise ParameterError(f"{name}.py{position}: cannot be run ({message}); correct the file") from error
+    for cls in _parts_in(module):
+        set_name(cls, f"{name}:{cls.__name__}")
     return module
 
 
@@ -161,11 +165,6 @@ def module(name: str) -> ModuleType:
     return _modules[name]
 
 
-def name_of(cls: type) -> str | None:
-    """Return the kind of a class in a user file; None for any other class."""
-    return f"{_sources[cls.__module__][0]}:{cls.__name__}" if cls.__module__ in _sources else None
-
-
 def sources_of(classes: Iterable[type]) -> Sources:
     """Return the sources of user classes; classes of packages are ignored."""
     return {
@@ -174,9 +173,10 @@ def sources_of(classes: Iterable[type]) -> Sources:
 
 
 def _parts(name: str) -> list[type]:
-    from dovetail.core.block import Method, Part
+    return _parts_in(_modules[name])
 
-    module = _modules[name]
+
+def _parts_in(module: ModuleType) -> list[type]:
     classes = (entry for entry in vars(module).values() if isinstance(entry, type))
     return [
         cls

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from dovetail.compensation import NoCompensation
-from dovetail.core import kinds
 from dovetail.core.errors import AnalysisError, DovetailError
+from dovetail.core.kind_names import name_of
 from dovetail.fidelity.errors import norms
 from dovetail.testing import Rig, Run, Test
 from dovetail.transfer import Series, Transfer
@@ -88,7 +88,7 @@ def _parts(transfer: Transfer) -> list[Transfer]:
 
 
 def _name(part: object) -> str:
-    return (kinds.name_of(type(part)) or type(part).__name__).replace("-", " ")
+    return (name_of(type(part)) or type(part).__name__).replace("-", " ")
 
 
 def _contribution(component: str, test: Test, reference: Run) -> Contribution:

@@ -11,7 +11,7 @@ import xarray as xr
 
 from dovetail.core import Flow
 from dovetail.core.errors import AnalysisError
-from dovetail.core.kinds import name_of
+from dovetail.core.kind_names import name_of
 from dovetail.scene.events import events_of
 from dovetail.scene.scene import Scene
 from dovetail.scene.signal_plots import choices, curves

@@ -33,7 +33,8 @@ from dovetail.core.errors import (
     unforeseen_error_text,
     unknown_key,
 )
-from dovetail.core.kinds import find, name_of, names
+from dovetail.core.kind_names import name_of
+from dovetail.core.kinds import find, names
 from dovetail.core.parameter import Parameter, declared_parameters, file_names
 from dovetail.core.renamed import new_key, new_name, new_value, remark
 from dovetail.core.toml_file import read_toml

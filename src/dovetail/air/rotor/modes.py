@@ -25,7 +25,7 @@ from dovetail.air.rotor.blade_air import BladeAerodynamics
 from dovetail.air.rotor.structure import BladeStructure
 from dovetail.core import Part, kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.core.kinds import name_of
+from dovetail.core.kind_names import name_of
 from dovetail.core.parameter import all_arrays
 
 PER_MODE = ("damping", "active_modes", "initial_coordinates")

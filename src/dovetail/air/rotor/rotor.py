@@ -36,7 +36,7 @@ from dovetail.core import Part, choice, count, kind, parameter
 from dovetail.core.arctangent import arctan
 from dovetail.core.array_types import Numbers
 from dovetail.core.errors import ParameterError
-from dovetail.core.kinds import name_of
+from dovetail.core.kind_names import name_of
 
 MIN_PATH_SPEED = 1e-3  # [m/s] speed along the path below which an element has no force
 

@@ -18,7 +18,7 @@ from jaxtyping import Array, Float
 
 from dovetail.core import Flow
 from dovetail.core.errors import ParameterError
-from dovetail.core.kinds import name_of
+from dovetail.core.kind_names import name_of
 
 
 class ChainNodes(eqx.Module):

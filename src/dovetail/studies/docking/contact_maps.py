@@ -15,7 +15,8 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core import choice, kind, parameter
-from dovetail.core.kinds import find, name_of
+from dovetail.core.kind_names import name_of
+from dovetail.core.kinds import find
 from dovetail.core.parameter_map import ParameterMap
 from dovetail.mechanics.contact import (
     ConstantStiffness,

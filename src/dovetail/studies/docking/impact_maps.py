@@ -15,7 +15,7 @@ import xarray as xr
 
 from dovetail.core import kind, parameter
 from dovetail.core.errors import Fault
-from dovetail.core.kinds import name_of
+from dovetail.core.kind_names import name_of
 from dovetail.core.parameter_map import ParameterMap
 from dovetail.mechanics.contact import ConstantStiffness, DampingFactor, HertzPair, Material
 from dovetail.studies.docking.impact import Instruments, first_impact

@@ -20,7 +20,8 @@ import xarray as xr
 
 from dovetail.core import choice, kind, parameter
 from dovetail.core.errors import Fault
-from dovetail.core.kinds import find, name_of
+from dovetail.core.kind_names import name_of
+from dovetail.core.kinds import find
 from dovetail.core.parameter_map import ParameterMap
 from dovetail.mechanics.contact import ConstantStiffness, DampingFactor, DissipativeLaw, HertzPair, Material
 from dovetail.studies.docking.impact import Instruments, first_impact
