@@ -37,17 +37,17 @@ def _find(place: str) -> Callable[..., Any]:
     try:
         if not colon:
             raise ValueError("no colon")
-        found: Any = importlib.import_module(module)
+        function: Any = importlib.import_module(module)
         for part in name.split("."):
-            found = getattr(found, part)
+            function = getattr(function, part)
     except (ImportError, AttributeError, ValueError) as error:
         raise ParameterError(
             f'FunctionModel.function: "{place}" not found ({error}); expected "module:name" of a function in '
             "a module that Python can import"
         ) from error
-    if not callable(found):
+    if not callable(function):
         raise ParameterError(f'FunctionModel.function: "{place}" is not callable; name a function')
-    return found
+    return function
 
 
 def _arrays(values: Mapping[str, Any]) -> dict[str, jax.Array]:

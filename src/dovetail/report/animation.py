@@ -239,7 +239,7 @@ def write_gif(
 
 
 def _frames(film: Film, dpi: float) -> list[Image.Image]:
-    figure, shown, before = film.figure, film.figure.canvas, film.figure.dpi
+    figure, screen_canvas, before = film.figure, film.figure.canvas, film.figure.dpi
     canvas = FigureCanvasAgg(figure)
     moving = film.moving
     try:
@@ -262,7 +262,7 @@ def _frames(film: Film, dpi: float) -> list[Image.Image]:
         for artist in moving:
             artist.set_animated(False)
         figure.set_dpi(before)
-        figure.set_canvas(shown)
+        figure.set_canvas(screen_canvas)
 
 
 __all__ = ["AnimatedScene", "Bending", "Body", "Film", "animated", "box", "revolved", "write_gif"]

@@ -37,10 +37,15 @@ def errors(views: Sequence[Judged]) -> list[Block]:
 def _tables(held: Sequence[tuple[Judged, Comparison]]) -> list[Block]:
     """Return the error tables of runs with the same axes."""
     names = held[0][0].axis_names()
-    known = [i for i in range(len(names)) if any(_known(found, i) for _, found in held)]
+    known = [i for i in range(len(names)) if any(_known(comparison, i) for _, comparison in held)]
     if len(names) == 1:
-        return sections.error_tables(["run"], [([view.label], found, 0) for view, found in held])
-    rows = [([names[i], view.label], found, i) for i in known for view, found in held if i in view.moving()]
+        return sections.error_tables(["run"], [([view.label], comparison, 0) for view, comparison in held])
+    rows = [
+        ([names[i], view.label], comparison, i)
+        for i in known
+        for view, comparison in held
+        if i in view.moving()
+    ]
     blocks = sections.error_tables(["axis", "run"], rows) if rows else []
     if without := [name for i, name in enumerate(names) if i not in known]:
         do = "do" if len(without) > 1 else "does"
@@ -50,9 +55,9 @@ def _tables(held: Sequence[tuple[Judged, Comparison]]) -> list[Block]:
     return blocks
 
 
-def _known(found: Comparison, axis: int) -> bool:
+def _known(comparison: Comparison, axis: int) -> bool:
     """Return whether the error on an axis is defined."""
-    return bool(np.isfinite(np.ravel(found.rms["e1"])[axis]))
+    return bool(np.isfinite(np.ravel(comparison.rms["e1"])[axis]))
 
 
 def alone(views: Sequence[Judged], shared: bool) -> list[Block]:
@@ -63,8 +68,8 @@ def alone(views: Sequence[Judged], shared: bool) -> list[Block]:
         if view.margins.stable is not None:
             paragraphs.append(Paragraph(view.verdict.sentence, view.verdict.tone))
         paragraphs += sections.outcome(view)
-        found = view.comparison
-        if found is not None and found.stopped_early:
+        comparison = view.comparison
+        if comparison is not None and comparison.stopped_early:
             paragraphs.append(Paragraph(sections.STOPPED_EARLY))
         blocks.append(PageSection(view.label, [*paragraphs, *_picture(view, shared)]))
     return blocks

@@ -189,8 +189,8 @@ def _line(part: Mapping[str, Any]) -> str:
 
 
 def _table(test: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = test.get(name)
-    return found if isinstance(found, Mapping) else {}
+    value = test.get(name)
+    return value if isinstance(value, Mapping) else {}
 
 
 def _short(text: str, longest: int) -> str:

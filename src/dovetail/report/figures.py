@@ -119,14 +119,14 @@ def _spectrum(
     name = "displacement"
     if reference is not None:
         run, reference = on_common_times(run, reference)  # equal record lengths give equal peak widths
-    found = [(fidelity.amplitude_spectrum(one_axis(dataset(run), axis), name), DEMAND)]
+    spectra = [(fidelity.amplitude_spectrum(one_axis(dataset(run), axis), name), DEMAND)]
     if reference is not None:
-        found.insert(0, (fidelity.amplitude_spectrum(one_axis(dataset(reference), axis), name), REFERENCE))
-    top = max(float(s.max()) for s, _ in found)
+        spectra.insert(0, (fidelity.amplitude_spectrum(one_axis(dataset(reference), axis), name), REFERENCE))
+    top = max(float(s.max()) for s, _ in spectra)
     factor, unit = si_prefix(top, unit_of(dataset(run), axis))
     mark = frequency if frequency is not None and np.isfinite(frequency) else None
-    lines = [p.frequency for s, _ in found for p in _peaks(s)]
-    reach = min(1.6 * max([*lines, mark or 0.0, 1.0]), float(found[-1][0].frequency[-1]))
+    lines = [p.frequency for s, _ in spectra for p in _peaks(s)]
+    reach = min(1.6 * max([*lines, mark or 0.0, 1.0]), float(spectra[-1][0].frequency[-1]))
     with figure_style():
         if mark:
             ax.axvline(
@@ -136,10 +136,10 @@ def _spectrum(
                 ls=(0, (4, 1.6)),
                 label=f"instability at {mark:.3g} Hz",
             )
-        for values, line in found:
-            shown = values.sel(frequency=slice(0, reach))
+        for values, line in spectra:
+            band = values.sel(frequency=slice(0, reach))
             ax.plot(
-                *decimate(shown.frequency.values, factor * shown.values, 800),
+                *decimate(band.frequency.values, factor * band.values, 800),
                 color=line.colour,
                 lw=line.width,
                 label=line.label,
@@ -295,8 +295,8 @@ def _peaks(values: xr.DataArray) -> list[fidelity.Peak]:
 
 def _curve(x: np.ndarray, y: np.ndarray, points: int = 1200) -> tuple[np.ndarray, np.ndarray]:
     """Return a plane curve decimated to about `points` per direction, with its extremes."""
-    shown = decimation_index(np.stack([x, y], axis=1), points)
-    return x[shown], y[shown]
+    index = decimation_index(np.stack([x, y], axis=1), points)
+    return x[index], y[index]
 
 
 def _arrow(ax, x: np.ndarray, y: np.ndarray) -> None:

@@ -189,8 +189,8 @@ def _pieces(line: Any) -> Callable[[int], np.ndarray]:
         if np.asarray(line.points(k)).ndim == 3:  # separate segments
             return pieces[:PIECES] if len(pieces) >= PIECES else np.resize(pieces, (PIECES, 2, 3))
         points = np.concatenate([pieces[:1, 0], pieces[:, 1]])
-        shown = np.linspace(0, len(points) - 1, PIECES + 1)
-        few = np.stack([np.interp(shown, np.arange(len(points)), column) for column in points.T], axis=1)
+        positions = np.linspace(0, len(points) - 1, PIECES + 1)
+        few = np.stack([np.interp(positions, np.arange(len(points)), column) for column in points.T], axis=1)
         return segments(few)
 
     return at

@@ -138,11 +138,11 @@ def coloured(values: xr.DataArray) -> Figure:
         reach = (
             float(np.clip(np.nanmax(np.abs(np.log(values.values))), 1e-9, np.log(10))) if positive else None
         )
-        shown = np.log(values.values) if reach else values.values
+        colours = np.log(values.values) if reach else values.values
         mesh = axes.pcolormesh(
             scale * x,
             y,
-            shown,
+            colours,
             cmap="PuOr_r" if reach else "viridis",
             shading="nearest",
             vmin=-reach if reach else None,
@@ -156,7 +156,7 @@ def coloured(values: xr.DataArray) -> Figure:
                 ha="center",
                 va="center",
                 fontsize=10,
-                color="white" if reach and abs(shown[i, j]) > 0.6 * reach else COLOURS["ink"],
+                color="white" if reach and abs(colours[i, j]) > 0.6 * reach else COLOURS["ink"],
             )
         if values.values.min() < 1 < values.values.max():
             axes.contour(scale * x, y, values.values, levels=[1.0], colors=COLOURS["ink"], linewidths=1.6)
@@ -198,14 +198,14 @@ def mark_outcomes(axes: Any, data: xr.Dataset, size: float = 620.0) -> None:
 
 def bars(data: xr.Dataset, name: str) -> Figure:
     """Draw reference, modelled and measured peaks of each impact, at the first restitution of the map."""
-    shown = data.isel(restitution=0) if "restitution" in data.dims else data
+    impacts = data.isel(restitution=0) if "restitution" in data.dims else data
     figure, ((axes,),) = new_figure(height=3.0)
-    values = [shown[f"{name}_{letter}"].values for letter in SYSTEMS]
-    factor, unit = si_prefix(values, shown[f"{name}_h"].attrs.get("units", "1"))
+    values = [impacts[f"{name}_{letter}"].values for letter in SYSTEMS]
+    factor, unit = si_prefix(values, impacts[f"{name}_h"].attrs.get("units", "1"))
     with figure_style():
         for k, ((label, colour), column) in enumerate(zip(SYSTEMS.values(), values, strict=True)):
-            axes.bar(shown.impact.values + 0.27 * (k - 1), factor * column, 0.25, color=colour, label=label)
-        axes.set_xticks(shown.impact.values)
+            axes.bar(impacts.impact.values + 0.27 * (k - 1), factor * column, 0.25, color=colour, label=label)
+        axes.set_xticks(impacts.impact.values)
         axes.set_xlabel("impact")
         axes.set_ylabel(f"peak {name} [{unit}]")
         axes.grid(axis="x", visible=False)

@@ -51,11 +51,11 @@ def part_html(part: Any) -> str:
 
     table = dump_part(part)
     about = (type(part).__doc__ or "").strip().partition("\n")[0]
-    shown = [
+    entries = [
         (row.path, f"{row.value} {row.unit}".strip(), row.about) for row in rows(table, {"": type(part)})
     ]
     named = escape(str(table.get("kind", type(part).__name__)))
-    return wrapped(f"<b>{named}</b> {escape(about)}{facts([row for row in shown if row[0] != 'kind'])}")
+    return wrapped(f"<b>{named}</b> {escape(about)}{facts([row for row in entries if row[0] != 'kind'])}")
 
 
 def stability_html(stability: Any) -> str:
@@ -125,9 +125,9 @@ def campaign_html(folder: str | Path) -> str:
     page = campaign_page(folder)
     sections = [block for block in page.blocks if isinstance(block, PageSection)]
     pictures = [b for section in sections[2:] for b in section.blocks if isinstance(b, FigureBlock)]
-    shown: list[Block] = [*sections[:2], *pictures[:2]]
+    blocks: list[Block] = [*sections[:2], *pictures[:2]]
     verdict = f'<div class="verdict {page.verdict.tone}"><p>{escape(page.verdict.sentence)}</p></div>'
-    return wrapped(f"<b>{escape(page.title)}</b>{verdict}{fragment(shown)}")
+    return wrapped(f"<b>{escape(page.title)}</b>{verdict}{fragment(blocks)}")
 
 
 def facts(lines: Sequence[tuple[str, ...]]) -> str:

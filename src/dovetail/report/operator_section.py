@@ -38,7 +38,7 @@ def operator_section(view: Judged) -> list[Block]:
             blocks.append(Paragraph(f"Remark: {remark}.", "caution"))
     times = [(name, scale, unit) for name, scale, unit in TIMING if name in view.data]
     if times and view.data.sizes["time"] > 1:
-        shown = [
+        timing_rows = [
             [
                 f"{signals.signal(name).label} ({unit})",
                 *(f"{scale * v:.0f}" for v in _spread(view.data[name])),
@@ -46,7 +46,9 @@ def operator_section(view: Judged) -> list[Block]:
             for name, scale, unit in times
         ]
         blocks.append(
-            PageTable(["", "median", "99 %", "99.9 %", "worst"], shown, "Tick timing", numbers=(1, 2, 3, 4))
+            PageTable(
+                ["", "median", "99 %", "99.9 %", "worst"], timing_rows, "Tick timing", numbers=(1, 2, 3, 4)
+            )
         )
     return blocks
 

@@ -69,8 +69,8 @@ def overlays(labels: Sequence[str], runs: Sequence[xr.Dataset], names: Sequence[
     for name in names:
         columns = _columns(runs, name)
         for other, data, both in zip(labels[1:], runs[1:], lasted[1:], strict=True):
-            found = _largest(runs[0], data, name)
-            rows.append([_what(name), other, found.text(), found.share(), f"{both:.4g} s"])
+            difference = _largest(runs[0], data, name)
+            rows.append([_what(name), other, difference.text(), difference.share(), f"{both:.4g} s"])
         caption = f"{_what(name)}: all runs; below: difference to {labels[0]}."
         pictures.append(
             FigureBlock(overlay(labels, runs, name, columns), f"{caption[:1].upper()}{caption[1:]}")
@@ -97,16 +97,16 @@ def overlay(labels: Sequence[str], runs: Sequence[xr.Dataset], name: str, column
     with figure_style():
         for panel, column in enumerate(columns):
             above, below = panels[0, panel], panels[1, panel]
-            shown = [_flat(data[name])[:, column] for data in runs]
-            factor, unit = si_prefix(np.concatenate(shown), _unit(runs[0][name], column))
+            columns_of_runs = [_flat(data[name])[:, column] for data in runs]
+            factor, unit = si_prefix(np.concatenate(columns_of_runs), _unit(runs[0][name], column))
             apart = [
                 _difference(t0, reference[:, column], d.time.values, y)
-                for d, y in zip(runs, shown, strict=True)
+                for d, y in zip(runs, columns_of_runs, strict=True)
             ]
             finer, fine_unit = si_prefix(
                 np.concatenate([d for _, d in apart[1:]]), _unit(runs[0][name], column)
             )
-            for i, (label, data, values) in enumerate(zip(labels, runs, shown, strict=True)):
+            for i, (label, data, values) in enumerate(zip(labels, runs, columns_of_runs, strict=True)):
                 style: dict[str, Any] = {"color": SHADES[i % len(SHADES)], "lw": 1.4 if i else 2.6}
                 if not i:
                     style["alpha"] = 0.55
@@ -159,14 +159,14 @@ def simulations_page(title: str, labels: Sequence[str], runs: Sequence[Any]) -> 
 
 def apart(labels: Sequence[str], runs: Sequence[xr.Dataset], name: str) -> tuple[bool, str]:
     """Return whether a signal of any run differs from the first run, and a sentence with the largest difference."""
-    found = [_largest(runs[0], data, name) for data in runs[1:]]
-    most = max(range(len(found)), key=lambda i: (not found[i].alike, found[i].relative))
-    if found[most].alike:
+    differences = [_largest(runs[0], data, name) for data in runs[1:]]
+    most = max(range(len(differences)), key=lambda i: (not differences[i].alike, differences[i].relative))
+    if differences[most].alike:
         return False, f"{_what(name)[:1].upper()}{_what(name)[1:]}: no difference to {labels[0]}."
     what = f"{_what(name)[:1].upper()}{_what(name)[1:]}"
-    share = f" ({found[most].share()} of the peak there)" if found[most].share() else ""
+    share = f" ({differences[most].share()} of the peak there)" if differences[most].share() else ""
     of = f" of {labels[1 + most]}" if len(runs) > 2 else ""
-    return True, f"{what}{of}: largest difference to {labels[0]} {found[most].text()}{share}."
+    return True, f"{what}{of}: largest difference to {labels[0]} {differences[most].text()}{share}."
 
 
 def _apart(labels: Sequence[str], runs: Sequence[xr.Dataset], names: Sequence[str]) -> str:
@@ -215,13 +215,13 @@ def _largest(first: xr.Dataset, other: xr.Dataset, name: str) -> _Difference:
     """
     columns = _flat(first[name]).T
     sizes: dict[str, float] = {}
-    found: dict[str, float] = {}
+    largest: dict[str, float] = {}
     for column, y in enumerate(columns):
         unit = _unit(first[name], column)
         sizes[unit] = max(sizes.get(unit, 0.0), float(np.nanmax(np.abs(y), initial=0.0)))
         _, away = _difference(first.time.values, y, other.time.values, _flat(other[name])[:, column])
-        found[unit] = max(found.get(unit, 0.0), float(np.nanmax(np.abs(away), initial=0.0)))
-    each = [_Difference(away, sizes[unit], unit) for unit, away in found.items()]
+        largest[unit] = max(largest.get(unit, 0.0), float(np.nanmax(np.abs(away), initial=0.0)))
+    each = [_Difference(away, sizes[unit], unit) for unit, away in largest.items()]
     return max(each, key=lambda d: (not d.alike, d.relative))
 
 

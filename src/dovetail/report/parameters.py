@@ -88,8 +88,8 @@ def differences(
         {row.path: f"{row.value} {row.unit}".strip() for row in rows(table, declared_by)} for table in tables
     ]
     paths = dict.fromkeys(path for each in flat for path in each)
-    found = {path: [each.get(path, "") for each in flat] for path in paths}
-    return {path: values for path, values in found.items() if len(set(values)) > 1}
+    values_by_path = {path: [each.get(path, "") for each in flat] for path in paths}
+    return {path: values for path, values in values_by_path.items() if len(set(values)) > 1}
 
 
 def _declared(table: Mapping[str, Any], cls: type | None) -> dict[str, Parameter]:
@@ -112,7 +112,7 @@ def worded(value: Any, unit: str) -> tuple[str, str]:
     if isinstance(value, Sequence):
         if any(isinstance(v, Sequence) and not isinstance(v, str) and len(v) > 3 for v in value):
             return f"{len(value)} rows of numbers", "" if unit == "1" else typeset(unit)
-        shown = [worded(v, "")[0] for v in value[:LONGEST]]
+        entries = [worded(v, "")[0] for v in value[:LONGEST]]
         more = f", … {len(value)} entries" if len(value) > LONGEST else ""
-        return f"[{', '.join(shown)}{more}]", "" if unit == "1" else typeset(unit)
+        return f"[{', '.join(entries)}{more}]", "" if unit == "1" else typeset(unit)
     return str(value), "" if unit == "1" else typeset(unit)

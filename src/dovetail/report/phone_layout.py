@@ -94,7 +94,7 @@ def _labelled(ax: Axes) -> dict[str, Any]:
 
 def _smallest(figure: Figure) -> float:
     """Return the size [pt] of the smallest visible letters."""
-    texts = [found for found in figure.findobj(Text) if isinstance(found, Text)]
+    texts = [artist for artist in figure.findobj(Text) if isinstance(artist, Text)]
     sizes = [float(text.get_fontsize()) for text in texts if text.get_text() and text.get_visible()]
     return min(sizes, default=LETTERS)
 
@@ -116,13 +116,13 @@ def _below(figure: Figure, legend: Legend, width: float) -> Legend:
 
 def _standing(panels: list[Axes], where: Callable[[float, float], bool]) -> list[Legend]:
     """Return the legends of panels whose anchor, in axes coordinates, satisfies `where`."""
-    found = [legend for ax in panels if (legend := ax.get_legend()) is not None]
+    legends = [legend for ax in panels if (legend := ax.get_legend()) is not None]
     places = [
         legend.get_bbox_to_anchor().transformed(legend.axes.transAxes.inverted())
-        for legend in found
+        for legend in legends
         if legend.axes is not None
     ]
-    return [legend for legend, place in zip(found, places, strict=True) if where(place.x0, place.y0)]
+    return [legend for legend, place in zip(legends, places, strict=True) if where(place.x0, place.y0)]
 
 
 def _over(legend: Legend, width: float) -> Legend:
@@ -194,21 +194,21 @@ def _crowded(figure: Figure, panels: list[Axes]) -> list[Text]:
     if not any(len(row) > 2 for row in rows):
         return []
     _lay_out(figure)
-    found = []
+    texts = []
     for row in rows:
         ends: dict[float, float] = {}  # [px] right end of the texts at each height [px]
         for text in sorted(row, key=lambda t: t.get_window_extent().x0):
             box = text.get_window_extent()
             if box.x0 < ends.get(round(box.y0), -APART) + APART:
-                found.append(text)
+                texts.append(text)
             else:
                 ends[round(box.y0)] = box.x1
-    return found
+    return texts
 
 
 def _fewer(figure: Figure, panels: list[Axes]) -> list[tuple[Axis, Locator]]:
     """Reduce the ticks of each axis until labels do not touch; return changed axes with their previous locator."""
-    found: list[tuple[Axis, Locator]] = []
+    locators: list[tuple[Axis, Locator]] = []
     _lay_out(figure)
     for ax in panels:
         axis, locator = ax.xaxis, ax.xaxis.get_major_locator()
@@ -219,8 +219,8 @@ def _fewer(figure: Figure, panels: list[Axes]) -> list[tuple[Axis, Locator]]:
                 break
             axis.set_major_locator(MaxNLocator(count - 1, steps=[1, 2, 2.5, 5, 10]))
         if axis.get_major_locator() is not locator:
-            found.append((axis, locator))
-    return found
+            locators.append((axis, locator))
+    return locators
 
 
 def _touching(axis: Axis) -> bool:
@@ -279,7 +279,7 @@ def _lay_out(figure: Figure) -> None:
 def _long(figure: Figure) -> list[tuple[Text, str]]:
     """Wrap titles and labels that are too long for one line; return them with their original text."""
     _lay_out(figure)
-    found = []
+    labels = []
     boxes = [ax.get_window_extent() for ax in figure.axes]
     for ax, panel in zip(figure.axes, boxes, strict=True):
         right = min((other.x0 for other in boxes if other.x0 > panel.x1), default=figure.bbox.x1)
@@ -289,10 +289,10 @@ def _long(figure: Figure) -> list[tuple[Text, str]]:
             box, words = text.get_window_extent(), text.get_text()
             length = box.height if text is ax.yaxis.label else box.width
             if words and length > room:
-                found.append((text, words))
+                labels.append((text, words))
                 letters = max(int(0.9 * len(words) * room / length), 1)
                 text.set_text(textwrap.fill(words, letters, break_long_words=False, break_on_hyphens=False))
-    return found
+    return labels
 
 
 def _titles(ax: Axes) -> list[Text]:
@@ -308,9 +308,9 @@ def _room(text: Text, right: float) -> float:
     return float(rooms[text.get_horizontalalignment()])
 
 
-def _shown(legend: Legend, shown: bool) -> None:
-    legend.set_visible(shown)
-    legend.set_in_layout(shown)
+def _shown(legend: Legend, visible: bool) -> None:
+    legend.set_visible(visible)
+    legend.set_in_layout(visible)
 
 
 def _stacked(figure: Figure, panels: list[Axes], specs: list[Any]) -> float | None:
@@ -321,7 +321,7 @@ def _stacked(figure: Figure, panels: list[Axes], specs: list[Any]) -> float | No
     visible = [ax.get_visible() for ax in panels]  # hidden panels take no space
     places = [(spec.rowspan.start, spec.colspan.start) for spec in specs]
     order = sorted(
-        {place for place, shown in zip(places, visible, strict=True) if shown}
+        {place for place, is_visible in zip(places, visible, strict=True) if is_visible}
     )  # axes that share a cell stay together
     shares = grid.get_height_ratios()
     below = GridSpec(len(order), 1, figure=figure, height_ratios=[shares[row] for row, _ in order])

@@ -96,8 +96,8 @@ def _laid_over(views: Sequence[Judged]) -> list[Block]:
         return []
     names = common(data, others=False)
     nothing = Paragraph("No common signals: the interfaces have different axes.")
-    found = overlays([view.label for view in views], data, names) if names else [nothing]
-    return [PageSection("Overlay", found)]
+    blocks = overlays([view.label for view in views], data, names) if names else [nothing]
+    return [PageSection("Overlay", blocks)]
 
 
 def write(path: str | Path, title: str, runs: Sequence[RunView]) -> Path:

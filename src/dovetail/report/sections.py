@@ -160,26 +160,28 @@ def _margin(margins: Margins, name: str) -> str | TableCell:
 
 def error(view: Judged) -> list[Block]:
     """Return the errors against the reference, and the effect of the rig on the motion."""
-    found = view.comparison
+    comparison = view.comparison
     if view.is_reference:
         return [Paragraph("This run is the reference solution: it has no rig and no rig error.")]
-    if found is None:
+    if comparison is None:
         return [Paragraph("No reference solution for this test; the figures show the tracking error only.")]
-    blocks: list[Block] = _one_axis(found) if len(view.axis_names()) == 1 else _each_axis(view, found)
-    if found.stopped_early:
+    blocks: list[Block] = (
+        _one_axis(comparison) if len(view.axis_names()) == 1 else _each_axis(view, comparison)
+    )
+    if comparison.stopped_early:
         blocks.append(Paragraph(STOPPED_EARLY))
-    about = [note for note in found.notes if not (view.still() and note.endswith("does not move there"))]
+    about = [note for note in comparison.notes if not (view.still() and note.endswith("does not move there"))]
     blocks += [Paragraph(f"{note[:1].upper()}{note[1:]}.", "plain") for note in about]
     return blocks
 
 
-def _one_axis(found: fidelity.Comparison) -> list[Block]:
+def _one_axis(comparison: fidelity.Comparison) -> list[Block]:
     """Return the tables of errors and of the effect of the rig, one row for each quantity, with its meaning."""
     rows = [
-        [name, _percent(found.rms[key], 0), _percent(found.peak[key], 0), _ERRORS[name]]
+        [name, _percent(comparison.rms[key], 0), _percent(comparison.peak[key], 0), _ERRORS[name]]
         for name, key in _KEY.items()
     ]
-    table = [[what, _each(found, key, 0), about] for what, key, about in _RIG]
+    table = [[what, _each(comparison, key, 0), about] for what, key, about in _RIG]
     caption = "Effect of the rig on the motion, from the recorded signals"
     return [
         PageTable(
@@ -193,10 +195,10 @@ def _one_axis(found: fidelity.Comparison) -> list[Block]:
     ]
 
 
-def _each_axis(view: Judged, found: fidelity.Comparison) -> list[Block]:
+def _each_axis(view: Judged, comparison: fidelity.Comparison) -> list[Block]:
     """Return the tables of several axes, one row for each moving axis."""
     names = view.axis_names()
-    blocks = error_tables(["axis"], [([names[i]], found, i) for i in view.moving()])
+    blocks = error_tables(["axis"], [([names[i]], comparison, i) for i in view.moving()])
     if view.still():
         blocks.append(Paragraph(still_axes(view)))
     return blocks
@@ -212,16 +214,18 @@ def error_tables(
     first = len(words)
     head = [f"{name.split()[0]} {size}" for name in _KEY for size in ("rms", "peak")]
     errors = [
-        [*begin, *(_percent(by[key], i) for key in _KEY.values() for by in (found.rms, found.peak))]
-        for begin, found, i in rows
+        [*begin, *(_percent(by[key], i) for key in _KEY.values() for by in (comparison.rms, comparison.peak))]
+        for begin, comparison, i in rows
     ]
     caption = "Errors, in % of rms reference displacement. " + "; ".join(
         f"{name.split()[0]}: {about.split(';')[0]}" for name, about in _ERRORS.items()
     )
     blocks: list[Block] = [PageTable([*words, *head], errors, caption, range(first, first + len(head)))]
-    known = [row for row in _RIG if any(_each(found, row[1], i) != NOTHING for _, found, i in rows)]
+    known = [row for row in _RIG if any(_each(comparison, row[1], i) != NOTHING for _, comparison, i in rows)]
     if known:
-        table = [[*begin, *(_each(found, key, i) for _, key, _ in known)] for begin, found, i in rows]
+        table = [
+            [*begin, *(_each(comparison, key, i) for _, key, _ in known)] for begin, comparison, i in rows
+        ]
         caption = "Effect of the rig on the motion, from the recorded signals. " + "; ".join(
             f"{what}: {about.split(';')[0]}" for what, _, about in known
         )
@@ -266,8 +270,8 @@ _SHOWN = {
 }
 
 
-def _each(found: fidelity.Comparison, key: str, axis: int) -> str:
-    value = getattr(found, key)
+def _each(comparison: fidelity.Comparison, key: str, axis: int) -> str:
+    value = getattr(comparison, key)
     if key == "loop_direction":
         direction = value if isinstance(value, str) else value[axis]
         return direction or NOTHING

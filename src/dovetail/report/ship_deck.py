@@ -44,8 +44,8 @@ class DeckScene:
         self.pairs = data["pair_normal_force"].values
         angles = np.asarray(data["attitude_angles"].values).reshape(len(self.times), -1)
         self.R = np.asarray(jax.vmap(rotation_of)(jnp.asarray(angles)))
-        found = jax.jit(jax.vmap(lambda t: poses(self.craft.platforms, t)))(jnp.asarray(self.times))
-        self.platform_r, self.platform_R = data["platform_position"].values, np.asarray(found[1])
+        platform_poses = jax.jit(jax.vmap(lambda t: poses(self.craft.platforms, t)))(jnp.asarray(self.times))
+        self.platform_r, self.platform_R = data["platform_position"].values, np.asarray(platform_poses[1])
         self.corners = [np.asarray(p.body.corners()) for p in self.craft.platforms]
         self.weight = float(self.craft.gravity) * (float(self.craft.airframe.mass) + self.craft.model.mass)
         self.pairs_of_nodes = list(self.craft.gear.elements)
@@ -117,18 +117,18 @@ def strip(scene: DeckScene, stretches: list[Phase], number: int = 5) -> tuple[An
     chosen = sorted(set(np.round(starts, 4))) if len(starts) > 3 else even
     if len(chosen) > number:
         chosen = [chosen[i] for i in np.round(np.linspace(0, len(chosen) - 1, number)).astype(int)]
-    shown = [int(np.argmin(np.abs(scene.times - t))) for t in chosen]
+    samples = [int(np.argmin(np.abs(scene.times - t))) for t in chosen]
     rows = ["front", "side"] if scene.spatial else ["front"]
-    figure, panels = new_figure(len(rows), len(shown), width=WIDTH, height=1.65 * len(rows))
+    figure, panels = new_figure(len(rows), len(samples), width=WIDTH, height=1.65 * len(rows))
     for row, view in zip(panels, rows, strict=True):
-        for axes, k in zip(row, shown, strict=True):
+        for axes, k in zip(row, samples, strict=True):
             draw(axes, scene, k, view)
             _window(axes, scene, k, view)
             axes.set_xticks([])
             axes.set_yticks([])
             if view == "front":
                 axes.set_title(f"{scene.times[k]:.2f} s", fontsize=10, loc="center")
-    return figure, [float(scene.times[k]) for k in shown]
+    return figure, [float(scene.times[k]) for k in samples]
 
 
 def _shade(axes: Any, stretches: list[Phase], names: bool) -> None:
@@ -163,8 +163,8 @@ def deck_sections(run: Any) -> list[PageSection]:
     data, craft = run.data, run.test.numerical
     t, stretches, scene = data.time.values, phases(craft, data), DeckScene(run)
     d = scene.nodes.shape[-1]
-    figure, shown = strip(scene, stretches)
-    times = ", ".join(f"{v:.4g}" for v in shown)
+    figure, strip_times = strip(scene, stretches)
+    times = ", ".join(f"{v:.4g}" for v in strip_times)
     what = "front view" + ("; lower: side view from port" if scene.spatial else "")
     sections = [
         PageSection("Scene", [FigureBlock(figure, f"At {times} s, {what}; arrows: forces on the feet.")])
@@ -243,7 +243,7 @@ def deck_animation(run: Any, *, fps: float = 12.5, speed: float = 1.0, half: flo
     scene = DeckScene(run)
     number = int(np.ptp(scene.times) * fps / speed + 1e-9) + 1
     frames = scene.times[0] + speed / fps * np.arange(number)
-    shown = np.clip(np.searchsorted(scene.times, frames - 1e-9), 0, len(scene.times) - 1)
+    samples = np.clip(np.searchsorted(scene.times, frames - 1e-9), 0, len(scene.times) - 1)
     stretches = phases(scene.craft, run.data)
     figure, ((axes,),) = new_figure(height=4.2, width=5.6)
     FigureCanvasAgg(figure)
@@ -251,7 +251,7 @@ def deck_animation(run: Any, *, fps: float = 12.5, speed: float = 1.0, half: flo
     low, high = scene.nodes[..., -1].min() - 0.15, scene.position[:, -1].max() + 0.4
 
     def show(i: int):
-        k = int(shown[i])
+        k = int(samples[i])
         axes.clear()
         with figure_style():
             draw(axes, scene, k)

@@ -95,14 +95,14 @@ def _impacts(data: xr.Dataset) -> str:
     if "penetration" not in data:
         return ""
     try:
-        found = fidelity.impact_log(data)
+        impacts = fidelity.impact_log(data)
     except (DovetailError, KeyError):
         return ""
-    if not found:
+    if not impacts:
         return "No contact"
-    factor, unit = si_prefix([max(i.peak_force for i in found)], "N")
-    most = factor * max(i.peak_force for i in found)
-    return f"{len(found)} contact{'s' if len(found) > 1 else ''}, peak force {most:.3g} {unit}"
+    factor, unit = si_prefix([max(i.peak_force for i in impacts)], "N")
+    most = factor * max(i.peak_force for i in impacts)
+    return f"{len(impacts)} contact{'s' if len(impacts) > 1 else ''}, peak force {most:.3g} {unit}"
 
 
 def _measures(run: Run | Reported, data: xr.Dataset) -> dict[str, str]:
@@ -175,12 +175,12 @@ def _accuracy_tile(view: Judged) -> Tile:
     text = _error_text(view)
     if criteria:
         return _criteria_tile(criteria, text)
-    found = view.comparison
-    if found is None:
+    comparison = view.comparison
+    if comparison is None:
         return Tile(ACCURACY, "No reference", f"{text} {NO_CRITERIA}".strip())
     if _different_outcome(view):
         return Tile(ACCURACY, "Different outcome from the reference", f"{text} {NO_CRITERIA}")
-    return Tile(ACCURACY, f"Response error {_share(_most(found.rms['e1']))}", f"{text} {NO_CRITERIA}")
+    return Tile(ACCURACY, f"Response error {_share(_most(comparison.rms['e1']))}", f"{text} {NO_CRITERIA}")
 
 
 def _criteria_tile(criteria: Sequence[Criterion], text: str) -> Tile:
@@ -198,10 +198,10 @@ def _criteria_tile(criteria: Sequence[Criterion], text: str) -> Tile:
 
 def _error_text(view: Judged) -> str:
     """Return the errors as a sentence: response error, on which axis, and tracking error of the rig."""
-    found = view.comparison
-    if found is None:
+    comparison = view.comparison
+    if comparison is None:
         return "No reference solution for this test."
-    e1, e2 = (np.ravel(found.rms[name]) for name in ("e1", "e2"))
+    e1, e2 = (np.ravel(comparison.rms[name]) for name in ("e1", "e2"))
     if not np.isfinite(e1).any():
         return "The reference does not move: relative errors are not defined."
     names, worst = view.axis_names(), int(np.nanargmax(e1))

@@ -71,15 +71,15 @@ def force(run: Recording, reference: Recording | None = None, *, axes: Axes = No
 
 def errors(run: Recording, reference: Recording | None = None, *, axes: Axes = None) -> Figure:
     """Return the tracking error e2, and with a reference the response error e1, with a detail view."""
-    found = (
+    signals = (
         xr.Dataset({"e2": fidelity.local_error(run)})
         if reference is None
         else fidelity.errors(run, reference)
     )
-    lines = [(found, "e2", TraceStyle(COLOURS["measured"], "e₂ tracking error: demand − measured", 1.2))]
+    lines = [(signals, "e2", TraceStyle(COLOURS["measured"], "e₂ tracking error: demand − measured", 1.2))]
     if reference is not None:
         lines.append(
-            (found, "e1", TraceStyle(COLOURS["demand"], "e₁ response error: reference − demand", 1.6))
+            (signals, "e1", TraceStyle(COLOURS["demand"], "e₁ response error: reference − demand", 1.6))
         )
     if axes is None or len(axes) < MANY:
         return _histories(lines, "error", run, axes=axes)
@@ -110,20 +110,20 @@ def _histories(
     last = float(data.time.values[-1])
     closer = has_detail_view(run)
     count = max(int(np.prod(dataset(source)[name].shape[1:])) for source, name, _ in lines)
-    shown = list(range(count)) if axes is None else [i for i in axes if i < count]
+    moving = list(range(count)) if axes is None else [i for i in axes if i < count]
     scales = _scales(lines, data, count)
-    tall = 1.75 if len(shown) == 1 else 1.5 if len(shown) < MANY else 0.82
+    tall = 1.75 if len(moving) == 1 else 1.5 if len(moving) < MANY else 0.82
     figure, panels = new_figure(
-        len(shown),
+        len(moving),
         2 if closer else 1,
-        height=0.95 + tall * len(shown),
+        height=0.95 + tall * len(moving),
         width=WIDTH,
         sharex="col",
         sharey="row",
         gridspec_kw={"width_ratios": [1.7, 1]} if closer else None,
     )
     with figure_style():
-        for row, axis in enumerate(shown):
+        for row, axis in enumerate(moving):
             whole, (factor, unit) = panels[row, 0], scales[axis]
             for source, name, line in lines:
                 t, y = _trace(dataset(source), name, axis)
@@ -229,8 +229,8 @@ def _cycle(data: xr.Dataset) -> float | None:
     try:
         every = max(1, data.sizes["time"] // SAMPLES)
         few = data[["displacement"]].isel(time=slice(None, None, every))
-        found = _first_axis(fidelity.amplitude_spectrum(few, "displacement"))
-        return 1 / fidelity.peaks(found, count=1)[0].frequency
+        spectrum = _first_axis(fidelity.amplitude_spectrum(few, "displacement"))
+        return 1 / fidelity.peaks(spectrum, count=1)[0].frequency
     except (DovetailError, IndexError):
         return None
 

@@ -50,8 +50,8 @@ class Margins:
                 return None
             value = np.asarray(value, dtype=float)
             # with several axes the least favourable value
-            found = float(value.max() if name in ("rig_delay", "growth_rate") else value.min())
-            return None if math.isnan(found) else found
+            extreme = float(value.max() if name in ("rig_delay", "growth_rate") else value.min())
+            return None if math.isnan(extreme) else extreme
 
         others: dict[str, Any] = {
             "remarks": stability.remarks,
@@ -60,12 +60,12 @@ class Margins:
             "stable_interval": stability.stable_interval,
             "why": stability.why if isinstance(stability, Margins) else "",
         }
-        found = cls(
+        margins = cls(
             **others | {name: number(name) for name in cls.__dataclass_fields__ if name not in others}
         )
-        if found.margin is None and found.critical_delay is not None and found.loop_delay is not None:
-            return replace(found, margin=found.critical_delay - found.loop_delay)
-        return found
+        if margins.margin is None and margins.critical_delay is not None and margins.loop_delay is not None:
+            return replace(margins, margin=margins.critical_delay - margins.loop_delay)
+        return margins
 
     @property
     def loop_delay(self) -> float | None:

@@ -204,11 +204,11 @@ class SceneRenderer:
         """Paint opaque triangles."""
         corners, light, colour = self._project(camera, bits)
         nearest(fragments(corners, *self.size), inverse, face)
-        shown = np.flatnonzero(face >= 0)
-        bright = self._brightness(light, face[shown], shown)
+        covered = np.flatnonzero(face >= 0)
+        bright = self._brightness(light, face[covered], covered)
         if self.scene.setting in SHADED:
-            bright *= self._shade(camera, bits, inverse, face)[shown]
-        picture[shown] = _colour_pixels(colour, face[shown], bright)
+            bright *= self._shade(camera, bits, inverse, face)[covered]
+        picture[covered] = _colour_pixels(colour, face[covered], bright)
 
     def _paint_translucent(
         self, camera: Camera, bits: TriangleBatch, opacity: float, picture: Raster, inverse: Raster
@@ -220,10 +220,10 @@ class SceneRenderer:
         covered = type(covered)(*(part[before] for part in covered))
         own, face = np.zeros(len(inverse), np.float32), np.full(len(inverse), -1, np.int32)
         nearest(covered, own, face)
-        shown = np.flatnonzero(face >= 0)
-        paint = _colour_pixels(colour, face[shown], self._brightness(light, face[shown], shown))
-        there, over = (pixels.view(np.uint8).astype(np.float32) for pixels in (picture[shown], paint))
-        picture[shown] = (there + opacity * (over - there)).astype(np.uint8).view(np.uint32)
+        visible = np.flatnonzero(face >= 0)
+        paint = _colour_pixels(colour, face[visible], self._brightness(light, face[visible], visible))
+        there, over = (pixels.view(np.uint8).astype(np.float32) for pixels in (picture[visible], paint))
+        picture[visible] = (there + opacity * (over - there)).astype(np.uint8).view(np.uint32)
 
     def _brightness(self, light: Raster, face: Raster, pixel: Raster) -> Raster:
         row, column = np.divmod(pixel.astype(np.int32), np.int32(self.size[0]))
@@ -296,8 +296,8 @@ def sky(setting: str) -> np.ndarray:
     height = np.linspace(-1.0, 1.0, 2 * HEIGHTS + 1)[:, None]
     overhead, above, below, deep = (np.asarray(colour, float) for colour in BEHIND[setting])
     up, under = np.clip(height, 0, 1) ** 0.6, np.clip(-3.5 * height, 0, 1) ** 0.7
-    shown = np.where(height >= 0, above + up * (overhead - above), below + under * (deep - below))
-    return np.concatenate([shown, 0 * height], axis=1).astype(np.uint8).view(np.uint32).ravel()
+    colours = np.where(height >= 0, above + up * (overhead - above), below + under * (deep - below))
+    return np.concatenate([colours, 0 * height], axis=1).astype(np.uint8).view(np.uint32).ravel()
 
 
 ARROW = merge(  # two heads long, one head thick; the shaft is stretched

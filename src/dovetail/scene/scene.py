@@ -167,17 +167,17 @@ def up_vector(name: str) -> np.ndarray:
 
 def outline(scene: Scene, count: int = 12) -> np.ndarray:
     """Return points (n, 3) [m] of all bodies except scenery over the whole run; without bodies, of all lines."""
-    shown = []
+    points = []
     for k in np.unique(np.linspace(0, len(scene.times) - 1, count).astype(int)):
-        shown += [tube.points(k).reshape(-1, 3) for tube in scene.tubes]
+        points += [tube.points(k).reshape(-1, 3) for tube in scene.tubes]
         if not (scene.tubes or scene.solids):
-            shown += [line.points(k).reshape(-1, 3) for line in scene.lines if not line.ghost]
+            points += [line.points(k).reshape(-1, 3) for line in scene.lines if not line.ghost]
         for solid in scene.solids:
             if not solid.scenery:
                 R, p = solid.pose(k)
                 stretch = 1.0 if solid.stretch is None else solid.stretch(k)
-                shown.append((solid.mesh.vertices * [stretch, 1, 1]) @ R.T + p)
-    every = np.concatenate(shown)
+                points.append((solid.mesh.vertices * [stretch, 1, 1]) @ R.T + p)
+    every = np.concatenate(points)
     return every[np.all(np.isfinite(every), axis=1)]
 
 
@@ -237,5 +237,5 @@ def trail(path: np.ndarray, k: int) -> np.ndarray:
     """Return the recent path (time, 3) up to sample k, thinned to points that stay the same as k increases."""
     every = max(1, min(LATELY, len(path)) // TRAIL)
     first = -(-max(0, k - LATELY) // every) * every
-    shown = path[[*range(first, k, every), k]]
-    return shown if len(shown) > 1 else np.repeat(shown, 2, axis=0)
+    points = path[[*range(first, k, every), k]]
+    return points if len(points) > 1 else np.repeat(points, 2, axis=0)

@@ -62,11 +62,11 @@ def curves(data: xr.Dataset, points: int = POINTS) -> list[Plot]:
     if {"displacement", "measured_displacement"} <= set(data):
         axis = _busiest(data, "displacement")
         pair = np.stack([_column(data[n], axis) for n in ("displacement", "measured_displacement")], axis=1)
-        shown = decimation_index(pair, points)
-        pair = pair[shown]
+        index = decimation_index(pair, points)
+        pair = pair[index]
         factor, unit = si_prefix(list(pair.T), _unit(data, "displacement", axis))
         title = f"synchronisation: measured against demand [{unit}]"
-        moments = data.time.values[shown]
+        moments = data.time.values[index]
         plots.append(Plot(title, ["measured"], factor * pair[:, 0], [factor * pair[:, 1]], True, moments))
     return plots
 
@@ -85,10 +85,10 @@ def _several(data: xr.Dataset, name: str, points: int) -> Plot:
     values = data[name].transpose("time", "axis", ...).values
     values = values.reshape(*values.shape[:2], -1)
     axis = int(np.argmax(np.ptp(values, axis=0).max(axis=1)))
-    shown = values[:, axis, :FEET]
-    names = [str(i + 1) for i in range(shown.shape[1])]
+    feet = values[:, axis, :FEET]
+    names = [str(i + 1) for i in range(feet.shape[1])]
     title = f"{_spoken(name)}, {data.axis.values[axis]}"
-    return _plot(title, names, data, shown, _unit(data, name, axis), points)
+    return _plot(title, names, data, feet, _unit(data, name, axis), points)
 
 
 def choices(data: xr.Dataset) -> Mapping[str, Callable[[], Plot]]:
@@ -115,9 +115,9 @@ def _plot(
     title: str, names: Sequence[str], data: xr.Dataset, columns: np.ndarray, unit: str, points: int = POINTS
 ) -> Plot:
     """Return a plot of columns (time, name), decimated with all peaks, in a prefixed unit (mm, kN)."""
-    shown = decimation_index(columns, points)
-    factor, unit = si_prefix(list(columns[shown].T), unit)
-    return Plot(f"{title} [{unit or '1'}]", names, data.time.values[shown], list(factor * columns[shown].T))
+    index = decimation_index(columns, points)
+    factor, unit = si_prefix(list(columns[index].T), unit)
+    return Plot(f"{title} [{unit or '1'}]", names, data.time.values[index], list(factor * columns[index].T))
 
 
 def _spoken(name: str) -> str:

@@ -151,7 +151,7 @@ class SecuringEnvelope(ParameterMap):
             if progress is not None:
                 progress(done / of, f"{min(done * self.chunk, len(points['heading']))} points")
 
-        got, found = evaluate_in_chunks(
+        got, resumed = evaluate_in_chunks(
             points, evaluation, size=self.chunk, store=store, threads=threads, progress=tell
         )
         axes = [np.ravel(a) for a in (self.sea_states, self.headings, self.wind_speeds, self.wind_from)]
@@ -170,7 +170,7 @@ class SecuringEnvelope(ParameterMap):
         }
         marks = {"sea_state": "1", "heading": "rad", "wind_speed": "m/s", "wind_from": "rad"}
         coordinates = {name: (name, a, {"units": marks[name]}) for name, a in zip(AXES, axes, strict=True)}
-        return xr.Dataset(data, coordinates, {"outcomes": ", ".join(FREE), "chunks_resumed": found})
+        return xr.Dataset(data, coordinates, {"outcomes": ", ".join(FREE), "chunks_resumed": resumed})
 
     def figure_data(self, data: xr.Dataset) -> xr.Dataset:
         """Over heading: clamp load by sea state, highest sea state that stands by wind; worst wind direction."""

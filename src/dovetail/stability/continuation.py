@@ -137,9 +137,9 @@ def continue_crossing(
 def _arm(family, start, scale, step, q_range, p_range, max_points) -> list[np.ndarray]:
     """Trace one direction: predict along the tangent, correct perpendicular to it."""
     x, last = start / scale, None
-    found: list[np.ndarray] = []
+    arm: list[np.ndarray] = []
     length = abs(step)
-    while len(found) < max_points:
+    while len(arm) < max_points:
         _, J = _condition(family, x * scale)
         tangent = np.linalg.svd(J * scale)[2][-1]  # null vector of the 2 x 3 Jacobian
         if last is None:
@@ -159,10 +159,10 @@ def _arm(family, start, scale, step, q_range, p_range, max_points) -> list[np.nd
                 break
             length *= 0.5  # approach the limit of the range before stopping
             continue
-        found.append(trial * scale)
+        arm.append(trial * scale)
         x, last = trial, tangent
         length = min(1.3 * length, 4 * abs(step))
-    return found
+    return arm
 
 
 def _correct(family, x, tangent, length, scale) -> tuple[np.ndarray | None, float]:

@@ -60,12 +60,12 @@ def integrate(
     f = np.zeros((steps, 3, n)) if forcing is None else _values(jax.vmap(_floats(forcing)))(times)
 
     reach = int(np.ceil(equation.max_delay / dt)) + 2
-    kept = 32 * (reach // 32 + 1)  # multiples of 32, so that a changed delay rarely needs recompilation
-    knots = dt * np.arange(-kept, 1)
+    past_steps = 32 * (reach // 32 + 1)  # multiples of 32, so that a changed delay rarely needs recompilation
+    knots = dt * np.arange(-past_steps, 1)
     if callable(history):
         x, slope = _values(lambda t: jax.jvp(_floats(history), (t,), (jnp.ones(()),)))(knots)
     else:
-        x = slope = np.zeros((kept + 1, n))
+        x = slope = np.zeros((past_steps + 1, n))
         x = x if history is None else x + jnp.asarray(history, dtype=float)
     states = _march(equation.A0, equation.As, equation.taus / dt, dt, f, x, slope)
     return DelaySolution(jnp.asarray(dt * np.arange(steps + 1)), states)
@@ -83,12 +83,12 @@ def _values(function):
 @jax.jit
 def _march(A0, As, lags, dt, f, x_past, slope_past):
     """Return all states from t = 0; lags in steps, past knots oldest first."""
-    kept, steps = x_past.shape[0] - 1, f.shape[0]
-    size = kept + steps + 1
-    states = jnp.zeros((size, x_past.shape[1])).at[: kept + 1].set(x_past)
+    past_steps, steps = x_past.shape[0] - 1, f.shape[0]
+    size = past_steps + steps + 1
+    states = jnp.zeros((size, x_past.shape[1])).at[: past_steps + 1].set(x_past)
     # a slope may jump at t = 0, so each interval stores the slopes at its two ends
-    first = jnp.zeros_like(states).at[: kept + 1].set(slope_past)
-    second = jnp.zeros_like(states).at[:kept].set(slope_past[1:])
+    first = jnp.zeros_like(states).at[: past_steps + 1].set(slope_past)
+    second = jnp.zeros_like(states).at[:past_steps].set(slope_past[1:])
 
     def late(states, first, second, i, stage):
         """sum_j A_j x(t_i + stage dt - tau_j)."""
@@ -108,7 +108,7 @@ def _march(A0, As, lags, dt, f, x_past, slope_past):
         slope = A0 @ x + late(states, first, second, i, 0.0) + input_now
         # this slope is the start of one interval and the end of the previous one; short delays read it from here on
         first = first.at[i].set(slope)
-        second = second.at[i - 1].set(jnp.where(i > kept, slope, second[i - 1]))
+        second = second.at[i - 1].set(jnp.where(i > past_steps, slope, second[i - 1]))
         past = {
             0.5: late(states, first, second, i, 0.5) + half,
             1.0: late(states, first, second, i, 1.0) + full,
@@ -116,9 +116,9 @@ def _march(A0, As, lags, dt, f, x_past, slope_past):
         x = RK4.tableau.step(lambda share, at: A0 @ at + past[share], x, dt, first=slope)
         return (states.at[i + 1].set(x), first, second, x, i + 1), None
 
-    carry = (states, first, second, x_past[-1], jnp.asarray(kept))
+    carry = (states, first, second, x_past[-1], jnp.asarray(past_steps))
     (states, *_), _ = jax.lax.scan(step, carry, [f[:, 0], f[:, 1], f[:, 2]])
-    return states[kept:]
+    return states[past_steps:]
 
 
 def growth_rate(time: ArrayLike, trace: ArrayLike) -> float:

@@ -78,7 +78,7 @@ class StabilitySwitches:
         """Return the intervals of delay [s] without unstable roots, ascending; the last one may be infinite."""
         if self.gain_at_infinity >= 1:
             return [(0.0, 0.0)] if self.unstable == 0 else []
-        found: list[tuple[float, float]] = []
+        intervals: list[tuple[float, float]] = []
         start = 0.0 if self.unstable == 0 else None
         # each frequency adds or removes one pair per turn, and the frequencies that add pairs are higher: with more
         # pairs than frequencies the loop cannot become stable again
@@ -87,14 +87,14 @@ class StabilitySwitches:
             if start is None and (
                 switch.parameter > up_to or switch.after > forever or number > MAX_CROSSINGS
             ):
-                return found
+                return intervals
             if start is not None and switch.after > 0:
-                if switch.parameter > start or not found:
-                    found.append((start, switch.parameter))
+                if switch.parameter > start or not intervals:
+                    intervals.append((start, switch.parameter))
                 start = None
             elif start is None and switch.after == 0:
                 start = switch.parameter
-        return found if start is None else [*found, (start, np.inf)]
+        return intervals if start is None else [*intervals, (start, np.inf)]
 
     def critical(self) -> tuple[float, float]:
         """Return the first delay [s] at which stability is lost and its frequency [rad/s]; infinite and NaN if none."""

@@ -131,14 +131,14 @@ class RunTab:
             here = self.signal.value if self.signal.value in names else next(iter(names), None)
             self.signal.set_options(names, value=here)
         name = str(self.signal.value)
-        shown = [
+        curves = [
             (folder, traces[name]) for folder, traces in reversed(self.overlay.items()) if name in traces
         ]
         lines = [
             line(trace.t, trace.y, colour, folder.name, width=1.5)
-            for colour, (folder, trace) in zip(COLOURS, shown, strict=False)
+            for colour, (folder, trace) in zip(COLOURS, curves, strict=False)
         ]
-        unit = shown[0][1].unit if shown else ""
+        unit = curves[0][1].unit if curves else ""
         self.chart.show({"lines": lines[::-1], "yname": f"({unit})" if unit else "", "number": len(lines)})
 
     # details below the tab

@@ -96,5 +96,5 @@ def value_text(value: float, unit: str) -> str:
     """Return a value as typed text, for example 6.5 ms."""
     from dovetail.report.parameters import worded
 
-    shown, shown_unit = worded(float(f"{value:.4g}"), unit)
-    return f"{shown} {shown_unit}".strip()
+    number, shown_unit = worded(float(f"{value:.4g}"), unit)
+    return f"{number} {shown_unit}".strip()

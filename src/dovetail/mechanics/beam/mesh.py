@@ -201,7 +201,7 @@ def components(count: int, elements: tuple[tuple[int, int], ...]) -> list[set[in
 
     for a, b in elements:
         of[root(a)] = root(b)
-    found: dict[int, set[int]] = {}
+    members: dict[int, set[int]] = {}
     for i in range(1, count + 1):
-        found.setdefault(root(i), set()).add(i)
-    return list(found.values())
+        members.setdefault(root(i), set()).add(i)
+    return list(members.values())

@@ -35,11 +35,11 @@ def slow_basis(
     """
     omega, shapes = modes(M, K, held)
     number = min(number, len(omega))
-    kept = shapes[:, :number]
+    slow_shapes = shapes[:, :number]
     cut = shapes[:, number:]
     first_cut = float(omega[number]) if number < len(omega) else np.inf
     if not cut.shape[1] or not len(loaded):
-        return kept, first_cut
+        return slow_shapes, first_cut
     residual = (cut / omega[number:] ** 2) @ cut[loaded].T  # (degrees of freedom, loaded)
     size = np.sqrt(np.maximum(np.einsum("ij,ij->j", residual, K @ residual), 0.0))
     residual = residual[:, size > 1e-12 * max(size.max(), 1e-300)]
@@ -51,4 +51,4 @@ def slow_basis(
     gives = (
         np.max(shapes[loaded] ** 2, 0) / squares
     )  # [m/N] compliance of each shape, at the degree of freedom where it is largest
-    return np.hstack([kept, shapes[:, np.isfinite(squares) & (gives > least)]]), first_cut
+    return np.hstack([slow_shapes, shapes[:, np.isfinite(squares) & (gives > least)]]), first_cut

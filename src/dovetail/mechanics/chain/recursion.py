@@ -78,7 +78,7 @@ def rod_accelerations(
 
     zero = jnp.zeros_like(m)
     start = ((tip_mass, zero, zero, tip_mass, zero, tip_mass), (zero, zero, zero))
-    (a, b), kept = lax.scan(up, start, beyond, reverse=True)
+    (a, b), coefficients = lax.scan(up, start, beyond, reverse=True)
 
     s_2, first, a1 = _first_rod(a, b, m, l, u, e_phi, e_psi, gamma, extra, force, stretch, u1_rate)
 
@@ -88,7 +88,7 @@ def rod_accelerations(
         turn = _add(_add(_scale(phi_2, ef), _scale(psi_2, ep)), g)
         return _add(near, _scale(l, turn)), (phi_2, psi_2)
 
-    _, (phi_2, psi_2) = lax.scan(down, tuple(a1), (kept, beyond))
+    _, (phi_2, psi_2) = lax.scan(down, tuple(a1), (coefficients, beyond))
     return s_2, jnp.concatenate([first[:1], phi_2]), jnp.concatenate([first[1:], psi_2])
 
 

@@ -32,8 +32,8 @@ def update_surfaces(distance: jax.Array, inside: jax.Array, touch: jax.Array) ->
     any_entered = jnp.any(entered, -1, keepdims=True)
     crossed = _nearest(jnp.where(entered, distance, -FAR))
     had = jnp.any(touch > 0.5, -1, keepdims=True)
-    kept = jnp.where(had, touch, _nearest(distance))
-    return touching, jnp.where(any_entered & ~had, crossed, kept) * all_inside
+    surfaces = jnp.where(had, touch, _nearest(distance))
+    return touching, jnp.where(any_entered & ~had, crossed, surfaces) * all_inside
 
 
 def nearest(distance: jax.Array) -> jax.Array:

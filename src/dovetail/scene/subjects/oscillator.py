@@ -76,9 +76,9 @@ def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -
     path = demand if measured is None else measured
 
     def notes(k: int) -> str:
-        shown = ", ".join(f"{1e3 * z:+.3g}" for z in demand[k])
+        demand_text = ", ".join(f"{1e3 * z:+.3g}" for z in demand[k])
         read = ", ".join(f"{1e3 * z:+.3g}" for z in path[k])
-        return f"demand {shown} mm, measured {read} mm; motion scaled x{magnified:.3g}"
+        return f"demand {demand_text} mm, measured {read} mm; motion scaled x{magnified:.3g}"
 
     scene = Scene(
         title,

@@ -203,5 +203,5 @@ def radius_of(run: Any, otherwise: float) -> float:
 
 def reach_of(nodes: np.ndarray) -> float:
     """Return the largest distance of tip and support at the start, in the middle and at the end."""
-    shown = nodes[[0, len(nodes) // 2, -1]]
-    return float(np.linalg.norm(shown[:, -1] - shown[:, 0], axis=1).max()) or 1.0
+    ends = nodes[[0, len(nodes) // 2, -1]]
+    return float(np.linalg.norm(ends[:, -1] - ends[:, 0], axis=1).max()) or 1.0
