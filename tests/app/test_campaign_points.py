@@ -5,7 +5,7 @@ import pytest
 
 from dovetail import campaign
 from dovetail.app.campaign_points import point_document, points
-from dovetail.campaign.subjects import ChunkResult, Values
+from dovetail.campaign.subject_base import ChunkResult, Values
 from dovetail.core.errors import ParameterError
 
 PLAN = """

@@ -7,7 +7,7 @@ from dovetail.campaign import parse
 from dovetail.campaign.batch import Group
 from dovetail.campaign.subjects import subject_of
 from dovetail.core.errors import TestFileError
-from dovetail.testing import test as hybrid
+from dovetail.testing import test_checks
 
 
 def table(**more):
@@ -44,8 +44,8 @@ def test_a_group_of_a_faulty_test_is_rejected():
 
 def test_the_test_of_a_campaign_is_checked_once(monkeypatch):
     seen = []
-    real = hybrid.step_faults
-    monkeypatch.setattr(hybrid, "step_faults", lambda test: seen.append(test) or real(test))
+    real = test_checks.step_faults
+    monkeypatch.setattr(test_checks, "step_faults", lambda test: seen.append(test) or real(test))
     campaign = parse(table())
     subject_of(campaign).evaluate(campaign.points())
     assert len(seen) == 1

@@ -8,7 +8,7 @@ import pytest
 
 import seeded_faults
 from dovetail.campaign import Store, open_results, run
-from dovetail.campaign.subjects import ChunkResult, Values
+from dovetail.campaign.subject_base import ChunkResult, Values
 from dovetail.core import zarr_files
 from dovetail.core.errors import OutputError
 

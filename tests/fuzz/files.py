@@ -23,7 +23,7 @@ from dovetail.air.wake import GriddedWake
 from dovetail.campaign.axes import VariedParameter
 from dovetail.campaign.plan import Campaign
 from dovetail.campaign.store import Store
-from dovetail.campaign.subjects import ChunkResult, Values
+from dovetail.campaign.subject_base import ChunkResult, Values
 from dovetail.core.errors import OutputError
 from dovetail.core.kinds import all_kinds
 from dovetail.fidelity import read_traces

@@ -9,6 +9,7 @@ import pytest
 from dovetail.cli.report import BROWSERS, print_pdf
 from dovetail.report import RunView, rehearsals_page
 from dovetail.report.comparison import alone, errors
+from dovetail.report.html import write_page
 from dovetail.report.judged import Judged
 from dovetail.report.page import FigureBlock, PageSection, PageTable, Paragraph, SideBySide
 from dovetail.report.page_subject import Reported
@@ -95,5 +96,5 @@ def test_a_common_reason_is_stated_once(six):
 def test_two_runs_on_six_axes_are_printed_on_eight_pages(six, tmp_path):
     if not any(map(shutil.which, BROWSERS)):
         pytest.skip("no browser to print with")
-    page = rehearsals_page("two on six axes", six).write(tmp_path / "comparison.html")
+    page = write_page(rehearsals_page("two on six axes", six), tmp_path / "comparison.html")
     assert print_pdf(page).read_bytes().count(b"/Type /Page\n") <= 8

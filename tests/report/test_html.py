@@ -3,6 +3,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from dovetail.core.errors import OutputError
 from dovetail.report import (
     Collapsible,
     Drawing,
@@ -15,6 +16,7 @@ from dovetail.report import (
     TableCell,
     Verdict,
 )
+from dovetail.report.html import render, write_page
 from dovetail.report.style import new_figure
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
@@ -90,7 +92,7 @@ def full_page(text="plain"):
 
 @pytest.fixture(scope="module")
 def html():
-    return full_page().html()
+    return render(full_page())
 
 
 def test_every_kind_of_block_gives_a_well_formed_page(html):
@@ -99,7 +101,7 @@ def test_every_kind_of_block_gives_a_well_formed_page(html):
 
 
 def test_markup_in_any_text_appears_as_typed():
-    html = full_page(NASTY).html()
+    html = render(full_page(NASTY))
     checker = checked(html)
     assert checker.tags.count("title") == 1
     assert NASTY in "".join(checker.text)
@@ -129,7 +131,7 @@ def phone(browsers):
 
     def lay(page):
         tab = context.new_page()
-        tab.set_content(page.html())
+        tab.set_content(render(page))
         return tab
 
     yield lay
@@ -157,7 +159,7 @@ def test_on_a_phone_text_fits_and_wide_blocks_have_a_shaded_edge(phone):
 
 
 def test_the_first_words_of_a_verdict_are_bold():
-    assert '<span class="mark">Stable:</span> fine' in Page("t", Verdict("Stable: fine")).html()
+    assert '<span class="mark">Stable:</span> fine' in render(Page("t", Verdict("Stable: fine")))
 
 
 def test_numbers_have_four_digits_and_are_right_aligned(html):
@@ -166,4 +168,16 @@ def test_numbers_have_four_digits_and_are_right_aligned(html):
 
 def test_an_object_that_is_not_a_block_is_rejected():
     with pytest.raises(TypeError, match="not a block of a page: int"):
-        Page("t", Verdict("v"), [1]).html()
+        render(Page("t", Verdict("v"), [1]))
+
+
+def test_a_page_is_written_completely(tmp_path):
+    page = Page("A test", Verdict("Stable: it works."), [PageSection("Outcome", [Paragraph("It ended.")])])
+    path = write_page(page, tmp_path / "report.html")
+    assert path.read_text("utf-8") == render(page)
+    assert list(tmp_path.iterdir()) == [path]  # nothing half-written is left
+
+
+def test_an_unwritable_path_is_reported(tmp_path):
+    with pytest.raises(OutputError, match=r"nowhere.*cannot be written \(no such file or directory\)"):
+        write_page(Page("A test", Verdict("Fine.")), tmp_path / "nowhere" / "report.html")

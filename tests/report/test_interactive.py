@@ -10,6 +10,7 @@ import pytest
 
 import dovetail as dv
 from dovetail.report import Page, Verdict, write_run
+from dovetail.report.html import render
 from dovetail.report.interactive import _spoken, array, moments, scene_json, script
 from dovetail.scene import build_scene
 from dovetail.scene.signal_plots import curves
@@ -72,7 +73,7 @@ def test_the_page_allows_one_script_and_is_small(page):
 
 
 def test_a_page_has_no_script_by_default():
-    text = Page("a run", Verdict("it ended")).html()
+    text = render(Page("a run", Verdict("it ended")))
     assert "<script" not in text
     assert "script-src" not in text
 

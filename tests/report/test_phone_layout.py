@@ -8,6 +8,7 @@ import pytest
 from matplotlib.legend import Legend
 
 from dovetail.report import FigureBlock, Page, Verdict
+from dovetail.report.html import render
 from dovetail.report.phone_layout import NARROW, STACKED, phone_layout
 from dovetail.report.style import LETTERS, figure_style, new_figure, svg
 
@@ -71,7 +72,7 @@ def test_letters_are_tall_enough_on_a_phone_and_the_figure_fits_it(smallest):
 
 def test_a_page_has_both_and_shows_one_on_each_screen(browsers):
     figure, _ = pairs()
-    page = Page("t", Verdict("It ran.", "plain"), [FigureBlock(figure, "caption")]).html()
+    page = render(Page("t", Verdict("It ran.", "plain"), [FigureBlock(figure, "caption")]))
     browser = browsers()
     for width, chosen in ((1400, "wide"), (1000, "wide"), (420, "narrow")):
         tab = browser.new_page(viewport={"width": width, "height": 800})
@@ -90,7 +91,7 @@ def test_a_page_has_both_and_shows_one_on_each_screen(browsers):
 
 def test_for_other_screens_alone_a_figure_is_drawn_once():
     page = Page("p", Verdict("good", "It is."), [FigureBlock(pairs()[0], "four panels")])
-    once, twice = page.html(phones=False), page.html()
+    once, twice = render(page, phones=False), render(page)
     assert (once.count("<svg"), twice.count("<svg")) == (1, 2)
     assert 'class="plot narrow"' not in once
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dovetail as dv
+from dovetail.report.html import write_page
 from dovetail.report.pseudodynamic import histories, pseudodynamic_page, trace
 from dovetail.testing.pseudodynamic import PseudodynamicSettings
 
@@ -24,7 +25,7 @@ def run():
 
 
 def test_the_page_shows_outcome_moves_and_test(run, tmp_path):
-    page = pseudodynamic_page([run]).write(tmp_path / "report.html").read_text("utf-8")
+    page = write_page(pseudodynamic_page([run]), tmp_path / "report.html").read_text("utf-8")
     assert "Small &lt;test&gt;" in page
     assert "Finished: the run reached its end time." in page
     assert "contact_step" in page
@@ -34,7 +35,7 @@ def test_the_page_shows_outcome_moves_and_test(run, tmp_path):
 def test_several_runs_share_a_page_and_an_animation_is_in_it(run, tmp_path):
     gif = tmp_path / "a.gif"
     gif.write_bytes(b"GIF89a")
-    page = pseudodynamic_page([run, run], ["one", "two"], "Both", gif).write(tmp_path / "r.html")
+    page = write_page(pseudodynamic_page([run, run], ["one", "two"], "Both", gif), tmp_path / "r.html")
     text = page.read_text("utf-8")
     assert "2 of 2 finished" in text
     assert "data:image/gif;base64,R0lGODlh" in text

@@ -12,6 +12,7 @@ import dovetail as dv
 from dovetail.cli.report import BROWSERS, print_pdf
 from dovetail.core.errors import ParameterError
 from dovetail.report import RunView, rehearsal_page, rehearsals_page, write, write_run
+from dovetail.report.html import render, write_page
 from dovetail.report.page_subject import Reported
 from dovetail.report.verdict import Margins
 from dovetail.studies.registry import find_test
@@ -41,7 +42,7 @@ def _page(late, reference):
 
 @pytest.fixture(name="html", scope="module")
 def _html(page):
-    return page.html()
+    return render(page)
 
 
 def test_one_run_has_every_section(page, html):
@@ -106,7 +107,7 @@ def test_markup_in_a_test_file_appears_as_typed(late, reference):
     table = {**late.given, "title": nasty, "numerical": {"kind": nasty, nasty: 1.0}, "source": nasty}
     outcome = SimpleNamespace(value=nasty, completed=True)
     run = Reported(late.data, nasty, nasty, outcome, nasty, given=table)
-    html = rehearsals_page(nasty, [RunView(run, reference, Margins(remarks=(nasty,)), nasty)] * 2).html()
+    html = render(rehearsals_page(nasty, [RunView(run, reference, Margins(remarks=(nasty,)), nasty)] * 2))
     assert "<script" not in html
     assert text_of(html).count("<script>alert(1)</script>") > 8
 
@@ -118,20 +119,21 @@ def test_the_page_loads_nothing_from_the_network(html):
 
 
 def test_a_run_with_neither_ideal_nor_stability_has_a_page(late):
-    text = text_of(rehearsal_page(late).html())
+    text = text_of(render(rehearsal_page(late)))
     assert "Stability was not analysed." in text
     assert "No reference solution for this test" in text
 
 
 def test_two_axes_have_a_page(two_axes):
-    assert "axis 2" in text_of(rehearsal_page(two_axes, two_axes).html())
+    assert "axis 2" in text_of(render(rehearsal_page(two_axes, two_axes)))
 
 
 def test_a_run_of_a_few_samples_has_a_page(late, reference):
     for count in (1, 2, 5):
         run = replace(late, data=late.data.isel(time=slice(0, count)))
         assert (
-            "No comparison with the reference" in text_of(rehearsal_page(run, reference).html()) or count == 5
+            "No comparison with the reference" in text_of(render(rehearsal_page(run, reference)))
+            or count == 5
         )
 
 
@@ -154,7 +156,7 @@ def test_six_axes_are_printed_on_eight_pages_without_clipping(late, make, tmp_pa
     table = dump(dv.load(find_test("docking/six-dof")))
     six = six.assign_coords(axis=axes)
     run = replace(late, data=six, given=table)
-    page = rehearsal_page(run, Reported(six), make.stability(3e-3)).write(tmp_path / "report.html")
+    page = write_page(rehearsal_page(run, Reported(six), make.stability(3e-3)), tmp_path / "report.html")
     assert print_pdf(page).read_bytes().count(b"/Type /Page\n") <= 8
     sync = pytest.importorskip("playwright.sync_api")
     with sync.sync_playwright() as playwright:
@@ -201,7 +203,7 @@ def test_a_long_run_gives_a_small_page(make):
         {"displacement": ("time", z), "feedback_force": ("time", -2250.0 * z)}, coords={"time": t}
     )
     run = Reported(data, outcome=Outcome.FINISHED)
-    html = rehearsal_page(run, reference, make.stability(3e-3)).html()
+    html = render(rehearsal_page(run, reference, make.stability(3e-3)))
     assert len(html.encode()) < 5_000_000  # [bytes] asked for; about 0.4 MB
 
 

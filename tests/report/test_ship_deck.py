@@ -11,6 +11,7 @@ import dovetail as dv
 from dovetail.core.errors import OutputError
 from dovetail.mechanics.airframe import phases
 from dovetail.mechanics.airframe.statics import equilibrium
+from dovetail.report.html import write_page
 from dovetail.report.ship_deck import (
     DeckScene,
     deck_animation,
@@ -62,7 +63,7 @@ def test_a_page_shows_scene_motion_loads_and_cost(run, tmp_path):
     titles = [section.title for section in deck_sections(run)]
     assert titles[0] == "Scene"
     assert titles[-3:] == ["Motion", "Loads", "Energy and solver steps"]
-    text = simulation_page(run).write(tmp_path / "report.html").read_text()
+    text = write_page(simulation_page(run), tmp_path / "report.html").read_text()
     assert "solver steps per sample" in text
 
 

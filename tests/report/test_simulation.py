@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 from dovetail import testing
+from dovetail.report.html import write_page
 from dovetail.report.simulation import _moments, _trace, simulation_page
 
 TABLE = {
@@ -23,7 +24,9 @@ TABLE = {
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     run = testing.parse(TABLE).simulate()
-    return simulation_page(run).write(tmp_path_factory.mktemp("report") / "report.html").read_text("utf-8")
+    return write_page(simulation_page(run), tmp_path_factory.mktemp("report") / "report.html").read_text(
+        "utf-8"
+    )
 
 
 def test_the_page_shows_outcome_and_results(page):

@@ -16,7 +16,7 @@ import numpy as np
 from dovetail.campaign.lane import reference_lane, simulate_lane
 from dovetail.campaign.measures import Measure, select_samples
 from dovetail.campaign.parameter_paths import size_delay_buffers
-from dovetail.campaign.subjects import Values
+from dovetail.campaign.subject_base import Values
 from dovetail.core.errors import DovetailError
 from dovetail.testing import Outcome
 from dovetail.testing.memory_estimate import require_memory

@@ -15,7 +15,7 @@ from typing import Any
 from dovetail import __version__
 from dovetail.campaign.execute import Columns, evaluate_chunk
 from dovetail.campaign.plan import Campaign
-from dovetail.campaign.subjects import ChunkResult
+from dovetail.campaign.subject_base import ChunkResult
 from dovetail.core.errors import LinkError, ParameterError
 
 # of a worker: one core, and a process that Dovetail starts (core/programs)

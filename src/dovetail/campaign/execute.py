@@ -21,7 +21,8 @@ import numpy as np
 
 from dovetail.campaign.plan import Campaign
 from dovetail.campaign.store import Store
-from dovetail.campaign.subjects import ChunkResult, Subject, pad_column, subject_of
+from dovetail.campaign.subject_base import ChunkResult, Subject, pad_column
+from dovetail.campaign.subjects import subject_of
 from dovetail.core.extensions import display
 
 Columns = dict[str, np.ndarray]

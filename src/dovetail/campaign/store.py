@@ -36,7 +36,7 @@ from filelock import FileLock, Timeout
 
 from dovetail import __version__
 from dovetail.campaign.plan import FINGERPRINT_EXCLUDED, Campaign
-from dovetail.campaign.subjects import ChunkResult, Values
+from dovetail.campaign.subject_base import ChunkResult, Values
 from dovetail.core import plain_file, zarr_files
 from dovetail.core.errors import DovetailError, OutputError, format_value, reason
 from dovetail.testing.memory_estimate import COPIES, available_memory, format_size

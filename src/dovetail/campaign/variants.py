@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
@@ -18,12 +18,14 @@ from dovetail.campaign.axes import VariedParameter
 from dovetail.campaign.batch import Group
 from dovetail.campaign.measures import read_measure
 from dovetail.campaign.parameter_paths import parse_cached
-from dovetail.campaign.plan import Campaign
-from dovetail.campaign.subjects import MEMORY, ChunkResult, Subject, Values, common_columns, groups
+from dovetail.campaign.subject_base import MEMORY, ChunkResult, Subject, Values, common_columns, groups
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, UnknownNameError
 from dovetail.testing import Reference, Rehearse, Test
 from dovetail.testing.paths import get
 from dovetail.testing.test_table import change
+
+if TYPE_CHECKING:
+    from dovetail.campaign.plan import Campaign
 
 CPU_LANES = 256  # runs computed together on a processor; more give no gain
 GPU_LANES = 65_536

@@ -60,6 +60,7 @@ def demonstrate(out: Path | None) -> int:
             runs[label] = run
             print_line(_row(label, run))
     from dovetail.report.drogue_animation import animate
+    from dovetail.report.html import write_page
     from dovetail.report.pseudodynamic import pseudodynamic_page
 
     labels = [f"{label} above the axis" for label in runs]
@@ -67,7 +68,7 @@ def demonstrate(out: Path | None) -> int:
     page = pseudodynamic_page(
         list(runs.values()), labels, "A probe strikes a refuelling drogue off its axis", animation=animation
     )
-    report = page.write(target / "report.html")
+    report = write_page(page, target / "report.html")
     print_line(f"\nreport    {report}\nanimation {animation}\nwritten   {target}")
     print_line(f"took      {time.perf_counter() - start:.1f} s")
     return 0

@@ -14,6 +14,7 @@ from dovetail import fidelity
 from dovetail.cli.progress import progress
 from dovetail.core.errors import DovetailError, OutputError, ParameterError, value_or_none, value_or_reason
 from dovetail.report import Page, RunView, rehearsals_page, write_run
+from dovetail.report.html import write_page
 from dovetail.testing import Run, run_folder
 from dovetail.testing.cached_reference import reference_of
 from dovetail.testing.modes import mode_named
@@ -65,7 +66,7 @@ def compare(recorded: list[Path], out: Path | None, pdf: bool) -> int:
             f"RUNS: got modes {mixed}. Expected only hybrid tests, only simulations or only pseudo-dynamic tests"
         )
     page, lines = COMPARISONS[kinds.pop()](runs, recorded)
-    written = page.write(out or Path("comparison.html"))
+    written = write_page(page, out or Path("comparison.html"))
     print_line = Console(highlight=False, markup=False, soft_wrap=True).print
     for line in lines:
         print_line(line)

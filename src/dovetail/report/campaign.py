@@ -18,6 +18,7 @@ from dovetail.core.errors import DovetailError
 from dovetail.core.si_prefix import FRACTION, si_prefix
 from dovetail.report import campaign_analyses
 from dovetail.report.campaign_analyses import readable_name
+from dovetail.report.html import write_page
 from dovetail.report.maps import bars, curve, curves, field, scatter
 from dovetail.report.page import (
     Block,
@@ -45,7 +46,7 @@ Columns = dict[str, np.ndarray]
 
 def write_campaign(folder: str | Path, path: str | Path) -> Path:
     """Write the report on the campaign in a folder."""
-    return campaign_page(folder).write(path)
+    return write_page(campaign_page(folder), path)
 
 
 def campaign_page(folder: str | Path) -> Page:

@@ -12,7 +12,9 @@ from collections.abc import Sequence
 from functools import cache
 from html import escape
 from importlib import resources
+from pathlib import Path
 
+from dovetail.core.errors import OutputError
 from dovetail.report.page import (
     Block,
     Collapsible,
@@ -42,7 +44,7 @@ def page_style() -> str:
 
 
 def render(page: Page, phones: bool = True) -> str:
-    """Return the page as HTML; `phones` draws each figure a second time for narrow screens."""
+    """Return the page as self-contained HTML; `phones` draws each figure a second time for narrow screens."""
     sections = [block for block in page.blocks if isinstance(block, PageSection)]
     subtitle = f'<p class="subtitle">{escape(page.subtitle)}</p>' if page.subtitle else ""
     links = "".join(f'<a href="#s{i}">{escape(s.title)}</a>' for i, s in enumerate(sections, 1))
@@ -70,6 +72,22 @@ def render(page: Page, phones: bool = True) -> str:
             "",
         ]
     )
+
+
+def write_page(page: Page, path: str | Path, phones: bool = True) -> Path:
+    """Write the page to a file; if writing fails, an existing file is left unchanged."""
+    path = Path(path)
+    text = render(page, phones)
+    try:
+        partial = path.with_name(path.name + ".partial")
+        partial.write_text(text, "utf-8")
+        partial.replace(path)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise OutputError(
+            f"{path}: cannot be written ({reason}); choose another file for the report"
+        ) from error
+    return path
 
 
 def fragment(blocks: Sequence[Block]) -> str:

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from dovetail.core.parameter_map import ParameterMap
 from dovetail.core.si_prefix import si_prefix
+from dovetail.report.html import write_page
 from dovetail.report.page import Collapsible, FigureBlock, Page, PageSection, Verdict
 from dovetail.report.style import COLOURS, WIDTH, figure_style, legend_columns, new_figure
 
@@ -38,7 +39,7 @@ def write_map(file: Any, data: xr.Dataset, path: str | Path) -> Path:
     blocks.append(PageSection("Values", [Collapsible("Summary", file.map.summary(data))]))
     blocks.append(PageSection("File", [Collapsible("Map file", tomli_w.dumps(dump(file)))]))
     verdict = Verdict(f"Computed: {_size(data)}.", "plain")
-    return Page(file.title or "Map", verdict, blocks, subtitle="Map").write(path)
+    return write_page(Page(file.title or "Map", verdict, blocks, subtitle="Map"), path)
 
 
 def _size(data: xr.Dataset) -> str:

@@ -1,7 +1,7 @@
-"""Content of a report: a page with a verdict and blocks, independent of the output format.
+"""Content of a report: a page with a verdict and blocks, independent of the output format (see `html`).
 
 >>> page = Page("A test", Verdict("Stable: margin 3 ms.", "good"), [PageSection("Outcome", [Paragraph("Finished.")])])
->>> page.write("report.html")  # doctest: +SKIP
+>>> write_page(page, "report.html")  # doctest: +SKIP
 
 All texts are plain text: markup is escaped. Figures are matplotlib figures; drawings are SVG made by Dovetail.
 """
@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 from matplotlib.figure import Figure
 
-from dovetail.core.errors import OutputError, ParameterError
+from dovetail.core.errors import ParameterError
 
 Tone = Literal["plain", "good", "caution", "bad"]
 
@@ -137,24 +136,3 @@ class Page:
     tiles: Sequence[Tile] = ()  # if not empty, shown instead of the verdict
     still: PixelPicture | None = None  # image of the run below the tiles
     playback: str = ""  # 3-D playback instead of the image, as JSON
-
-    def html(self, phones: bool = True) -> str:
-        """Return the page as self-contained HTML; `phones` draws each figure a second time for narrow screens."""
-        from dovetail.report.html import render
-
-        return render(self, phones)
-
-    def write(self, path: str | Path, phones: bool = True) -> Path:
-        """Write the page to a file; if writing fails, an existing file is left unchanged."""
-        path = Path(path)
-        text = self.html(phones)
-        try:
-            partial = path.with_name(path.name + ".partial")
-            partial.write_text(text, "utf-8")
-            partial.replace(path)
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise OutputError(
-                f"{path}: cannot be written ({reason}); choose another file for the report"
-            ) from error
-        return path

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.assess.rig_requirements import KNOWN, RigRequirements
+from dovetail.report.html import write_page
 from dovetail.report.page import FigureBlock, Page, PageSection, PageTable, Paragraph, TableCell, Verdict
 from dovetail.report.style import COLOURS, new_figure
 from dovetail.stability.contact_delay import damping_bounds
@@ -56,9 +57,8 @@ def write_rig_requirements(need: RigRequirements, run: Any, path: str | Path) ->
             ],
         ),
     ]
-    return Page(
-        f"Rig requirements: {run.title}", verdict, blocks, subtitle="Based on a pseudo-dynamic test"
-    ).write(path)
+    title = f"Rig requirements: {run.title}"
+    return write_page(Page(title, verdict, blocks, subtitle="Based on a pseudo-dynamic test"), path)
 
 
 def _path(run: Any, need: RigRequirements):

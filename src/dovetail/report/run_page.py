@@ -12,6 +12,7 @@ from dovetail import fidelity
 from dovetail.core.errors import ParameterError, value_or_reason
 from dovetail.report import comparison, parameters, sections, test_section, tiles
 from dovetail.report import verdict as verdicts
+from dovetail.report.html import write_page
 from dovetail.report.judged import Judged, RunView
 from dovetail.report.keyframe import key_frame
 from dovetail.report.operator_section import operator_section
@@ -102,7 +103,7 @@ def _laid_over(views: Sequence[Judged]) -> list[Block]:
 
 def write(path: str | Path, title: str, runs: Sequence[RunView]) -> Path:
     """Write the report on several runs to a file."""
-    return rehearsals_page(title, runs).write(path)
+    return write_page(rehearsals_page(title, runs), path)
 
 
 def write_run(
@@ -124,7 +125,7 @@ def write_run(
         from dovetail.report.interactive import playable
 
         page = playable(page, run, reference)
-    return page.write(path, phones)
+    return write_page(page, path, phones)
 
 
 def _page(run: Any, reference: Any, stability: Any, budget: Sequence[fidelity.Contribution]) -> Page:

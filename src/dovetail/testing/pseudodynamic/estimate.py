@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dovetail.testing.pseudodynamic.settings import with_settings
+
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
@@ -38,8 +40,6 @@ def estimate_duration(test: Test, *, dry_run: bool = False) -> Estimate:
     Without a dry run it is an upper bound: a move for every contact step. A dry run computes the test with moves of
     one tick of the simulated cell; its count is exact except for effects of material creep.
     """
-    from dovetail.testing.pseudodynamic.run import run_pseudodynamic, with_settings
-
     test = with_settings(test)
     settings = test.pseudodynamic
     assert settings is not None
@@ -54,7 +54,7 @@ def estimate_duration(test: Test, *, dry_run: bool = False) -> Estimate:
         position_tolerance=np.inf,
         averaging_time=0.0,
     )
-    run = run_pseudodynamic(dataclasses.replace(test, pseudodynamic=quick))
+    run = dataclasses.replace(test, pseudodynamic=quick).run_pseudodynamic()
     return Estimate(int(run.data.attrs["moves"]), seconds, True)
 
 

@@ -31,8 +31,9 @@ from dovetail.testing.outcome import Outcome
 from dovetail.testing.pseudodynamic import journal as journals
 from dovetail.testing.pseudodynamic.cell import Cell
 from dovetail.testing.pseudodynamic.classical import ClassicalLoop, ClassicalMonitor, CorrectedRows
+from dovetail.testing.pseudodynamic.estimate import estimate_duration
 from dovetail.testing.pseudodynamic.session import CellSession, Stop
-from dovetail.testing.pseudodynamic.settings import PseudodynamicSettings
+from dovetail.testing.pseudodynamic.settings import with_settings
 from dovetail.testing.pseudodynamic.stepwise import (
     EPSILON,
     SteppedLoop,
@@ -78,8 +79,6 @@ class PseudoDynamic(Mode):
         )
 
     def forecast(self, test: Any) -> str:
-        from dovetail.testing.pseudodynamic.estimate import estimate_duration
-
         return str(estimate_duration(test))
 
     def default_frozen_ticks(self, test: Test) -> float:
@@ -192,14 +191,6 @@ def run_pseudodynamic(
         outcome, text = Outcome.INTERRUPTED, "resume the run with its folder"
     data = recorder.dataset({"mode": mode.name, **session.attributes(text)})
     return Run(test, mode.name, data, outcome, trip)
-
-
-def with_settings(test: Test) -> Test:
-    """Return the test with pseudo-dynamic settings; default: steps of one tick."""
-    if test.pseudodynamic is not None:
-        return test
-    settings = PseudodynamicSettings(contact_step=test.dt, free_step=test.dt)
-    return dataclasses.replace(test, pseudodynamic=settings)
 
 
 def virtual_cell(

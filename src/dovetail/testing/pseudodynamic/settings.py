@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+import dataclasses
+from typing import TYPE_CHECKING, ClassVar
 
 import equinox as eqx
 import jax
@@ -12,6 +13,9 @@ from jaxtyping import Array, Bool, Float
 from dovetail.core import Part, choice, count, parameter
 from dovetail.testing.pseudodynamic.gate import AlwaysOn, ContactGate
 from dovetail.transfer.robot.trajectory import POSE_AXES, MotionProfile, pose_distance
+
+if TYPE_CHECKING:
+    from dovetail.testing.test import Test
 
 
 class PseudodynamicSettings(Part):
@@ -97,3 +101,11 @@ class PseudodynamicSettings(Part):
         """Return whether the command differs from the last one by more than the repeatability."""
         distance, angle = pose_distance(self.command(displacement), last)
         return (distance > self.repeatability) | (angle > self.angular_repeatability)
+
+
+def with_settings(test: Test) -> Test:
+    """Return the test with pseudo-dynamic settings; default: steps of one tick."""
+    if test.pseudodynamic is not None:
+        return test
+    settings = PseudodynamicSettings(contact_step=test.dt, free_step=test.dt)
+    return dataclasses.replace(test, pseudodynamic=settings)
