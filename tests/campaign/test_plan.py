@@ -216,3 +216,26 @@ def test_every_key_of_a_campaign_is_documented():
     for kind, (required, optional, _) in analyses.KINDS.items():
         known |= {kind, *required, *optional}
     assert not known - documented
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"parameter": [{"path": p, "min": 1, "max": 2, "count": 500_000} for p in ("mass", "damping")]},
+        {
+            "parameter": [{"path": "mass", "min": 1, "max": 2}],
+            "design": {"kind": "random", "count": 10**18},
+        },
+        {"seeds": 1_000_000, "parameter": [{"path": "mass", "min": 1, "max": 2, "count": 1_000_000}]},
+    ],
+)
+def test_a_campaign_larger_than_the_memory_is_refused_before_its_points_are_computed(small, change):
+    with pytest.raises(TestFileError, match=r"of memory.*are available; give fewer values") as refused:
+        small(**change)
+    assert len(str(refused.value)) < 400
+
+
+def test_many_parameters_with_many_values_are_refused_before_the_values_are_computed(small):
+    many = [{"path": f"p{i}", "min": 1, "max": 2, "count": 1_000_000} for i in range(1000)]
+    with pytest.raises(TestFileError, match="the counts add up to more than 1000000 values"):
+        small(parameter=many)

@@ -1,8 +1,11 @@
 """Designs: the number of points, their spread, and that a seed repeats them."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
+from dovetail.campaign import sampling
 from dovetail.campaign.axes import VariedParameter
 from dovetail.campaign.sampling import RANDOM_KINDS, points
 from dovetail.core.errors import ParameterError
@@ -81,3 +84,24 @@ def test_text_values_are_sampled_equally_often():
 def test_an_impossible_design_is_reported(parameters, kind, count, text):
     with pytest.raises(ParameterError, match=text):
         points(parameters, kind, count)
+
+
+@pytest.mark.parametrize("kind", ["grid", "random", "latin-hypercube", "sobol", "saltelli", "morris"])
+def test_a_design_needs_at_most_the_estimated_memory(kind):
+    count = 4100 if kind == "sobol" else 4096  # the sequence is computed up to 8192
+    values = tuple(np.linspace(0.0, 1.0, 64)) if kind == "grid" else ()
+    pair = [VariedParameter(name, (name,), values, 0.0, 1.0) for name in "ab"]
+    points(pair, kind, 16, 1)  # imports
+    tracemalloc.start()
+    table = points(pair, kind, count, 1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(table["a"]) == sampling.point_count(pair, kind, count)
+    assert peak < 1.1 * 8 * len(table["a"]) * 2 * sampling.COPIES
+
+
+def test_the_last_parameter_of_a_grid_varies_fastest():
+    pair = [VariedParameter("a", ("a",), (1.0, 2.0)), VariedParameter("b", ("b",), ("x", "y", "z"))]
+    table = points(pair, "grid")
+    assert list(table["a"]) == [1, 1, 1, 2, 2, 2]
+    assert list(table["b"]) == ["x", "y", "z"] * 2

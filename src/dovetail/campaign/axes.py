@@ -37,7 +37,7 @@ KEYS = (
     *("path", "paths", "name", "values", "min", "max", "count", "scale", "default", "unit", "about"),
     *("distribution", *distributions.PARAMETER_KEYS),
 )
-MAX_VALUES = 10_000_000
+MAX_VALUES = 1_000_000  # of one parameter; as numbers and as text they need 200 MB
 NAME = re.compile(r"[A-Za-z_]\w*$")
 
 

@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.campaign import analyses, constraints, distributions, sampling
-from dovetail.campaign.axes import VariedParameter, read_parameter
+from dovetail.campaign.axes import MAX_VALUES, VariedParameter, read_parameter
 from dovetail.campaign.measures import read_measure
 from dovetail.campaign.parameter_paths import flatten
 from dovetail.core.errors import (
@@ -58,6 +58,7 @@ from dovetail.core.extensions import display, extension
 from dovetail.core.renamed import new_name, remark
 from dovetail.core.toml_file import read_toml
 from dovetail.core.units import SIGNAL
+from dovetail.testing.memory_estimate import available_memory, format_size
 from dovetail.testing.modes import all_modes, mode_named
 
 KEYS = (
@@ -133,7 +134,22 @@ class Campaign:
         """Return the indices that bring `points` back into the order of the design."""
         return np.argsort(self._order(self._design_table()))
 
+    def _require_memory(self) -> None:
+        """Raise `ParameterError` if points and results do not fit in memory."""
+        count = sampling.point_count(self.parameters, self.design_kind, self.point_count)
+        results = max(len(self.measures), 1) * len(self.modes) * max(len(self.seeds), 1)
+        size = 8 * count * (sampling.COPIES * len(self.parameters) + results)
+        available = available_memory()
+        if size > available:
+            number = f"{count}" if count < 10**9 else "more than a billion"
+            raise ParameterError(
+                f"design: {number} points with {len(self.parameters)} parameters and {results} results each need "
+                f"{format_size(min(size, 10**300))} of memory, {format_size(available)} are available; "
+                "give fewer values or a smaller count"
+            )
+
     def _design_table(self) -> sampling.Table:
+        self._require_memory()
         return sampling.points(
             self.parameters, self.design_kind, self.point_count, self.seed, self.correlations
         )
@@ -234,6 +250,12 @@ def _parameters(entries: Any, unit_of: Any, faults: list[Fault]) -> list[VariedP
     """Return the varied parameters of `[[parameter]]`."""
     if not isinstance(entries, list) or not entries:
         faults.append(Fault("parameter", "none given; vary at least one parameter with [[parameter]]"))
+        entries = []
+    counts = [entry.get("count") for entry in entries if isinstance(entry, Mapping)]
+    total = sum(count for count in counts if type(count) is int)
+    if total > MAX_VALUES:
+        text = f"the counts add up to more than {MAX_VALUES} values; use a random design, which needs none"
+        faults.append(Fault("parameter", text))
         entries = []
     parameters = []
     for i, entry in enumerate(entries):

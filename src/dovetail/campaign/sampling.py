@@ -6,7 +6,6 @@ a resumed campaign has the same points in the same order.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -22,7 +21,9 @@ Table = dict[str, np.ndarray]
 RANDOM_KINDS = ("latin-hypercube", "sobol", "random", "saltelli", "morris")
 CORRELATED_KINDS = ("latin-hypercube", "sobol", "random")
 KINDS = ("grid", "list", "one-at-a-time", *RANDOM_KINDS)
-MAX_POINTS = 100_000_000
+COPIES = (
+    6  # of a table of points while it is computed; the most are of a Sobol sequence just above a power of two
+)
 LEVELS = 4  # of a Morris design: steps of 2/3 of the range, as in the source
 
 
@@ -50,12 +51,6 @@ def points(
         raise ParameterError(f'design.kind: got "{kind}"; expected one of {", ".join(KINDS)}')
     if not parameters:
         raise ParameterError("parameter: none given; a campaign varies at least one parameter")
-    sizes = {"grid": math.prod(len(p.values) for p in parameters), "saltelli": count * (len(parameters) + 2)}
-    sizes |= {"morris": count * (len(parameters) + 1)}
-    if sizes.get(kind, count) > MAX_POINTS:
-        raise ParameterError(
-            f"design: a {kind} design of {sizes.get(kind, count)} points; at most {MAX_POINTS} fit into memory"
-        )
     if correlations and kind not in CORRELATED_KINDS:
         raise ParameterError(
             f"correlation: a {kind} design has independent parameters; use {', '.join(CORRELATED_KINDS)}"
@@ -76,8 +71,8 @@ def points(
             "or a range with a count"
         )
     if kind == "grid":
-        rows = list(itertools.product(*(p.values for p in parameters)))
-    elif kind == "list":
+        return _grid_points(parameters)
+    if kind == "list":
         lengths = {p.name: len(p.values) for p in parameters}
         if len(set(lengths.values())) > 1:
             text = ", ".join(f"{name} {length}" for name, length in lengths.items())
@@ -86,6 +81,30 @@ def points(
     else:
         rows = _one_at_a_time(parameters)
     return {p.name: as_column([row[i] for row in rows]) for i, p in enumerate(parameters)}
+
+
+def point_count(parameters: Sequence[VariedParameter], kind: str, count: int) -> int:
+    """Return the number of points of a design, without computing them; of a list the largest possible number."""
+    lengths = [len(p.values) for p in parameters]
+    counts = {
+        "grid": math.prod(lengths),
+        "list": max(lengths, default=0),
+        "one-at-a-time": 1 + sum(lengths),
+        "saltelli": count * (len(parameters) + 2),
+        "morris": count * (len(parameters) + 1),
+    }
+    return counts.get(kind, count)
+
+
+def _grid_points(parameters: Sequence[VariedParameter]) -> Table:
+    """Return every combination of the values; the last parameter varies fastest."""
+    lengths = [len(p.values) for p in parameters]
+    return {
+        p.name: np.tile(
+            np.repeat(as_column(list(p.values)), math.prod(lengths[i + 1 :])), math.prod(lengths[:i])
+        )
+        for i, p in enumerate(parameters)
+    }
 
 
 def _one_at_a_time(parameters: Sequence[VariedParameter]) -> list[tuple[Any, ...]]:
@@ -139,15 +158,13 @@ def saltelli_fractions(k: int, count: int, rng: np.random.Generator) -> np.ndarr
 def morris_fractions(k: int, count: int, rng: np.random.Generator) -> np.ndarray:
     """Return `count` trajectories of k + 1 points; each step moves one parameter by 2/3 of its range."""
     delta = LEVELS / (2 * (LEVELS - 1))
-    paths = []
-    for _ in range(count):
+    paths = np.empty((count, k + 1, k))
+    for path in paths:
         start = rng.integers(0, LEVELS // 2, k) / (LEVELS - 1)
         up = rng.random(k) < 0.5
         point = np.where(up, start, start + delta)
-        path = [point]
-        for i in rng.permutation(k):
-            point = point.copy()
+        path[0] = point
+        for step, i in enumerate(rng.permutation(k), 1):
             point[i] += delta if up[i] else -delta
-            path.append(point)
-        paths.append(path)
-    return np.clip(np.concatenate(paths), 0.0, 1.0)
+            path[step] = point
+    return np.clip(paths.reshape(-1, k), 0.0, 1.0)
