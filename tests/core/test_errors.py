@@ -29,6 +29,15 @@ def test_a_file_error_lists_every_fault_with_its_path():
     assert str(TestFileError("a.toml", [Fault("x", "y")])).startswith("a.toml: 1 problem\n")
 
 
+def test_a_message_is_bounded_however_long_the_names_and_values_are():
+    long, known = "x" * 100_000, [f"name{i}" for i in range(1000)]
+    assert len(str(UnknownNameError("kind", long, known))) < 400
+    faults = [Fault(long, long), Fault("rate", str(UnknownNameError("kind", long, known)))]
+    text = str(TestFileError("a.toml", faults * 1000))
+    assert text.startswith("a.toml: 2000 problems\n")
+    assert len(text) < 150_000
+
+
 def test_an_unknown_name_lists_the_known_ones():
     assert str(UnknownNameError("signal", "q", ["b", "a"])) == 'no signal "q"; known: a, b'
     assert str(UnknownNameError("signal", "q", [])) == 'no signal "q"; known: none'

@@ -43,8 +43,16 @@ def test_the_error_for_a_value_outside_its_range(fields, text):
     assert str(caught.value) == text
 
 
-def test_infinity_is_allowed_without_an_upper_bound():
-    assert Everything(length=np.inf).length == np.inf
+def test_infinity_is_refused_unless_it_means_that_a_limit_is_switched_off():
+    class Limited(Part):
+        stiffness: jax.Array = parameter("N/m", "stiffness", default=1.0)
+        force: jax.Array = parameter("N", "largest force", default=np.inf)
+        gain: jax.Array = parameter("1", "largest gain", default=0.1, finite=False)
+
+    assert Limited(force=np.inf, gain=np.inf).gain == np.inf
+    for value in (np.inf, -np.inf, [1.0, np.inf]):
+        with pytest.raises(ParameterError, match="Limited.stiffness: got .*inf.*; needs a finite number"):
+            Limited(stiffness=value)
 
 
 def test_traced_values_are_not_checked():

@@ -133,7 +133,10 @@ def test_a_resolved_test_holds_every_default():
             {"numerical__k": datetime.date(2020, 1, 1)},
             "numerical.k   got datetime.date(2020, 1, 1); needs a number",
         ),
-        ({"numerical__k": float("inf")}, "numerical   its initial rates are not finite"),
+        (
+            {"numerical__c": 1e300, "numerical__m": 1e-300},
+            "numerical   its initial rates are not finite",
+        ),
         ({"rate": [100.0, 200.0]}, "rate   got [100.0, 200.0]; give one number"),
         ({"rate": float("inf")}, "rate   got inf; needs a finite number"),
         ({"rig__specimen__k": [1.0, 2.0]}, "rig   rig.specimen: Spring returns a force of 2 axes"),
@@ -253,3 +256,30 @@ def test_tunable_ranges_and_schedules_use_the_units_of_their_parameters():
     assert 'tunable."numerical.k".min   got "1 kg", which is kg; needs N/m' in wrong
     unknown = faults(tunable={"numerical.q": {"min": "1 kg", "max": 3}})
     assert "tunable.numerical.q   no parameter" in unknown
+
+
+def test_more_parts_than_a_program_can_hold_are_refused_before_they_are_built():
+    table = tomllib.loads(GOOD)
+    table["rig"]["actuator"]["parts"] *= 7500
+    with pytest.raises(TestFileError, match=r"file   contains 150\d\d tables; at most 2000 are possible"):
+        parse(table)
+
+
+def test_a_kind_of_many_letters_is_refused_in_a_short_message():
+    table = tomllib.loads(GOOD)
+    table["rig"]["specimen"]["kind"] = "x" * 100_000
+    with pytest.raises(TestFileError, match=r'no kind "xxx.*100000 characters') as refused:
+        parse(table)
+    assert len(str(refused.value)) < 1000
+
+
+@pytest.mark.parametrize("path", ["numerical.k", "numerical.m", "rig.specimen.k", "excitation.frequency"])
+def test_an_infinite_stiffness_mass_or_frequency_is_refused(path):
+    table = tomllib.loads(GOOD)
+    part, key = path.rsplit(".", 1)
+    node = table
+    for step in part.split("."):
+        node = node[step]
+    node[key] = float("inf")
+    with pytest.raises(TestFileError, match=f"{path} .*needs a finite number"):
+        parse(table)

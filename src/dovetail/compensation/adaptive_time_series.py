@@ -63,13 +63,13 @@ class AdaptiveTimeSeries(Compensator):
         "m", "motion below which there is no adaptation", default=2.5e-4, at_least=0.0
     )
     min_coefficients: jax.Array = parameter(
-        "1", "lower limits of a0, a1 [s], a2 [s^2]", default=(0.7, 0.0, 0.0)
+        "1", "lower limits of a0, a1 [s], a2 [s^2]", default=(0.7, 0.0, 0.0), finite=False
     )
     max_coefficients: jax.Array = parameter(
-        "1", "upper limits of a0, a1 [s], a2 [s^2]", default=(1.3, 0.06, 0.0032)
+        "1", "upper limits of a0, a1 [s], a2 [s^2]", default=(1.3, 0.06, 0.0032), finite=False
     )
     max_coefficient_rate: jax.Array = parameter(
-        "1/s", "largest rate of a0, a1 [s], a2 [s^2]", default=(2.0, 0.05, 0.001), above=0.0
+        "1/s", "largest rate of a0, a1 [s], a2 [s^2]", default=(2.0, 0.05, 0.001), above=0.0, finite=False
     )
     inertia: jax.Array = parameter(
         "1", "weight of the current coefficients in the fit, relative to the data", default=1e-6, above=0.0

@@ -27,6 +27,8 @@ from typing import Any, TypeVar
 from dovetail.core.renamed import new_name, remark
 
 MAX_LISTED_NAMES = 24  # in a message
+MAX_FAULTS = 50  # of a file in a message
+MAX_TEXT = 2000  # characters of one fault or name in a message
 T = TypeVar("T")
 
 
@@ -79,9 +81,9 @@ class UnknownNameError(DovetailError, KeyError):
         new: str | None = None,
     ):
         """`renamed` is the section of `renamed.toml` with names of this sort; `new` is the new name, if known."""
-        self.what, self.name, self.known = what, name, sorted(known)
+        self.what, self.name, self.known = what, shortened(name, 100), sorted(known)
         self.help = f"; {help}" if help else ""
-        self.new_name = new or new_name(renamed, name)
+        self.new_name = new or new_name(renamed, self.name)
         super().__init__(str(self))
 
     def __str__(self) -> str:
@@ -116,10 +118,11 @@ class TestFileError(DovetailError):
 
     def __str__(self) -> str:
         count = len(self.faults)
-        width = max((len(f.path) for f in self.faults), default=0)
+        rows = [(shortened(f.path, 100), shortened(f.text, MAX_TEXT)) for f in self.faults[:MAX_FAULTS]]
+        width = max((len(path) for path, _ in rows), default=0)
         lines = [f"{self.source}: {count} problem{'s' if count != 1 else ''}"]
-        lines += [f"  {fault.path:<{width}}   {fault.text}" for fault in self.faults]
-        return "\n".join(lines)
+        lines += [f"  {path:<{width}}   {text}" for path, text in rows]
+        return "\n".join(lines + ["  ..."] * (count > MAX_FAULTS))
 
 
 def collect_faults(path: str, check: Callable[[], Iterable[Fault]]) -> list[Fault]:
@@ -166,7 +169,11 @@ def unforeseen_error_text(error: BaseException) -> str:
 
 def format_value(value: Any, max_length: int = 60) -> str:
     """Format a value for a message; long texts are shortened."""
-    text = f'"{value}"' if isinstance(value, str) else repr(value)
+    return shortened(f'"{value}"' if isinstance(value, str) else repr(value), max_length)
+
+
+def shortened(text: str, max_length: int) -> str:
+    """Return a text of at most about `max_length` characters for a message; a longer one with its length."""
     if len(text) <= max_length:
         return text
     return f"{text[: max_length - 20]}... ({len(text)} characters)"
@@ -174,7 +181,7 @@ def format_value(value: Any, max_length: int = 60) -> str:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return `did you mean "duration"? ` for a similar name; empty if there is none."""
-    similar = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    similar = difflib.get_close_matches(name[:100], list(known), n=1, cutoff=0.6)
     return f'did you mean "{similar[0]}"? ' if similar else ""
 
 

@@ -93,17 +93,22 @@ def parameter(
     below: float = math.inf,
     at_least: float = -math.inf,
     at_most: float = math.inf,
+    finite: bool | None = None,
     kw_only: bool = False,
 ) -> Any:
     """Declare a numeric field: a float64 array of any shape, traced, differentiable and batchable.
 
-    In a subclass, a field without default after fields with defaults needs `kw_only=True`.
+    Infinite values are refused, unless `finite=False` or the default is infinite: a limit that is switched off. In a
+    subclass, a field without default after fields with defaults needs `kw_only=True`.
 
     >>> class Spring(eqx.Module):
     ...     k: jax.Array = parameter("N/m", "stiffness", above=0.0)
     """
-    declaration = Parameter(unit, about, above, below, at_least, at_most)
     extra = {} if default is dataclasses.MISSING else {"default": default}
+    if finite is None:
+        numbers = np.asarray(extra.get("default") if extra.get("default") is not None else 0.0, dtype=float)
+        finite = bool(np.isfinite(numbers).all())
+    declaration = Parameter(unit, about, above, below, at_least, at_most, finite=finite)
     return eqx.field(converter=_as_array, metadata={_KEY: declaration}, kw_only=kw_only, **extra)
 
 

@@ -16,8 +16,10 @@ from typing import NoReturn
 
 import numpy as np
 
+from dovetail.core import plain_file
 from dovetail.core.errors import OutputError
 
+MAX_SIZE = 2**30  # [B] of a text file
 AUTO = "auto"  # unit or separator is taken from the file
 SEPARATORS = {
     "semicolon": ";",
@@ -74,7 +76,7 @@ class TableFile:
 def read_lines(path: Path, content: str) -> list[str]:
     """Return the lines of a text file; `OutputError` with the expected `content` if it cannot be read."""
     try:
-        return path.read_text("utf-8-sig", errors="replace").splitlines()
+        return plain_file.read(path, MAX_SIZE, follow=True).decode("utf-8-sig", "replace").splitlines()
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise OutputError(f"{path}: cannot be read ({reason}); give {content}") from error

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
+from dovetail.core import plain_file
 from dovetail.core.errors import Fault, OutputError, TestFileError, reason
 
 MAX_DEPTH = 50  # of nested lists and tables; files of Dovetail need at most ten
+MAX_NAMES = 20  # joined by dots in a key
+MAX_SIZE = 16 * 2**20  # [B] of a file; a resolved test with its ground motion has one
+
+_NAME = r"""[ \t]*+(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+"""
+LONG_KEY = re.compile(rf"(?:^|[\[{{,]){_NAME}(?:\.{_NAME}){{{MAX_NAMES}}}", re.MULTILINE)
 
 
 def read_toml(path: Path, content: str) -> dict[str, Any]:
@@ -22,7 +29,7 @@ def read_toml(path: Path, content: str) -> dict[str, Any]:
         If the file cannot be read.
     """
     try:
-        text = path.read_text("utf-8")
+        text = plain_file.read(path, MAX_SIZE, follow=True).decode("utf-8")
     except (OSError, UnicodeDecodeError, ValueError) as error:
         raise OutputError(
             f"{path}: cannot be read ({reason(error)}); give the path of a {content}"
@@ -33,6 +40,8 @@ def read_toml(path: Path, content: str) -> dict[str, Any]:
 def toml_table(text: str, source: str) -> dict[str, Any]:
     """Return the table in a text; `source` is its name in the `TestFileError` if it is not TOML."""
     try:
+        if LONG_KEY.search(text):  # time and memory of the parser grow with the square of the number of names
+            raise ValueError(f"a key has more than {MAX_NAMES} names joined by dots")
         table = tomllib.loads(text)
         _check_depth(table, MAX_DEPTH)
     except RecursionError as error:

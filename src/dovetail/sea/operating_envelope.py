@@ -63,7 +63,9 @@ class SecuringEnvelope(ParameterMap):
         "position of the landing spot from the ship's origin: forward, port, up",
         default=(-45.0, 0.0, 6.0),
     )
-    strength: jax.Array = parameter("N", "largest allowed load of a foot's clamp", default=1000.0, above=0.0)
+    strength: jax.Array = parameter(
+        "N", "largest allowed load of a foot's clamp", default=1000.0, above=0.0, finite=False
+    )
     max_slip: jax.Array = parameter("m", "slip above which the outcome is 'slides'", default=0.1, above=0.0)
     max_lift: jax.Array = parameter(
         "m", "lift of a foot above which the outcome is 'rocks'", default=0.01, above=0.0

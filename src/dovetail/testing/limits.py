@@ -77,6 +77,7 @@ class Limits(Part):
         "largest energy returned by a contact beyond the energy received, as a fraction of the received",
         above=0.0,
         default=0.01,
+        finite=False,
     )
     frozen_sensor: jax.Array | None = parameter(
         "1",
@@ -88,7 +89,7 @@ class Limits(Part):
         "ticks without a message from the other side of the link", default=20, at_least=1
     )
     unanswered_fraction: jax.Array = parameter(
-        "1", "largest fraction of commands without an answer", at_least=0.0, default=0.5
+        "1", "largest fraction of commands without an answer", at_least=0.0, default=0.5, finite=False
     )
     overrun: str = choice("count", "hold", "stop", about="action after a late tick", default="hold")
     approach_time: jax.Array = parameter(

@@ -18,6 +18,7 @@ from dovetail.core.errors import Fault, TestFileError
 from dovetail.core.programs import process_memory, resource_limits
 from dovetail.core.shapes import shapes
 from dovetail.testing.recorder import EVERY_TICK, fitting_interval
+from dovetail.testing.tick_grid import DAY, MIN_TICK_TIME
 
 if TYPE_CHECKING:
     from dovetail.testing.modes import Mode
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 COPIES = 2  # chunks and joined arrays
 NEGLIGIBLE = 1e-3  # fraction of the available memory: below it for one signal, the others need no estimate
-MIN_TICK_TIME = 1e-6  # [s] shortest typical computing time of a tick
-DAY = 86400.0  # [s]
 MAX_CHUNK = 64_000  # largest number of ticks in a chunk: see `core.advance.chunk_length`
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -39,9 +40,13 @@ def end_faults(test: Test) -> list[Fault]:
 
 
 def _length_faults(test: Test) -> list[Fault]:
-    """Return a fault if the duration is not a whole number of ticks or of records."""
-    return tick_grid.length_faults(test.duration, test.rate) or recorder.faults(
-        test.tick_count, test.record_every
+    """Return a fault if the duration is not a whole number of ticks or of records, or takes too long to compute."""
+    blocks = (test, test.rig, test.feedback, test.compensator)
+    substeps = max(getattr(block, "substeps", 1) for block in blocks)
+    return (
+        tick_grid.length_faults(test.duration, test.rate)
+        or tick_grid.computing_faults(test.tick_count, substeps)
+        or recorder.faults(test.tick_count, test.record_every)
     )
 
 
@@ -92,6 +97,8 @@ def _shape_faults(test: Test) -> list[Fault]:
     """Return parts that do not fit the shape of the interface."""
     shape = test.shape
     faults = tick_grid.axis_faults(test.axes, shape)
+    if math.prod(shape) > tick_grid.MAX_AXES:
+        return faults
     home = None if test.pseudodynamic is None else test.pseudodynamic.home_pose
     if home is not None and np.size(home) != (axes := int(np.prod(shape))):
         text = f"has {np.size(home)} values; give {axes}, one for each axis"

@@ -59,6 +59,7 @@ UNIT_OF_TARGET = (
     "initial",
     "final",
 )  # keys of tunable and schedule entries in the unit of their parameter
+MAX_TABLES = 2000  # in a file, with those in lists; the largest test of a study has a tenth of them
 PROVENANCE = "provenance"  # table of a resolved test that is ignored on reading
 
 
@@ -104,6 +105,9 @@ def parse(table: dict[str, Any], source: str = "test") -> Any:
     if not isinstance(kind, str) or kind not in FILE_KINDS:
         hint = remark(new_name("file_kinds", str(kind))) or f"give one of {', '.join(FILE_KINDS)}"
         raise TestFileError(source, [Fault("kind", f"got {format_value(kind)}; {hint}, or remove it")])
+    if (count := _count_tables(table)) > MAX_TABLES:
+        text = f"contains {count} tables; at most {MAX_TABLES} are possible, because each part is compiled"
+        raise TestFileError(source, [Fault("file", text)])
     table = read_user_parts(table, Path(), source)
     table = {key: value for key, value in table.items() if key not in (PROVENANCE, PARTS, "kind")}
     cls = class_of_kind(kind)
@@ -119,6 +123,13 @@ def parse(table: dict[str, Any], source: str = "test") -> Any:
     if faults:
         raise TestFileError(source, faults)
     return test
+
+
+def _count_tables(node: Any) -> int:
+    """Return the number of tables in a nested table."""
+    if isinstance(node, dict):
+        return 1 + sum(_count_tables(value) for value in node.values())
+    return sum(_count_tables(value) for value in node) if isinstance(node, list) else 0
 
 
 def _convert_target_units(table: dict[str, Any], cls: type, source: str) -> dict[str, Any]:

@@ -53,11 +53,17 @@ class Hexapod(Part):
     min_leg_length: jax.Array = parameter("m", "leg length at the inner stop", above=0.0, default=0.75)
     max_leg_length: jax.Array = parameter("m", "leg length at the outer stop", above=0.0, default=1.35)
     max_joint_angle: jax.Array = parameter(
-        "rad", "largest rotation of a joint from its direction in the home pose", above=0.0, default=0.7
+        "rad",
+        "largest rotation of a joint from its direction in the home pose",
+        above=0.0,
+        default=0.7,
+        finite=False,
     )
-    max_leg_speed: jax.Array = parameter("m/s", "largest speed of a leg", above=0.0, default=0.8)
+    max_leg_speed: jax.Array = parameter(
+        "m/s", "largest speed of a leg", above=0.0, default=0.8, finite=False
+    )
     max_leg_force: jax.Array = parameter(
-        "N", "largest force along a leg, in both directions", above=0.0, default=6000.0
+        "N", "largest force along a leg, in both directions", above=0.0, default=6000.0, finite=False
     )
 
     def __check_init__(self):

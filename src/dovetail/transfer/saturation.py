@@ -15,7 +15,9 @@ from dovetail.transfer.linear import LinearTransfer
 class AmplitudeLimit(MemorylessTransfer):
     """Amplitude limit (stroke or range): the output is the input, clipped to +/- `limit`."""
 
-    limit: jax.Array = parameter("signal", "largest magnitude, in the unit of the signal", above=0.0)
+    limit: jax.Array = parameter(
+        "signal", "largest magnitude, in the unit of the signal", above=0.0, finite=False
+    )
 
     def apply(self, t: Time, u: Input) -> Output:
         return jnp.clip(u, -self.limit, self.limit)
@@ -28,7 +30,9 @@ class AmplitudeLimit(MemorylessTransfer):
 class RateLimit(Transfer):
     """Rate limit: the output follows the input by at most `limit` dt per step."""
 
-    limit: jax.Array = parameter("signal", "largest rate, in the unit of the signal per second", above=0.0)
+    limit: jax.Array = parameter(
+        "signal", "largest rate, in the unit of the signal per second", above=0.0, finite=False
+    )
 
     def init(self) -> State:
         return jnp.zeros(self.shape)

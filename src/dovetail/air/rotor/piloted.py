@@ -40,8 +40,10 @@ class PilotedRotor(RotorOnBody):
     rate_gain: jax.Array = parameter("s", "roll rate gain k_p", default=0.006)
     height_gain: jax.Array = parameter("rad/m", "height gain k_z", default=0.02)
     climb_rate_gain: jax.Array = parameter("rad s/m", "climb rate gain k_w", default=0.02)
-    max_cyclic: jax.Array = parameter("rad", "largest cyclic pitch", default=0.01)
-    max_collective: jax.Array = parameter("rad", "largest change of the collective", default=0.05)
+    max_cyclic: jax.Array = parameter("rad", "largest cyclic pitch", default=0.01, finite=False)
+    max_collective: jax.Array = parameter(
+        "rad", "largest change of the collective", default=0.05, finite=False
+    )
 
     @property
     def valid_until(self) -> float:

@@ -34,8 +34,12 @@ SETTLING_TIME = 1.0  # [s] after touchdown before slip is measured, because the 
 class DeckLimits(Part):
     """Limits of sliding, tilt and foot and clamp loads."""
 
-    max_slip: jax.Array = parameter("m", "largest slip of a foot over the deck", default=0.1, above=0.0)
-    max_tilt: jax.Array = parameter("rad", "largest tilt from the deck normal", default=0.6, above=0.0)
+    max_slip: jax.Array = parameter(
+        "m", "largest slip of a foot over the deck", default=0.1, above=0.0, finite=False
+    )
+    max_tilt: jax.Array = parameter(
+        "rad", "largest tilt from the deck normal", default=0.6, above=0.0, finite=False
+    )
     clamp_strength: jax.Array = parameter("N", "largest load of a clamp", default=np.inf, above=0.0)
     gear_strength: jax.Array = parameter("N", "largest load of a foot", default=np.inf, above=0.0)
 

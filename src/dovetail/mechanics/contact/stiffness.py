@@ -48,7 +48,7 @@ class HertzPair(ContactStiffness):
 
     material_1: Material
     material_2: Material
-    radius_1: jax.Array = parameter("m", "radius of body 1; infinite for a flat", above=0.0)
+    radius_1: jax.Array = parameter("m", "radius of body 1; infinite for a flat", above=0.0, finite=False)
     radius_2: jax.Array = parameter("m", "radius of body 2; infinite for a flat", above=0.0, default=jnp.inf)
 
     @property

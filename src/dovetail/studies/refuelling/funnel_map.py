@@ -50,7 +50,7 @@ class StrikeMap(ParameterMap):
     speed: jax.Array = parameter("m/s", "closure speeds", default=(0.5, 1.0, 1.5, 2.0), above=0.0)
     incidence: jax.Array = parameter("rad", "incidences, towards the axis", default=(0.0,))
     moment_limit: jax.Array = parameter(
-        "N m", "limit of the moment on the drogue", default=TORQUE_LIMIT, above=0.0
+        "N m", "limit of the moment on the drogue", default=TORQUE_LIMIT, above=0.0, finite=False
     )
     tracking_distance: jax.Array = parameter(
         "m", "distance over which the nozzle is tracked", default=1.1, above=0.0
