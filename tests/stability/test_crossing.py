@@ -65,6 +65,21 @@ def test_a_static_instability_is_found_at_zero_frequency():
     assert found.omega == pytest.approx(0.0, abs=1e-6)
 
 
+@pytest.mark.parametrize("direction", [1.0, -1.0])
+def test_the_frequency_at_a_crossing_is_that_of_the_mode_which_crosses(direction):
+    """At the next grid point another mode grows faster, which crosses later and at four times the frequency."""
+
+    def modes(p):
+        p, A = direction * p, np.zeros((4, 4))
+        A[0, 1] = A[2, 3] = 1.0
+        A[1, :2], A[3, 2:] = (-100.0, 0.2 * (p - 1.0)), (-1600.0, 2.0 * (p - 1.5))
+        return DelayEquation(A)
+
+    crossing = first_crossing(modes, 0.0, direction * 10.0, points=4)
+    assert crossing.parameter == pytest.approx(direction * 1.0, rel=1e-9)
+    assert crossing.omega == pytest.approx(10.0, rel=1e-6)
+
+
 def test_newton_without_convergence_returns_none():
     assert refine_root(lambda tau: one_mass(tau, c=120.0), 1e-2, 40.0, low=0.0) is None
 

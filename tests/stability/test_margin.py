@@ -172,5 +172,15 @@ def test_many_loops_at_once_agree_with_the_closed_form():
     assert np.max(np.abs(found.delay[finite] / exact[finite] - 1)) < 1e-9
 
 
+def test_loops_of_different_orders_have_at_once_the_margins_that_each_has_alone():
+    """A mass, none, and neither mass nor damper: the gain of the last one, 0.8, never reaches one."""
+    denominators = np.array([[2.2, 15.0, 2250.0], [0.0, 15.0, 2250.0], [0.0, 0.0, 5000.0]])
+    together = margin.rational_delay_margin([4000.0], denominators)
+    damper = (np.pi - np.arctan2(omega := np.sqrt(4000.0**2 - 2250.0**2) / 15.0, 150.0)) / omega
+    mass = single_interface.critical_delay(m=2.2, c=15.0, k=2250.0, k_s=4000.0)
+    assert together.delay == pytest.approx([float(mass), damper, np.inf], rel=1e-9)
+    assert together.omega[1] == pytest.approx(omega, rel=1e-9)
+
+
 def test_a_loop_unstable_without_delay_has_no_margin():
     assert margin.rational_delay_margin([-3000.0], [2.2, 15.0, 2250.0]).delay == 0.0

@@ -134,3 +134,5 @@ def test_a_test_that_cannot_be_linearised_is_rejected():
         loop_poles(lambda n: n + 1, jnp.zeros((), int))
     with pytest.raises(AnalysisError, match="not finite at this state"):
         loop_poles(lambda x: jnp.sqrt(jnp.abs(x)) + jax.numpy.linalg.norm(x), jnp.zeros(2))
+    with pytest.raises(AnalysisError, match="not finite at this state"):  # one entry of four
+        loop_poles(lambda x: jnp.stack([jnp.sqrt(x[0]), 0.5 * x[1]]), jnp.array([0.0, 1.0]))

@@ -58,6 +58,15 @@ def test_overshoot_of_a_second_order_system():
     assert step.overshoot == pytest.approx(np.exp(-np.pi * 0.5 / np.sqrt(0.75)), abs=1e-4)
 
 
+def test_the_settling_time_begins_the_part_within_two_percent():
+    step = step_response(ratio([], [pair(0.3, 100.0)]), 0.2, count=401)
+    settled = int(np.flatnonzero(step.time == step.settling_time)[0])
+    assert np.all(np.abs(step.output[settled:] - 1) <= 0.02)
+    assert abs(step.output[settled - 1] - 1) > 0.02
+    nearly_one = ratio([single(99.0)], [single(100.0)])  # starts at 100/99
+    assert step_response(nearly_one, 0.2).settling_time == 0.0
+
+
 def test_the_phase_margin_beyond_a_full_turn_is_the_distance_to_the_nearest_odd_half_turn():
     """Six equal lags, each late by 80 or 70 degrees where the gain is one: 60 or 120 degrees before 540."""
     for each, margin in ((80.0, 60.0), (70.0, 120.0)):

@@ -97,7 +97,7 @@ def refine_root(
             step = scale * np.linalg.solve(J * scale, -np.array([g.real, g.imag]))
         except np.linalg.LinAlgError:
             return None
-        if not np.all(np.isfinite(step)) or np.any(np.abs(step) > scale + 1e-300):
+        if not np.all(np.abs(step) <= scale + 1e-300):  # too large, or not a number
             return None
         w, p = w + step[0], p + step[1]
         if p < low or abs(w - omega) > reach * max(abs(omega), 1.0):

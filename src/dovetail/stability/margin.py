@@ -144,7 +144,9 @@ def rational_delay_margin(numerator: ArrayLike, denominator: ArrayLike) -> Delay
     which = delay.argmin(axis=-1)[..., None]
     tau = np.take_along_axis(delay, which, -1)[..., 0]
     omega = np.take_along_axis(w, which, -1)[..., 0]
-    lost = ~_hurwitz(a + b) | (np.abs(b[..., 0]) >= np.abs(a[..., 0]))
+    leading = np.argmax((a != 0) | (b != 0), axis=-1)[..., None]  # of loops of different orders
+    b_lead, a_lead = (np.take_along_axis(c, leading, -1)[..., 0] for c in (b, a))
+    lost = ~_hurwitz(a + b) | (np.abs(b_lead) >= np.abs(a_lead))
     return DelayMargin(np.where(lost, 0.0, tau), omega)
 
 
@@ -291,18 +293,22 @@ def _square(c: np.ndarray) -> np.ndarray:
 
 
 def _roots(q: np.ndarray) -> np.ndarray:
-    """Return the roots of polynomials, lowest power first along the last axis, from companion matrices."""
+    """Return the roots of polynomials, lowest power first along the last axis, from companion matrices.
+
+    A polynomial of a lower degree than the others has further roots at minus infinity.
+    """
     degree = q.shape[-1] - 1
-    while degree > 0 and not np.any(q[..., degree]):
-        degree -= 1
     if degree == 0:
         return np.full((*q.shape[:-1], 1), np.nan + 0j)
-    lead = q[..., degree]
+    missing = np.argmax(q[..., ::-1] != 0, axis=-1)[..., None]  # powers
+    power = np.arange(degree + 1) - missing  # multiplied by x for each missing power: further roots at zero
+    q = np.where(power >= 0, np.take_along_axis(q, np.maximum(power, 0), -1), 0.0)
     companion = np.zeros((*q.shape[:-1], degree, degree))
     companion[..., np.arange(1, degree), np.arange(degree - 1)] = 1.0
-    companion[..., :, -1] = -q[..., :degree] / np.where(lead == 0, np.finfo(float).tiny, lead)[..., None]
-    finite = np.isfinite(companion).all(axis=(-1, -2), keepdims=True)
-    return np.linalg.eigvals(np.where(finite, companion, 0.0)).astype(complex)
+    companion[..., :, -1] = -q[..., :degree] / np.where(q[..., degree:] == 0, 1.0, q[..., degree:])
+    roots = np.linalg.eigvals(companion).astype(complex)
+    roots = np.take_along_axis(roots, np.argsort(np.abs(roots), axis=-1), -1)
+    return np.where(np.arange(degree) < missing, -np.inf, roots)
 
 
 def _hurwitz(c: np.ndarray) -> np.ndarray:

@@ -46,8 +46,7 @@ class StateSpace:
     @classmethod
     def memoryless(cls, D: ArrayLike) -> StateSpace:
         """Return a system without states: y = D u."""
-        D = np.atleast_2d(np.asarray(D, dtype=float))
-        return cls(np.zeros((0, 0)), np.zeros((0, D.shape[1])), np.zeros((D.shape[0], 0)), D)
+        return cls([], [], [], D)
 
     @classmethod
     def from_transfer_function(cls, transfer: LinearTransfer) -> StateSpace:

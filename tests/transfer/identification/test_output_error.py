@@ -50,6 +50,14 @@ def test_without_noise_the_parameters_are_identified_accurately(record):
     assert str(found).startswith("[5e+04] / [1 300 5.5e+04], delay 0 ms: explains 100 %")
 
 
+def test_a_delay_at_the_end_of_the_search_is_identified(record):
+    """Noise correlates over a millisecond only, so a start at another delay ends at a wrong one."""
+    u = np.random.default_rng(2).normal(size=1500)
+    part = Series((Delay(24e-3), SecondOrderLag(600.0, 0.3)))
+    fit = fit_transfer_function(u, record(part, u, dt), dt, poles=2, max_delay=24e-3)
+    assert fit.delay == pytest.approx(24e-3, rel=1e-6)
+
+
 def test_faults_are_reported():
     u = np.ones(200)
     with pytest.raises(ParameterError, match="got 1 poles and 2 zeros"):

@@ -43,7 +43,7 @@ def sweep_response(
     analytic_u, analytic_y = scipy.signal.hilbert(u - u.mean()), scipy.signal.hilbert(y - y.mean())
     frequency_of_demand = np.gradient(np.unwrap(np.angle(analytic_u))) / (2 * np.pi * dt)
     weight = np.hanning(count + 2)[1:-1]
-    starts = np.arange(count, len(u) - 2 * count, max(count // 2, 1))
+    starts = np.arange(count, len(u) - 2 * count, count // 2)
     ratios, frequencies = [], []
     for start in starts:
         a, b = analytic_u[start : start + count], analytic_y[start : start + count]

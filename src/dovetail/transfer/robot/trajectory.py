@@ -69,7 +69,7 @@ def slerp(q0: Float[Array, "4"], q1: Float[Array, "4"], s) -> Float[Array, "4"]:
     q1 = jnp.where(dot < 0, -q1, q1)
     dot = jnp.minimum(jnp.abs(dot), 1.0)
     # the sine is computed from the difference, which is accurate also for nearly equal quaternions
-    sine = jnp.linalg.norm(q1 - dot * q0 + jnp.where(dot == 1.0, 1e-300, 0.0))
+    sine = jnp.linalg.norm(q1 - dot * q0)
     omega = jnp.arctan2(sine, dot)
     near = omega < 1e-6
     safe = jnp.where(near, 1.0, jnp.sin(jnp.where(near, 1.0, omega)))
