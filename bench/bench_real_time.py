@@ -47,7 +47,7 @@ def compiled(source, folder):
 def c_rig(tmp_path_factory):
     """Start the reference rig in C in another process; yield its address."""
     program = compiled(ROOT / "examples" / "rig_in_c" / "rig.c", tmp_path_factory.mktemp("rig"))
-    command = [program, "--port", "0", "--stiffness", "2250", "--lag", "0"]
+    command = [program, "--port", "0", "--stiffness", "2250", "--lag", "0", "--link-timeout", "60"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     yield f"udp://127.0.0.1:{process.stdout.readline().split()[1]}"
     process.terminate()
@@ -60,6 +60,7 @@ class Served:
 
     def __init__(self, name, changes):
         command = [sys.executable, "-m", "dovetail", "rig", "serve", name, "--port", "0"]
+        command += ["--max-link-timeout", "60"]
         for path, value in changes.items():
             command += ["--set", f"{path}={value}"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

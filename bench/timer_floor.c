@@ -38,7 +38,7 @@ int main(int n, char **arguments) {
     if (now() < early) clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
     while (now() < due) {}
     int64_t start = now();
-    uint8_t data[2048] = {'D', 'V', 'T', 'L', 1, 1, 0, 0};
+    uint8_t data[2048] = {'D', 'V', 'T', 'L', 2, 1, 0, 0};
     uint64_t sequence = (uint64_t)k + 1;
     memcpy(data + 8, &session, 8);
     memcpy(data + 16, &sequence, 8);

@@ -70,7 +70,9 @@ def live(page: Page, folder: Path) -> None:
     """Picture of a real-time test that was held, resumed and tuned."""
     test, run = folder / "test.toml", folder / "run"
     test.write_text(find_test("substructuring/cs1-forward-prediction").read_text("utf-8") + DIAL, "utf-8")
-    with background("rig", "serve", str(test), "--port", "0", until=r"udp://[^\s,]+") as rig:
+    with background(
+        "rig", "serve", str(test), "--port", "0", "--max-link-timeout", "60", until=r"udp://[^\s,]+"
+    ) as rig:
         asked = (
             "--set",
             "duration=60 s",

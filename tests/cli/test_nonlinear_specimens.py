@@ -117,7 +117,8 @@ def test_the_remaining_delay_is_the_margin_minus_the_round_trip(dovetail, kind):
     server = RigServer(
         VirtualPlant(test), Address("127.0.0.1", 0), test.rate, report=lambda _: None, native=False
     )
-    server.clock = lambda: (server.session.reader.newest + 1) * server.session.tick  # as fast as it is asked
+    # as fast as it is asked
+    server.clock = lambda: (server.session.reader.newest + 1) * server.session.tick
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()
     try:

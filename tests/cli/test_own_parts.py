@@ -180,7 +180,7 @@ def test_real_time_and_its_folder_carry_them(tmp_path):
         "limits.link_timeout": 1000,
     }  # whatever the load
     test = testing.load(written(tmp_path), patient)
-    server = RigServer(VirtualPlant(test), Address("localhost", 0), test.rate)
+    server = RigServer(VirtualPlant(test), Address("localhost", 0), test.rate, max_link_timeout=60.0)
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()
     forget(tmp_path)

@@ -33,6 +33,7 @@ class Url(str):
 def rig():
     """A rig served in a process of its own; its address."""
     words = [sys.executable, "-m", "dovetail", "rig", "serve", "substructuring/cs1", "--port", "0", *PATIENT]
+    words += ["--max-link-timeout", "60"]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
     found = Url(re.search(r"udp://\S+:\d+", process.stdout.readline())[0])
     found.said = []

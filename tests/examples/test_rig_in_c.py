@@ -37,7 +37,7 @@ def rig(binary):
     started = []
 
     def start(*options):
-        words = [binary, "--port", "0", *map(str, options)]
+        words = [binary, "--port", "0", "--link-timeout", "60", *map(str, options)]
         process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
         process.url = f"udp://127.0.0.1:{process.stdout.readline().split()[1]}"
         started.append(process)
@@ -94,7 +94,7 @@ def test_it_is_a_spring_to_the_loop(rig):
     x, force = run.data.measured_displacement, run.data.measured_force
     assert float(np.abs(x).max()) > 1e-3
     np.testing.assert_allclose(force, -500 * x, rtol=1e-12)
-    assert "end: flags 64" in stopped(process)  # ended by the loop, led to rest before
+    assert "end: flags 64 after" in stopped(process)  # ended by the loop, led to rest before
 
 
 def test_the_rig_serves_consecutive_sessions_with_a_key(rig, tmp_path):

@@ -167,7 +167,7 @@ def draw_handshake(rng: random.Random) -> dict[str, Any]:
     """Lines with other words and numbers, closed with a right end."""
     hello = handshake.Hello(AXES, 1000.0, 5, {"force": 10.0}, "00ff")
     welcome = handshake.Welcome(SESSION, 7001, Plant.signals, {"force": 5.0})
-    lines = rng.choice((hello.pack(None), welcome.pack(b"", None))).decode().splitlines()
+    lines = rng.choice((hello.pack(b"", None), welcome.pack(b"", None))).decode().splitlines()
     for _ in range(rng.choice((1, 1, 2))):
         at = rng.randrange(len(lines))
         word, _, rest = lines[at].partition(" ")
@@ -185,11 +185,15 @@ def read_handshake(case: dict[str, Any], at: Path) -> None:
     """A server that is greeted so goes on; a loop that is answered so says why not."""
     server = _server()
     server.listener = Caller(Wire([case["data"]], then=TimeoutError))
-    server._greet()
+    server._accept()
+    for caller in list(server.callers.values()):
+        server._hear(caller)
+    server.callers.clear()
     if server.session is not None:
-        server._end()
+        server._end(rig_protocol.SafeStateReason.ENDED)
+        server._close_session()
     for parse in (
-        lambda: handshake.Hello.parse(case["data"], None),
+        lambda: handshake.Hello.parse(case["data"], b"", None),
         lambda: handshake.Welcome.parse(case["data"], b"", None),
     ):
         try:

@@ -35,7 +35,8 @@ SERVE = (
     TEST
     + """
 from dovetail.links import Address, RigServer, VirtualPlant
-server = RigServer(VirtualPlant(test), Address("127.0.0.1", 0), test.rate, report=lambda text: print(text, flush=True))
+report = lambda text: print(text, flush=True)
+server = RigServer(VirtualPlant(test), Address("127.0.0.1", 0), test.rate, report=report, max_link_timeout=60.0)
 print(server.address, flush=True)
 server.serve()
 """

@@ -10,7 +10,7 @@ from dovetail.links.rig_protocol import COMMAND, MEASUREMENT, Datagram, Reader, 
 KEY = bytes(range(16))
 SESSION = 0x1122334455667788
 HEX = (
-    "4456544c" "01" "01" "01" "00"  # DVTL, version, command, active
+    "4456544c" "02" "01" "01" "00"  # DVTL, version, command, active
     "8877665544332211" "0700000000000000" "0900000000000000" "0000000000000000"
     "00000000" "01000000" "000000000000f03f"  # flags, count, 1.0
     "00000000000000000000000000000000"
@@ -51,7 +51,7 @@ def changed(data, offset, value):
         (lambda: command(values=np.zeros(2)).pack(KEY), Rejection.LENGTH),
         (lambda: changed(command().pack(KEY), 44, 200), Rejection.LENGTH),
         (lambda: changed(command().pack(KEY), 0, 0), Rejection.MAGIC),
-        (lambda: changed(command().pack(KEY), 4, 2), Rejection.VERSION),
+        (lambda: changed(command().pack(KEY), 4, 3), Rejection.VERSION),
         (lambda: changed(command().pack(KEY), 5, MEASUREMENT), Rejection.KIND),
         (lambda: changed(command().pack(KEY), 6, 4), Rejection.KIND),
         (lambda: changed(command().pack(KEY), 7, 1), Rejection.KIND),

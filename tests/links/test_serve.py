@@ -21,6 +21,8 @@ from dovetail.links import (
     connect,
     serve,
 )
+from dovetail.links import connection as connection_module
+from dovetail.links.handshake import MAX_BYTES
 from dovetail.links.native import available
 from dovetail.links.rig_protocol import COMMAND, Datagram
 from dovetail.testing import Outcome
@@ -54,11 +56,17 @@ def works(server):
         )
         tick = PythonTick(settings, connection.datagrams)
         reading, _ = tick.step(RigState.ACTIVE, np.array([0.5]))
-    for _ in range(1000):
+    wait_for_end(server)
+    return reading.tolist() == [0.5, -0.5]
+
+
+def wait_for_end(server):
+    """Wait until the server has no session."""
+    for _ in range(6000):
         if server.session is None:
-            return reading.tolist() == [0.5, -0.5]
+            return
         threading.Event().wait(0.01)
-    return False
+    raise AssertionError("the session never ended")
 
 
 def test_it_serves_one_session_after_another(server):
@@ -95,7 +103,132 @@ def test_a_silent_client_does_not_block_a_session(server, monkeypatch):
         for each in mute:
             each.close()
     with pytest.raises(LinkError, match="no complete message|closed the connection"):
-        serve.receive_message(Trickle(monkeypatch))
+        connection_module.receive_message(Trickle(monkeypatch))
+
+
+def test_silent_callers_delay_nobody_and_are_dropped(server, monkeypatch):
+    monkeypatch.setattr(serve, "HELLO_TIME", 600.0)
+    to = ("127.0.0.1", server.address.port)
+    mute = [socket.create_connection(to) for _ in range(serve.MAX_CALLERS + 5)]
+    slow = socket.create_connection(to)
+    slow.sendall(b"DOVETAIL RIG 2\n")  # and no more
+    assert works(server)
+    assert len(server.callers) <= serve.MAX_CALLERS
+    for caller in server.callers.values():
+        caller.deadline = 0.0
+    slow.settimeout(60.0)
+    while slow.recv(1000):  # the challenge, and the end
+        continue
+    for each in (slow, *mute):
+        each.close()
+
+
+def test_a_replayed_hello_begins_no_session_and_keeps_nobody_out(make_cs1, served):
+    key = bytes(range(16))
+    server = served(make_cs1(), Echo(), key=key)
+    to = ("127.0.0.1", server.address.port)
+    with socket.create_connection(to) as eavesdropped:
+        eavesdropped.settimeout(60.0)
+        hello = HELLO.pack(connection_module.receive_message(eavesdropped), key)
+    with socket.create_connection(to) as thief:
+        thief.settimeout(60.0)
+        connection_module.receive_message(thief)
+        thief.sendall(hello)
+        assert b"refused handshake: the signature is wrong" in connection_module.receive_message(thief)
+    assert server.session is None
+    assert works(server)
+
+
+def test_a_session_without_a_valid_datagram_is_dropped(server, monkeypatch):
+    monkeypatch.setattr(serve, "HELLO_TIME", 0.3)
+    with connect(server.address, HELLO, None) as connection:
+        connection.datagrams.send(b"not a datagram of the protocol")
+        wait_for_end(server)
+        assert connection.control.recv(1) == b""
+    assert any("session dropped: no valid datagram in time" in text for text in server.said)
+
+
+@pytest.mark.parametrize(("asked", "agreed"), [(20, 20), (999_999_999, 100)])
+def test_the_smaller_link_timeout_counts_and_the_answer_names_it(make_cs1, served, asked, agreed):
+    server = served(make_cs1(), Echo(), max_link_timeout=0.1)
+    with connect(server.address, Hello(axes=1, rate=1000.0, link_timeout=asked), None) as connection:
+        assert connection.welcome.link_timeout == connection.link_timeout == agreed
+        assert server.session.link_timeout == agreed
+
+
+def test_without_a_bound_of_its_own_a_rig_waits_a_fifth_of_a_second():
+    server = RigServer(Echo(), Address("127.0.0.1", 0), 1000.0, native=False)
+    try:
+        assert server.max_link_timeout == 0.2
+    finally:
+        server.close()
+
+
+class Recorded(Echo):
+    """An actuator with a first-order lag of 10 ms; it records where it is, and can fail."""
+
+    def __init__(self, rate=1000.0):
+        self.dt, self.position, self.path, self.failures = 1 / rate, 0.0, [], 0
+
+    def step(self, command):
+        if self.failures:
+            self.failures -= 1
+            raise RuntimeError("no answer from the controller")
+        self.position += (command[0] - self.position) * (1 - np.exp(-self.dt / 0.01))
+        self.path.append(self.position)
+        return np.array([self.position, -100.0 * self.position])
+
+
+def hang_up(server, connection):
+    connection.close()
+
+
+def stop(server, connection):
+    server.stop()
+
+
+def fail(server, connection):
+    server.plant.failures = 3
+
+
+@pytest.mark.parametrize(("end", "reason"), [(hang_up, "ended"), (stop, "operator"), (fail, "failed")])
+def test_every_end_of_a_session_leads_the_plant_to_rest_and_says_so(make_cs1, served, end, reason):
+    plant = Recorded()
+    server = served(make_cs1(), plant)
+    with connect(server.address, HELLO, None) as connection:
+        settings = TickSettings(connection.welcome.session, 1, 2, 1_000_000, 20, wait=10**11)
+        tick = PythonTick(settings, connection.datagrams)
+        for _ in range(100):
+            tick.step(RigState.ACTIVE, np.array([0.01]))
+        assert plant.position > 0.0099
+        end(server, connection)
+        if end is fail:
+            for _ in range(10):
+                tick.step(RigState.ACTIVE, np.array([0.01]))
+            assert tick.rig_state == RigState.SAFE
+        else:
+            wait_for_end(server)
+    wait_for_end(server)
+    # within half a second of the rig's own time, as measured on the plant
+    assert max(map(abs, plant.path[100 + 500 :]), default=0.0) <= 0.02 * 0.01
+    assert abs(plant.path[-1]) <= 0.02 * 0.01
+    assert len(plant.path) <= 100 + 500
+    assert f"at rest, safe ({reason}" in server.said[-1]
+    assert ("the plant failed: no answer from the controller" in server.said[-1]) == (end is fail)
+
+
+def test_a_plant_that_stays_where_it_is_is_not_said_to_be_at_rest(make_cs1, served, monkeypatch):
+    monkeypatch.setattr(serve, "MAX_RETURN_TIME", 0.1)
+    plant = Recorded()
+    server = served(make_cs1(), plant)
+    with connect(server.address, HELLO, None) as connection:
+        settings = TickSettings(connection.welcome.session, 1, 2, 1_000_000, 20, wait=10**11)
+        tick = PythonTick(settings, connection.datagrams)
+        for _ in range(100):
+            tick.step(RigState.ACTIVE, np.array([0.01]))
+        plant.dt = 0.0  # blocked
+    wait_for_end(server)
+    assert "0.01 m away from rest, safe (ended)" in server.said[-1]
 
 
 class Trickle:
@@ -103,7 +236,7 @@ class Trickle:
 
     def __init__(self, monkeypatch):
         self.now = self.timeout = 100.0
-        monkeypatch.setattr(serve.time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(connection_module.time, "monotonic", lambda: self.now)
 
     def gettimeout(self):
         return 2.0
@@ -298,7 +431,7 @@ def test_a_loop_that_falls_silent_leaves_the_served_rig_safe(make_cs1, served):
 
 def test_every_rejected_client_receives_the_reason(server):
     with connect(server.address, HELLO, None):
-        for _ in range(2 * serve.MAX_CALLERS):
+        for _ in range(serve.MAX_CALLERS + 2):
             with pytest.raises(LinkError, match="another session is active"):
                 connect(server.address, HELLO, None)
 
@@ -326,14 +459,14 @@ def test_a_message_ends_with_the_line_of_its_tag_and_has_its_bounds():
             for piece in pieces:
                 far.sendall(piece)
             far.shutdown(socket.SHUT_WR)
-            return serve.receive_message(near)
+            return connection_module.receive_message(near)
 
-    whole = b"DOVETAIL RIG 1\naxes 1\nmac -\n"
+    whole = b"DOVETAIL RIG 2\naxes 1\nmac -\n"
     for cut in range(1, len(whole)):
         assert received(whole[:cut], whole[cut:]) == whole
         with pytest.raises(LinkError, match="closed the connection"):
             received(whole[:cut])
-    most = serve.MAX_BYTES - len(b"\nmac -\n")
-    assert len(received(b"x" * most + b"\nmac -\n")) == serve.MAX_BYTES
+    most = MAX_BYTES - len(b"\nmac -\n")
+    assert len(received(b"x" * most + b"\nmac -\n")) == MAX_BYTES
     with pytest.raises(LinkError, match="too long"):
         received(b"x" * (most + 1) + b"\nmac -\n")

@@ -14,12 +14,13 @@ from dovetail.links.rig_protocol import (
     RigState,
     SafeStateReason,
 )
-from dovetail.links.session import Session
+from dovetail.links.session import REST_TIME, Session
 from dovetail.testing import Limits, Outcome
 from dovetail.testing.limit_monitor import LimitMonitor
 
 needs_compiler = pytest.mark.skipif(bool(available()), reason="no C++ compiler")
 KEY, TICK = bytes(range(16)), 1_000_000  # [ns]
+REST_TICKS = round(REST_TIME * 1000)
 
 
 class Echo:
@@ -98,12 +99,61 @@ def test_nothing_moves_before_the_first_active_command(bench):
     assert bench.tell(0.0).state == RigState.ACTIVE  # however long that took
 
 
-def test_silence_after_the_return_to_rest_is_not_an_alarm(bench):
+@pytest.mark.parametrize("command", [0.0, 0.5])
+def test_a_rig_that_is_set_to_ready_returns_to_rest_without_an_alarm(bench, command):
     bench.tell(0.5)
+    bench.tell(command)
     assert bench.tell(0.0, RigState.READY).state == RigState.READY
-    bench.wait(100)
+    assert not bench.session.is_at_rest
+    bench.wait(REST_TICKS - 1)
+    assert bench.session.is_at_rest == (command == 0.0 and bench.session.tick_count >= REST_TICKS + 2)
+    bench.wait(2)
     assert (bench.session.state, bench.session.flags) == (RigState.READY, SafeStateReason(0))
-    assert bench.plant.followed[-1] == 0.5  # it stays where it was led
+    assert bench.session.is_at_rest
+    path = np.array(bench.plant.followed[1:])
+    assert np.all(np.diff(path) <= 1e-12)
+    assert np.max(np.abs(np.diff(path))) <= command * 1.9 / REST_TICKS
+    assert path[-1] == 0.0
+    bench.session.go_safe(SafeStateReason.ENDED)  # at rest already: no second path
+    bench.wait(REST_TICKS)
+    assert set(bench.plant.followed[-REST_TICKS:]) == {0.0}
+
+
+class Failing(Echo):
+    """A plant that raises errors from a step on."""
+
+    def __init__(self, steps, after):
+        super().__init__()
+        self.steps, self.after, self.count = steps, after, 0
+
+    def step(self, command):
+        self.count += 1
+        if self.after < self.count <= self.after + self.steps:
+            raise RuntimeError("no such driver")
+        return super().step(command)
+
+
+def test_a_plant_that_raises_an_error_is_led_to_rest():
+    bench = Bench(Session)
+    bench.session.plant = plant = Failing(1, after=2)
+    bench.tell(0.1)
+    bench.tell(0.2)
+    answer = bench.tell(0.3)
+    assert (answer.state, answer.flags) == (RigState.SAFE, SafeStateReason.FAILED)
+    assert str(bench.session.failure) == "no such driver"
+    bench.wait(REST_TICKS + 1)
+    assert plant.followed[-1] == 0.0
+    assert bench.session.is_at_rest
+
+
+def test_a_plant_that_does_not_return_to_rest_is_not_at_rest(kind):
+    bench = Bench(kind)
+    bench.tell(0.5)
+    bench.plant.step = lambda command: np.array([0.5, -50.0])
+    bench.session.go_safe(SafeStateReason.OPERATOR)
+    bench.wait(2 * REST_TICKS)
+    assert not bench.session.is_at_rest
+    assert bench.session.distance == bench.session.largest_distance == 0.5
 
 
 @needs_compiler
@@ -264,7 +314,7 @@ def test_a_rig_that_lost_its_clock_returns_to_rest_from_its_position(bench):
     path = np.array(bench.plant.followed[taken:])
     assert len(path) == pytest.approx(600, abs=1)
     assert np.all(np.diff(path) <= 1e-12)
-    assert np.max(np.abs(np.diff(path))) < 0.6 * 1.9 / 500  # 15/8 of the mean speed of half a second
+    assert np.max(np.abs(np.diff(path))) < 0.6 * 1.9 / REST_TICKS  # 15/8 of the mean speed
     assert path[-1] == 0.0
 
 
@@ -276,13 +326,14 @@ def test_a_pause_of_the_agreed_length_is_caught_up_and_a_longer_one_is_not(kind,
     assert len(bench.plant.followed) == 1 + 5
 
 
-def test_rest_is_reached_in_half_a_second_on_the_smoothest_path(bench):
+def test_rest_is_reached_within_half_a_second_on_the_smoothest_path(bench):
     bench.tell(0.5)
     bench.tell(0.5, RigState.SAFE)
-    bench.wait(520)
-    s = np.minimum(np.arange(1, 501) / 500, 1.0)
+    bench.wait(500)
+    s = np.minimum(np.arange(1, 500) / REST_TICKS, 1.0)
     path = 0.5 * (1 - (10 * s**3 - 15 * s**4 + 6 * s**5))
-    np.testing.assert_allclose(bench.plant.followed[1:501], path, atol=1e-12)
+    np.testing.assert_allclose(bench.plant.followed[1:500], path, atol=1e-12)
+    assert path[-1] == 0.0
 
 
 def test_a_held_rig_goes_to_its_safe_state_when_the_loop_falls_silent(bench):

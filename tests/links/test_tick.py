@@ -140,7 +140,7 @@ def test_a_closed_far_end_is_silence_too(make, wires):
         ("corrupted", lambda rig, d, a: [a[:60] + b"\x01" + a[61:], a], Rejection.TAG),
         ("forged", lambda rig, d, a: [rig.packed(d, [9.0, 9.0])[:-16] + bytes(16), a], Rejection.TAG),
         ("another session", lambda rig, d, a: [rig.packed(d, session=5), a], Rejection.SESSION),
-        ("another version", lambda rig, d, a: [a[:4] + b"\x02" + a[5:], a], Rejection.VERSION),
+        ("another version", lambda rig, d, a: [a[:4] + b"\x03" + a[5:], a], Rejection.VERSION),
         ("cut short", lambda rig, d, a: [a[:-1], b"", a], Rejection.LENGTH),
         ("too long", lambda rig, d, a: [a + bytes(3), a], Rejection.LENGTH),
         ("a command", lambda rig, d, a: [rig.packed(d, kind=1), a], Rejection.KIND),

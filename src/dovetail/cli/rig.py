@@ -146,6 +146,10 @@ def serve(
     key: Key = None,
     settings: Settings = None,
     parts: Parts = None,
+    max_link_timeout: Annotated[
+        float,
+        Option(help="Rig: longest time without a command before the rig returns to rest (s).", min=1e-3),
+    ] = 0.2,
     pace: Annotated[
         float,
         Option(help="Wall-clock seconds per second of cell time (default: 0, as fast as possible).", min=0.0),
@@ -174,6 +178,7 @@ def serve(
         name=f"simulated rig of {loaded.title}",
         report=lambda text: print(text, flush=True),
         priority=PRIORITY,
+        max_link_timeout=max_link_timeout,
     )
     _stop_on_signal(server)
     print(

@@ -88,3 +88,11 @@ def write_key(path: str | Path) -> Path:
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.write(secrets.token_hex(KEY_LENGTH) + "\n")
     return path
+
+
+def keep_alive(connection: socket.socket) -> None:
+    """Enable TCP keep-alive, which detects a lost connection within about ten seconds."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (("TCP_KEEPIDLE", 5), ("TCP_KEEPINTVL", 2), ("TCP_KEEPCNT", 3)):
+        if hasattr(socket, name):
+            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)

@@ -19,7 +19,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from dovetail.core.errors import LinkError
-from dovetail.links.address import Address
+from dovetail.links.address import Address, keep_alive
 from dovetail.links.cell_protocol import (
     FrameStream,
     Message,
@@ -239,11 +239,3 @@ class CellServer:
             line.send(Message.REFUSED, {"why": reason[:200]})
         except OSError:
             return
-
-
-def keep_alive(connection: socket.socket) -> None:
-    """Enable TCP keep-alive, which detects a lost connection within about ten seconds."""
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in (("TCP_KEEPIDLE", 5), ("TCP_KEEPINTVL", 2), ("TCP_KEEPCNT", 3)):
-        if hasattr(socket, name):
-            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import socket
+import time
 
 from dovetail.core.errors import LinkError
 from dovetail.links.address import Address
-from dovetail.links.handshake import Hello, Welcome
-from dovetail.links.serve import receive_message
+from dovetail.links.handshake import MAX_BYTES, Hello, Welcome, check_challenge, is_complete
 
 TIMEOUT = 5.0  # [s] for the handshake
 BUFFER = 1 << 16  # [bytes] of the socket, some hundred datagrams
@@ -57,7 +57,9 @@ def connect(address: Address, hello: Hello, key: bytes | None, timeout: float = 
         control.settimeout(timeout)
         try:
             control.connect((host, address.port))
-            sent = hello.pack(key)
+            challenge = receive_message(control)
+            check_challenge(challenge, key)
+            sent = hello.pack(challenge, key)
             control.sendall(sent)
             data = receive_message(control)
         except OSError as error:
@@ -74,3 +76,20 @@ def connect(address: Address, hello: Hello, key: bytes | None, timeout: float = 
         datagrams.close()
         raise
     return RigConnection(address, hello, welcome, key, control, datagrams)
+
+
+def receive_message(connection: socket.socket) -> bytes:
+    """Return one message of the handshake, complete within the time-out of the connection."""
+    data, timeout = b"", connection.gettimeout() or TIMEOUT
+    end = time.monotonic() + timeout
+    while not is_complete(data):
+        connection.settimeout(max(end - time.monotonic(), 1e-3))  # the time limit is for the complete message
+        try:
+            piece = connection.recv(MAX_BYTES)
+        except TimeoutError:
+            raise LinkError("handshake: got no complete message in time") from None
+        if not piece or len(data) + len(piece) > MAX_BYTES:
+            raise LinkError("handshake: the other side closed the connection, or its message is too long")
+        data += piece
+    connection.settimeout(timeout)
+    return data

@@ -1,10 +1,10 @@
 """Handshake of the rig protocol over TCP: version, axes, rate, link timeout and limits.
 
-The loop sends a hello and the rig answers. The connection stays open, and closing it ends the session. Both messages
-are ASCII lines `word value...` between a first line `DOVETAIL RIG 1` and a last line `mac TAG`. The tag is the
-hexadecimal SipHash-2-4-128 of all bytes before this line under the shared key, or `-` without a key. The tag of the rig
-also covers the hello with its nonce, so that an old answer is not accepted as a new one. The line `silence` contains
-the link timeout.
+The rig sends a challenge, the loop a hello, and the rig answers. The connection stays open, and closing it ends the
+session. All messages are ASCII lines `word value...` between a first line `DOVETAIL RIG 2` and a last line `mac TAG`.
+The tag is the hexadecimal SipHash-2-4-128 of all bytes before this line under the shared key, or `-` without a key. The
+tag of the hello also covers the challenge, and the tag of the answer the hello with its nonce: neither an old hello nor
+an old answer is accepted as a new one. The line `silence` contains the link timeout.
 """
 
 from __future__ import annotations
@@ -28,6 +28,24 @@ Bounds = Mapping[str, ArrayLike]  # lines `limit WORD VALUE...`: one value for a
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
+def is_complete(data: bytes) -> bool:
+    """Return whether received bytes end with the last line of a message."""
+    return data.endswith(b"\n") and b"\nmac " in data
+
+
+def pack_challenge(key: bytes | None) -> bytes:
+    """Return the bytes of a new challenge."""
+    return _sign(VERSION, [f"challenge {secrets.token_hex(8)}"], b"", key)
+
+
+def check_challenge(data: bytes, key: bytes | None) -> None:
+    """Raise `LinkError` with the fault if received bytes are not the challenge of a rig."""
+    version, lines = _check_signature(data, b"", key)
+    if version != VERSION:
+        raise LinkError(f"the rig uses version {version} of the rig protocol, this loop version {VERSION}")
+    _word(_parse_lines(lines)[0], "challenge")
+
+
 @dataclasses.dataclass(frozen=True)
 class Hello:
     """Request of the loop."""
@@ -39,8 +57,8 @@ class Hello:
     nonce: str = dataclasses.field(default_factory=lambda: secrets.token_hex(8))
     version: int = VERSION
 
-    def pack(self, key: bytes | None) -> bytes:
-        """Return the bytes of the message."""
+    def pack(self, challenge: bytes, key: bytes | None) -> bytes:
+        """Return the bytes of the answer to the bytes of a challenge."""
         lines = [
             f"axes {self.axes}",
             f"rate {self.rate!r}",
@@ -48,12 +66,12 @@ class Hello:
             f"nonce {self.nonce}",
         ]
         lines += _limit_lines(self.limits)
-        return _sign(self.version, lines, b"", key)
+        return _sign(self.version, lines, challenge, key)
 
     @staticmethod
-    def parse(data: bytes, key: bytes | None) -> Hello:
+    def parse(data: bytes, challenge: bytes, key: bytes | None) -> Hello:
         """Return the hello in received bytes; raise `LinkError` with the fault."""
-        version, lines = _check_signature(data, b"", key)
+        version, lines = _check_signature(data, challenge, key)
         if version != VERSION:
             raise LinkError(
                 f"the loop uses version {version} of the rig protocol, this rig version {VERSION}"

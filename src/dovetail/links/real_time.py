@@ -263,7 +263,9 @@ def _phases(
     now, _, _ = advance_samples(system, WallClock(dt, samples[0]), monitor, keeps[0], now, ALL_SAMPLES)
 
     last, before = now.x.commands
-    path = path_to_rest(last, (last - before) / dt, start, time[2])
+    path = path_to_rest(
+        last, (last - before) / dt, jnp.zeros_like(last), time[2]
+    )  # rest of the rig: as its safe state
     back = PathLoop(rig, path, PathState(now.x.loop.rig, last, before, approach.x.reading))
     returned = _follow(back, path_monitor, keeps[2], samples[2], dt)
     # after a breach the recording continues to the end of the return

@@ -6,7 +6,7 @@ All numbers are little-endian. A datagram of n values has 64 + 8 n bytes:
 offset  type    meaning
 ======  ======  =====================================================================
 0       u8[4]   "DVTL"
-4       u8      version, 1
+4       u8      version, 2
 5       u8      1 command, 2 measurement
 6       u8      requested state (command) or present state (measurement); see `RigState`
 7       u8      0
@@ -36,7 +36,7 @@ import numpy as np
 from dovetail.links.siphash import TAG_LENGTH, siphash128
 
 MAGIC = b"DVTL"
-VERSION = 1
+VERSION = 2
 COMMAND, MEASUREMENT = 1, 2
 MAX_VALUES = 128  # at most 1088 bytes per datagram, not fragmented on common networks
 HEADER = struct.Struct("<4sBBBBQQQQII")
@@ -46,7 +46,7 @@ NO_TAG = bytes(TAG_LENGTH)
 class RigState(IntEnum):
     """State requested by the loop, or present state of the rig."""
 
-    READY = 0  # in a session, at rest; measurements flow, nothing moves
+    READY = 0  # in a session, at rest or on its way to rest after a motion; measurements flow
     ACTIVE = 1  # following commands
     HOLD = 2  # holding the last command
     SAFE = 3  # in its safe state, until the next session
@@ -63,6 +63,7 @@ class SafeStateReason(IntFlag):
     OPERATOR = 32  # emergency stop or switch-off at the rig
     ENDED = 64  # the loop closed the session
     LATE = 128  # the rig could not keep its own clock
+    FAILED = 256  # the plant raised an error
 
 
 class Rejection(IntEnum):

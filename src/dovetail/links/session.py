@@ -19,7 +19,8 @@ RIG_LIMITS = {  # limits that the rig checks: by signal, the limit and the reaso
     "measured_displacement": ("displacement", SafeStateReason.DISPLACEMENT),
     "measured_force": ("force", SafeStateReason.FORCE),
 }
-REST_TIME = 0.5  # [s] duration of the move to rest in the safe state
+REST_TIME = 0.4  # [s] duration of the path to rest; a plant that follows within 0.1 s is at rest after 0.5 s
+REST_TOLERANCE = 0.02  # largest distance from rest of a rig at rest, as a fraction of its largest distance
 
 
 class Plant(Protocol):
@@ -54,14 +55,37 @@ class Agreed(TypedDict):
     key: bytes | None
 
 
-class Session:
+class Returning:
+    """Distance of a rig from its first reading, and the end of its return to rest."""
+
+    failure: Exception | None = None  # first error of the plant
+    epoch: Any
+    state: Any
+    tick: Any
+    tick_count: Any
+    rest_tick: Any  # tick of the start of the path to rest
+    distance: Any  # [m] largest difference of an axis to its first measured displacement
+    largest_distance: Any  # [m] in the session
+
+    @property
+    def is_at_rest(self) -> bool:
+        """True if the rig has not moved, or if the path to rest is complete and the measurement is at its end."""
+        if self.epoch is None:
+            return True
+        if self.state not in (RigState.READY, RigState.SAFE):
+            return False
+        path_time = (self.tick_count - self.rest_tick) * self.tick * 1e-9
+        return bool(path_time >= REST_TIME and self.distance <= REST_TOLERANCE * self.largest_distance)
+
+
+class Session(Returning):
     """One session of a rig.
 
     The clock of the rig starts with the first command that moves it. A tick ends when this clock is nearest to an
     integer number of ticks, with or without a command. A command in time is followed and answered immediately. Without
     a command the rig holds the last one, and after `link_timeout` ticks it enters its safe state: it returns to rest in
     half a second and stays there until the next session. It also enters the safe state when it is late by this number
-    of ticks.
+    of ticks, and when its plant raises an error. A rig that is set to ready returns to rest on the same path.
     """
 
     def __init__(
@@ -78,13 +102,14 @@ class Session:
         self.tick = round(1e9 / rate)  # [ns]
         self.link_timeout = link_timeout
         self.reader = Reader(COMMAND, session, plant.axes, key)
-        self.reading = plant.reset()
+        self.reading = self.first_reading = plant.reset()
+        self.largest_distance = 0.0
         self.state, self.flags = RigState.READY, SafeStateReason(0)
         self.command = np.zeros(plant.axes)
         self.epoch: int | None = None  # [ns] time of the first moving command, minus one tick
         self.tick_count = 0  # number of ticks since
         self.last_command_time = 0  # [ns] time of the last valid command
-        self.safe_from = (0, self.command)  # tick and command at the start of the safe state
+        self.rest_tick, self.rest_command = 0, self.command  # at the start of the path to rest
 
     def receive(self, data: bytes, now: int) -> bytes | None:
         """Return the answer to a datagram received at `now` [ns]; None if it is dropped."""
@@ -117,9 +142,14 @@ class Session:
 
     def go_safe(self, reason: SafeStateReason) -> None:
         """Enter the safe state; further reasons are added to the first."""
-        if self.state != RigState.SAFE:
-            self.state, self.safe_from = RigState.SAFE, (self.tick_count, self.command)
+        self._return_to_rest(RigState.SAFE)
         self.flags |= reason
+
+    @property
+    def distance(self) -> float:
+        """Largest difference [m] of an axis to its first measured displacement."""
+        moved = _by_signal(self.plant, self.reading - self.first_reading)["measured_displacement"]
+        return float(np.max(np.abs(moved)))
 
     @property
     def next_wake(self) -> int | None:
@@ -141,8 +171,14 @@ class Session:
                 self.epoch = now - self.tick  # the tick of this command ends now
         elif datagram.state == RigState.HOLD and self.state == RigState.ACTIVE:
             self.state = RigState.HOLD
-        elif datagram.state == RigState.READY:  # end of the run: the rig is at rest
-            self.state = RigState.READY
+        elif datagram.state == RigState.READY:  # end of the run
+            self._return_to_rest(RigState.READY)
+
+    def _return_to_rest(self, state: RigState) -> None:
+        """Enter a state at rest; the path begins at the command unless the rig is on it already."""
+        if self.state in (RigState.ACTIVE, RigState.HOLD):
+            self.rest_tick, self.rest_command = self.tick_count, self.command
+        self.state = state
 
     def _advance(self, now: int) -> None:
         """Execute all ticks that are due by the clock of the rig."""
@@ -155,23 +191,31 @@ class Session:
             due = self.tick_count + self.link_timeout
         while self.tick_count < due:
             self.tick_count += 1
-            self.reading = self.plant.step(self._present_command())
+            try:
+                self.reading = self.plant.step(self._present_command())
+            except Exception as error:  # of a driver: the rig is led to rest with what still works
+                self.failure = self.failure or error
+                self.go_safe(SafeStateReason.FAILED)
+                continue
             self._check_limits()
 
     def _present_command(self) -> np.ndarray:
-        if self.state != RigState.SAFE:
+        if self.state in (RigState.ACTIVE, RigState.HOLD):
             return self.command
-        tick, command = self.safe_from
-        s = min((self.tick_count - tick) * self.tick * 1e-9 / REST_TIME, 1.0)
-        return command * (1 - s**3 * (10 - 15 * s + 6 * s**2))  # minimum-jerk path to rest
+        s = min((self.tick_count - self.rest_tick) * self.tick * 1e-9 / REST_TIME, 1.0)
+        return self.rest_command * (1 - s**3 * (10 - 15 * s + 6 * s**2))  # minimum-jerk path to rest
 
     def _check_limits(self) -> None:
         """Check the reading against the limits of the rig."""
-        first = 0
-        for name, count in self.plant.signals:
-            values = self.reading[first : first + count]
-            first += count
+        self.largest_distance = max(self.largest_distance, self.distance)
+        for name, values in _by_signal(self.plant, self.reading).items():
             if not np.all(np.isfinite(values)):
                 self.go_safe(SafeStateReason.NOT_FINITE)
             if name in RIG_LIMITS and exceeds(values, self.limits.get(RIG_LIMITS[name][0], math.inf)):
                 self.go_safe(RIG_LIMITS[name][1])
+
+
+def _by_signal(plant: Plant, reading: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the values of a reading by signal."""
+    ends = np.cumsum([count for _, count in plant.signals])
+    return {name: reading[end - count : end] for (name, count), end in zip(plant.signals, ends, strict=True)}

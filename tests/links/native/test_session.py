@@ -30,10 +30,11 @@ def test_limits_use_signals_at_any_position():
     ):
         session = NativeSession(Shuffled(), session=3, rate=100.0, link_timeout=5, limits=limits)
         session.inner.started, session.inner.command[1] = 1, 2.0
+        session.inner.state = RigState.ACTIVE
         session.wait(30_000_000)
         assert session.tick_count > 0
         assert session.flags == flag
-        assert session.state == (RigState.SAFE if flag else RigState.READY)
+        assert session.state == (RigState.SAFE if flag else RigState.ACTIVE)
 
 
 def test_a_rig_requests_its_priority_but_neither_locked_memory_nor_a_core():

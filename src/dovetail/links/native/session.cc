@@ -20,7 +20,7 @@ using namespace dovetail;
 namespace {
 
 enum Flag { kLinkTimeout = 2, kDisplacement = 4, kForce = 8, kNotFinite = 16, kRequested = 1, kLate = 128 };
-constexpr double kRestTime = 0.5;           // [s] duration of the move to rest in the safe state
+constexpr double kRestTime = 0.4;           // [s] duration of the path to rest
 constexpr int64_t kPollInterval = 50'000'000;  // [ns] interval of the check for the end of the session
 
 }  // namespace
@@ -33,11 +33,12 @@ struct Session {
   Direction wire;
   double displacement_limit[kMaxValues], force_limit[kMaxValues];  // by axis
   Scheduling scheduling;
-  volatile int64_t ending;                  // set from outside at the end of the session
+  volatile int64_t ending, requested;       // set from outside: end of the session; reasons to enter the safe state
   // state
-  int64_t started, epoch, tick_count, due, last_command_time, state, flags, safe_tick;
+  int64_t started, epoch, tick_count, due, last_command_time, state, flags, rest_tick;
   uint64_t newest;
-  double command[kMaxValues], safe_command[kMaxValues], reading[kMaxValues];
+  double command[kMaxValues], rest_command[kMaxValues], reading[kMaxValues], first_reading[kMaxValues];
+  double largest_distance;                  // [m] from the first measured displacement
   int64_t rejected[kRejections];
   // command without answer
   int64_t pending, asked_at, stepping;
@@ -48,12 +49,17 @@ struct Session {
 
 namespace {
 
-void GoSafe(Session* s, int64_t reason) {
-  if (s->state != kSafe) {
-    s->state = kSafe;
-    s->safe_tick = s->tick_count;
-    memcpy(s->safe_command, s->command, sizeof s->command);
+// Enter a state at rest; the path begins at the command unless the rig is on it already.
+void ReturnToRest(Session* s, int64_t state) {
+  if (s->state == kActive || s->state == kHold) {
+    s->rest_tick = s->tick_count;
+    memcpy(s->rest_command, s->command, sizeof s->command);
   }
+  s->state = state;
+}
+
+void GoSafe(Session* s, int64_t reason) {
+  ReturnToRest(s, kSafe);
   s->flags |= reason;
 }
 
@@ -74,7 +80,7 @@ void FollowRequest(Session* s, int state, const double* values, int64_t now) {
   if (s->state == kSafe) return;
   if (state == kSafe) return GoSafe(s, kRequested);
   if (state == kHold && s->state == kActive) s->state = kHold;
-  if (state == kReady) s->state = kReady;  // end of the run: the rig is at rest
+  if (state == kReady) ReturnToRest(s, kReady);  // end of the run
   if (state != kActive) return;
   if (!AllFinite(values, s->axes)) return GoSafe(s, kNotFinite);
   if (Exceeds(values, s->axes, s->displacement_limit)) return GoSafe(s, kDisplacement);
@@ -105,8 +111,6 @@ extern "C" {
 
 int64_t dovetail_session_size() { return sizeof(Session); }
 
-void dovetail_session_safe(Session* s, int64_t reason) { GoSafe(s, reason); }
-
 // Process a datagram received at `now` [ns]; return the reason if it is dropped, or 0.
 int64_t dovetail_session_receive(Session* s, const uint8_t* data, int64_t length, int64_t now) {
   int reason = s->wire.Reject(data, length, kCommand, s->axes, s->newest, UINT64_MAX);
@@ -120,6 +124,7 @@ int64_t dovetail_session_receive(Session* s, const uint8_t* data, int64_t length
   s->asked_clock = Get<uint64_t>(data, 24);
   s->asked_at = s->last_command_time = now;
   s->pending = 1;
+  if (s->requested) GoSafe(s, s->requested);
   FollowRequest(s, data[6], values, now);
   Advance(s, now);
   return kNone;
@@ -127,6 +132,7 @@ int64_t dovetail_session_receive(Session* s, const uint8_t* data, int64_t length
 
 // Process the time until `now` [ns] without a datagram.
 void dovetail_session_wait(Session* s, int64_t now) {
+  if (s->requested) GoSafe(s, s->requested);
   if ((s->state == kActive || s->state == kHold) && now - s->last_command_time > s->link_timeout * s->tick) GoSafe(s, kLinkTimeout);
   Advance(s, now - s->tick);  // a command is on time until half a tick after its tick
 }
@@ -135,12 +141,13 @@ void dovetail_session_wait(Session* s, int64_t now) {
 int64_t dovetail_session_next(Session* s, double* command) {
   if (s->tick_count >= s->due) return 0;
   s->tick_count++;
+  bool follows = s->state == kActive || s->state == kHold;
   double share = 1.0;
-  if (s->state == kSafe) {  // minimum-jerk path to rest
-    double r = std::fmin((s->tick_count - s->safe_tick) * s->tick * 1e-9 / kRestTime, 1.0);
+  if (!follows) {  // minimum-jerk path to rest
+    double r = std::fmin((s->tick_count - s->rest_tick) * s->tick * 1e-9 / kRestTime, 1.0);
     share = 1 - r * r * r * (10 - 15 * r + 6 * r * r);
   }
-  const double* from = s->state == kSafe ? s->safe_command : s->command;
+  const double* from = follows ? s->command : s->rest_command;
   for (int64_t i = 0; i < s->axes; i++) command[i] = share * from[i];
   return 1;
 }
@@ -148,6 +155,8 @@ int64_t dovetail_session_next(Session* s, double* command) {
 // Store the reading at the end of this tick, and check the limits of the rig.
 void dovetail_session_took(Session* s, const double* reading) {
   memcpy(s->reading, reading, 8 * s->count);
+  for (int64_t i = s->position_at; i < s->position_at + s->axes; i++)
+    s->largest_distance = std::fmax(s->largest_distance, std::abs(reading[i] - s->first_reading[i]));
   if (!AllFinite(reading, s->count)) GoSafe(s, kNotFinite);
   if (Exceeds(reading + s->position_at, s->axes, s->displacement_limit)) GoSafe(s, kDisplacement);
   if (Exceeds(reading + s->force_at, s->axes, s->force_limit)) GoSafe(s, kForce);

@@ -15,7 +15,7 @@ from dovetail.core.errors import LinkError
 from dovetail.links.handshake import Bounds
 from dovetail.links.native.library import Direction, Scheduling, _int64_fields, by_axis, library
 from dovetail.links.rig_protocol import MAX_VALUES, Rejection, RigState, SafeStateReason, size
-from dovetail.links.session import Plant
+from dovetail.links.session import Plant, Returning
 
 
 class _Session(ctypes.Structure):
@@ -29,6 +29,7 @@ class _Session(ctypes.Structure):
         ("scheduling", Scheduling),
         *_int64_fields(
             "ending",
+            "requested",
             "started",
             "epoch",
             "tick_count",
@@ -36,12 +37,14 @@ class _Session(ctypes.Structure):
             "last_command_time",
             "state",
             "flags",
-            "safe_tick",
+            "rest_tick",
         ),
         ("newest", c_uint64),
         ("command", c_double * MAX_VALUES),
-        ("safe_command", c_double * MAX_VALUES),
+        ("rest_command", c_double * MAX_VALUES),
         ("reading", c_double * MAX_VALUES),
+        ("first_reading", c_double * MAX_VALUES),
+        ("largest_distance", c_double),
         ("rejected", c_int64 * len(Rejection)),
         *_int64_fields("pending", "asked_at", "stepping"),
         ("asked_sequence", c_uint64),
@@ -66,11 +69,10 @@ def _calls() -> ctypes.CDLL:
     loaded.dovetail_session_took.argtypes = [one, POINTER(c_double)]
     loaded.dovetail_session_answer.argtypes = [one, POINTER(c_uint8)]
     loaded.dovetail_session_answer.restype = c_int64
-    loaded.dovetail_session_safe.argtypes = [one, c_int64]
     return loaded
 
 
-class NativeSession:
+class NativeSession(Returning):
     """One session of a rig; see `dovetail.links.session.Session`.
 
     A compiled program with `handle` runs the session over a socket (`VirtualPlant.program`); `receive` and `wait` do
@@ -108,6 +110,7 @@ class NativeSession:
             force_limit=by_axis(limits.get("force", math.inf), plant.axes),
             scheduling=Scheduling.request(priority),
             reading=(c_double * MAX_VALUES)(*reading),
+            first_reading=(c_double * MAX_VALUES)(*reading),
         )
 
     @property
@@ -130,7 +133,7 @@ class NativeSession:
 
     def go_safe(self, reason: SafeStateReason) -> None:
         """Enter the safe state; further reasons are added to the first."""
-        self.library.dovetail_session_safe(self.inner, int(reason))
+        self.inner.requested |= int(reason)  # executed by the program, which may be running
 
     def end(self) -> None:
         """End the compiled program within a fraction of a second."""
@@ -160,12 +163,29 @@ class NativeSession:
     @property
     def flags(self) -> SafeStateReason:
         """Reasons of the safe state."""
-        return SafeStateReason(self.inner.flags)
+        return SafeStateReason(self.inner.flags | self.inner.requested)
 
     @property
     def tick_count(self) -> int:
         """Number of ticks."""
         return int(self.inner.tick_count)
+
+    @property
+    def rest_tick(self) -> int:
+        """Tick of the start of the path to rest."""
+        return int(self.inner.rest_tick)
+
+    @property
+    def distance(self) -> float:
+        """Largest difference [m] of an axis to its first measured displacement."""
+        inner = self.inner
+        axes = range(inner.position_at, inner.position_at + inner.axes)
+        return max(abs(inner.reading[i] - inner.first_reading[i]) for i in axes)
+
+    @property
+    def largest_distance(self) -> float:
+        """Largest distance [m] in the session."""
+        return float(self.inner.largest_distance)
 
     @property
     def last_command_time(self) -> int:

@@ -16,7 +16,7 @@ namespace dovetail {
 
 constexpr int kMaxValues = 128, kHeader = 48, kTag = 16;
 constexpr int kMaxBytes = kHeader + 8 * kMaxValues + kTag;
-constexpr uint8_t kVersion = 1, kCommand = 1, kMeasurement = 2;
+constexpr uint8_t kVersion = 2, kCommand = 1, kMeasurement = 2;
 
 enum State { kReady = 0, kActive = 1, kHold = 2, kSafe = 3 };
 enum Rejection { kNone, kLength, kMagic, kOtherVersion, kKind, kSession, kWrongTag, kSequence, kRejections };
