@@ -112,10 +112,12 @@ static void go_safe(uint32_t why) {
 }
 
 static int at_rest(void) {
+  double tolerance = REST_TOLERANCE * session.largest;
+  double path_time = (double)((session.done - session.rest_from) * session.tick) * 1e-9;
   if (!session.epoch) return 1;
   return (session.state == SAFE || session.state == READY) &&
-         (double)((session.done - session.rest_from) * session.tick) * 1e-9 >= REST_TIME &&
-         fabs(session.reading[0] - session.first) <= REST_TOLERANCE * session.largest;
+         (path_time >= REST_TIME || fabs(session.rest_command) <= tolerance) &&
+         fabs(session.reading[0] - session.first) <= tolerance;
 }
 
 /* Take the ticks that this rig's own clock says are due. */

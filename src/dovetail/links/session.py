@@ -64,6 +64,7 @@ class Returning:
     tick: Any
     tick_count: Any
     rest_tick: Any  # tick of the start of the path to rest
+    rest_command: Any  # [m] command at the start of the path to rest, by axis
     distance: Any  # [m] largest difference of an axis to its first measured displacement
     largest_distance: Any  # [m] in the session
 
@@ -74,8 +75,10 @@ class Returning:
             return True
         if self.state not in (RigState.READY, RigState.SAFE):
             return False
+        tolerance = REST_TOLERANCE * self.largest_distance
         path_time = (self.tick_count - self.rest_tick) * self.tick * 1e-9
-        return bool(path_time >= REST_TIME and self.distance <= REST_TOLERANCE * self.largest_distance)
+        path_is_complete = path_time >= REST_TIME or not exceeds(self.rest_command, tolerance)
+        return bool(path_is_complete and self.distance <= tolerance)
 
 
 class Session(Returning):

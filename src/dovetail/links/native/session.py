@@ -176,6 +176,11 @@ class NativeSession(Returning):
         return int(self.inner.rest_tick)
 
     @property
+    def rest_command(self) -> np.ndarray:
+        """Command at the start of the path to rest [m], by axis."""
+        return np.array(self.inner.rest_command[: self.inner.axes])
+
+    @property
     def distance(self) -> float:
         """Largest difference [m] of an axis to its first measured displacement."""
         inner = self.inner
