@@ -1,10 +1,10 @@
 """
-A test in real time
-===================
+A real-time test
+================
 
-A served rig stands in for the hardware: actuator, specimen and sensors of a test with a clock of their own, behind
-the rig protocol. The loop talks to it 500 times a second. What is measured agrees with the rehearsal as far as the
-machine keeps its deadlines; the run says how well it did.
+A simulated rig is served in its own process: actuator, specimen and sensors of a test, behind the rig protocol.
+The loop exchanges command and measurement with it 500 times per second. The result agrees with the rehearsal if
+the machine meets the deadlines; the run reports how many ticks were late.
 """
 
 import threading
@@ -32,14 +32,14 @@ test = dv.Test(
 )
 
 # %%
-# The rig, as `dovetail rig serve` does it; with hardware only the address below changes.
+# Serve the rig, as `dovetail rig serve` does. For a real rig, change only the address below.
 
 server = RigServer(VirtualPlant(test), Address("127.0.0.1", 0), test.rate, priority=49)
 thread = threading.Thread(target=server.serve)
 thread.start()
 
 # %%
-# The run: connect, compile, lead the rig to its start, run on the wall clock, lead it to rest.
+# Run the test: connect, compile, move the rig to its initial position, run in real time, return to rest.
 
 run = test.run_realtime(str(server.address))
 server.stop()
@@ -48,7 +48,7 @@ print(run)
 print(tick_budget(run.data))
 
 # %%
-# Beside the rehearsal, and how punctual it was.
+# Comparison with the rehearsal, and late ticks.
 
 rehearsed = test.rehearse().data
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained", width_ratios=(2, 1))

@@ -1,13 +1,13 @@
 """
-A campaign: how much delay does the damping carry?
-==================================================
+A campaign over delay and damping
+=================================
 
-One test, 39 delays by 28 dampings, ideal and rehearsed side by side: 1092 rehearsals and as many ideals in one
-campaign. The error grows with the delay and falls with the damping. Beyond the dashed line the loop is unstable and
-the rehearsals end at a limit; the line is theory, the critical delay less the half tick
-that holding the force costs, and was not computed from these runs.
+One test with 39 delays and 28 damping values: 1092 rehearsals and 1092 reference solutions in one campaign. The
+response error increases with the delay and decreases with the damping. Beyond the dashed line the loop is
+unstable, and the rehearsals are stopped by a limit. The line is theory, the critical delay minus half a tick
+for the force hold; it was not computed from these runs.
 
-On the command line this is ``dovetail campaign substructuring/delay-damping``.
+On the command line: ``dovetail campaign substructuring/delay-damping``.
 """
 
 import tempfile
@@ -33,7 +33,7 @@ with tempfile.TemporaryDirectory() as folder:
     print("\n".join(campaign.analyse(Path(folder) / "out")))
 
 # %%
-# Colours where the test ran to its end; grey where it met a limit.
+# Colours: finished tests. Grey: stopped by a limit.
 
 HELD = 0.5e-3  # [s] that holding the force for a tick costs
 critical = critical_delay(m=2.2, c=data.damping.values, k=2250.0, k_s=2250.0) - HELD

@@ -1,15 +1,16 @@
 """
-Ten thousand impacts: how late may the actuator be?
+Ten thousand impacts: the admissible actuator delay
 ===================================================
 
-Delay, both masses, speed and restitution are drawn together by a Latin hypercube. The rebound errs by more the later
-the actuator is, but the same delay is harmless for two heavy bodies and hopeless for two light ones. So the figure of
-merit is read at a share of the design space: the largest delay at which 95 % of the impacts err by less than 10 %.
+Delay, both masses, speed and restitution are sampled by a Latin hypercube. The error of the rebound speed
+increases with the delay, but one delay has little effect on two heavy bodies and a large effect on two light
+ones. The result is therefore the largest delay at which 95 % of the impacts have an error below 10 %.
 
-A second campaign asks what the error depends on. Sobol indices share out its variance: about two thirds of it involve
-the delay, a quarter the mass of the chaser, next to nothing the speed or the restitution.
+A second campaign computes Sobol indices of the error. About two thirds of its variance involve the delay, a
+quarter the mass of the chaser, and almost nothing the speed or the restitution.
 
-On the command line: ``dovetail campaign docking/impact-space`` and ``dovetail campaign docking/impact-sensitivity``.
+On the command line: ``dovetail campaign docking/impact-space`` and ``dovetail campaign
+docking/impact-sensitivity``.
 """
 
 import tempfile
@@ -35,7 +36,8 @@ with tempfile.TemporaryDirectory() as folder:
     space, sensitivity = (rows(campaign.open_results(Path(folder) / name, flat=True)) for name in plans)
 
 # %%
-# The cloud of all impacts, its quantiles in slices of the delay, and the delay at which the upper one reaches 10 %.
+# All impacts, quantiles of the error in intervals of the delay, and the delay at which the upper quantile
+# reaches 10 %.
 
 largest = campaign.largest_admissible(space, "actuator_delay", "velocity_error", 10.0, 0.95)
 print(f"largest delay: {1e3 * largest:.3f} ms")
@@ -66,7 +68,7 @@ left.set_yticks([2, 5, 10, 20, 50, 100], ["2", "5", "10", "20", "50", "100"])
 left.minorticks_off()
 
 # %%
-# First-order and total Sobol indices with their intervals of 95 %.
+# First-order and total Sobol indices with 95 % confidence intervals.
 
 words = {
     "actuator_delay": "delay",

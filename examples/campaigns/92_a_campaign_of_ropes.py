@@ -1,13 +1,13 @@
 """
-A campaign of ropes: which clears the wake, and at what weight?
-===============================================================
+A campaign of ropes: selection by strength, depth and weight
+============================================================
 
-Five ropes of the catalogue at nine lengths settle behind the towing aircraft. A rope passes if it bears four times the
-load of the tow, hangs below the wake, and is calm within a minute. Steel hangs deepest, but the kind that is strong
-enough weighs six times more than it need and swings twice as long; the thin ropes break, the short ones stay in the
-wake. What is left is a short list, and its lightest entry.
+Five ropes of the catalogue at nine lengths settle behind the towing aircraft. A rope passes if it carries four
+times the tow load, hangs below the wake, and settles within a minute. Steel hangs deepest, but the steel rope
+that is strong enough weighs six times more than necessary and swings twice as long. The thin ropes are too
+weak, and the short ones stay in the wake. The result is a short list and its lightest rope.
 
-On the command line this is ``dovetail campaign capture/rope-selection``, with twenty rods a rope; here it is eight.
+On the command line: ``dovetail campaign capture/rope-selection``, with twenty rods per rope; here it is eight.
 """
 
 import tempfile
@@ -29,7 +29,8 @@ with tempfile.TemporaryDirectory() as folder:
     print("\n".join(campaign.analyse(Path(folder) / "out")))
 
 # %%
-# Depth against mass, a line for each rope from 150 m to 350 m, broken for steel. Filled dots pass every requirement.
+# Depth against mass, one line for each rope from 150 m to 350 m (steel: dashed). Filled dots meet every
+# requirement.
 
 passed = (data.safety_factor >= 4) & (data.depth > 60) & (data.settling_time < 60)
 styles = {

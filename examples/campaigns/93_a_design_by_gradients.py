@@ -1,11 +1,11 @@
 """
-Designing a compensator by gradients through the loop
+Design of a compensator by gradients through the loop
 =====================================================
 
-The loop is differentiable from any parameter to any measure. Here an actuator that lags like a second-order system is
-predicted ahead by a polynomial; how far ahead, and with what gain, is chosen so that the local error of the rehearsal
-is least. Optimistix's BFGS follows the gradient through all ticks; scipy's Nelder-Mead, which sees values only, is the
-judge. Both end at the same design; the gradient gets there with fewer runs of the loop.
+The loop is differentiable from any parameter to any measure. A polynomial predictor compensates an actuator
+with a second-order lag. Its horizon and gain are chosen so that the tracking error of the rehearsal is minimal.
+Optimistix's BFGS uses the gradient through all ticks; scipy's Nelder-Mead, which uses values only, is the
+check. Both find the same design; the gradient method needs fewer runs.
 """
 
 import matplotlib.pyplot as plt
@@ -29,7 +29,7 @@ judge = campaign.minimise_nelder_mead(test, "rms e2", bounds, start)
 print(gradients, judge, sep="\n")
 
 # %%
-# The error over both parameters, a batch of 41 by 41 rehearsals, with the start and both ends.
+# The error over both parameters (a batch of 41 by 41 rehearsals), with the start and both results.
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402

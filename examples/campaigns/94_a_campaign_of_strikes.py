@@ -1,14 +1,14 @@
 """
-A campaign of strikes: what does a drogue do when it is hit?
-============================================================
+A campaign of strikes on a drogue
+=================================
 
-A probe strikes a drogue that hangs on a rope: four speeds, angles from straight on to 30 degrees, and several runs of
-each with the scatter of a rig. Swing and force grow with the speed; the swing grows with the angle up to 20 degrees,
-the force of all but the slowest strikes beyond. The slower the probe comes, the longer it stays in contact. Slow
-strikes at 20 degrees scatter most.
+A probe strikes a drogue that hangs on a rope, at four speeds and at angles from 0 to 30 degrees, with several
+runs of each point and the scatter of a rig. Swing and force increase with the speed. The swing increases with
+the angle up to 20 degrees; the force of all but the slowest strikes increases beyond. A slower probe stays in
+contact longer. Slow strikes at 20 degrees have the largest scatter.
 
-On the command line this is ``dovetail campaign refuelling/strike-matrix``, 384 strikes; here it is every other
-angle, and three runs of each.
+On the command line: ``dovetail campaign refuelling/strike-matrix``, 384 strikes; here it is every other angle
+with three runs each.
 """
 
 import tempfile
@@ -32,7 +32,7 @@ with tempfile.TemporaryDirectory() as folder:
     print("\n".join(campaign.analyse(Path(folder) / "out")))
 
 # %%
-# Mean of the runs as a line, every run as a dot; a colour for each speed.
+# Mean of the runs (line) and every run (dots); one colour for each speed.
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.6), layout="constrained")
 colours = plt.get_cmap("viridis")

@@ -1,12 +1,14 @@
 """
-A campaign on deck: from which sea on must the aircraft be held?
-================================================================
+A campaign on deck: sea states that require securing
+====================================================
 
-A light skid aircraft on the deck of a ship, by sea state, direction of the waves and wind. Each point is half a minute
-twice over: free, where it stands, rocks, slides or topples, and held by the securing device, whose clamps feel a load.
-One table answers both questions: where it may stand free, and what the device must bear elsewhere.
+A light skid aircraft on the deck of a ship, over sea state, wave direction and wind. Each point is two runs of
+half a minute: free, where the aircraft stands, rocks, slides or topples, and secured, with the load of the
+clamps. One table has both results: where the aircraft may stand free, and the load of the securing device
+elsewhere.
 
-On the command line this is ``dovetail campaign shipboard/envelope``, 390 points of a minute; here it is a coarser grid.
+On the command line: ``dovetail campaign shipboard/envelope``, 390 points of one minute; here it is a coarser
+grid.
 """
 
 import tempfile
@@ -38,8 +40,8 @@ with tempfile.TemporaryDirectory() as folder:
     print("\n".join(campaign.analyse(Path(folder) / "out")))
 
 # %%
-# Colours are the slip of a foot while the aircraft is free, which beyond 100 mm counts as sliding; lines are
-# the largest load [N] of a clamp when it is held. The wind decides whether it slides, the sea what the clamps bear.
+# Colours: slip of a foot of the free aircraft; beyond 100 mm it counts as sliding. Lines: largest load [N] of a
+# clamp of the secured aircraft. The wind decides about sliding, the sea about the clamp load.
 
 figure, panels = plt.subplots(1, 3, figsize=(9, 4.2), layout="constrained", sharey=True)
 for axes, wind in zip(panels, data.wind_speed.values, strict=True):

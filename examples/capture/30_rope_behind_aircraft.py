@@ -2,9 +2,9 @@
 A rope behind an aircraft
 =========================
 
-A capture device of 150 kg is let go on 250 m of rope behind an aircraft at 170 m/s. It drops, swings and settles
-below the wake. The same system runs with two formulations of the rope: rods with angles, as published, and
-inextensible links with a banded solve, which is many times faster.
+A capture device of 150 kg is released on 250 m of rope behind an aircraft at 170 m/s. It drops, swings and
+settles below the wake. The system runs with two formulations of the rope: rods with angles, as published, and
+inextensible links with a banded solver, which is many times faster.
 """
 
 import matplotlib.pyplot as plt
@@ -27,7 +27,7 @@ rods = RodChain(
 links = LinkChain(n=20, length=250.0, mass=mass, bending=225.0, joint_damping=10 * mass)
 
 # %%
-# Both take the same loads, so the system around them is the same.
+# Both formulations accept the same loads, so the rest of the system is equal.
 
 figure, (side, depth) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 for name, chain in (("rods", rods), ("links", links)):

@@ -2,9 +2,8 @@
 A rope swings
 =============
 
-250 m of rope are released from the horizontal, half way between downstream and starboard. The published rope model is
-verified by this swing: where the rope goes, how far it stretches, when it loses its energy, and how well the books
-balance.
+250 m of rope are released from the horizontal, half way between downstream and starboard. The published rope
+model is verified by this swing: position of the rope, stretch, loss of energy, and energy balance.
 """
 
 import matplotlib.pyplot as plt
@@ -19,7 +18,7 @@ run = dv.load("capture/swing").simulate()
 print(run)
 
 # %%
-# The rope at moments between which it moves equally far (the source's figure 4.1).
+# The rope at times with equal distances of motion (figure 4.1 of the source).
 
 figure = plt.figure(figsize=(7, 4.6))
 axes = figure.add_subplot(projection="3d")
@@ -29,8 +28,8 @@ axes.legend(loc="upper left")
 axes.set_box_aspect(None, zoom=0.88)  # room for the words at its edges
 
 # %%
-# Stretch of the axial element, energies and what friction has taken (figures 4.2 and 4.3): most of the loss falls
-# into the second in which the rope passes the vertical. The motion is that of an independent implementation to its
+# Stretch of the axial element, energies and friction loss (figures 4.2 and 4.3). Most of the loss is in the
+# second in which the rope passes the vertical. The motion equals that of an independent implementation to its
 # printed digits.
 
 data = run.data
@@ -47,8 +46,9 @@ right.set(xlabel="time [s]", ylabel="[kJ]")
 right.legend()
 
 # %%
-# The energy residual as the source sums it, power times step, at 10 and 1 ms (figures 4.4 and 4.5). This rule is of
-# first order and its error is what is seen; the ledger of every run integrates the work beside the motion instead.
+# The energy residual summed as in the source, power times step, at 10 and 1 ms (figures 4.4 and 4.5). This rule
+# is of first order, and the figure shows its error. The audit of every run integrates the work with the motion
+# instead.
 
 figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
 for h in (1e-2, 1e-3):

@@ -2,8 +2,8 @@
 A constant force on the tip of a rope
 =====================================
 
-14 kN pull the tip aside, as much as a capture device would. The rope snaps straight again and again, its stretch
-swings about what Hooke's law says, and the tip slowly comes to rest.
+A force of 14 kN pulls the tip sideways, as a capture device would. The rope becomes straight several times, its
+stretch oscillates about the value of Hooke's law, and the tip slowly comes to rest.
 """
 
 import matplotlib.pyplot as plt
@@ -31,8 +31,8 @@ right.axhline(rest[3], color="0.5", lw=0.8, ls=":")
 right.set(xlabel="time [s]", ylabel="stretch [m]")
 
 # %%
-# Energy, the work of the force and of the dampers, and what is left over (figures 4.8 and 4.9). Once the rope hangs
-# along the force both works only make up for each other.
+# Energy, work of the force and of the dampers, and the residual (figures 4.8 and 4.9). When the rope hangs
+# along the force, the two works cancel.
 
 data = dv.load("capture/tip-force").simulate().data
 total = data["kinetic_energy"] + data["gravity_energy"] + data["elastic_energy"]
@@ -46,7 +46,7 @@ right.plot(data.time, data["energy_residual"])
 right.set(xlabel="time [s]", ylabel="residual [J]")
 
 # %%
-# The same with 10 and 20 rods instead of 30: ten already show the motion (figure 4.14).
+# The same with 10 and 20 rods instead of 30: ten are sufficient for the motion (figure 4.14).
 
 figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
 for n in (10, 20):

@@ -2,8 +2,8 @@
 A wave runs down a hanging rope
 ===============================
 
-The support of a hanging rope of 10 m moves aside and back within a second. A wave runs down and cracks like a whip at
-the end, two seconds later. How many rods does that need, and what do bending stiffness and friction do?
+The support of a hanging rope of 10 m moves sideways and back within a second. A wave runs down and reaches the
+free end two seconds later, like a whip. The example compares numbers of rods, bending stiffness and friction.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,7 @@ run = dv.load("capture/support-pulse").simulate()
 nodes, time = run.data["node_position"].values, run.data.time.values
 
 # %%
-# The rope every fifth of a second (figure 4.10 of the source).
+# The rope every 0.2 s (figure 4.10 of the source).
 
 figure, axes = plt.subplots(figsize=(9, 3.6), layout="constrained")
 for k, t in enumerate(np.arange(0, 3.61, 0.2)):
@@ -28,8 +28,8 @@ axes.set_aspect("equal")
 axes.set(ylim=(10.5, -1.2), yticks=(0, 5, 10))
 
 # %%
-# Angle of the last rod with 10, 30 and 70 rods (figure 4.13), and without stiffness and friction, where the end turns
-# over and over (figure 4.11). The wave's way down takes :math:`2\sqrt{L/g}` = 2.02 s.
+# Angle of the last rod with 10, 30 and 70 rods (figure 4.13), and without stiffness and friction, where the end
+# rotates several times (figure 4.11). The travel time of the wave is :math:`2\sqrt{L/g}` = 2.02 s.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
 for n in (10, 30, 70):

@@ -1,9 +1,9 @@
 r"""
-Which step a rope can take
-==========================
+The largest stable step of a rope
+=================================
 
-Joint friction makes a chain of rods stiff: its fastest rate is :math:`48\,c\,n^3/L^2`. The source's table 1 says
-which method survives which step; here it is again, with the law beside it.
+Joint friction makes a chain of rods stiff: its fastest rate is :math:`48\,c\,n^3/L^2`. Table 1 of the source
+lists which method is stable at which step. The example repeats the table and compares it with this bound.
 """
 
 import matplotlib.pyplot as plt
@@ -13,8 +13,9 @@ from dovetail.core import RK4, DormandPrince8, stability_limit
 from dovetail.studies.capture import reproduce_solvers as solvers
 
 # %%
-# The table for the explicit methods: a word is what we find; where the source differs it says so. BDF2 holds in all
-# eight cells, in the source and here; its runs take minutes and are left to `dovetail reproduce capture`.
+# The table for the explicit methods: the words are our results; differences from the source are marked. BDF2 is
+# stable in all eight cells, in the source and here; its runs take minutes and are part of `dovetail reproduce
+# capture`.
 
 columns = [column for column in solvers.COLUMNS if type(column[0]).__name__ != "BDF2"]
 published = np.array(solvers.PUBLISHED)[:, : len(columns)]
@@ -33,7 +34,7 @@ axes.set(xlim=(-0.5, 3.5), ylim=(3.5, -0.5))
 print(f"{np.sum(found == published)} of {found.size} agree")
 
 # %%
-# The law against the number of rods, and the longest step of two methods.
+# The bound against the number of rods, and the largest step of two methods.
 
 n = np.arange(5, 81)
 figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")

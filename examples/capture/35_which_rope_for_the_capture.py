@@ -1,9 +1,9 @@
 """
-Which rope for the capture
-==========================
+Selection of the rope for the capture
+=====================================
 
-Strong enough to tow the stage, deep enough to clear the wake, quick to settle, and light. First the published way, a
-choice from a catalogue; then the front of all diameters and lengths between.
+The rope must be strong enough to tow the stage, hang below the wake, settle quickly, and be light. First the
+published selection from a catalogue; then the Pareto front of all diameters and lengths between.
 """
 
 import matplotlib.pyplot as plt
@@ -17,8 +17,8 @@ from dovetail.studies.capture.reproduce_capture import commanded
 from dovetail.studies.capture.reproduce_capture import fleet as fleet_of
 
 # %%
-# The load: the aircraft accelerates with 80 t on the rope (figure 4.17 of the source). Steady 125 kN; the source asks
-# for four times that. Against the peak the 24 mm rope has a factor of 2.4.
+# The load: the aircraft accelerates with 80 t on the rope (figure 4.17 of the source). The steady load is 125
+# kN; the source requires four times this load. Against the peak load the 24 mm rope has a factor of 2.4.
 
 tow = dv.load("capture/tow").simulate()
 figure, axes = plt.subplots(figsize=(7, 2.6), layout="constrained")
@@ -41,8 +41,8 @@ axes.set(xlabel="time [s]", ylabel="depth [m]", xlim=(0, 80), ylim=(250, 0))
 axes.legend(ncols=2)
 
 # %%
-# Three lengths under a pitch ramp from 50 s and a yaw ramp from 70 s (figures 4.16, 4.20 and 4.21): the longer, the
-# larger and slower the answer.
+# Three lengths under a pitch ramp from 50 s and a yaw ramp from 70 s (figures 4.16, 4.20 and 4.21): a longer
+# rope responds more and more slowly.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
 for length, tip in commanded().items():
@@ -55,7 +55,7 @@ left.invert_yaxis()
 left.legend()
 
 # %%
-# How many rods does that need (figure 4.22)? Five show it, twenty cannot be told from thirty.
+# Number of rods (figure 4.22): five are sufficient for the motion; twenty and thirty give equal curves.
 
 ramp = RampCommand(angle=[0.1, 0.0], start=50.0, ramp=10.0)
 figure, axes = plt.subplots(figsize=(7, 2.8), layout="constrained")
@@ -67,8 +67,8 @@ axes.invert_yaxis()
 axes.legend()
 
 # %%
-# Between the catalogue's entries: candidates that no other beats in mass, settling time, strength and depth at once,
-# found in batches over two threads. All of them are strong enough and hang below the wake.
+# Between the entries of the catalogue: candidates that no other dominates in mass, settling time, strength and
+# depth, computed in batches on two threads. All are strong enough and hang below the wake.
 
 points, aims = specification.optimise(batch=32, rounds=3, links=6, duration=60.0, workers=2)
 figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")

@@ -2,9 +2,9 @@
 Through the wake
 ================
 
-The device starts level with the aircraft and sinks through its wake. The source shows ropes of 200 and 250 m that
-ring for long there, while 300 m hang below; its wake and its device are not printed. Here is a vortex pair that
-carries the aircraft, with the device as a point and as a rigid body with four fins.
+The device starts level with the aircraft and sinks through its wake. In the source, ropes of 200 and 250 m
+oscillate there for a long time, while a rope of 300 m hangs below; its wake and device are not printed. Here
+the wake is a vortex pair that carries the aircraft, and the device is a point or a rigid body with four fins.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,7 @@ from dovetail.studies.capture.assembly import capture_system, rope
 from dovetail.studies.capture.reproduce_capture import fleet
 
 # %%
-# The field between and around the vortices at 170 m/s (in place of figure 4.23).
+# The velocity between and around the vortices at 170 m/s (instead of figure 4.23).
 
 wake = VortexPair(deficit=0.1)
 z, y = np.meshgrid(np.linspace(-50, 50, 41), np.linspace(-5, 60, 27))
@@ -32,8 +32,8 @@ axes.set(xlabel="to starboard [m]", ylabel="depth [m]")
 figure.colorbar(speed, label="[m/s]")
 
 # %%
-# Settling without and with the wake, for three lengths (figure 4.24). The wake enlarges the first swing; the ringing
-# of short ropes does not come out, neither with the point nor with the rigid device.
+# Settling without and with the wake, for three lengths (figure 4.24). The wake increases the first swing. The
+# long oscillation of short ropes is not reproduced, neither with the point nor with the rigid device.
 
 point = PointDevice(mass=150.0, drag_area=0.7909, trim_lift=171.5, trim="dynamic")
 rigid = RigidDevice(mass=150.0, drag_area=0.7909, trim_lift=171.5, trim="dynamic")
@@ -63,7 +63,8 @@ for axes in panels:
     axes.axhspan(0, 50, color="0.94")
 
 # %%
-# 300 m with commands, with and without the wake (figures 4.25 and 4.26): larger swings while crossing, and no more.
+# 300 m with commands, with and without the wake (figures 4.25 and 4.26): the swings are larger only while the
+# rope crosses the wake.
 
 command = RampCommand(angle=[[0.1, 0.0], [0.0, 0.1]], start=[40.0, 60.0], ramp=10.0)
 steered = PointDevice(

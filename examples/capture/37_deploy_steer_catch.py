@@ -2,8 +2,8 @@
 Deploy, steer, catch
 ====================
 
-The rope is paid out from 60 to 300 m, the device is steered up and aside, catches a stage, and the tip of the
-rope takes over its mass and momentum.
+The rope is paid out from 60 to 300 m, the device is steered up and sideways and catches a stage, and the tip of
+the rope receives its mass and momentum.
 """
 
 import dataclasses
@@ -21,7 +21,8 @@ from dovetail.mechanics.chain.attach_body import join
 from dovetail.report.rope import rope_animation
 
 # %%
-# Deployment, with a command from the moment at which all rope is out. The reel's work is in the ledger.
+# Deployment, with a command from the time at which the whole rope is paid out. The audit contains the work of
+# the reel.
 
 plan = dv.load("capture/deploy")
 command = RampCommand(angle=[[0.08, 0.0], [0.0, 0.1]], start=[98.0, 104.0], ramp=8.0)
@@ -35,8 +36,8 @@ nodes, time = run.data["node_position"].values, run.data.time.values
 animation = rope_animation(nodes, time, frames=90)
 
 # %%
-# The catch. A snap load needs stretch, so from here on every link is a spring (EA = 6.24 MN) that can go slack. The
-# stage is 0.3 m/s slower than the aircraft and sinks by half a metre a second; the tip takes over its momentum.
+# The catch. A snap load needs stretch, so from here on every link is a spring (EA = 6.24 MN) that can become
+# slack. The stage is 0.3 m/s slower than the aircraft and sinks at 0.5 m/s; the tip receives its momentum.
 
 links = system.loaded_chain
 chain = ElasticChain(
@@ -52,8 +53,8 @@ _, after = join(chain, chain.rest_state_through(position), mass=80e3, velocity=j
 print("tip after the catch:", ", ".join(f"{float(v):.2f}" for v in after["velocity"][:, -1]), "m/s")
 
 # %%
-# In tow: the stage carries its own weight and drags with 50 kN, the aircraft flies on. The rope takes the pull up with
-# a peak of twice that.
+# Tow: the stage has its weight and 50 kN of drag, and the aircraft flies on. The peak tension of the rope is
+# twice the drag.
 
 towed = dv.air.TowedRope(chain=chain, device=WingedStage(mass=80e3 + 150.0, drag=50e3), density=0.7)
 x = towed.init() | {"rope": after}

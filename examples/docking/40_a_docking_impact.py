@@ -1,10 +1,11 @@
 """
-A docking impact, and what a rig makes of it
-============================================
+A docking impact, reference and on a rig
+========================================
 
-Two small spacecraft of 30 and 75 kg meet at 0.1 m/s; a half-sphere of polyimide hits a flat of aluminium.
-Ideally they part at 79 % of their speed. Behind an actuator of 1 ms total delay and a fast force sensor the
-same impact is harder, deeper, and ends with 120 %: the rig has added more energy than the contact took away.
+Two small spacecraft of 30 and 75 kg collide at 0.1 m/s; a half-sphere of polyimide hits a flat of aluminium. In
+the reference solution they separate at 79 % of their speed. With an actuator of 1 ms total delay and a fast
+force sensor the impact is harder and deeper and ends with 120 %: the rig has added more energy than the contact
+dissipated.
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +22,8 @@ for name, one in (("ideal", ideal), ("rig", run)):
     print(f"{name:<6}", impact_log(one)[0])
 
 # %%
-# Force, depth and speed from first touch on, and the hysteresis of the contact. The area inside a loop is
-# what the contact takes; the rig's loop is the larger one, and yet the bodies leave it faster.
+# Force, penetration and speed from first touch, and the hysteresis of the contact. The area inside a loop is
+# the energy that the contact dissipates. The loop of the rig is larger, but the bodies leave it faster.
 
 figure, axes = plt.subplots(2, 2, figsize=(9, 6), layout="constrained")
 shown = (
@@ -47,7 +48,8 @@ for one, colour, style in ((ideal, COLOURS["reference"], "-"), (run, COLOURS["me
 axes[1, 1].set(xlabel="penetration [um]", ylabel="contact force [N]", title="hysteresis")
 
 # %%
-# Kinetic, stored and lost energy. The ideal keeps their sum; the rig does not.
+# Kinetic, stored and dissipated energy. Their sum is constant in the reference solution and increases on the
+# rig.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True, layout="constrained")
 for axis, one, title in zip(axes, (ideal, run), ("ideal", "through the rig"), strict=True):

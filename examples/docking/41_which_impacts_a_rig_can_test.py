@@ -1,10 +1,10 @@
 """
-Which impacts a rig can test
-============================
+Impacts that a rig can test
+===========================
 
-The error a rig makes in the speed of rebound grows with its delay, and the faster the shorter the contact is:
-light bodies, stiff materials. Left, six pairs of masses; in the middle, three pairs of materials; right, all
-of them against the ratio of delay to contact time, which is nearly all that matters.
+The error of the rebound speed increases with the delay of the rig, and faster for shorter contacts: light
+bodies, stiff materials. Left: six pairs of masses. Middle: three pairs of materials. Right: all of them against
+the ratio of delay to contact time, which explains almost all of the error.
 """
 
 import matplotlib.pyplot as plt
@@ -43,7 +43,7 @@ axes[2].set(xlabel="delay over contact time", ylim=(0, 400))
 plt.show()
 
 # %%
-# What an actuator must do to stay within 60 % for the default impact.
+# Actuator requirements for an error below 60 % at the default impact.
 
 from dovetail.studies.docking.design_tool import actuator_requirements  # noqa: E402
 

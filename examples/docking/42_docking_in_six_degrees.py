@@ -1,11 +1,11 @@
 """
-A docking in six degrees of freedom, ideal and on a rig
-=======================================================
+A docking in six degrees of freedom, reference and on a rig
+===========================================================
 
-A chaser of 360 kg brings its probe into the drogue of a target of 770 kg, nose up by 7.5 degrees and 75 mm too
-high. Ideally the probe bounces eight times and leaves the drogue again. With a robot of 1 ms total delay and a
-sensor table of 0.1 ms between computed motion and contact, every impact gives back more than it should: from
-the second one on it is another docking.
+A chaser of 360 kg moves its probe into the drogue of a target of 770 kg, with 7.5 degrees of pitch and 75 mm
+too high. In the reference solution the probe bounces eight times and leaves the drogue. With a robot of 1 ms
+total delay and a sensor table of 0.1 ms between computed motion and contact, every impact returns too much
+energy. From the second impact on, the motion is a different one.
 """
 
 import matplotlib.pyplot as plt
@@ -25,8 +25,8 @@ rig = record(DockingSystem.of(bodies, ball, SixAxisInstruments(), contact_step=1
 print(ideal, rig, sep="\n\n")
 
 # %%
-# The way of the tip's centre in the drogue, from the side. Dotted, where the centre is when the tip touches the
-# cone. The first impact is common; then the rig's probe rebounds faster.
+# Path of the tip's centre in the drogue, side view. Dotted: position of the centre when the tip touches the
+# cone. The first impact is common; after it, the probe on the rig rebounds faster.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4.6), sharey=True, layout="constrained")
 for axis, one, title, colour in (
@@ -37,15 +37,16 @@ for axis, one, title, colour in (
     axis.set_title(title)
 
 # %%
-# The first impact, the only one that can be compared: force on the bodies, depth and speed of approach, and
-# below them the errors. The rig feels the contact late, so the bodies come deeper, and are pushed for longer.
+# The first impact, the only one that can be compared: force on the bodies, penetration and approach speed, and
+# below them the errors. On the rig the contact force is delayed, so the penetration is larger and the contact
+# longer.
 
 figure, axes = plt.subplots(2, 3, figsize=(9, 5), sharex=True, layout="constrained")
 pictures.first_impact(axes, ideal, rig)
 figure.legend(*axes[0, 2].get_legend_handles_labels(), loc="outside upper left", ncols=2)
 
 # %%
-# Its hysteresis: the contact's own force over its depth. The area is what the contact takes.
+# Its hysteresis: contact force over penetration. The area is the dissipated energy.
 
 figure, axis = plt.subplots(figsize=(5, 3.6), layout="constrained")
 for one, colour, label in ((ideal, pictures.GREY, "ideal"), (rig, pictures.ORANGE, "on the rig")):
@@ -58,7 +59,8 @@ axis.set(xlabel="penetration [µm]", ylabel="normal force [N]")
 axis.legend()
 
 # %%
-# Energies. The ideal's balance is a straight line to a part in ten thousand; the rig's rises with every impact.
+# Energies. The sum is constant to one part in ten thousand in the reference solution, and increases with every
+# impact on the rig.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 for axis, one, title in zip(axes, (ideal, rig), ("ideal", "on the rig"), strict=True):
@@ -67,8 +69,8 @@ for axis, one, title in zip(axes, (ideal, rig), ("ideal", "on the rig"), strict=
 axes[1].legend(loc="upper left")
 
 # %%
-# Errors of the first impact and its duration over the robot's delay, for six pairs of masses: the lighter the
-# bodies the shorter the contact, and the larger the error.
+# Errors of the first impact and its duration over the robot delay, for six pairs of masses. Lighter bodies have
+# a shorter contact and a larger error.
 
 parameter_map = dv.load("docking/robot-by-mass").map
 table = parameter_map.compute()
@@ -88,7 +90,7 @@ axes[3].set(title="ideal contact time [ms]", xticks=[], xlabel="10-10 kg … 360
 axes[0].legend()
 
 # %%
-# Which approaches dock at all: nine attitudes by nine heights, each cell a whole docking.
+# Approaches that dock: nine attitudes by nine heights, each cell a complete docking.
 
 parameter_map = dv.load("docking/map").map
 figure, axis = plt.subplots(figsize=(6.4, 5), layout="constrained")

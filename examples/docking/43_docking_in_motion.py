@@ -1,10 +1,10 @@
 """
-A docking in motion: ideal, and through a hardware-in-the-loop rig
-==================================================================
+A docking in motion: reference, and on a hardware-in-the-loop rig
+=================================================================
 
-The scenario of the page before, as a moving picture: the probe in its drogue in three dimensions, the ideal to
-the left, the sampled test with a robot of 1 ms to the right, both from the same start. Below each, how many
-impacts there were and how much energy there is. `write_gif` makes a file of it to hand on.
+The scenario of the previous example as an animation: the probe in its drogue in three dimensions, left the
+reference solution, right the sampled test with a robot of 1 ms, both from the same initial state. Below each:
+number of impacts and energy. `write_gif` writes a file.
 """
 
 import tempfile
@@ -26,7 +26,7 @@ for name, run in runs.items():
     print(f"{name}: {run.outcome.value}")
 
 # %%
-# Outlines of the bodies: the drogue stands still, the probe follows its pose.
+# Outlines of the bodies: the drogue is fixed, the probe follows its pose.
 
 specimen = test.rig.specimen
 x, r = pictures.wall(specimen.cavity)
@@ -57,7 +57,7 @@ with tempfile.TemporaryDirectory() as folder:
 plt.show()
 
 # %%
-# Four moments of it, side by side.
+# Four instants, side by side.
 
 figure = plt.figure(figsize=(9, 5))
 moments = (0.45, 1.0, 1.6, 2.2)  # [s]

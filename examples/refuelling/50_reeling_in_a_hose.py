@@ -2,8 +2,9 @@
 Reeling in a hose
 =================
 
-A hose lies in an S behind its tow point and is reeled in by seven metres. The published model shortens all links at
-once and lags; drawn into a duct, or sliding past its nodes as hose does, it comes in metres further.
+A hose with the shape of an S behind its tow point is reeled in by seven metres. The published model shortens
+all links at once and lags. If the hose is pulled into a duct, or slides past its nodes like a real hose, its
+end comes metres further.
 """
 
 import dataclasses
@@ -15,7 +16,7 @@ from dovetail.studies import find_test
 from dovetail.studies.refuelling import pictures
 
 # %%
-# The same hose, drum and command four times: the thesis calls the first three A, B and C.
+# The same hose, drum and command four times; the thesis calls the first three A, B and C.
 
 runs = {}
 for name, label in (
@@ -29,7 +30,7 @@ for name, label in (
     print(f"{label:<32} drogue at {float(runs[label].displacement[-1, 0]):7.2f} m after 5.5 s")
 
 # %%
-# How the drum follows its command, and where the drogue goes.
+# The drum and its command, and the position of the drogue.
 
 figure, axes = plt.subplots(2, 3, figsize=(9, 5.5), layout="constrained")
 pictures.reel_tracking(axes[0], runs)

@@ -1,10 +1,10 @@
 """
-A drop on a ball: slowly, at full speed, and in real time
-=========================================================
+A drop on a ball: slow, at full speed, and in real time
+=======================================================
 
-A plate falls on a tennis ball. Tested slowly, as a robot does it step by step, the ball shows its hardening and its
-hysteresis, but not what speed adds. Tested in real time with hydraulics that are late, the ball gives back more than
-it took.
+A plate falls on a tennis ball. A slow test, step by step as with a robot, shows the hardening and the
+hysteresis of the ball, but not its rate effects. In a real-time test with delayed hydraulics, the ball returns
+more energy than it received.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +15,7 @@ from dovetail.studies.refuelling import pictures, reproduce_drop
 from dovetail.studies.registry import find_test
 
 # %%
-# Slow against full speed: trajectory, the first impact, the loops of four contacts.
+# Slow against full speed: trajectory, first impact, loops of four contacts.
 
 slow, fast = reproduce_drop.dropped(), reproduce_drop.dropped(True)
 figure, axes = plt.subplots(1, 3, figsize=(9, 3), layout="constrained")
@@ -25,9 +25,9 @@ axes[2].legend(title="contact")
 plt.show()
 
 # %%
-# In real time. The actuator is late by 11 ms and lags by 15 ms. Inverting the lag and predicting over the delay is the
-# usual remedy. It follows the fall and does not see the ball coming: here, exactly known and without noise, it still
-# does well; over the 120 ms of a robot's interface it would not.
+# In real time. The actuator has a delay of 11 ms and a lag of 15 ms. The usual compensation inverts the lag and
+# predicts over the delay. It follows the fall but cannot anticipate the ball. Here, exactly known and without
+# noise, it is sufficiently accurate; over the 120 ms of a robot interface it would fail.
 
 runs = {"no rig between": dv.load("refuelling/drop-real-time").reference().data}
 for name, label in (("drop-real-time", "late"), ("drop-real-time-predicted", "inverted and predicted")):

@@ -2,8 +2,9 @@
 Strikes on a drogue in flight
 =============================
 
-A probe meets a drogue behind its tanker at 1.5 m/s, off its axis. The drogue tips, slides along the probe and couples,
-or is stopped at the limit of the force sensor. Figures as the thesis has them; the drogue's stiffness is a surrogate.
+A probe hits a drogue behind its tanker at 1.5 m/s, off its axis. The drogue tilts, slides along the probe and
+latches, or the run is stopped by the limit of the force sensor. The figures are those of the thesis; the
+stiffness of the drogue is a surrogate.
 """
 
 import matplotlib.pyplot as plt
@@ -13,8 +14,8 @@ from dovetail.studies.refuelling import pictures
 from dovetail.studies.refuelling.reproduce_strikes import full_scale, scaled
 
 # %%
-# Full scale, until the latch: trajectories in the tanker's frame, attitude, wrench, tension. After the latch the
-# receiver pushes the hose; the example after the next one goes on from there.
+# Full scale, until the latch: trajectories in the frame of the tanker, attitude, wrench, tension. After the
+# latch the receiver pushes the hose; see *After the latch*.
 
 
 def until_latched(run):
@@ -37,8 +38,8 @@ for label, run in strikes.items():
     print(f"{label:>7}: tips by {tip:.1f} deg, {moment:.0f} N m, latched after {run['time'][-1]:.3f} s")
 
 # %%
-# The scaled test, just beneath the rim, followed for four seconds: contact is lost and made again while the nozzle
-# drifts to the centre; the tension drops at once, and a wave runs up the hose and back.
+# The scaled test, just below the rim, for four seconds: contact is lost and made again while the nozzle moves
+# to the centre. The tension drops at once, and a wave runs up the hose and back.
 
 small = {"scaled": scaled()}
 figure, axes = plt.subplots(2, 3, figsize=(9, 6), layout="constrained")

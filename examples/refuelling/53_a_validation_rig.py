@@ -1,10 +1,10 @@
 """
-A validation rig: hung drogue, driven probe
-===========================================
+A validation rig: suspended drogue, driven probe
+================================================
 
-Before a slow test is believed it is held against fast ones: a drogue hangs on a rope, held aside by bungees, and a
-probe strikes it at full speed, twelve times at each angle. Rig and drogue are surrogates; their scatter is fitted,
-what follows is not.
+Slow tests are validated by fast ones: a drogue hangs on a rope, held sideways by bungees, and a probe strikes
+it at full speed, twelve times at each angle. Rig and drogue are surrogates. Their scatter is fitted; the other
+results are not.
 """
 
 import dataclasses
@@ -30,7 +30,8 @@ left.legend()
 plt.show()
 
 # %%
-# Strain of the ribs: peaks around the basket, the struck rib at the top; bending out of the basket, and sideways.
+# Strain of the ribs: peaks around the basket, the struck rib at the top; bending out of the basket, and
+# sideways.
 
 peaks = {label: np.abs(validation.strains(case).mean(axis=0)).max(axis=0) for label, case in cases.items()}
 figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained", subplot_kw={"projection": "polar"})
@@ -41,7 +42,7 @@ figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", 
 plt.show()
 
 # %%
-# Slow against fast at 35 degrees, and the slow test's wrench.
+# Slow against fast at 35 degrees, and the wrench of the slow test.
 
 slow, fast = validation.nominal(False), validation.nominal(True)
 figure, axes = plt.subplots(2, 2, figsize=(9, 6), layout="constrained")
@@ -51,7 +52,7 @@ pictures.wrench(axes[1], {"slow": {"time": slow.time, "force": slow.wrench[0]}})
 plt.show()
 
 # %%
-# What ten millimetres and a degree change.
+# Effect of ten millimetres and of one degree.
 
 moved = {}
 for label, radius, angle in (
@@ -70,8 +71,8 @@ axis.legend()
 plt.show()
 
 # %%
-# The rig's own numbers are found from swings, in two stages: without bungees, then with them. Dots are what a motion
-# capture with noise saw of the rig, lines the rig that was found; the two colours are the two directions across.
+# The parameters of the rig are identified from swings, in two stages: without bungees, then with them. Dots:
+# noisy motion capture of the rig. Lines: identified rig. The two colours are the two horizontal directions.
 
 found, truth = validation.identified()
 rebuilt = dataclasses.replace(

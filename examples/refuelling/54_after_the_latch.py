@@ -2,8 +2,9 @@
 After the latch: a wave up the hose and back
 ============================================
 
-The drogue has coupled. The receiver still comes on by half a metre, more than the drum takes in at that time: the hose
-slackens, a wave runs up to the tow point and back, and where a link would push, the hose bows out.
+The drogue has latched. The receiver approaches by another half metre, more than the drum reels in during this
+time. The hose becomes slack, a wave runs up to the tow point and back, and the hose bows out where a link would
+be in compression.
 """
 
 import matplotlib.pyplot as plt

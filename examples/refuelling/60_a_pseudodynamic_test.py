@@ -2,10 +2,10 @@
 A pseudo-dynamic test does not depend on the delay of the robot
 ===============================================================
 
-A probe hits a drogue in flight, 200 mm off its axis. Hose and flight are simulated; a simulated robot imposes the
-motion of the contact step by step, and the force is measured at rest. The test is run twice: with a robot without
-delay, and with a delay of 0.5 s. A real-time test with this delay would be unstable. The results of both
-pseudo-dynamic tests are equal.
+A probe hits a drogue in flight, 200 mm off its axis. Hose and flight are simulated; a simulated robot imposes
+the motion of the contact step by step, and the force is measured at rest. The test is run twice: with a robot
+without delay, and with a delay of 0.5 s. A real-time test with this delay would be unstable. The results of
+both pseudo-dynamic tests are equal.
 """
 
 import dataclasses
@@ -29,8 +29,8 @@ for delay in (0.0, 0.5):  # s
     print(f"delay {1e3 * delay:.0f} ms: {runs[delay].data.attrs['moves']} moves, {runs[delay].outcome.value}")
 
 # %%
-# The attitude of the drogue changes while the probe slides along its ribs. Both results coincide; the circles show
-# every fifth measurement of the robot with delay.
+# The attitude of the drogue changes while the probe slides along its ribs. Both results coincide; the circles
+# show every fifth measurement of the robot with delay.
 
 fig, (top, bottom) = plt.subplots(2, 1, sharex=True, figsize=(7, 4.5), layout="constrained")
 for delay, run in runs.items():

@@ -2,8 +2,9 @@
 A drop on skids
 ===============
 
-A helicopter of 50 kg with hinged skids falls 0.25 m onto a deck. Its skids are beams, its struts springs with dampers,
-the deck a stiff spring. Every step ends where a foot touches, and the energy is accounted for to the last joule.
+A helicopter of 50 kg with hinged skids falls 0.25 m onto a deck. Its skids are beams, its struts springs with
+dampers, the deck a stiff spring. Every step ends at the time at which a foot touches, and the energy is
+audited.
 """
 
 import matplotlib.pyplot as plt
@@ -14,7 +15,7 @@ data = run("case-1", (("duration", 1.5),))
 time = data.time.values
 
 # %%
-# Height, loads on the feet, and where the energy goes.
+# Height, loads on the feet, and energies.
 figure, (height, load, energy) = plt.subplots(3, 1, sharex=True, figsize=(7, 7), layout="constrained")
 height.plot(time, data["displacement"].values[:, 1])
 height.axhline(0.5311, color="0.6", lw=0.8)
@@ -34,6 +35,6 @@ energy.legend(ncols=2)
 plt.show()
 
 # %%
-# What is left unaccounted for:
+# The residual of the energy audit:
 residual = float(abs(data["energy_residual"]).max())
 print(f"residual {residual:.1e} J of {float(-data['work_by_source'].values[-1].sum()):.0f} J lost")

@@ -2,9 +2,10 @@
 A hinge without its moment
 ==========================
 
-The published equations hand the force of a hinged leg to the airframe, but not its moment. On a level deck nothing is
-seen of it while the centre of gravity is in the middle. Off the middle the light foot carries far too little: at 0.3 m
-a sixth of what the balance of moments asks for. Both forms are kept; only the published one meets the source loads.
+The published equations transmit the force of a hinged leg to the airframe, but not its moment. On a level deck
+this has no effect if the centre of gravity is in the middle. Otherwise the lightly loaded foot carries far too
+little: at an offset of 0.3 m one sixth of the load from the balance of moments. Both forms are available; only
+the published one reproduces the loads of the source.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,10 @@
 Slip on a rolling deck
 ======================
 
-A deck rolls slowly until the aircraft slides. With Coulomb's slider it lets go where the tangent of the roll is the
-coefficient. With bristles whose stiction is twice their sliding friction the foot uphill, which carries less and less,
-lets go first and hands its share to the other: the aircraft slides before stiction alone would allow.
+A deck rolls slowly until the aircraft slides. With a Coulomb slider it slips when the tangent of the roll angle
+reaches the friction coefficient. With bristles whose static friction is twice their sliding friction, the
+uphill foot, which is loaded less and less, slips first and transfers its load to the other foot. The aircraft
+then slides earlier than static friction alone predicts.
 """
 
 import matplotlib.pyplot as plt

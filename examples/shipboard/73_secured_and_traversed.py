@@ -2,9 +2,9 @@
 Secured and traversed
 =====================
 
-Two wedges spread from inside the skids and hold them; then the device takes the aircraft along. On acceleration the
-clamp ahead of the motion is loaded more, on deceleration the other one. The three distances between device, airframe
-and clamps stay what they are to a fraction of a millimetre.
+Two wedges spread from inside the skids and hold them; then the device moves the aircraft along the deck. During
+acceleration the front clamp has the larger load, during deceleration the rear one. The three distances between
+device, airframe and clamps remain constant to a fraction of a millimetre.
 """
 
 import matplotlib.pyplot as plt
@@ -27,7 +27,7 @@ for phase in phases(run.test.numerical, data):
     )
 
 # %%
-# Before, while the wedges spread, and at the end.
+# Before the motion, while the wedges spread, and at the end.
 figure, panels = plt.subplots(1, 3, figsize=(9, 3.2), sharey=True, layout="constrained")
 for axis, t in zip(panels, (0.9, 1.4, time[-1]), strict=True):
     k = int(np.argmin(np.abs(time - t)))

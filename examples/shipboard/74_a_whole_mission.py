@@ -1,10 +1,10 @@
 """
-A whole mission
-===============
+A complete mission
+==================
 
-Recovery flight, touchdown on a deck that heaves, sways and rolls, capture by the clamps, power-down, traverse, a gust
-on the stopped rotor, power-up, release, launch: 47 seconds in one run. A simple pilot flies in place of the published
-control tables, which are lost.
+Recovery flight, touchdown on a deck that heaves, sways and rolls, capture by the clamps, power-down, traverse,
+a gust on the stopped rotor, power-up, release, launch: 47 seconds in one run. A simple pilot model replaces the
+published control tables, which are not available.
 """
 
 import matplotlib.pyplot as plt
@@ -24,11 +24,11 @@ for phase in stretches:
 print(deck_outcome(run.test.numerical, run.data).summary())
 
 # %%
-# In motion, four times as fast as it was. Arrows are the forces on the feet.
+# Animation, four times faster than real time. Arrows are the forces on the feet.
 moving = deck_animation(run, fps=8.0, speed=4.0, half=1.9)
 
 # %%
-# Height, roll and what the rotor pulls.
+# Height, roll and rotor thrust.
 data, time = run.data, run.data.time.values
 figure, axes = plt.subplots(3, 1, figsize=(8, 6), sharex=True, layout="constrained")
 axes[0].plot(time, data["displacement"].values[:, 1])

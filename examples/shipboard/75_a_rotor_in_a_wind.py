@@ -2,9 +2,10 @@
 A rotor in a wind
 =================
 
-A head-wind meets the advancing side, starboard, faster than the retreating one. Left, the thrust of the disc's
-elements, which is larger to starboard; middle, the induced velocity; right, what a stiff rotor and a flapping one pass
-on to the airframe: the flapping disc blows back and rolls, and its hub feels a fraction of the moment.
+A head wind meets the advancing side, starboard, faster than the retreating one. Left: thrust of the disc
+elements, larger to starboard. Middle: induced velocity. Right: loads that a rigid rotor and a flapping one
+transmit to the airframe. The flapping disc tilts back and to the side, and its hub has a fraction of the
+moment.
 """
 
 import dataclasses

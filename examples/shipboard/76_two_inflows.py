@@ -1,11 +1,11 @@
 """
-Two inflows and a measurement
-=============================
+Two inflow models and a measurement
+===================================
 
-The published formula for the induced velocity lacks the number of blades and has the local speed where the tip's
-belongs. Left, what that does to the thrust of the S-76 model: 60 to 105 % more than the balance of momentum. Middle,
-where along the blade. Right, momentum theory with losses against the measured thrust of a two-bladed rotor with short
-blades: the theory overrates it by 27 to 40 %.
+The published formula of the induced velocity lacks the number of blades and contains the local speed instead of
+the tip speed. Left: effect on the thrust of the S-76 model, 60 to 105 % more than the momentum balance. Middle:
+position along the blade. Right: momentum theory with losses against the measured thrust of a two-bladed rotor
+with short blades; the theory is 27 to 40 % too high.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 A deck in a beam sea
 ====================
 
-Sea state 6 from abeam: three minutes of roll, heave and of the acceleration across the deck at the landing spot, and
-their spectra over three hours (pale) against theory, the sea's spectrum times the ship's response. Right, wave heights
-between upward crossings against Rayleigh's law, which is for a narrow band: the highest of a real sea stay below it.
+Sea state 6 from abeam: three minutes of roll, heave and lateral acceleration of the deck at the landing spot,
+and their spectra over three hours (pale) against theory: sea spectrum times ship response. Right: wave heights
+between upward crossings against Rayleigh's law for a narrow band. The highest waves of a real sea are below it.
 """
 
 import jax

@@ -2,9 +2,10 @@
 An operating envelope
 =====================
 
-A light skid aircraft on the deck of a frigate, forty seconds of sea at every point, in a wind of 8 m/s from starboard.
-Left, how far it slides when it is free. Right, the largest load of a clamp when the securing device holds it. The angle
-is that in which the waves travel: 0 following, 90 from starboard, 180 head sea; the radius is the sea state.
+A light skid aircraft on the deck of a frigate, forty seconds of sea at every point, in a wind of 8 m/s from
+starboard. Left: slip of the free aircraft. Right: largest load of a clamp of the securing device. The angle is
+the direction in which the waves travel: 0 following, 90 from starboard, 180 head sea; the radius is the sea
+state.
 """
 
 import matplotlib.pyplot as plt

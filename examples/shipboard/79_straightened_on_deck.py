@@ -2,9 +2,9 @@
 Straightened on deck
 ====================
 
-In space: the aircraft has landed askew by seven degrees. The clamps, long bars between the skids, spread and turn it
-straight; then the device turns it towards the hangar and takes it along. Twenty-four nodes of twelve-freedom beams,
-reduced to their slow shapes.
+A three-dimensional aircraft has landed with a yaw error of seven degrees. The clamps, long bars between the
+skids, spread and straighten it; then the device turns it towards the hangar and moves it. The gear has
+twenty-four nodes of twelve-freedom beams, reduced to its slow modes.
 """
 
 import matplotlib.pyplot as plt
@@ -21,7 +21,7 @@ data, scene = run.data, DeckScene(run)
 time = data.time.values
 
 # %%
-# From above: skids, legs, clamps.
+# Top view: skids, legs, clamps.
 figure, panels = plt.subplots(1, 4, figsize=(9, 3.7), sharey=True, sharex=True, layout="constrained")
 above = (1, 0)
 for axis, t in zip(panels, (0.9, 2.6, 6.2, 8.9), strict=True):

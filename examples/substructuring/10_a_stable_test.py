@@ -2,10 +2,10 @@
 A stable hybrid test
 ====================
 
-One mass on a spring and a damper is simulated; the spring it leans on is real and moved by an actuator that
-is 3 ms late. That is less than the critical delay, so the test is stable. It is not exact: a late spring is
-a negative damper, and the loop of measured over demanded displacement opens a little, drawn anticlockwise.
-The loop at the critical delay is drawn around it.
+One mass on a spring and a damper is simulated. The specimen is a second spring, moved by an actuator with 3 ms
+delay. The delay is below the critical delay, so the test is stable. It is not exact: a delayed spring acts as a
+negative damper, and the loop of measured over demanded displacement opens anticlockwise. The figure also shows
+the loop at the critical delay.
 """
 
 import matplotlib.pyplot as plt
@@ -25,7 +25,7 @@ ideal, run = test.reference(), test.rehearse()
 print(dv.fidelity.compare(run, ideal))
 
 # %%
-# On the left the first two seconds, on the right the synchronisation of the last two.
+# Left: the first two seconds. Right: synchronisation of the last two seconds.
 
 start, steady = run.data.sel(time=slice(0, 2)), run.data.sel(time=slice(8, None))
 critical = dv.fidelity.synchronisation.overlay(steady, stability.critical_delay)

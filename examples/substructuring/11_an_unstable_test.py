@@ -2,9 +2,9 @@
 An unstable hybrid test
 =======================
 
-The same test on the bare actuator, which is 9.4 ms late: more than the critical 6.77 ms. The oscillation
-grows at the rate that the poles of the sampled loop predict, at the frequency of the instability and not at
-that of the excitation, until the supervisor stops the test at a limit.
+The same test with the uncompensated actuator delay of 9.4 ms, above the critical delay of 6.77 ms. The
+oscillation grows at the rate that the poles of the sampled loop predict, at the frequency of the instability
+instead of the excitation, until a limit stops the test.
 """
 
 import matplotlib.pyplot as plt
@@ -25,7 +25,7 @@ ideal, run = test.reference(), test.rehearse()
 print(run)
 
 # %%
-# The error against the ideal, on a logarithmic scale, is a straight line.
+# On a logarithmic scale the response error is a straight line.
 
 error = dv.fidelity.errors(run, ideal)["e1"]
 t = error.time.values

@@ -2,9 +2,9 @@
 Spectrum against delay
 ======================
 
-The spectrum of a hybrid test tells how near it is to instability before it is unstable. Beside the line of
-the excitation at 3 Hz there is one of the free motion near 7 Hz, which the start of the test excites. As
-the delay grows it decays more and more slowly, and beyond the critical delay it grows.
+The spectrum of a hybrid test shows how close it is to instability. Beside the peak of the excitation at 3 Hz
+there is one of the free oscillation near 7 Hz, which the start of the test excites. With increasing delay it
+decays more slowly; beyond the critical delay it grows.
 
 All runs are one batch: the loop is compiled once and mapped over the delay.
 """
@@ -26,7 +26,7 @@ found = spectra(delays - HELD, duration=5.0)
 limit = float(critical_delay(m=M, c=C, k=K, k_s=K_S))
 
 # %%
-# The height of the second line follows the growth rate that the delay equation predicts.
+# The height of the second peak follows the growth rate of the delay equation.
 
 second = found.sel(frequency=slice(6.0, 8.5)).max("frequency")
 growth = [cs1(tau=float(tau)).growth() for tau in delays]

@@ -1,13 +1,13 @@
 """
-Each compensator on the same test
-=================================
+All compensators on one test
+============================
 
-One mass, a spring as specimen, and an actuator as it is: a second-order lag and a delay, 9.4 ms together,
-with a gain of 1.02. Bare, the test is unstable. Every compensator below makes it run; what they leave of
-the error differs by two orders of magnitude, and so does what they need to know.
+One mass, a spring as specimen, and a realistic actuator: a second-order lag and a delay, 9.4 ms in total, with
+a gain of 1.02. Without compensation the test is unstable. Every compensator below makes it stable; the
+remaining errors differ by two orders of magnitude, and so does the required model knowledge.
 
-Holding the force over each tick costs half a tick. Predictions that are told the delay are told that as well;
-adaptive ones cannot see it in the displacement, so there the force is extrapolated instead.
+The force hold adds half a tick of delay. Predictors with a given delay include it; adaptive ones cannot measure
+it in the displacement, so for them the force is extrapolated instead.
 """
 
 import dataclasses
@@ -67,8 +67,7 @@ candidates = {
 }
 
 # %%
-# The error is that of the numerical substructure against the ideal, once the start is over; a test that met a
-# limit has none.
+# Response error after the start; a test that was stopped by a limit has none.
 
 late = slice(5.0, None)
 shares = {}

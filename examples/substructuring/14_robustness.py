@@ -1,13 +1,13 @@
 """
-Three ways to buy robustness
+Three methods for robustness
 ============================
 
-Phase advance (alpha), more numerical damping (zeta) and a model of the specimen in parallel (gamma) each
-halve the resonant peak of this loop, and each tolerates about twice the delay. What they cost is seen
-without any delay: alpha and zeta change the response itself, gamma does not as long as its model is exact.
+Phase advance (alpha), additional numerical damping (zeta) and a parallel model of the specimen (gamma) each
+halve the resonant peak of this loop and tolerate about twice the delay. They differ without delay: alpha and
+zeta change the response; gamma does not if its model is exact.
 
-Lines are theory. Dots are read from rehearsals with 6 % noise on the force, on the bare actuator with its
-delay predicted away but for the residual; there are 72 of them in four batches.
+Lines: theory. Dots: 72 rehearsals in four batches, with 6 % noise on the force and the actuator delay predicted
+except for a residual.
 """
 
 import matplotlib.pyplot as plt
@@ -31,7 +31,7 @@ horizons = np.array([cs1.ACTUATOR + cs1.HELD - hat / cs1.omega_n() for hat in cs
 measured = {case: cs1.measured_responses(case, np.array(cs1.TABLE_FREQUENCIES), horizons) for case in cases}
 
 # %%
-# From no delay over half to nearly all of the critical delay of the plain loop.
+# Delays: none, half and almost all of the critical delay of the plain loop.
 
 figure, axes = plt.subplots(1, 3, figsize=(9, 3.8), sharey=True, layout="constrained")
 for i, (ax, hat) in enumerate(zip(axes, cs1.TABLE_DELAYS, strict=True)):

@@ -2,11 +2,11 @@
 Starting a lightly damped test
 ==============================
 
-With a fifth of the damping the critical delay is 1.33 ms, and the actuator is 9.4 ms late. Without
-compensation the test diverges. Adaptive prediction that starts from nothing learns the delay, but only
-after the oscillation has grown, and the loop needs seconds to forget it. Over-compensation starts with too
-long a prediction, which for a spring is added damping, and learns downwards: it is never unstable. Once
-settled it raises the order of its polynomial.
+With a fifth of the damping the critical delay is 1.33 ms, and the actuator delay is 9.4 ms. Without
+compensation the test diverges. Adaptive prediction from zero identifies the delay, but only after the
+oscillation has grown, and the oscillation needs seconds to decay. Over-compensation starts with too long a
+prediction, which acts as damping for a spring, and decreases it: the loop is always stable. After settling it
+raises the order of its polynomial.
 """
 
 import matplotlib.pyplot as plt
@@ -31,7 +31,7 @@ for run in runs.values():
     print(run)
 
 # %%
-# Displacement of all three, and the horizon that the two adaptive ones have learnt.
+# Displacement of all three tests, and the horizon of the two adaptive compensators.
 
 figure, axes = plt.subplots(4, 1, figsize=(9, 7), sharex=True, layout="constrained")
 for ax, (name, title) in zip(axes, names.items(), strict=False):

@@ -2,10 +2,10 @@
 Stability map of two actuators
 ==============================
 
-Three masses in line, the middle one real, between two actuators. With equal delays the test is lost along
-the diagonal at 2.52 ms (soft) and 3.31 ms (stiff); the anti-phase motion goes first. With unequal delays
-their *sum* counts: one late actuator can be paid for by a punctual one, and passing one's own limit is not
-by itself fatal.
+Three masses in line, the middle one physical, between two actuators. With equal delays the test becomes
+unstable at 2.52 ms (soft) and 3.31 ms (stiff), first in the anti-phase mode. With unequal delays their *sum*
+decides: a delayed actuator can be balanced by one without delay, and one delay above the limit is not
+necessarily unstable.
 """
 
 import matplotlib.pyplot as plt
@@ -25,7 +25,7 @@ delays = np.linspace(0.0, 8e-3, 17)
 sets = {"cs2": "k = 4750 N/m, c = 6 N s/m", "cs2-high": "k = 9000 N/m, c = 15 N s/m"}
 
 # %%
-# Growth of the rightmost root over both delays, its zero traced exactly, and the critical equal delay.
+# Growth rate of the dominant pole over both delays, the stability boundary, and the critical equal delay.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4.3), sharey=True, layout="constrained")
 for ax, (name, title) in zip(axes, sets.items(), strict=True):

@@ -2,11 +2,11 @@
 Switching to the measured force
 ===============================
 
-A way to start safely, and to see an instability coming: for three seconds the numerical masses feel the
-force of a *model* of the specimen, so the rig is watched but has no say. Then they are switched over to the
-measured force. The actuators are 9.4 and 8.6 ms late where 3.3 ms would be the limit, and nothing
-compensates: the test diverges at once and is stopped 0.4 s later. With the limits lifted, as only a
-simulation can, the growth is seen to be the one that the poles of the sampled loop predict.
+A safe start that shows an instability early: for three seconds the numerical substructure receives the force of
+a *model* of the specimen, so the rig moves without feedback. Then the feedback switches to the measured force.
+The delays are 9.4 and 8.6 ms, above the limit of 3.3 ms, without compensation. The test diverges at once and is
+stopped 0.4 s later. Without limits, which only a simulation allows, the growth rate equals that of the poles of
+the sampled loop.
 """
 
 import matplotlib.pyplot as plt
@@ -30,7 +30,7 @@ free = dv.load(name, lifted)
 growth = free.stability().growth_rate
 
 # %%
-# Left: as it would run, with what stops it. Right: the error against the ideal with the limits lifted.
+# Left: the test with its limits. Right: response error without limits.
 
 shown = run.data.sel(time=slice(2.0, None), axis="TS1")
 reference = ideal.data.sel(time=slice(2.0, float(shown.time[-1])), axis="TS1")

@@ -1,12 +1,12 @@
 """
-Sub-steps of the virtual rig
-============================
+Sub-steps of the simulated rig
+==============================
 
-A specimen with a mass of its own moves hold ticks, and so does an actuator. How finely a virtual rig
-integrates them must not decide what a rehearsal says. Here it does not: the motion hold ticks is the
-parabola through the last commands, so even one sub-step changes the error of the test by half a per cent of
-itself, ten by less than a ten-thousandth. A rig that held the command over each tick (the staircase of a
-converter) would be later by half a tick; adaptive prediction learns that too.
+A specimen with mass moves between ticks, and so does an actuator. The result of a rehearsal must not depend on
+how finely the simulated rig integrates them. Between ticks the command is the parabola through the last
+commands; one sub-step therefore changes the test error by only half a per cent of its value, and ten by less
+than 0.01 %. A rig that held the command over each tick (the staircase of a converter) would have half a tick
+more delay, which adaptive prediction identifies too.
 """
 
 import matplotlib.pyplot as plt
@@ -30,7 +30,7 @@ for hold in ("quadratic", "zoh"):
         print(f"{hold:7s} {substeps:3d} sub-steps   e1 {e1:.4f} %   e2 {e2:.4f} %")
 
 # %%
-# Left: numerical and local error with adaptive prediction. Right: what is left to the finest sub-steps.
+# Left: response error and tracking error with adaptive prediction. Right: difference to the finest sub-steps.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 for hold, dash in (("quadratic", "-"), ("zoh", "--")):

@@ -1,11 +1,11 @@
 """
-A small local error is not enough
-=================================
+A small tracking error is not enough
+====================================
 
-Three masses driven at 8 Hz, next to a resonance at 7.8 Hz. Adaptive prediction brings demand and response
-together to a quarter of a per cent, and yet the test is 9 % off: the force is held over each tick, which is
-half a millisecond of delay that no measurement of displacement shows. Extrapolating the force by half a
-tick removes most of it. Judge a test by its local error *and* by how sensitive the system is.
+Three masses are excited at 8 Hz, close to a resonance at 7.8 Hz. With adaptive prediction the tracking error is
+0.25 %, but the response error is 9 %: the force hold over each tick adds 0.5 ms of delay that no displacement
+measurement shows. Force extrapolation by half a tick removes most of it. Assess a test by its tracking error
+*and* by the sensitivity of the system.
 """
 
 import dataclasses
@@ -27,7 +27,7 @@ ideal = held.reference()
 runs = {"force held": held.rehearse(), "force extrapolated by half a tick": ahead.rehearse()}
 
 # %%
-# The three errors of the last five seconds, first actuator, and a short piece of the motion.
+# The three errors in the last five seconds, first actuator, and a section of the motion.
 
 late = slice(5.0, None)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), width_ratios=(1, 1.35), layout="constrained")

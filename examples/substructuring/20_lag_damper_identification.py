@@ -2,13 +2,14 @@
 Two lag dampers on the test bench
 =================================
 
-A helicopter's lag damper is a piston in oil with an orifice and two relief valves. Before it joins a hybrid
-test it is driven by sines of 3.5 Hz, the rotor's frequency, with peak speeds from 5 to 450 mm/s, the
-amplitude corrected on line. The velocity is smoothed afterwards, which shifts no phase.
+The lag damper of a helicopter is a piston in oil with an orifice and two relief valves. Before the hybrid test
+it is driven by sines at 3.5 Hz, the rotor frequency, with peak speeds from 5 to 450 mm/s; the amplitude is
+corrected during the test. The velocity is smoothed afterwards without phase shift.
 
-The force is no function of velocity: the oil is a spring, so after each reversal the force lags, and the loop
-is drawn anticlockwise. Once a valve opens its spring rings. The second damper has air in its oil and a tired
-valve spring on one side. Its maker specifies the peaks; the rest of the loop is what a rotor would feel.
+The force is not a function of velocity: the oil is a spring, so the force lags after each reversal, and the
+loop is drawn anticlockwise. An open valve oscillates on its spring. The second damper has air in its oil and a
+weak valve spring on one side. Its manufacturer specifies the peaks only; the rotor also depends on the rest of
+the loop.
 """
 
 import matplotlib.pyplot as plt
@@ -27,12 +28,13 @@ first = lag_damper.identify(lag_damper.first_damper(), tuple(points))
 second = lag_damper.identify(lag_damper.second_damper(), tuple(points))
 
 # %%
-# The twelfth test, 600 mm/s, cannot be done: the actuator is rated at 500 mm/s, and the supervisor says so.
+# The twelfth test, 600 mm/s, is not possible: the actuator is rated at 500 mm/s, and the limit monitor stops
+# it.
 
 print(lag_damper.identify(points=(12,))[12])
 
 # %%
-# At 300 mm/s, in numbers:
+# At 300 mm/s:
 
 print(dv.fidelity.match_dampers({"first": first[10], "second": second[10]}, 3.5))
 

@@ -1,15 +1,15 @@
 """
-A damper too steep for its sampling
-===================================
+A damper too steep for its sample rate
+======================================
 
-Blade and ideal lag damper, both simulated. Integrated in continuous time as one system, or cut in two and
-joined again, the answer is the same. With the damper's force held over a millisecond, as a real-time loop
-must, it chatters: with closed valves the damper is so steep that a held force overshoots, and the highest
-modes ring whenever the velocity passes zero.
+Blade and ideal lag damper, both simulated. Integrated in continuous time, as one system or as two coupled
+substructures, the result is the same. With the damper force held over a millisecond, as in a real-time loop, it
+alternates: with closed valves the damper is so steep that a held force overshoots, and the highest modes
+oscillate at each zero of the velocity.
 
-It is an artefact of the explicit, memoryless damper model. A real damper, whose oil is a spring, cannot
-change its force that fast, so the hybrid test is better behaved than its simulation. Held over an eighth of
-a millisecond the ringing is gone.
+This is an artefact of the explicit, memoryless damper model. A real damper, whose oil is a spring, cannot
+change its force that fast, so the hybrid test is smoother than its simulation. With the force held over 0.125
+ms the oscillation disappears.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ held = test.rehearse().data
 eighth = dataclasses.replace(test, rate=8000.0).rehearse().data
 
 # %%
-# The same by SciPy, as one set of sixteen equations that knows no interface:
+# The same by SciPy, as one system of sixteen equations without an interface:
 
 times = np.arange(0.0, 2.0, 1e-3)
 force, velocity = monolithic(test, times)

@@ -2,16 +2,16 @@
 A helicopter lag damper in a hybrid test
 ========================================
 
-The blade of a five-bladed helicopter in steady flight is simulated with eight modes; its lag damper is on the
-rig, moved by a hydraulic actuator 5.9 ms late. Four steps make the test work: the actuator's own controller;
-a first-order model of the closed loop, 166.5/(s + 169.3), from a sweep; its inverse as compensator, which
-bears the kinks that the relief valves leave in the demand; and a start with the force of an ideal damper,
-which gives way to the measured force over five seconds.
+The blade of a five-bladed helicopter in steady flight is simulated with eight modes. Its lag damper is on the
+rig, moved by a hydraulic actuator with 5.9 ms delay. Four measures make the test possible: the controller of
+the actuator; a first-order model of the closed loop, 166.5/(s + 169.3), identified by a sweep; its inverse as
+compensator, which tolerates the kinks that the relief valves cause in the demand; and a start with the force of
+an ideal damper, replaced by the measured force over five seconds.
 
 The absolute critical delay, with both valves closed, is 0.75 ms for the worst single mode. The test tolerates
-more, because the damper is that steep only for moments.
+more, because the damper is that steep only for short times.
 
-Blade and damper are surrogates: the source withholds its data.
+Blade and damper are surrogates: the source does not publish its data.
 """
 
 import matplotlib.pyplot as plt
@@ -33,8 +33,8 @@ run = lag_damper.test_named("lag-damper").rehearse()
 print(run)
 
 # %%
-# There is no ideal to compare with where the damper is real. Instead: a small local error, and an actuator
-# that is below half of its capacity most of the time.
+# With a physical damper there is no reference solution. Criteria are instead a small tracking error, and an
+# actuator below half of its capacity most of the time.
 
 printed = lag_damper.surrogate()["printed"]
 envelope = dv.fidelity.Envelope.valve(force=printed["actuator_force"], speed=printed["envelope_speed"])
@@ -42,8 +42,8 @@ used = dv.fidelity.utilisation(run.data.sel(time=slice(12.0, None)), envelope)
 print(used, f"({100 * used.above_half:.0f} % of the time above half)")
 
 # %%
-# Left column: all force simulated. Right column: all force measured. The demand changes its shape, because
-# the real damper is not the ideal one; the subspace loops stay straight.
+# Left column: simulated force. Right column: measured force. The demand changes its shape, because the real
+# damper differs from the ideal one; the synchronisation loops remain straight.
 
 figure, axes = plt.subplots(3, 2, figsize=(9, 8.2), layout="constrained")
 for column, (start, title) in zip(

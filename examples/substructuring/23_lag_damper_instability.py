@@ -1,16 +1,16 @@
 """
-How little compensation is too little
-=====================================
+The smallest sufficient compensation
+====================================
 
 The inverse of the lag-damper test is detuned step by step towards 241/(s + 245), which leaves 1.8 ms of the
-actuator's delay uncompensated at the rotor's frequency. Simulated force is patient with that; when the
-measured force takes over, oscillations of 40 Hz and more grow on the flanks of the motion until the limits
-stop the test.
+actuator delay uncompensated at the rotor frequency. With simulated force this has little effect. When the
+measured force takes over, oscillations of 40 Hz and more grow on the flanks of the motion until a limit stops
+the test.
 
-A first-order actuator alone would not do this: its detuned inverse is late by ten degrees at most, at 32 Hz.
-What the identified model does not hold, here the 0.8 ms of the processor, makes the margin small. And the
-worst slope of the damper alone would have it unstable with no delay but that of the held force: it is the
-open valves, most of the time, that keep the test stable.
+A pure first-order actuator would not cause this: its detuned inverse lags by ten degrees or less, at 32 Hz. The
+part that the identified model omits, here the 0.8 ms of the processor, makes the margin small. The largest
+slope of the damper alone would make the test unstable even with the force hold as only delay. The valves, open
+most of the time, keep the test stable.
 """
 
 import dataclasses
@@ -32,7 +32,7 @@ run = detuned.rehearse()
 print(run)
 
 # %%
-# The detuning at which the test is lost, with the ratio of pole and gain kept as the source keeps it:
+# The detuning at which the test becomes unstable, with the ratio of pole and gain as in the source:
 
 omega = 2 * np.pi * 3.5  # [rad/s]
 for pole in (169.3, 190.0, 205.0, 220.0, 230.0, 237.0, 245.0):
@@ -42,7 +42,7 @@ for pole in (169.3, 190.0, 205.0, 220.0, 230.0, 237.0, 245.0):
     print(f"{1e3 * lost:.2f} ms less compensation: {trial.outcome.value}")
 
 # %%
-# To see the growth, the limits are lifted, as only a simulation can.
+# To show the growth, the limits are removed, which only a simulation allows.
 
 lifted = dv.Limits(displacement=0.5, velocity=1.5, force=1e5)
 free = dataclasses.replace(detuned, limits=lifted).rehearse().data

@@ -3,12 +3,13 @@ Five blades, five dampers, one hub
 ==================================
 
 The five blades of a rotor are coupled through the hub, which moves in the plane of rotation on the aircraft
-below. Each has its lag damper on an actuator of its own. Flight builds up in the first four seconds, then the
-measured forces take over from simulated ones.
+below. Each blade has its lag damper on a separate actuator. Flight builds up in the first four seconds, then
+the measured forces replace simulated ones.
 
-Five equal dampers hand the aircraft only multiples of five per revolution: what each blade does, the others
-do too, a fifth of a turn later. The third damper with air in its oil and the fifth with a weak valve spring
-break that symmetry, and the aircraft shakes once per revolution. This is why dampers are balanced in sets.
+Five equal dampers transmit to the aircraft only multiples of five per revolution: each blade repeats the motion
+of the others a fifth of a revolution later. The third damper with air in its oil and the fifth with a weak
+valve spring break this symmetry, and the aircraft vibrates once per revolution. Therefore dampers are balanced
+in sets.
 """
 
 import matplotlib.pyplot as plt

@@ -1,16 +1,15 @@
 """
-The field's yardstick: every compensator on one benchmark
-=========================================================
+All compensators on the RTHS benchmark problem
+==============================================
 
-The benchmark of real-time hybrid simulation is a three-storey frame whose first storey has a specimen on a
-servo-hydraulic actuator, 25 ms late where 9 to 15 ms are critical. Nine criteria judge a test; J2 is the
-tracking error of the rig, J4 the error of the whole test. They are taken on the published plant, on which
-every compensator was tuned, and on plants that differ from it as real ones do.
+The benchmark problem of real-time hybrid simulation is a three-storey frame whose first storey contains a
+specimen on a servo-hydraulic actuator. Its delay is 25 ms; the critical delay is 9 to 15 ms. There are nine
+criteria; J2 is the tracking error of the rig, J4 the error of the whole test. They are computed on the nominal
+plant, on which every compensator was tuned, and on perturbed plants.
 
-A dot is the published plant, a line reaches over the perturbed ones; magenta marks a compensator that lost the
-test on one of them. The noise of the displacement sensor alone is 1 % here: two compensators reach it, and
-one of them on every plant. This page runs the least damped of the four cases on four perturbed plants;
-``rths.table()`` runs all of it.
+Dots: nominal plant. Lines: range over the perturbed plants. Magenta: unstable on one of them. The noise of the
+displacement sensor is 1 % here: two compensators reach this level, and one of them on every plant. This page
+runs the least damped of the four cases on four perturbed plants; ``rths.table()`` runs all of them.
 """
 
 import matplotlib.pyplot as plt
