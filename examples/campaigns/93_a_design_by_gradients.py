@@ -58,7 +58,7 @@ for found, mark, colour in ((gradients, "x", "measured"), (judge, "+", "demand")
 ax.set(
     xlabel="looked ahead [ms]",
     ylabel="gain of the command",
-    title="rms of the local error, share of the ideal",
+    title="rms tracking error, fraction of the rms reference",
 )
 ax.set_ylim(0.8, 1.3)
 ax.legend(loc="upper right")

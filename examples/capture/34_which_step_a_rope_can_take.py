@@ -2,7 +2,7 @@ r"""
 The largest stable step of a rope
 =================================
 
-Joint friction makes a chain of rods stiff: its fastest rate is :math:`48\,c\,n^3/L^2`. Table 1 of the source
+Joint friction makes a chain of rods stiff: its fastest rate is :math:`48\,c\,n^3/L^2`. In the source, table 1
 lists which method is stable at which step. The example repeats the table and compares it with this bound.
 """
 

@@ -17,8 +17,8 @@ from dovetail.report.style import COLOURS, RC
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
 test = dv.load("docking/hil-1dof")
-ideal, run = test.reference(), test.rehearse()
-for name, one in (("ideal", ideal), ("rig", run)):
+reference, run = test.reference(), test.rehearse()
+for name, one in (("reference", reference), ("rig", run)):
     print(f"{name:<6}", impact_log(one)[0])
 
 # %%
@@ -33,7 +33,7 @@ shown = (
 )
 for axis, (name, scale, label) in zip(axes.flat, shown, strict=False):
     for one, colour, style, what in (
-        (ideal, COLOURS["reference"], "-", "ideal"),
+        (reference, COLOURS["reference"], "-", "reference"),
         (run, COLOURS["measured"], "--", "through the rig"),
     ):
         part = one.data.sel(time=slice(0.099, 0.108))
@@ -41,7 +41,7 @@ for axis, (name, scale, label) in zip(axes.flat, shown, strict=False):
     axis.set(xlabel="time from touch [ms]", ylabel=label)
 axes[0, 0].legend()
 axes[0, 1].set_ylim(-20, 230)
-for one, colour, style in ((ideal, COLOURS["reference"], "-"), (run, COLOURS["measured"], "--")):
+for one, colour, style in ((reference, COLOURS["reference"], "-"), (run, COLOURS["measured"], "--")):
     part = one.data.sel(time=slice(0.099, 0.108))
     touching = part.where(part.penetration > 0, drop=True)
     axes[1, 1].plot(1e6 * touching.penetration, -touching.specimen_force, color=colour, ls=style)
@@ -52,7 +52,7 @@ axes[1, 1].set(xlabel="penetration [um]", ylabel="contact force [N]", title="hys
 # rig.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), sharey=True, layout="constrained")
-for axis, one, title in zip(axes, (ideal, run), ("ideal", "through the rig"), strict=True):
+for axis, one, title in zip(axes, (reference, run), ("reference", "through the rig"), strict=True):
     part = energy_balance(one).sel(time=slice(0.099, 0.108))
     for name, colour in (
         ("kinetic", "#1f6fb2"),

@@ -20,9 +20,9 @@ from dovetail.studies.docking.docking_steps import DockingSystem, SixAxisInstrum
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
 bodies, ball = six_dof.published(), six_dof.ball()
-ideal = record(DockingSystem.of(bodies, ball))
+reference = record(DockingSystem.of(bodies, ball))
 rig = record(DockingSystem.of(bodies, ball, SixAxisInstruments(), contact_step=10e-6))
-print(ideal, rig, sep="\n\n")
+print(reference, rig, sep="\n\n")
 
 # %%
 # Path of the tip's centre in the drogue, side view. Dotted: position of the centre when the tip touches the
@@ -30,7 +30,7 @@ print(ideal, rig, sep="\n\n")
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4.6), sharey=True, layout="constrained")
 for axis, one, title, colour in (
-    (axes[0], ideal, "ideal", pictures.BLUE),
+    (axes[0], reference, "reference", pictures.BLUE),
     (axes[1], rig, "robot 1 ms, sensor 0.1 ms", pictures.ORANGE),
 ):
     pictures.trajectory(axis, one, ball.cavity, six_dof.TIP_RADIUS, colour)
@@ -42,14 +42,14 @@ for axis, one, title, colour in (
 # longer.
 
 figure, axes = plt.subplots(2, 3, figsize=(9, 5), sharex=True, layout="constrained")
-pictures.first_impact(axes, ideal, rig)
+pictures.first_impact(axes, reference, rig)
 figure.legend(*axes[0, 2].get_legend_handles_labels(), loc="outside upper left", ncols=2)
 
 # %%
 # Its hysteresis: contact force over penetration. The area is the dissipated energy.
 
 figure, axis = plt.subplots(figsize=(5, 3.6), layout="constrained")
-for one, colour, label in ((ideal, pictures.GREY, "ideal"), (rig, pictures.ORANGE, "on the rig")):
+for one, colour, label in ((reference, pictures.GREY, "reference"), (rig, pictures.ORANGE, "on the rig")):
     first = one.first
     inside = (one.time >= first.start) & (one.time <= first.start + first.duration)
     axis.plot(
@@ -63,7 +63,7 @@ axis.legend()
 # impact on the rig.
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
-for axis, one, title in zip(axes, (ideal, rig), ("ideal", "on the rig"), strict=True):
+for axis, one, title in zip(axes, (reference, rig), ("reference", "on the rig"), strict=True):
     pictures.energies(axis, one)
     axis.set_title(f"{title}: {one.energy_ratio:.3f} of the initial energy")
 axes[1].legend(loc="upper left")
@@ -86,7 +86,7 @@ for axis, title in zip(axes, ("peak force", "peak depth", "rebound"), strict=Fal
     for which in (axis.xaxis, axis.yaxis):
         which.set_major_formatter(lambda value, _: f"{value:g}")
         which.set_minor_formatter(lambda value, _: "")
-axes[3].set(title="ideal contact time [ms]", xticks=[], xlabel="10-10 kg … 360-770 kg", ylim=(0, None))
+axes[3].set(title="reference contact time [ms]", xticks=[], xlabel="10-10 kg … 360-770 kg", ylim=(0, None))
 axes[0].legend()
 
 # %%

@@ -21,7 +21,7 @@ from dovetail.studies.docking import pictures
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
 test = dv.load("docking/six-dof")
-runs = {"ideal": test.reference(), "robot 1 ms, sensor 0.1 ms": test.rehearse()}
+runs = {"reference": test.reference(), "robot 1 ms, sensor 0.1 ms": test.rehearse()}
 for name, run in runs.items():
     print(f"{name}: {run.outcome.value}")
 

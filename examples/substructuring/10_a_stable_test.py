@@ -21,8 +21,8 @@ test = dv.load("substructuring/cs1")
 stability = test.stability()
 print(stability)
 
-ideal, run = test.reference(), test.rehearse()
-print(dv.fidelity.compare(run, ideal))
+reference_run, run = test.reference(), test.rehearse()
+print(dv.fidelity.compare(run, reference_run))
 
 # %%
 # Left: the first two seconds. Right: synchronisation of the last two seconds.
@@ -31,8 +31,8 @@ start, steady = run.data.sel(time=slice(0, 2)), run.data.sel(time=slice(8, None)
 critical = dv.fidelity.synchronisation.overlay(steady, stability.critical_delay)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), width_ratios=(1.6, 1), layout="constrained")
-reference = ideal.data.sel(time=slice(0, 2))
-left.plot(reference.time, 1e3 * reference.displacement, color=COLOURS["reference"], lw=4, label="ideal")
+reference = reference_run.data.sel(time=slice(0, 2))
+left.plot(reference.time, 1e3 * reference.displacement, color=COLOURS["reference"], lw=4, label="reference")
 left.plot(start.time, 1e3 * start.displacement, color=COLOURS["demand"], label="demand")
 left.plot(start.time, 1e3 * start.measured_displacement, color=COLOURS["measured"], ls="--", label="measured")
 left.set(

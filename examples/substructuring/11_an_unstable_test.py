@@ -21,20 +21,24 @@ test = dv.load("substructuring/cs1-late")
 stability = test.stability()
 print(stability)
 
-ideal, run = test.reference(), test.rehearse()
+reference, run = test.reference(), test.rehearse()
 print(run)
 
 # %%
 # On a logarithmic scale the response error is a straight line.
 
-error = dv.fidelity.errors(run, ideal)["e1"]
+error = dv.fidelity.errors(run, reference)["e1"]
 t = error.time.values
 predicted = np.abs(error.values[t > 0.4]).max() * np.exp(stability.growth_rate * (t - t[-1]))
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 limit = 1e3 * float(test.limits.velocity)
 left.plot(
-    t, 1e3 * ideal.data.velocity.sel(time=slice(0, t[-1])), color=COLOURS["reference"], lw=3, label="ideal"
+    t,
+    1e3 * reference.data.velocity.sel(time=slice(0, t[-1])),
+    color=COLOURS["reference"],
+    lw=3,
+    label="reference",
 )
 left.plot(t, 1e3 * run.data.velocity, color=COLOURS["demand"], label="demand")
 left.axhline(limit, color=COLOURS["critical"], ls="--", lw=1)
@@ -44,7 +48,7 @@ left.plot(t[-1], 1e3 * run.data.velocity[-1], "o", color=COLOURS["critical"])
 left.set(xlabel="time [s]", ylabel="velocity [mm/s]", title=f"stopped after {t[-1]:.2f} s")
 left.legend(loc="lower left", ncols=2, bbox_to_anchor=(0, 0.05))
 
-right.semilogy(t, 1e3 * np.abs(error), color=COLOURS["demand"], label="|ideal - demand|")
+right.semilogy(t, 1e3 * np.abs(error), color=COLOURS["demand"], label="|reference - demand|")
 label = f"poles: {stability.growth_rate:+.2f} 1/s"
 right.semilogy(t, 1e3 * predicted, color=COLOURS["critical"], ls="--", label=label)
 right.set(xlabel="time [s]", ylabel="error [mm]", ylim=(0.05, 60), title="grows as predicted")

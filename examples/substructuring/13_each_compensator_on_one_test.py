@@ -38,7 +38,7 @@ plt.rcParams.update(
 bare = dv.load("substructuring/cs1-late")
 actuator = Series((SecondOrderLag(omega=235.4, damping=0.684, gain=1.02), Delay(3.6e-3)))
 bare = dataclasses.replace(bare, rig=dv.Rig(actuator=actuator, specimen=bare.rig.specimen, substeps=10))
-ideal = bare.reference()
+reference = bare.reference()
 
 delay, tick = 9.4e-3, bare.dt  # [s]
 fit = {"gain": 1 / 1.02}
@@ -75,7 +75,7 @@ for name, changes in candidates.items():
     run = dataclasses.replace(bare, **changes).rehearse()
     shares[name] = np.nan
     if run.outcome.completed:
-        norms = dv.fidelity.norms(run.data.sel(time=late), ideal.data.sel(time=late))
+        norms = dv.fidelity.norms(run.data.sel(time=late), reference.data.sel(time=late))
         shares[name] = float(norms["rms"].sel(error="e1"))
     print(f"{name:32s} {run.outcome.name:10s} e1 {100 * shares[name]:.3g} %")
 
@@ -87,7 +87,7 @@ ax.barh(places, np.nan_to_num(values), left=1e-3, color=COLOURS["demand"], heigh
 for place, value in zip(places, values, strict=True):
     text = "unstable: stopped at a limit" if np.isnan(value) else f"{value:.2g} %"
     ax.text(1.3e-3 if np.isnan(value) else 1.15 * value, place, text, va="center")
-ax.set(xscale="log", xlim=(1e-3, 100), xlabel="rms of ideal minus demand [% of the ideal]")
+ax.set(xscale="log", xlim=(1e-3, 100), xlabel="rms response error [% of the rms reference]")
 ax.set_yticks(places, names)
 ax.invert_yaxis()
 ax.grid(axis="y", visible=False)

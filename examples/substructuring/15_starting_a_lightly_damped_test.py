@@ -26,7 +26,7 @@ names = {
 }
 tests = {name: dv.load(find_test(f"substructuring/{name}")) for name in names}
 runs = {name: test.rehearse() for name, test in tests.items()}
-ideal = tests["cs1-over-compensation"].reference().data
+reference = tests["cs1-over-compensation"].reference().data
 for run in runs.values():
     print(run)
 
@@ -37,7 +37,9 @@ figure, axes = plt.subplots(4, 1, figsize=(9, 7), sharex=True, layout="constrain
 for ax, (name, title) in zip(axes, names.items(), strict=False):
     data = runs[name].data
     ax.plot(data.time, 1e3 * data.displacement, color=COLOURS["demand"], lw=1, label="demand")
-    ax.plot(ideal.time, 1e3 * ideal.displacement, color=COLOURS["ink"], lw=1, ls=":", label="ideal")
+    ax.plot(
+        reference.time, 1e3 * reference.displacement, color=COLOURS["ink"], lw=1, ls=":", label="reference"
+    )
     ax.set(ylabel="[mm]", ylim=(-13, 13), title=title)
 stopped = runs["cs1-light-late"].data
 axes[0].plot(stopped.time[-1], 1e3 * stopped.displacement[-1], "o", color=COLOURS["critical"])

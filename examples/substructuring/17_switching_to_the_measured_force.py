@@ -22,7 +22,7 @@ plt.rcParams.update(
 
 name = find_test("substructuring/cs2-switch")
 test = dv.load(name)
-run, ideal = test.rehearse(), test.reference()
+run, reference_run = test.rehearse(), test.reference()
 print(run)
 
 lifted = {"limits.displacement": 1e6, "limits.velocity": 1e6, "limits.force": 1e9, "duration": 4.5}
@@ -33,13 +33,15 @@ growth = free.stability().growth_rate
 # Left: the test with its limits. Right: response error without limits.
 
 shown = run.data.sel(time=slice(2.0, None), axis="TS1")
-reference = ideal.data.sel(time=slice(2.0, float(shown.time[-1])), axis="TS1")
-error = np.abs(dv.fidelity.errors(free.rehearse(), ideal)["e1"].sel(axis="TS1", time=slice(2.5, None)))
+reference = reference_run.data.sel(time=slice(2.0, float(shown.time[-1])), axis="TS1")
+error = np.abs(
+    dv.fidelity.errors(free.rehearse(), reference_run)["e1"].sel(axis="TS1", time=slice(2.5, None))
+)
 t = error.time.values
 predicted = error.values[-100:].max() * np.exp(growth * (t - t[-50]))
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), width_ratios=(1.5, 1), layout="constrained")
-left.plot(reference.time, 1e3 * reference.displacement, color=COLOURS["reference"], lw=3, label="ideal")
+left.plot(reference.time, 1e3 * reference.displacement, color=COLOURS["reference"], lw=3, label="reference")
 left.plot(shown.time, 1e3 * shown.displacement, color=COLOURS["demand"], label="demand")
 left.plot(shown.time[-1], 1e3 * shown.displacement[-1], "o", color=COLOURS["critical"], label="stopped")
 left.axvline(3.0, color=COLOURS["ink"], lw=0.8)
@@ -48,7 +50,7 @@ left.text(3.02, 6.4, "measured force")
 left.set(xlabel="time [s]", ylabel="first actuator [mm]", ylim=(-9, 8))
 left.legend(loc="lower left", ncols=3)
 
-right.semilogy(t, 1e3 * error, color=COLOURS["demand"], lw=1, label="|ideal - demand|")
+right.semilogy(t, 1e3 * error, color=COLOURS["demand"], lw=1, label="|reference - demand|")
 after = t > 3.0
 right.semilogy(
     t[after], 1e3 * predicted[after], color=COLOURS["critical"], ls="--", label=f"poles: {growth:+.1f} 1/s"

@@ -20,12 +20,12 @@ plt.rcParams.update(
 )
 
 counts = (1, 2, 5, 10, 20, 40)
-ideal = ready("cs2-high").reference()
+reference = ready("cs2-high").reference()
 found = {}
 for hold in ("quadratic", "zoh"):
     for substeps in counts:
         test = ready("cs2-high", {**FREE, "rig.substeps": substeps, "rig.command_hold": hold})
-        found[hold, substeps] = late_norms(test, ideal)
+        found[hold, substeps] = late_norms(test, reference)
         e1, e2 = (100 * found[hold, substeps][name] for name in ("e1", "e2"))
         print(f"{hold:7s} {substeps:3d} sub-steps   e1 {e1:.4f} %   e2 {e2:.4f} %")
 
@@ -34,13 +34,16 @@ for hold in ("quadratic", "zoh"):
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 for hold, dash in (("quadratic", "-"), ("zoh", "--")):
-    for error, colour, label in (("e1", "demand", "ideal - demand"), ("e2", "measured", "demand - measured")):
+    for error, colour, label in (
+        ("e1", "demand", "reference - demand"),
+        ("e2", "measured", "demand - measured"),
+    ):
         values = [100 * found[hold, n][error] for n in counts]
         left.loglog(counts, values, dash, marker="o", ms=4, color=COLOURS[colour], label=f"{label}, {hold}")
-left.set(xlabel="sub-steps in a tick", ylabel="rms of the error [% of the ideal]", ylim=(0.1, 40))
+left.set(xlabel="sub-steps in a tick", ylabel="rms of the error [% of the reference]", ylim=(0.1, 40))
 left.legend(loc="center")
 
-for error, colour, label in (("e1", "demand", "ideal - demand"), ("e2", "measured", "demand - measured")):
+for error, colour, label in (("e1", "demand", "reference - demand"), ("e2", "measured", "demand - measured")):
     finest = found["quadratic", counts[-1]][error]
     rest = [abs(found["quadratic", n][error] / finest - 1) for n in counts[:-1]]
     right.loglog(counts[:-1], rest, "o-", ms=4, color=COLOURS[colour], label=label)

@@ -23,7 +23,7 @@ plt.rcParams.update(
 
 held = dv.load("substructuring/cs2-high", {"excitation.amplitude": [1.5e-3, 1e-3]})
 ahead = dataclasses.replace(held, feedback=ForceExtrapolation())
-ideal = held.reference()
+reference_run = held.reference()
 runs = {"force held": held.rehearse(), "force extrapolated by half a tick": ahead.rehearse()}
 
 # %%
@@ -32,8 +32,8 @@ runs = {"force held": held.rehearse(), "force extrapolated by half a tick": ahea
 late = slice(5.0, None)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8), width_ratios=(1, 1.35), layout="constrained")
 window = slice(9.5, 9.8)
-reference = ideal.data.sel(time=window, axis="TS1")
-left.plot(reference.time, 1e3 * reference.displacement, color=COLOURS["reference"], lw=5, label="ideal")
+reference = reference_run.data.sel(time=window, axis="TS1")
+left.plot(reference.time, 1e3 * reference.displacement, color=COLOURS["reference"], lw=5, label="reference")
 data = runs["force held"].data.sel(time=window, axis="TS1")
 left.plot(data.time, 1e3 * data.displacement, color=COLOURS["demand"], label="demand, force held")
 left.plot(data.time, 1e3 * data.measured_displacement, color=COLOURS["measured"], ls="--", label="measured")
@@ -42,16 +42,19 @@ left.legend(loc="upper right")
 
 places = np.arange(3)
 for i, (name, run) in enumerate(runs.items()):
-    norms = dv.fidelity.norms(run.data.sel(time=late), ideal.data.sel(time=late))["rms"].sel(axis="TS1")
+    norms = dv.fidelity.norms(run.data.sel(time=late), reference_run.data.sel(time=late))["rms"].sel(
+        axis="TS1"
+    )
     values = 100 * norms.values
     print(name, {str(e): f"{v:.3f} %" for e, v in zip(norms.error.values, values, strict=True)})
     bars = right.bar(
         places + 0.38 * (i - 0.5), values, 0.36, color=(COLOURS["demand"], COLOURS["command"])[i], label=name
     )
     right.bar_label(bars, [f"{v:.2g}" for v in values])
-right.set(yscale="log", ylim=(0.02, 100), ylabel="rms [% of the ideal]")
+right.set(yscale="log", ylim=(0.02, 100), ylabel="rms [% of the reference]")
 right.set_xticks(
-    places, ["ideal -\ndemand\n(numerical)", "demand -\nmeasured\n(local)", "ideal -\nmeasured\n(global)"]
+    places,
+    ["reference -\ndemand\n(response)", "demand -\nmeasured\n(tracking)", "reference -\nmeasured\n(total)"],
 )
 right.grid(axis="x", visible=False)
 right.legend(loc="upper right")
