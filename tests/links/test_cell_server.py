@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import LinkError
-from dovetail.links import Address, CellServer, RemoteCell
+from dovetail.links import Address, CellServer, RemoteCell, cell_server
 from dovetail.links.cell_protocol import HEADER, FrameStream, Message
 from dovetail.testing.pseudodynamic import MoveRequest
 
@@ -223,3 +223,22 @@ def test_a_driver_that_fails_when_it_begins_ends_the_session_and_not_the_server(
     del served.bench.begin
     with RemoteCell(served.url, 1) as cell:
         assert cell.begin("run") is None
+
+
+def test_silent_callers_delay_nobody(make_bench, serve_cell, monkeypatch):
+    monkeypatch.setattr(cell_server, "HELLO_TIME", 600.0)
+    served = serve_cell(make_bench())
+    to = ("127.0.0.1", served.server.address.port)
+    mute = [socket.create_connection(to) for _ in range(5)]
+    with RemoteCell(served.url, 1) as cell:
+        assert cell.read().number == 0
+    for each in mute:
+        each.close()
+
+
+def test_the_end_of_a_session_names_the_position_in_which_the_cell_stays(make_bench, serve_cell):
+    served = serve_cell(make_bench())
+    with RemoteCell(served.url, 1) as cell:
+        cell.begin("run")
+        cell.move(MoveRequest(1, np.array([0.25]), 0.0, 0.0))
+    assert served.wait_for("session ends; the cell stays at 0.25"), served.said

@@ -42,7 +42,9 @@ def test_a_campaign_shows_verdict_and_sensitivities(tmp_path):
         "def evaluate(points):\n    return {'height': [2 * p['a'] + p['b'] for p in points]}\n"
     )
     axes = "".join(f"[[parameter]]\npath = '{n}'\nvalues = [0.0, 1.0]\n" for n in "ab")
-    (tmp_path / "c.toml").write_text('title = "hill"\nparts = ["hill_model.py"]\nevaluate = "hill_model:evaluate"\n' + axes)
+    (tmp_path / "c.toml").write_text(
+        'title = "hill"\nparts = ["hill_model.py"]\nevaluate = "hill_model:evaluate"\n' + axes
+    )
     done = campaign.run(campaign.load(tmp_path / "c.toml"), tmp_path / "out")
     html = done._repr_html_()
     assert "All 4 points computed" in html

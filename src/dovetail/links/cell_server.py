@@ -1,8 +1,9 @@
 """Server of a robot cell: any `Cell` behind the cell protocol.
 
-One session at a time; other clients are refused. The cell moves in a thread of its own, while the server monitors the
-connection: a halt, or the end of the connection, stops the cell immediately. The cell stays at its position after the
-end of a session, and the next session continues the run.
+One session at a time; other clients are refused, and a client that sends nothing delays nobody. The cell moves in a
+thread of its own, while the server monitors the connection: a halt, or the end of the connection, stops the cell
+immediately. The safe state of a cell is standstill: it stays at its position after the end of a session, which the
+server reports with the measured position, and the next session continues the run.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import time
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
+
+import numpy as np
 
 from dovetail.core.errors import LinkError
 from dovetail.links.address import Address, keep_alive
@@ -33,6 +36,7 @@ from dovetail.testing.pseudodynamic import Cell, MoveReply, MoveRequest
 HELLO_TIME = 2.0  # [s] time limit for a complete hello
 ALIVE_EVERY = 0.5  # [s] interval of alive messages while the cell moves
 IDLE = 0.1  # [s] interval of the check for a stop
+MAX_CALLERS = 32  # clients that have sent nothing; of more, the oldest is dropped
 
 
 class _MoveThread:
@@ -108,14 +112,22 @@ class CellServer:
 
     def serve(self, until: Callable[[], bool] = lambda: False) -> None:
         """Serve until `until()` is true or `stop` is called; then close the cell."""
+        callers: dict[socket.socket, float] = {}  # clients that have sent nothing, with their deadlines
         try:
             while not (self.stopping or until()):
-                if select.select([self.listener], [], [], IDLE)[0]:
-                    connection, _ = self.listener.accept()
+                ready = select.select([self.listener, *callers], [], [], IDLE)[0]
+                late = [each for each, deadline in callers.items() if time.monotonic() > deadline]
+                if self.listener in ready:
+                    late += list(callers)[: len(callers) + 1 - MAX_CALLERS]
+                    callers[self.listener.accept()[0]] = time.monotonic() + HELLO_TIME
+                for connection in [each for each in callers if each in ready or each in late]:
+                    del callers[connection]
                     with connection:
-                        self._session(connection, until)
+                        if connection in ready:
+                            self._session(connection, until)
         finally:
-            self.listener.close()
+            for each in (self.listener, *callers):
+                each.close()
             if "move_thread" in vars(self):
                 self.move_thread.close()
             self.cell.close()
@@ -143,18 +155,27 @@ class CellServer:
                     continue
                 kind, table, _ = line.receive()
                 if kind is Message.BYE:
-                    self.report("session ends")
+                    self.report(f"session ends; {self._standstill()}")
                     return
                 line.send(Message.REPLY, pack_reply(self._answer(line, kind, table)))
             line.send(Message.BYE)
+            self.report(f"session ends: the server was stopped; {self._standstill()}")
         except (LinkError, OSError) as error:
-            self.report(f"session ends: {error}")
+            self.report(f"session ends: {error}; {self._standstill()}")
             self._refuse(line, str(error))
         except Exception as error:  # of the driver or of the server: no message may end the server
-            self.report(f"session ends: {type(error).__name__}: {error}")
+            self.report(f"session ends: {type(error).__name__}: {error}; {self._standstill()}")
             self._refuse(line, f"the cell failed: {type(error).__name__}: {error}")
         finally:
             self.line = None
+
+    def _standstill(self) -> str:
+        """Return the measured position in which the cell stays."""
+        try:
+            position = np.ravel(self.cell.read().position)
+        except Exception as error:  # of a driver that may have failed before
+            return f"the cell gives no position: {error}"
+        return f"the cell stays at {' '.join(f'{value:.6g}' for value in position)}"
 
     def _greet(self, line: FrameStream) -> None:
         kind, table, sent = line.receive()

@@ -199,7 +199,8 @@ class Session(Returning):
             except Exception as error:  # of a driver: the rig is led to rest with what still works
                 self.failure = self.failure or error
                 self.go_safe(SafeStateReason.FAILED)
-                continue
+                self.tick_count = due  # it may have waited for long
+                return
             self._check_limits()
 
     def _present_command(self) -> np.ndarray:

@@ -60,6 +60,53 @@ def test_a_missing_robot_is_reported():
             EgmDriver(port=driver.port)
 
 
+def guided(driver, **options):
+    """An arm with a force sensor in its own thread."""
+    arm = VirtualController(("127.0.0.1", driver.port), tau=0.01, **options)
+    arm.force = lambda axes: np.array([0, 0, -400.0 * (axes.position[2] - 1.2), 0, 0, 0])
+    return arm
+
+
+NOT_GUIDED = {"accepts_guidance": False}, "the arm does not follow"
+MOTORS_OFF = {"motors": 2}, "the motors of the arm are off"
+
+
+@pytest.mark.parametrize(("change", "text"), [NOT_GUIDED, MOTORS_OFF, ({"force": None}, "sends no force")])
+def test_an_arm_that_does_not_follow_or_feels_nothing_is_refused(change, text):
+    with EgmDriver(port=0) as driver:
+        arm = guided(driver)
+        for name, value in change.items():
+            setattr(arm, name, value)
+        thread = arm.start()
+        with pytest.raises(LinkError, match=text):
+            EgmPlant(driver, timeout=1.0)
+        arm.stop()
+        thread.join(300)
+
+
+@pytest.mark.parametrize(("change", "text"), [NOT_GUIDED, MOTORS_OFF, ({"force": None}, "sends no force")])
+def test_an_arm_that_stops_following_during_a_session_fails_the_plant(change, text):
+    """Step by step: the arm in the rhythm of the plant, so that time plays no part."""
+    with EgmDriver(port=0) as driver:
+        arm = guided(driver)
+        arm.cycle()
+        receive = driver.receive
+        driver.receive = lambda timeout: (arm.cycle(), receive(timeout))[1]
+        plant = EgmPlant(driver, timeout=10.0)
+        for _ in range(50):
+            reading = plant.step(np.array([0.005]))
+        assert reading[0] > 0.004
+        before = {name: getattr(arm, name) for name in change}
+        for name, value in change.items():
+            setattr(arm, name, value)
+        with pytest.raises(LinkError, match=text):
+            plant.step(np.array([0.005]))
+        for name, value in before.items():
+            setattr(arm, name, value)
+        plant.reset()
+        arm.close()
+
+
 def test_a_hybrid_test_runs_with_the_arm_as_its_rig(served):
     """At the controller's 250 Hz; the tool presses a spring that its force sensor feels."""
     stiffness = 400.0  # [N/m]

@@ -101,6 +101,8 @@ class VirtualController:
     speed: float = 0.5  # largest speed [m/s], and [rad/s] of rotations and joints
     timeout: float = 1.0  # [s]
     force: Callable[[ControllerAxes], np.ndarray] | None = None
+    motors: int = MOTORS_ON
+    accepts_guidance: bool = True  # False: its program has not started EGMRunPose
 
     def __post_init__(self):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -165,7 +167,8 @@ class VirtualController:
             if number <= self.newest or goal is None:
                 self.rejected += 1
                 continue
-            self.newest, self.target, self.last_message_time, self.is_guided = number, goal, self.time, True
+            self.newest, self.target, self.last_message_time = number, goal, self.time
+            self.is_guided = self.accepts_guidance and self.motors == MOTORS_ON
 
     def _move(self, dt: float) -> None:
         axes, goal = self.axes, self.target
@@ -208,7 +211,7 @@ class VirtualController:
             "header": {"seqno": self.sequence, "tm": round(self.time * 1e3), "mtype": DATA},
             "feedBack": motion,
             "planned": motion,
-            "motorState": {"state": MOTORS_ON},
+            "motorState": {"state": self.motors},
             "mciState": {"state": MCI_RUNNING if self.is_guided else MCI_STOPPED},
             "mciConvergenceMet": False,
             "rapidExecState": {"state": RAPID_RUNNING},

@@ -134,6 +134,9 @@ class EgmPlant:
     Commands are displacements [m] from the position of the tool at `reset`, along `directions` (unit vectors in the
     base frame, one per axis). Readings are the displacements and the forces of the force sensor along these directions.
     The rate of the rig is that of the controller, 250 Hz.
+
+    The state of the controller is part of every reading. An arm that is not guided, whose motors are off, or that sends
+    no force is an error: the server refuses a session with it, and leads the rig to rest during one.
     """
 
     def __init__(self, driver: EgmDriver, directions=((0.0, 0.0, 1.0),), timeout: float = 1.0):
@@ -144,8 +147,18 @@ class EgmPlant:
         self.reset()
 
     def reset(self) -> np.ndarray:
-        """Set the origin to the present position of the tool, without motion."""
+        """Set the origin to the present position of the tool, without motion.
+
+        Raises
+        ------
+        LinkError
+            If the arm is not guided within the time limit, its motors are off, or the controller sends no force.
+        """
+        end = time.monotonic() + self.timeout
         state = self.driver.receive(self.timeout)
+        while state.motors_on and not state.is_guided and time.monotonic() < end:
+            self.driver.send_pose(state.position, state.orientation)  # guided from its first message on
+            state = self.driver.receive(self.timeout)
         self.origin, self.orientation = state.position, state.orientation
         return self._reading(state)
 
@@ -155,5 +168,11 @@ class EgmPlant:
         return self._reading(self.driver.receive(self.timeout))
 
     def _reading(self, state: RobotState) -> np.ndarray:
-        force = np.zeros(3) if state.force is None else state.force[:3]
+        if not state.motors_on:
+            raise LinkError("EGM: the motors of the arm are off; switch them on")
+        if not state.is_guided:
+            raise LinkError("EGM: the arm does not follow; start EGMRunPose in the program of the controller")
+        if state.force is None:
+            raise LinkError("EGM: the controller sends no force; connect and activate its force sensor")
+        force = state.force[:3]
         return np.concatenate([self.directions @ (state.position - self.origin), self.directions @ force])
