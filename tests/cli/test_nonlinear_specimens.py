@@ -6,12 +6,11 @@ import threading
 from pathlib import Path
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import pytest
 
 import dovetail as dv
-from dovetail.core import kinds, parameter
+from dovetail.core import Parameter, kinds, parameter
 from dovetail.links.address import Address
 from dovetail.links.rig_program import VirtualPlant
 from dovetail.links.serve import RigServer
@@ -56,7 +55,7 @@ class BoucWen(Specimen):
 class Orifice(Memoryless):
     """F = -c |v|^0.5 sign v."""
 
-    c: jax.Array = parameter("N", "force at 1 m/s", default=800.0)
+    c: Parameter = parameter("N", "force at 1 m/s", default=800.0)
 
     def output(self, t, x, u):
         v = u["velocity"]

@@ -28,14 +28,14 @@ PART = '''
 
 import jax
 
-from dovetail.core import parameter
+from dovetail.core import Parameter, parameter
 from dovetail.specimens.base import Memoryless
 
 
 class Mine(Memoryless):
     """A spring, so and so stiff."""
 
-    k: jax.Array = parameter("N/m", "stiffness", above=0.0)
+    k: Parameter = parameter("N/m", "stiffness", above=0.0)
 
     def output(self, t, x, u):
         return {"force": -FACTOR * self.k * u["displacement"]}
@@ -44,7 +44,7 @@ class Mine(Memoryless):
 class Softer(Mine):
     """Half of it."""
 
-    share: jax.Array = parameter("1", "of the stiffness", default=0.5)
+    share: Parameter = parameter("1", "of the stiffness", default=0.5)
 
     def output(self, t, x, u):
         return {"force": -self.share * self.k * u["displacement"]}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from dovetail.core import Flow, parameter
+from dovetail.core import Flow, Parameter, parameter
 from dovetail.core.adaptive_step import Crossing, solve
 from dovetail.core.errors import ConvergenceError, ParameterError
 
@@ -12,7 +12,7 @@ from dovetail.core.errors import ConvergenceError, ParameterError
 class Ball(Flow):
     """Free fall under an upward force u per mass."""
 
-    height: jax.Array = parameter("m", "height at the start", default=5.0)
+    height: Parameter = parameter("m", "height at the start", default=5.0)
 
     def init(self):
         return {"z": self.height, "v": jnp.asarray(0.0)}
@@ -25,7 +25,7 @@ class Ball(Flow):
 
 
 class VanDerPol(Flow):
-    mu: jax.Array = parameter("1", "stiffness", default=1000.0)
+    mu: Parameter = parameter("1", "stiffness", default=1000.0)
 
     def init(self):
         return jnp.array([2.0, 0.0])

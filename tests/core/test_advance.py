@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.core import RK4, Flow, parameter
+from dovetail.core import RK4, Flow, Parameter, parameter
 from dovetail.core.advance import Keep, Rows, advance, advance_samples, begin, chunk_length, row_shapes
 from dovetail.core.clock import HostOnly, SelfTimed, Simulated, Stopping
 from dovetail.core.monitor import Monitor, MonitorState, NoMonitor
@@ -20,7 +20,7 @@ random = np.random.default_rng(2026)
 class Oscillator(Flow):
     """z'' + 2 z' + k z = sin(9 t) + 0.1 sin(31 t)."""
 
-    k: jax.Array = parameter("1/s^2", "stiffness over mass")
+    k: Parameter = parameter("1/s^2", "stiffness over mass")
 
     def init(self):
         return {"z": jnp.zeros(()), "v": jnp.zeros(())}

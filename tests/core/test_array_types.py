@@ -6,11 +6,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.core import parameter
+from dovetail.core import Parameter, parameter
 
 
 class Spring(eqx.Module):
-    k: jax.Array = parameter("N/m", "stiffness")
+    k: Parameter = parameter("N/m", "stiffness")
 
 
 @pytest.mark.parametrize(

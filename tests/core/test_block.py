@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.core import RK4, Block, Flow, Sampled, parameter
+from dovetail.core import RK4, Block, Flow, Parameter, Sampled, parameter
 from dovetail.core.block import repeat, respond
 from dovetail.core.errors import ParameterError
 
@@ -13,7 +13,7 @@ from dovetail.core.errors import ParameterError
 class Decay(Flow):
     """x' = -rate x + u."""
 
-    rate: jax.Array = parameter("1/s", "decay rate", above=0.0)
+    rate: Parameter = parameter("1/s", "decay rate", above=0.0)
 
     def init(self):
         return jnp.ones(())

@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.core import Flow, parameter
+from dovetail.core import Flow, Parameter, parameter
 from dovetail.core.errors import UnknownNameError
 from dovetail.core.linear import linearise, modes
 
@@ -11,7 +11,7 @@ from dovetail.core.linear import linearise, modes
 class Chain(Flow):
     """Two equal masses and three equal springs, wall to wall: modes at sqrt(k/m) and sqrt(3 k/m)."""
 
-    k: jax.Array = parameter("N/m", "stiffness", default=100.0)
+    k: Parameter = parameter("N/m", "stiffness", default=100.0)
 
     def init(self):
         return {"x": jnp.zeros(2), "v": jnp.zeros(2)}
@@ -83,7 +83,7 @@ def test_an_unknown_name_lists_the_known_ones():
 
 def test_a_flow_without_input_and_derivatives_of_the_matrices():
     class Decay(Flow):
-        rate: jax.Array = parameter("1/s", "rate")
+        rate: Parameter = parameter("1/s", "rate")
 
         def init(self):
             return jnp.asarray(1.0)

@@ -6,14 +6,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.core import Part, choice, constant, count, parameter
+from dovetail.core import Parameter, Part, choice, constant, count, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_arrays, all_concrete, declared_parameters
 
 
 class Everything(Part):
-    length: jax.Array = parameter("m", "length", above=0.0)
-    share: jax.Array = parameter("1", "share", at_least=0.0, at_most=1.0, default=0.5)
+    length: Parameter = parameter("m", "length", above=0.0)
+    share: Parameter = parameter("1", "share", at_least=0.0, at_most=1.0, default=0.5)
     word: str = choice("ramp", "held", about="shape", default="ramp")
     number: int = count("how many", default=2, at_least=1)
     rate: float = constant("Hz", "rate", default=10.0, above=0.0)
@@ -45,9 +45,9 @@ def test_the_error_for_a_value_outside_its_range(fields, text):
 
 def test_infinity_is_refused_unless_it_means_that_a_limit_is_switched_off():
     class Limited(Part):
-        stiffness: jax.Array = parameter("N/m", "stiffness", default=1.0)
-        force: jax.Array = parameter("N", "largest force", default=np.inf)
-        gain: jax.Array = parameter("1", "largest gain", default=0.1, finite=False)
+        stiffness: Parameter = parameter("N/m", "stiffness", default=1.0)
+        force: Parameter = parameter("N", "largest force", default=np.inf)
+        gain: Parameter = parameter("1", "largest gain", default=0.1, finite=False)
 
     assert Limited(force=np.inf, gain=np.inf).gain == np.inf
     for value in (np.inf, -np.inf, [1.0, np.inf]):

@@ -1,11 +1,10 @@
 """Parameter maps: checked parameters, one result for each point."""
 
-import jax
 import numpy as np
 import pytest
 import xarray as xr
 
-from dovetail.core import parameter
+from dovetail.core import Parameter, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter_map import ParameterMap
 
@@ -13,7 +12,7 @@ from dovetail.core.parameter_map import ParameterMap
 class Squares(ParameterMap):
     """Squares of numbers."""
 
-    numbers: jax.Array = parameter("1", "to be squared", at_least=0.0)
+    numbers: Parameter = parameter("1", "to be squared", at_least=0.0)
 
     def compute(self):
         return xr.Dataset({"square": ("number", np.asarray(self.numbers**2))})

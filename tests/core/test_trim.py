@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.core import Flow, parameter
+from dovetail.core import Flow, Parameter, parameter
 from dovetail.core.errors import ConvergenceError
 from dovetail.core.trim import trim
 
@@ -11,7 +11,7 @@ from dovetail.core.trim import trim
 class Arm(Flow):
     """A pendulum held by a torque: steady where g sin q = u."""
 
-    g: jax.Array = parameter("1/s^2", "gravity over length", default=10.0)
+    g: Parameter = parameter("1/s^2", "gravity over length", default=10.0)
 
     def init(self):
         return {"angle": jnp.asarray(0.1), "rate": jnp.asarray(0.0)}

@@ -12,13 +12,13 @@ from dovetail.transfer import Transfer
 TEXT = '''
 from __future__ import annotations
 import jax
-from dovetail.core import parameter
+from dovetail.core import Parameter, parameter
 from dovetail.specimens.base import Memoryless
 
 class Hardening(Memoryless):
     """A spring that hardens."""
 
-    k: jax.Array = parameter("N/m", "stiffness", default={k})
+    k: Parameter = parameter("N/m", "stiffness", default={k})
 
     def output(self, t, x, u):
         return {{"force": -self.k * u["displacement"] ** 3}}

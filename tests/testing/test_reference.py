@@ -3,14 +3,13 @@
 import dataclasses
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
 import dovetail as dv
-from dovetail.core import RK4, parameter
+from dovetail.core import RK4, Parameter, parameter
 from dovetail.core.errors import AnalysisError
 from dovetail.specimens import Specimen
 from dovetail.specimens.base import Memoryless
@@ -48,7 +47,7 @@ class Inertia(Memoryless):
     """A mass that is moved: its force needs the acceleration, which needs the force."""
 
     inertial = True
-    m: jax.Array = parameter("kg", "mass")
+    m: Parameter = parameter("kg", "mass")
 
     def output(self, t, x, u):
         return {"force": -self.m * u["acceleration"]}
@@ -71,8 +70,8 @@ def test_a_mass_in_the_specimen_is_a_heavier_mass(make_cs1):
 class Follower(Specimen):
     """A first-order element: its force lags behind the displacement."""
 
-    tau: jax.Array = parameter("s", "time constant")
-    k: jax.Array = parameter("N/m", "stiffness")
+    tau: Parameter = parameter("s", "time constant")
+    k: Parameter = parameter("N/m", "stiffness")
 
     def init(self):
         return jnp.zeros(())

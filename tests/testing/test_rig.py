@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.core import parameter
+from dovetail.core import Parameter, parameter
 from dovetail.specimens import Specimen
 
 DT = 1e-3
@@ -16,7 +16,7 @@ class Mass(Specimen):
     """Force of a mass, with its own momentum integrated as memory."""
 
     inertial = True
-    m: jax.Array = parameter("kg", "mass")
+    m: Parameter = parameter("kg", "mass")
 
     def init(self):
         return jnp.zeros(())

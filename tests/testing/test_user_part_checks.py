@@ -3,12 +3,11 @@
 import dataclasses
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import pytest
 
 from dovetail.compensation import Compensator
-from dovetail.core import parameter
+from dovetail.core import Parameter, parameter
 from dovetail.core.errors import TestFileError
 from dovetail.mechanics import Substructure
 from dovetail.specimens.base import Memoryless
@@ -18,7 +17,7 @@ from dovetail.transfer import Transfer
 class Pair(Substructure):
     """Two masses on springs, wrong as asked."""
 
-    k: jax.Array = parameter("N/m", "stiffness", default=100.0)
+    k: Parameter = parameter("N/m", "stiffness", default=100.0)
     velocity_axes: int = eqx.field(default=2, static=True)
     rate_size: int = eqx.field(default=2, static=True)
 
@@ -39,7 +38,7 @@ class Pair(Substructure):
 class Spring(Memoryless):
     """A specimen for two axes, or one that cannot take them."""
 
-    k: jax.Array = parameter("N/m", "stiffness", default=(10.0, 10.0))
+    k: Parameter = parameter("N/m", "stiffness", default=(10.0, 10.0))
 
     def output(self, t, x, u):
         return {"force": -self.k * u["displacement"]}
@@ -68,7 +67,7 @@ class Silent(Compensator):
 class Ratchet(Memoryless):
     """Branches on a value at the end of a step."""
 
-    k: jax.Array = parameter("N/m", "stiffness", default=(10.0, 10.0))
+    k: Parameter = parameter("N/m", "stiffness", default=(10.0, 10.0))
 
     def output(self, t, x, u):
         return {"force": -self.k * u["displacement"]}

@@ -15,7 +15,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.mechanics.motion import SupportMotion
 
 
@@ -23,9 +23,9 @@ from dovetail.mechanics.motion import SupportMotion
 class Accelerating(SupportMotion):
     """Constant acceleration from a start time on, reached by a ramp."""
 
-    value: jax.Array = parameter("m/s^2", "acceleration, (3,)")
-    start: jax.Array = parameter("s", "start time", default=0.0)
-    ramp: jax.Array = parameter("s", "duration of the ramp", default=0.0, at_least=0.0)
+    value: Parameter = parameter("m/s^2", "acceleration, (3,)")
+    start: Parameter = parameter("s", "start time", default=0.0)
+    ramp: Parameter = parameter("s", "duration of the ramp", default=0.0, at_least=0.0)
 
     def acceleration(self, t):
         # without a ramp, the full acceleration applies from `start` on
@@ -43,8 +43,8 @@ class SineSquaredPulse(SupportMotion):
     Source: [Mastrogiuseppe 2023, sec. 4.1.3].
     """
 
-    amplitude: jax.Array = parameter("m", "amplitude along each axis, (3,)")
-    frequency: jax.Array = parameter("Hz", "inverse of the pulse duration", above=0.0)
+    amplitude: Parameter = parameter("m", "amplitude along each axis, (3,)")
+    frequency: Parameter = parameter("Hz", "inverse of the pulse duration", above=0.0)
 
     def acceleration(self, t):
         a = 2 * (self.frequency * jnp.pi) ** 2 * jnp.cos(2 * jnp.pi * self.frequency * t)
@@ -55,8 +55,8 @@ class SineSquaredPulse(SupportMotion):
 class RecordedAcceleration(SupportMotion):
     """Acceleration from a table over time: linear interpolation, constant beyond the ends."""
 
-    time: jax.Array = parameter("s", "increasing times, (k,)")
-    value: jax.Array = parameter("m/s^2", "accelerations, (k, 3)")
+    time: Parameter = parameter("s", "increasing times, (k,)")
+    value: Parameter = parameter("m/s^2", "accelerations, (k, 3)")
 
     def acceleration(self, t):
         return jnp.stack([jnp.interp(t, self.time, column) for column in self.value.T])
@@ -66,18 +66,18 @@ class RecordedAcceleration(SupportMotion):
 class Tug(SupportMotion):
     """Aircraft that accelerates with its excess thrust and pulls up with a load factor."""
 
-    mass: jax.Array = parameter("kg", "mass of the aircraft", default=250e3, above=0.0)
-    towed_mass: jax.Array = parameter("kg", "towed mass", default=0.0, at_least=0.0)
-    thrust: jax.Array = parameter("N", "thrust of all engines at sea level", default=1.04e6, at_least=0.0)
-    drag: jax.Array = parameter("N", "drag of the aircraft", default=0.0, at_least=0.0)
-    towed_drag: jax.Array = parameter("N", "drag of the towed body", default=0.0, at_least=0.0)
-    density_ratio: jax.Array = parameter(
+    mass: Parameter = parameter("kg", "mass of the aircraft", default=250e3, above=0.0)
+    towed_mass: Parameter = parameter("kg", "towed mass", default=0.0, at_least=0.0)
+    thrust: Parameter = parameter("N", "thrust of all engines at sea level", default=1.04e6, at_least=0.0)
+    drag: Parameter = parameter("N", "drag of the aircraft", default=0.0, at_least=0.0)
+    towed_drag: Parameter = parameter("N", "drag of the towed body", default=0.0, at_least=0.0)
+    density_ratio: Parameter = parameter(
         "1", "air density relative to sea level; scales the thrust", default=1.0
     )
-    start: jax.Array = parameter("s", "time at which thrust is set", default=0.0)
-    spool_up_time: jax.Array = parameter("s", "time for the thrust to build up", default=1e-9, above=0.0)
-    load_factor: jax.Array = parameter("1", "normal load factor of the pull-up minus 1", default=0.0)
-    pull_up: jax.Array = parameter("s", "start and duration of the pull-up", default=(0.0, 1.0))
+    start: Parameter = parameter("s", "time at which thrust is set", default=0.0)
+    spool_up_time: Parameter = parameter("s", "time for the thrust to build up", default=1e-9, above=0.0)
+    load_factor: Parameter = parameter("1", "normal load factor of the pull-up minus 1", default=0.0)
+    pull_up: Parameter = parameter("s", "start and duration of the pull-up", default=(0.0, 1.0))
 
     def forward_acceleration(self) -> jax.Array:
         """Acceleration along the path at full thrust [m/s^2]."""

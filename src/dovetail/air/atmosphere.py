@@ -9,7 +9,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 
 R_AIR = 287.05287  # [J/(kg K)]
 G0 = 9.80665  # [m/s^2]
@@ -22,7 +22,7 @@ TROPOPAUSE = 11_000.0  # [m]
 class StandardAtmosphere(Part):
     """Temperature, pressure, density and speed of sound as functions of altitude [m], up to 20 km."""
 
-    temperature_offset: jax.Array = parameter("K", "deviation from the standard temperature", default=0.0)
+    temperature_offset: Parameter = parameter("K", "deviation from the standard temperature", default=0.0)
 
     def temperature(self, h: jax.Array) -> jax.Array:
         """Temperature [K]."""

@@ -11,11 +11,10 @@ in Bolien 2018, sec. 1.4]. Not modelled: the wing's upwash, compressibility.
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 
 from dovetail.air.wind import WindField, broadcast_velocity
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 
 
 @kind("half-body")
@@ -24,13 +23,13 @@ class HalfBody(WindField):
 
     needs_stream = True
 
-    radius: jax.Array = parameter("m", "radius of the body far behind its nose", default=0.8, above=0.0)
-    source_position: jax.Array = parameter(
+    radius: Parameter = parameter("m", "radius of the body far behind its nose", default=0.8, above=0.0)
+    source_position: Parameter = parameter(
         "m",
         "position of the source from the nozzle: x forward, y starboard, z down",
         default=(-3.0, -1.0, 1.0),
     )
-    core_radius: jax.Array = parameter(
+    core_radius: Parameter = parameter(
         "m", "core radius within which the velocity field is smoothed", default=0.3, above=0.0
     )
 

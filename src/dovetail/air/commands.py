@@ -7,7 +7,7 @@ from abc import abstractmethod
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 
 
 class Command(Part):
@@ -30,9 +30,9 @@ class NoCommand(Command):
 class RampCommand(Command):
     """Ramp from zero to a constant angle. Several ramps with their own `start` times add up."""
 
-    angle: jax.Array = parameter("rad", "pitch and yaw reached, (2,) or (ramps, 2)")
-    start: jax.Array = parameter("s", "start of the ramp, one or (ramps,)", default=50.0)
-    ramp: jax.Array = parameter("s", "duration of a ramp", default=10.0, above=0.0)
+    angle: Parameter = parameter("rad", "pitch and yaw reached, (2,) or (ramps, 2)")
+    start: Parameter = parameter("s", "start of the ramp, one or (ramps,)", default=50.0)
+    ramp: Parameter = parameter("s", "duration of a ramp", default=10.0, above=0.0)
 
     def __call__(self, t, r, v):
         angle, start = jnp.atleast_2d(self.angle), jnp.atleast_1d(self.start)
@@ -43,8 +43,8 @@ class RampCommand(Command):
 class StepCommand(Command):
     """Step to a constant angle."""
 
-    angle: jax.Array = parameter("rad", "pitch and yaw")
-    start: jax.Array = parameter("s", "time of the step", default=50.0)
+    angle: Parameter = parameter("rad", "pitch and yaw")
+    start: Parameter = parameter("s", "time of the step", default=50.0)
 
     def __call__(self, t, r, v):
         return jnp.where(t >= self.start, 1.0, 0.0) * self.angle
@@ -54,9 +54,9 @@ class StepCommand(Command):
 class Doublet(Command):
     """Positive angle for the first half of the width, negative angle for the second half."""
 
-    angle: jax.Array = parameter("rad", "pitch and yaw")
-    start: jax.Array = parameter("s", "start time", default=50.0)
-    width: jax.Array = parameter("s", "total duration of both halves", default=4.0, above=0.0)
+    angle: Parameter = parameter("rad", "pitch and yaw")
+    start: Parameter = parameter("s", "start time", default=50.0)
+    width: Parameter = parameter("s", "total duration of both halves", default=4.0, above=0.0)
 
     def __call__(self, t, r, v):
         elapsed = (t - self.start) / self.width
@@ -73,11 +73,11 @@ class HoldPosition(Command):
     Pitch and yaw respond to the errors in y and z. The controller is active from `start` on.
     """
 
-    target: jax.Array = parameter("m", "depth y and side position z")
-    gain: jax.Array = parameter("rad/m", "gain from position error to angle", default=0.01, at_least=0.0)
-    rate_gain: jax.Array = parameter("rad s/m", "gain from velocity to angle", default=0.02, at_least=0.0)
-    limit: jax.Array = parameter("rad", "largest angle", default=0.2, above=0.0)
-    start: jax.Array = parameter("s", "time at which the controller is switched on", default=0.0)
+    target: Parameter = parameter("m", "depth y and side position z")
+    gain: Parameter = parameter("rad/m", "gain from position error to angle", default=0.01, at_least=0.0)
+    rate_gain: Parameter = parameter("rad s/m", "gain from velocity to angle", default=0.02, at_least=0.0)
+    limit: Parameter = parameter("rad", "largest angle", default=0.2, above=0.0)
+    start: Parameter = parameter("s", "time at which the controller is switched on", default=0.0)
 
     def __call__(self, t, r, v):
         error = self.target - r[1:]

@@ -17,7 +17,7 @@ from abc import abstractmethod
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, choice, kind, parameter
+from dovetail.core import Parameter, Part, choice, kind, parameter
 from dovetail.mechanics.chain.base import dot
 
 TINY = 1e-12  # keeps directions finite in still air; far below any wind squared
@@ -35,8 +35,8 @@ class CylinderCoefficients(Part):
 class CrossFlow(CylinderCoefficients):
     r"""The cross-flow law: :math:`C_D = C_f + C_n|\sin^3\alpha|`, :math:`C_L = C_n\sin^2\alpha\cos\alpha`."""
 
-    normal: jax.Array = parameter("1", "coefficient of the cross flow", default=1.1, at_least=0.0)
-    friction: jax.Array = parameter("1", "coefficient of the axial flow", default=0.02, at_least=0.0)
+    normal: Parameter = parameter("1", "coefficient of the cross flow", default=1.1, at_least=0.0)
+    friction: Parameter = parameter("1", "coefficient of the axial flow", default=0.02, at_least=0.0)
 
     def __call__(self, cosine):
         square = jnp.maximum(1 - cosine**2, 0.0)
@@ -54,10 +54,10 @@ class AlongAndAcross(CylinderCoefficients):
     Source: [Bolien 2018, sec. 3.5 and table 1 of ch. 5], in the form of [Ro & Kamman 2010].
     """
 
-    along: jax.Array = parameter(
+    along: Parameter = parameter(
         "1", "friction coefficient, referred to the wetted surface", default=0.01, at_least=0.0
     )
-    across: jax.Array = parameter("1", "coefficient of the cross flow", default=0.6, at_least=0.0)
+    across: Parameter = parameter("1", "coefficient of the cross flow", default=0.6, at_least=0.0)
 
     def __call__(self, cosine):
         square = jnp.maximum(1 - cosine**2, 0.0)
@@ -74,9 +74,9 @@ class TabulatedCylinder(CylinderCoefficients):
     lift reversed.
     """
 
-    angle: jax.Array = parameter("rad", "angles of attack, increasing from 0 to pi/2", at_least=0.0)
-    drag: jax.Array = parameter("1", "drag coefficients", at_least=0.0)
-    lift: jax.Array = parameter("1", "lift coefficients")
+    angle: Parameter = parameter("rad", "angles of attack, increasing from 0 to pi/2", at_least=0.0)
+    drag: Parameter = parameter("1", "drag coefficients", at_least=0.0)
+    lift: Parameter = parameter("1", "lift coefficients")
 
     def __call__(self, cosine):
         angle = jnp.arccos(jnp.clip(jnp.abs(cosine), 0.0, 1.0 - TINY))
@@ -93,7 +93,7 @@ class CableDrag(Part):
     force on the cable negligible; it has no physical justification.
     """
 
-    diameter: jax.Array = parameter("m", "diameter", above=0.0)
+    diameter: Parameter = parameter("m", "diameter", above=0.0)
     coefficients: CylinderCoefficients = CrossFlow()
     area: str = choice("projected", "cross-section", about="reference area", default="projected")
 

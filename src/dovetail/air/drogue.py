@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.air.latching_device import bluff_drag
-from dovetail.core import Part, choice, kind, parameter
+from dovetail.core import Parameter, Part, choice, kind, parameter
 from dovetail.mechanics.chain.base import Chain
 
 TINY = 1e-12  # keeps square roots differentiable in still air; far below any squared wind speed
@@ -22,12 +22,12 @@ DOWN = np.array([0.0, 0.0, 1.0])  # in flight axes: x forward, y starboard, z do
 class TowedDrogue(Part):
     """Parameters of drogue and coupling."""
 
-    mass: jax.Array = parameter("kg", "mass of drogue and coupling", default=17.91, above=0.0)
-    arm: jax.Array = parameter("m", "distance from ball joint to centre of mass", default=0.3, above=0.0)
-    canopy_diameter: jax.Array = parameter("m", "diameter of the canopy", default=0.6096, at_least=0.0)
-    drag: jax.Array = parameter("1", "drag coefficient of the canopy", default=0.8, at_least=0.0)
-    joint_friction: jax.Array = parameter("N m s", "viscous friction of the ball joint", default=10.0)
-    aero_moment: jax.Array = parameter("N m/rad", "aerodynamic restoring moment", default=286.4788975654116)
+    mass: Parameter = parameter("kg", "mass of drogue and coupling", default=17.91, above=0.0)
+    arm: Parameter = parameter("m", "distance from ball joint to centre of mass", default=0.3, above=0.0)
+    canopy_diameter: Parameter = parameter("m", "diameter of the canopy", default=0.6096, at_least=0.0)
+    drag: Parameter = parameter("1", "drag coefficient of the canopy", default=0.8, at_least=0.0)
+    joint_friction: Parameter = parameter("N m s", "viscous friction of the ball joint", default=10.0)
+    aero_moment: Parameter = parameter("N m/rad", "aerodynamic restoring moment", default=286.4788975654116)
     aero_zero: str = choice("trim", "wind", about="direction in which the moment is zero", default="trim")
 
     def attach_to(self, chain: Chain) -> Chain:

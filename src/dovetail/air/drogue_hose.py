@@ -30,7 +30,7 @@ from jax.tree_util import Partial
 from dovetail.air.drogue import DOWN, couple, unit
 from dovetail.air.receiver import Receiver
 from dovetail.air.trailing_rope import FAR, HoseKinematics, TrailingHose
-from dovetail.core import RK4, kind, parameter
+from dovetail.core import RK4, Parameter, kind, parameter
 from dovetail.core.linear import Modes
 from dovetail.mechanics.base import Substructure
 from dovetail.mechanics.chain.attitude import (
@@ -62,7 +62,7 @@ class DrogueHose(TrailingHose, Substructure):
     receiver: Receiver = Receiver()
     drum: Drum = IdealDrum()
     tow: FrameMotion = FixedFrame()
-    contact_threshold: jax.Array = parameter(
+    contact_threshold: Parameter = parameter(
         "N", "force above which contact is detected", default=1.0, above=0.0
     )
 

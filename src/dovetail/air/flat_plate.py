@@ -10,11 +10,10 @@ the relative wind reversed.
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 
 from dovetail.air.wind import StillAir, WindField
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.mechanics.airframe import AirBody
 from dovetail.mechanics.bodies import BodyLoad
 from dovetail.mechanics.spatial import Wrench
@@ -24,10 +23,10 @@ from dovetail.mechanics.spatial import Wrench
 class FlatPlates(AirBody):
     """Equivalent flat-plate areas along the body's axes, and their centre of pressure."""
 
-    area: jax.Array = parameter(
+    area: Parameter = parameter(
         "m^2", "equivalent areas along x, y, z", default=(2.0, 2.0, 2.0), at_least=0.0
     )
-    centre: jax.Array = parameter("m", "centre of pressure from the body's origin", default=(0.0, 0.0, 0.0))
+    centre: Parameter = parameter("m", "centre of pressure from the body's origin", default=(0.0, 0.0, 0.0))
 
     def wrench(self, velocity, angular_velocity, wind, density=1.225):
         relative = wind - velocity - jnp.cross(angular_velocity, self.centre)
@@ -41,7 +40,7 @@ class WindDrag(BodyLoad):
 
     plates: FlatPlates = FlatPlates()
     wind: WindField = StillAir()
-    density: jax.Array = parameter("kg/m^3", "density of the air", default=1.225, at_least=0.0)
+    density: Parameter = parameter("kg/m^3", "density of the air", default=1.225, at_least=0.0)
 
     def __check_init__(self):
         self.wind.check_without_stream("WindDrag.wind")

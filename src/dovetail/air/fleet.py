@@ -17,7 +17,7 @@ import numpy as np
 
 from dovetail.air.settling_measures import settling_measures
 from dovetail.air.towed_rope import TowedRope
-from dovetail.core import Flow, kind, parameter
+from dovetail.core import Flow, Parameter, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
 
 
@@ -38,18 +38,18 @@ class RopeFleet(Flow):
     }
 
     rope: TowedRope
-    diameter: jax.Array = parameter("m", "diameter of each candidate, (k,)", above=0.0)
-    mass_per_length: jax.Array = parameter("kg/m", "mass per length of each candidate, (k,)", above=0.0)
-    length: jax.Array = parameter("m", "length of each candidate, (k,)", above=0.0)
-    breaking_strength: jax.Array = parameter("N", "breaking strength of each candidate, (k,)", above=0.0)
+    diameter: Parameter = parameter("m", "diameter of each candidate, (k,)", above=0.0)
+    mass_per_length: Parameter = parameter("kg/m", "mass per length of each candidate, (k,)", above=0.0)
+    length: Parameter = parameter("m", "length of each candidate, (k,)", above=0.0)
+    breaking_strength: Parameter = parameter("N", "breaking strength of each candidate, (k,)", above=0.0)
     names: tuple[str, ...] = eqx.field(static=True, default=())
-    modulus: jax.Array = parameter("Pa", "Young's modulus", default=13.8e9, above=0.0)
-    joint_damping: jax.Array = parameter("N m s/kg", "joint friction per total mass", default=10.0)
-    axial_damping: jax.Array = parameter("N s/(m kg)", "axial damping per total mass", default=50.0)
-    design_load: jax.Array = parameter("N", "design load of the rope", default=125e3, above=0.0)
-    safety_factor: jax.Array = parameter("1", "safety factor on the load", default=4.0, above=0.0)
-    min_depth: jax.Array = parameter("m", "smallest allowed final depth", default=60.0)
-    max_settling_time: jax.Array = parameter("s", "longest allowed settling time", default=60.0, above=0.0)
+    modulus: Parameter = parameter("Pa", "Young's modulus", default=13.8e9, above=0.0)
+    joint_damping: Parameter = parameter("N m s/kg", "joint friction per total mass", default=10.0)
+    axial_damping: Parameter = parameter("N s/(m kg)", "axial damping per total mass", default=50.0)
+    design_load: Parameter = parameter("N", "design load of the rope", default=125e3, above=0.0)
+    safety_factor: Parameter = parameter("1", "safety factor on the load", default=4.0, above=0.0)
+    min_depth: Parameter = parameter("m", "smallest allowed final depth", default=60.0)
+    max_settling_time: Parameter = parameter("s", "longest allowed settling time", default=60.0, above=0.0)
 
     def __check_init__(self):
         columns = {

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 from dovetail.air.drogue import DOWN
 from dovetail.air.trailing_rope import FAR, HoseKinematics, TrailingHose
 from dovetail.air.wind import data_end_faults
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
 from dovetail.core.kind_names import name_of
 from dovetail.mechanics.chain.attitude import to_flight_axes, to_towing_axes
@@ -35,7 +35,7 @@ class LatchedHose(TrailingHose):
     """Tanker, drum and hose in air after latching: the receiver's nozzle prescribes the end's motion. No input."""
 
     nozzle: FrameMotion = BrakingPoint()
-    latch_delay: jax.Array = parameter(
+    latch_delay: Parameter = parameter(
         "s", "time from first contact to the latch, for the reel", default=0.08, at_least=0.0
     )
 

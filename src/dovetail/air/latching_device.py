@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, choice, kind, parameter
+from dovetail.core import Parameter, Part, choice, kind, parameter
 from dovetail.mechanics.bodies.rigid_body import rotation_rates
 from dovetail.mechanics.spatial import quaternion, rotation
 
@@ -36,7 +36,7 @@ def bluff_drag(wind: jax.Array, density: jax.Array | float, drag_area: jax.Array
 class TipDevice(Part):
     """Body at the rope's tip: its mass is the rope's tip mass; its attitude is a state of the device."""
 
-    mass: jax.Array = parameter("kg", "mass, carried by the rope", default=0.0, at_least=0.0)
+    mass: Parameter = parameter("kg", "mass, carried by the rope", default=0.0, at_least=0.0)
 
     def init(self) -> Any:
         """Return the initial attitude state."""
@@ -77,7 +77,7 @@ class NoDevice(TipDevice):
 class TipForce(TipDevice):
     """A constant force on the tip."""
 
-    pull: jax.Array = parameter("N", "force, (3,)", default=(0.0, 0.0, 0.0))
+    pull: Parameter = parameter("N", "force, (3,)", default=(0.0, 0.0, 0.0))
 
     def force(self, x, wind, density, speed, command):
         return self.pull
@@ -90,9 +90,9 @@ class WingedStage(TipDevice):
     Source: [Mastrogiuseppe 2023, sec. 4.2.2].
     """
 
-    drag: jax.Array = parameter("N", "drag, along the undisturbed stream", default=50e3, at_least=0.0)
-    lift_over_weight: jax.Array = parameter("1", "fraction of the weight carried by lift", default=1.0)
-    gravity: jax.Array = parameter("m/s^2", "gravity used for the weight", default=9.81)
+    drag: Parameter = parameter("N", "drag, along the undisturbed stream", default=50e3, at_least=0.0)
+    lift_over_weight: Parameter = parameter("1", "fraction of the weight carried by lift", default=1.0)
+    gravity: Parameter = parameter("m/s^2", "gravity used for the weight", default=9.81)
 
     def force(self, x, wind, density, speed, command):
         return jnp.array([1.0, 0.0, 0.0]) * self.drag + self.lift_over_weight * self.mass * self.gravity * UP
@@ -101,10 +101,10 @@ class WingedStage(TipDevice):
 class Aerodynamic(TipDevice):
     """Base of the flying devices: drag, trim lift, and lift and side force from angles."""
 
-    drag_area: jax.Array = parameter("m^2", "S C_D", default=0.7909, at_least=0.0)
-    trim_lift: jax.Array = parameter("N", "lift at trim in the undisturbed stream", default=171.5)
-    lift_area: jax.Array = parameter("m^2/rad", "S C_L,alpha", default=2.0, at_least=0.0)
-    side_area: jax.Array = parameter("m^2/rad", "S C_Y,beta", default=2.0, at_least=0.0)
+    drag_area: Parameter = parameter("m^2", "S C_D", default=0.7909, at_least=0.0)
+    trim_lift: Parameter = parameter("N", "lift at trim in the undisturbed stream", default=171.5)
+    lift_area: Parameter = parameter("m^2/rad", "S C_L,alpha", default=2.0, at_least=0.0)
+    side_area: Parameter = parameter("m^2/rad", "S C_Y,beta", default=2.0, at_least=0.0)
     trim: str = choice(
         "constant",
         "dynamic",
@@ -139,8 +139,8 @@ class PointDevice(Aerodynamic):
 class LaggedDevice(Aerodynamic):
     """Point device whose angles follow the command as a second-order system."""
 
-    omega: jax.Array = parameter("rad/s", "natural angular frequency of the tracking", default=2.0, above=0.0)
-    damping: jax.Array = parameter("1", "damping ratio of the tracking", default=0.7, at_least=0.0)
+    omega: Parameter = parameter("rad/s", "natural angular frequency of the tracking", default=2.0, above=0.0)
+    damping: Parameter = parameter("1", "damping ratio of the tracking", default=0.7, at_least=0.0)
 
     def init(self):
         return {"angle": jnp.zeros(2), "angle_rate": jnp.zeros(2)}
@@ -172,24 +172,24 @@ class RigidDevice(Aerodynamic):
     flaps are linear, valid for small incidences. The rope's pull acts at the centre of mass and has no moment.
     """
 
-    inertia: jax.Array = parameter(
+    inertia: Parameter = parameter(
         "kg m^2",
         "moments of inertia: axes downstream, down, to starboard",
         default=(15.0, 60.0, 60.0),
         above=0.0,
     )
-    fin_area: jax.Array = parameter("m^2", "area of one fin", default=0.25, above=0.0)
-    fin_slope: jax.Array = parameter("1/rad", "lift slope of a fin", default=3.5, above=0.0)
-    fin_arm: jax.Array = parameter(
+    fin_area: Parameter = parameter("m^2", "area of one fin", default=0.25, above=0.0)
+    fin_slope: Parameter = parameter("1/rad", "lift slope of a fin", default=3.5, above=0.0)
+    fin_arm: Parameter = parameter(
         "m", "distance from the centre of mass aft to the fins", default=0.8, above=0.0
     )
-    fin_radius: jax.Array = parameter(
+    fin_radius: Parameter = parameter(
         "m", "distance from the axis to a fin's centre of pressure", default=0.5, above=0.0
     )
-    flap_effect: jax.Array = parameter("1", "incidence per flap deflection", default=0.5, above=0.0)
-    flap_limit: jax.Array = parameter("rad", "largest deflection", default=0.6, above=0.0)
-    roll_gain: jax.Array = parameter("1", "gain from roll angle to roll flap", default=0.5, at_least=0.0)
-    first_fin: jax.Array = parameter("rad", "roll angle of the first fin", default=0.7853981633974483)
+    flap_effect: Parameter = parameter("1", "incidence per flap deflection", default=0.5, above=0.0)
+    flap_limit: Parameter = parameter("rad", "largest deflection", default=0.6, above=0.0)
+    roll_gain: Parameter = parameter("1", "gain from roll angle to roll flap", default=0.5, at_least=0.0)
+    first_fin: Parameter = parameter("rad", "roll angle of the first fin", default=0.7853981633974483)
 
     def init(self):
         return {"attitude": quaternion.identity(), "spin": jnp.zeros(3)}

@@ -13,7 +13,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 from dovetail.mechanics.spatial import Pose
 from dovetail.mechanics.spatial.rotation import exponential
 
@@ -30,8 +30,8 @@ class ApproachProfile(Part):
 class StopInDistance(ApproachProfile):
     """Constant speed to the nominal latch position, then braking over a distance [Bolien 2018, ch. 5 sec. IV]."""
 
-    speed: jax.Array = parameter("m/s", "closure speed", default=1.5, above=0.0)
-    distance: jax.Array = parameter("m", "braking distance", default=0.5, above=0.0)
+    speed: Parameter = parameter("m/s", "closure speed", default=1.5, above=0.0)
+    distance: Parameter = parameter("m", "braking distance", default=0.5, above=0.0)
 
     def travel(self, t, free):
         return _braked(t, self.speed, free, self.speed**2 / (2 * self.distance))
@@ -41,9 +41,9 @@ class StopInDistance(ApproachProfile):
 class StopInTime(ApproachProfile):
     """Constant speed over a distance, then braking in a given time: scaled test [Bolien 2018, ch. 4.2 sec. IV]."""
 
-    speed: jax.Array = parameter("m/s", "closure speed", default=1.5, above=0.0)
-    time: jax.Array = parameter("s", "braking time", default=0.5, above=0.0)
-    free_distance: jax.Array = parameter("m", "distance travelled before braking", default=0.05, at_least=0.0)
+    speed: Parameter = parameter("m/s", "closure speed", default=1.5, above=0.0)
+    time: Parameter = parameter("s", "braking time", default=0.5, above=0.0)
+    free_distance: Parameter = parameter("m", "distance travelled before braking", default=0.05, at_least=0.0)
 
     def travel(self, t, free):
         return _braked(t, self.speed, self.free_distance, self.speed / self.time)
@@ -53,14 +53,14 @@ class StopInTime(ApproachProfile):
 class SpeedProfile(ApproachProfile):
     """Constant acceleration to a speed, then constant braking to rest: validation rig [Bolien 2018, app. C.0.1]."""
 
-    speed: jax.Array = parameter(
+    speed: Parameter = parameter(
         "m/s", "constant speed between acceleration and braking", default=1.0, above=0.0
     )
-    acceleration_distance: jax.Array = parameter("m", "distance of acceleration", default=0.15, above=0.0)
-    constant_speed_distance: jax.Array = parameter(
+    acceleration_distance: Parameter = parameter("m", "distance of acceleration", default=0.15, above=0.0)
+    constant_speed_distance: Parameter = parameter(
         "m", "distance at constant speed", default=0.18, at_least=0.0
     )
-    braking_distance: jax.Array = parameter("m", "braking distance", default=0.15, above=0.0)
+    braking_distance: Parameter = parameter("m", "braking distance", default=0.15, above=0.0)
 
     @property
     def duration(self) -> jax.Array:
@@ -109,15 +109,15 @@ class Receiver(Part):
     """Straight approach of the nozzle to the drogue."""
 
     approach: ApproachProfile = StopInDistance()
-    offset: jax.Array = parameter("m", "initial distance of the nozzle from the drogue's axis", default=0.0)
-    clock_angle: jax.Array = parameter(
+    offset: Parameter = parameter("m", "initial distance of the nozzle from the drogue's axis", default=0.0)
+    clock_angle: Parameter = parameter(
         "rad", "direction of the offset, from 12 o'clock to starboard", default=0.0
     )
-    incidence: jax.Array = parameter(
+    incidence: Parameter = parameter(
         "rad", "angle between line and axis, positive towards the axis", default=0.0
     )
-    start: jax.Array = parameter("m", "initial distance aft of the ball joint", default=0.75, above=0.0)
-    latch_depth: jax.Array = parameter("m", "distance aft of the ball joint when latched", default=0.12)
+    start: Parameter = parameter("m", "initial distance aft of the ball joint", default=0.75, above=0.0)
+    latch_depth: Parameter = parameter("m", "distance aft of the ball joint when latched", default=0.12)
 
     @property
     def initial_pose(self) -> Pose:

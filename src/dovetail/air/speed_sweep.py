@@ -14,7 +14,7 @@ import jax.numpy as jnp
 
 from dovetail.air.latching_device import PointDevice, TipDevice
 from dovetail.air.wind import FreeStream, StillAir, WindField
-from dovetail.core import Flow, parameter
+from dovetail.core import Flow, Parameter, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.chain import LinkChainBatch
 
@@ -25,9 +25,9 @@ class TowedLinkBatch(Flow):
     ropes: LinkChainBatch
     device: TipDevice = PointDevice()
     wake: WindField = StillAir()
-    airspeed: jax.Array = parameter("m/s", "true airspeed", default=170.0, at_least=0.0)
-    density: jax.Array = parameter("kg/m^3", "density of the air", default=0.7, at_least=0.0)
-    gravity: jax.Array = parameter("m/s^2", "acceleration of gravity", default=9.81, at_least=0.0)
+    airspeed: Parameter = parameter("m/s", "true airspeed", default=170.0, at_least=0.0)
+    density: Parameter = parameter("kg/m^3", "density of the air", default=0.7, at_least=0.0)
+    gravity: Parameter = parameter("m/s^2", "acceleration of gravity", default=9.81, at_least=0.0)
 
     def __check_init__(self):
         if self.device.init():

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from dovetail.air.atmosphere import StandardAtmosphere
 from dovetail.air.bow_wave import HalfBody
 from dovetail.air.wind import FreeStream, StillAir, WindField
-from dovetail.core import Part, kind, parameter
+from dovetail.core import OptionalParameter, Parameter, Part, kind, parameter
 from dovetail.mechanics.chain.attitude import to_flight_axes, to_towing_axes
 
 
@@ -21,13 +21,13 @@ from dovetail.mechanics.chain.attitude import to_flight_axes, to_towing_axes
 class TankerAir(Part):
     """Air stream disturbed by gusts, tanker and receiver. The default density is that of the altitude."""
 
-    airspeed: jax.Array = parameter("m/s", "true airspeed", default=200.0, at_least=0.0)
-    altitude: jax.Array = parameter("m", "altitude for the standard atmosphere's density", default=8000.0)
-    density: jax.Array | None = parameter("kg/m^3", "density of the air", default=None, at_least=0.0)
+    airspeed: Parameter = parameter("m/s", "true airspeed", default=200.0, at_least=0.0)
+    altitude: Parameter = parameter("m", "altitude for the standard atmosphere's density", default=8000.0)
+    density: OptionalParameter = parameter("kg/m^3", "density of the air", default=None, at_least=0.0)
     gusts: WindField = StillAir()
     wake: WindField = StillAir()
     bow_wave: HalfBody | None = None
-    origin: jax.Array = parameter("m", "origin of the wake in the tanker's frame", default=(-21.14, 0.0, 0.5))
+    origin: Parameter = parameter("m", "origin of the wake in the tanker's frame", default=(-21.14, 0.0, 0.5))
 
     def stream(self) -> tuple[jax.Array, jax.Array]:
         """Undisturbed velocity (3,) [m/s] and density [kg/m^3]."""

@@ -26,7 +26,7 @@ from dovetail.air.cylinder import CableDrag
 from dovetail.air.latching_device import NoDevice, TipDevice
 from dovetail.air.settling_measures import settling_measures
 from dovetail.air.wind import FreeStream, StillAir, WindField, data_end_faults
-from dovetail.core import Flow, Method, check_step, choice, kind, parameter
+from dovetail.core import Flow, Method, OptionalParameter, Parameter, check_step, choice, kind, parameter
 from dovetail.core.errors import DovetailError, Fault, StepSizeError
 from dovetail.core.kind_names import name_of
 from dovetail.mechanics.chain import Chain, ChainLoads, ReelLaw
@@ -72,24 +72,24 @@ class TowedRope(Flow):
     reel: ReelLaw | None = None
     twist: TwistLine | None = None
     elements: AdaptiveElements | None = None
-    airspeed: jax.Array = parameter("m/s", "true airspeed", default=170.0, at_least=0.0)
-    altitude: jax.Array = parameter("m", "altitude", default=5000.0)
-    density: jax.Array | None = parameter("kg/m^3", "density of the air", default=None, at_least=0.0)
-    wind: jax.Array = parameter(
+    airspeed: Parameter = parameter("m/s", "true airspeed", default=170.0, at_least=0.0)
+    altitude: Parameter = parameter("m", "altitude", default=5000.0)
+    density: OptionalParameter = parameter("kg/m^3", "density of the air", default=None, at_least=0.0)
+    wind: Parameter = parameter(
         "m/s", "steady wind velocity added to the free stream, (3,)", default=(0.0, 0.0, 0.0)
     )
-    gravity: jax.Array = parameter("m/s^2", "acceleration of gravity", default=9.81, at_least=0.0)
-    descent_angle: jax.Array = parameter("rad", "angle of descent", default=0.0)
-    initial_angles: jax.Array = parameter(
+    gravity: Parameter = parameter("m/s^2", "acceleration of gravity", default=9.81, at_least=0.0)
+    descent_angle: Parameter = parameter("rad", "angle of descent", default=0.0)
+    initial_angles: Parameter = parameter(
         "rad", "phi and psi of a straight initial rope", default=(jnp.pi / 2, 0.0)
     )
-    initial_tip: jax.Array | None = parameter(
+    initial_tip: OptionalParameter = parameter(
         "m", "tip position of a straight initial rope, (3,)", default=None
     )
-    breaking_strength: jax.Array | None = parameter(
+    breaking_strength: OptionalParameter = parameter(
         "N", "breaking strength of the rope", default=None, above=0.0
     )
-    safety_factor: jax.Array = parameter(
+    safety_factor: Parameter = parameter(
         "1", "required safety factor on the strength", default=1.0, above=0.0
     )
     initial_state: str = choice("straight", "static", about="initial state", default="straight")

@@ -13,7 +13,7 @@ from jax.tree_util import Partial
 from dovetail.air.cylinder import CableDrag
 from dovetail.air.drogue import TowedDrogue, unit
 from dovetail.air.tanker import TankerAir
-from dovetail.core import Flow, parameter
+from dovetail.core import Flow, Parameter, parameter
 from dovetail.mechanics.chain.attitude import to_flight_axes, to_towing_axes
 from dovetail.mechanics.chain.base import Chain, ChainLoads
 from dovetail.mechanics.chain.length import ContactReel, ReelLaw
@@ -58,10 +58,10 @@ class TrailingHose(Flow):
     drogue: TowedDrogue = TowedDrogue()
     air: TankerAir = TankerAir(density=0.525)  # at 8000 m [Bolien 2018, sec. 3.5]
     reel: ReelLaw = ContactReel()
-    tow_point: jax.Array = parameter(
+    tow_point: Parameter = parameter(
         "m", "position of the tow point in the tanker's frame", default=(-21.14, 0.0, 0.5)
     )
-    gravity: jax.Array = parameter("m/s^2", "gravity", default=9.81)
+    gravity: Parameter = parameter("m/s^2", "gravity", default=9.81)
 
     @property
     @abstractmethod

@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.air.wind import FreeStream, WindField, broadcast_velocity
-from dovetail.core import count, kind, parameter
+from dovetail.core import Parameter, count, kind, parameter
 from dovetail.core.random import Random
 
 
@@ -29,11 +29,11 @@ from dovetail.core.random import Random
 class Dryden(WindField, Random):
     """Gusts with Dryden spectra, uniform across the stream."""
 
-    intensity: jax.Array = parameter("m/s", "standard deviation, one or (x, y, z)", default=1.0, at_least=0.0)
-    scale: jax.Array = parameter("m", "length scale, one or (x, y, z)", default=533.0, above=0.0)
+    intensity: Parameter = parameter("m/s", "standard deviation, one or (x, y, z)", default=1.0, at_least=0.0)
+    scale: Parameter = parameter("m", "length scale, one or (x, y, z)", default=533.0, above=0.0)
     wave_count: int = count("number of waves", default=64, at_least=1)
-    min_wavenumber: jax.Array = parameter("rad/m", "lowest spatial frequency", default=1e-4, above=0.0)
-    max_wavenumber: jax.Array = parameter("rad/m", "highest spatial frequency", default=0.3, above=0.0)
+    min_wavenumber: Parameter = parameter("rad/m", "lowest spatial frequency", default=1e-4, above=0.0)
+    max_wavenumber: Parameter = parameter("rad/m", "highest spatial frequency", default=0.3, above=0.0)
 
     needs_stream = True
 
@@ -66,7 +66,7 @@ class GustyWind(WindField):
     must not be zero, because the gusts are carried by it.
     """
 
-    wind: jax.Array = parameter("m/s", "mean velocity of the air, (3,), not all zero")
+    wind: Parameter = parameter("m/s", "mean velocity of the air, (3,), not all zero")
     gusts: Dryden = Dryden(intensity=1.0, scale=50.0, min_wavenumber=1e-3, max_wavenumber=1.0)
 
     def velocity(self, t, r, stream=None):

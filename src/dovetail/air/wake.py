@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.air.wind import WindField
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.arrays_file import read_arrays, require_rising
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import file_name
@@ -27,15 +27,15 @@ class VortexPair(WindField):
 
     needs_stream = True
 
-    aircraft_mass: jax.Array = parameter(
+    aircraft_mass: Parameter = parameter(
         "kg", "aircraft mass carried by the vortices", default=250e3, above=0.0
     )
-    span: jax.Array = parameter("m", "wing span", default=63.45, above=0.0)
-    core: jax.Array = parameter("m", "core radius", default=3.0, above=0.0)
-    deficit: jax.Array = parameter(
+    span: Parameter = parameter("m", "wing span", default=63.45, above=0.0)
+    core: Parameter = parameter("m", "core radius", default=3.0, above=0.0)
+    deficit: Parameter = parameter(
         "1", "axial velocity deficit relative to the airspeed", default=0.0, at_least=0.0
     )
-    depth: jax.Array = parameter("m", "depth below which the wake is neglected", default=50.0, above=0.0)
+    depth: Parameter = parameter("m", "depth below which the wake is neglected", default=50.0, above=0.0)
 
     def circulation(self, speed: jax.Array, density: jax.Array) -> jax.Array:
         """Circulation [m^2/s]."""
@@ -72,10 +72,10 @@ class GriddedWake(WindField):
     """
 
     file: str = file_name()
-    angle_of_attack: jax.Array = parameter(
+    angle_of_attack: Parameter = parameter(
         "rad", "angle of attack at which the field is evaluated", default=0.0
     )
-    scale: jax.Array = parameter("1", "factor on the velocities of the file", default=1.0)
+    scale: Parameter = parameter("1", "factor on the velocities of the file", default=1.0)
 
     def _tables(self):
         path = Path(self.file)

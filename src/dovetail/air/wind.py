@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, choice, kind, parameter
+from dovetail.core import Parameter, Part, choice, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
 from dovetail.core.interpolation import interval_and_fraction, smooth_step
 from dovetail.core.kind_names import name_of
@@ -92,7 +92,7 @@ class StillAir(WindField):
 class SteadyWind(WindField):
     """Uniform, constant wind; over a deck a head-wind is negative along x."""
 
-    wind: jax.Array = parameter("m/s", "velocity of the air, (3,)", default=(0.0, 0.0, 0.0))
+    wind: Parameter = parameter("m/s", "velocity of the air, (3,)", default=(0.0, 0.0, 0.0))
 
     def velocity(self, t, r, stream=None):
         return broadcast_velocity(self.wind, r)
@@ -102,8 +102,8 @@ class SteadyWind(WindField):
 class WindTable(WindField):
     """Uniform wind from a table over time; linear interpolation, or smooth with zero slope at each time."""
 
-    times: jax.Array = parameter("s", "increasing times")
-    wind: jax.Array = parameter("m/s", "velocity, one row (3,) for each time")
+    times: Parameter = parameter("s", "increasing times")
+    wind: Parameter = parameter("m/s", "velocity, one row (3,) for each time")
     interpolation: str = choice("linear", "smooth", about="interpolation between times", default="linear")
 
     def __check_init__(self):

@@ -15,7 +15,7 @@ import numpy as np
 from dovetail.app.part_examples import shortest_uses
 from dovetail.core.errors import AnalysisError, UnknownNameError
 from dovetail.core.kinds import find
-from dovetail.core.parameter import Parameter, declared_parameters
+from dovetail.core.parameter import ParameterDeclaration, declared_parameters
 from dovetail.core.parameter_text import required
 from dovetail.core.units import PARAMETER, SIGNAL
 from dovetail.testing.paths import steps
@@ -65,7 +65,7 @@ def _required_values(kind: str, present: dict[str, Any], example: dict[str, Any]
     return values
 
 
-def _value_in_range(about: Parameter) -> Any:
+def _value_in_range(about: ParameterDeclaration) -> Any:
     """Return a value in the declared range (1 if allowed), with its unit."""
     if about.choices:
         return about.choices[0]

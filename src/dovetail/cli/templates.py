@@ -16,7 +16,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import parameter
+from dovetail.core import Parameter, parameter
 from dovetail.specimens import Specimen
 
 
@@ -28,9 +28,9 @@ class $title(Specimen):  # specimen with memory; `dovetail parts` lists the othe
     """
 
     # each parameter has an SI unit, a meaning and a range; a test file may write k = "2 kN/m"
-    k: jax.Array = parameter("N/m", "elastic stiffness", above=0.0)
-    yield_force: jax.Array = parameter("N", "force at first yield", above=0.0)
-    hardening: jax.Array = parameter("N/m", "hardening modulus h", default=0.0, at_least=0.0)
+    k: Parameter = parameter("N/m", "elastic stiffness", above=0.0)
+    yield_force: Parameter = parameter("N", "force at first yield", above=0.0)
+    hardening: Parameter = parameter("N/m", "hardening modulus h", default=0.0, at_least=0.0)
     shape: tuple[int, ...] = eqx.field(default=(), static=True)  # of the interface: () for one axis, (n,) for n axes
 
     def with_sample_time(self, dt, shape=()):

@@ -42,7 +42,7 @@ from jax.typing import ArrayLike
 from dovetail.compensation.base import Compensator, push
 from dovetail.compensation.forward_prediction import ForwardPrediction
 from dovetail.compensation.polynomial import filter_response, fit_matrix, predictor_weights
-from dovetail.core import choice, count, kind, parameter
+from dovetail.core import Parameter, choice, count, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import ParameterError
 
@@ -61,34 +61,34 @@ class AdaptiveForwardPrediction(Compensator):
     >>> lightly_damped = AdaptiveForwardPrediction(delay=0.015, order=2, window=10, target_lead=1e-3, final_order=4)
     """
 
-    delay: jax.Array = parameter("s", "initial horizon", default=0.0, at_least=0.0)
-    gain: jax.Array = parameter("1", "initial amplitude correction", default=1.0, above=0.0)
+    delay: Parameter = parameter("s", "initial horizon", default=0.0, at_least=0.0)
+    gain: Parameter = parameter("1", "initial amplitude correction", default=1.0, above=0.0)
     order: int = count("order N of the polynomial", default=4)
     window: int = count("number n of fitted samples", default=10, at_least=1)
-    alpha: jax.Array = parameter(
+    alpha: Parameter = parameter(
         "1", "horizon gain, in time units per length unit to the power gamma", default=100.0, at_least=0.0
     )
-    beta: jax.Array = parameter(
+    beta: Parameter = parameter(
         "1", "amplitude gain, per length unit to the power gamma", default=5.0, at_least=0.0
     )
-    gamma: jax.Array = parameter("1", "exponent of the error", default=2.0, at_least=1.0)
-    target_lead: jax.Array = parameter(
+    gamma: Parameter = parameter("1", "exponent of the error", default=2.0, at_least=1.0)
+    target_lead: Parameter = parameter(
         "s", "lead of the response over the demand to which the horizon adapts", default=0.0
     )
-    max_horizon: jax.Array = parameter("s", "largest horizon", default=0.05, above=0.0)
-    gain_range: jax.Array = parameter(
+    max_horizon: Parameter = parameter("s", "largest horizon", default=0.05, above=0.0)
+    gain_range: Parameter = parameter(
         "1", "largest change of the gain from its initial value", default=0.5, at_least=0.0
     )
-    length_unit: jax.Array = parameter("m", "length unit of the adaptation gains", default=0.01, above=0.0)
-    time_unit: jax.Array = parameter(
+    length_unit: Parameter = parameter("m", "length unit of the adaptation gains", default=0.01, above=0.0)
+    time_unit: Parameter = parameter(
         "s", "time unit of the horizon gain: one sample at 1 kHz", default=1e-3, above=0.0
     )
     final_order: int = count("order of the polynomial when the horizon has settled; 0: no change", default=0)
     final_window: int = count("number of samples for the final order; 0: as before", default=0)
-    settling_tolerance: jax.Array = parameter(
+    settling_tolerance: Parameter = parameter(
         "s", "delay at a zero crossing below which the horizon has settled", default=1e-3, above=0.0
     )
-    order_change_time: jax.Array = parameter("s", "duration of the change of order", default=0.1, above=0.0)
+    order_change_time: Parameter = parameter("s", "duration of the change of order", default=0.1, above=0.0)
     startup: str = choice(
         "bypass",
         "zero-pad",

@@ -35,7 +35,7 @@ from jax.typing import ArrayLike
 
 from dovetail.compensation.base import Compensator, push
 from dovetail.compensation.inverse import SecondOrderInverse
-from dovetail.core import count, kind, parameter
+from dovetail.core import Parameter, count, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import ParameterError
 
@@ -53,25 +53,25 @@ class AdaptiveTimeSeries(Compensator):
 
     shared: ClassVar[tuple[str, ...]] = ("min_coefficients", "max_coefficients", "max_coefficient_rate")
 
-    delay: jax.Array = parameter(
+    delay: Parameter = parameter(
         "s", "expected delay: the initial coefficients are 1, delay, delay^2/2", at_least=0.0
     )
-    window: jax.Array = parameter("s", "duration of the fitted data", default=1.0, above=0.0)
+    window: Parameter = parameter("s", "duration of the fitted data", default=1.0, above=0.0)
     decimation: int = count("samples between two fitted samples", default=16, at_least=1)
     smoothing_window: int = count("number of samples of the local cubics, odd", default=9, at_least=5)
-    min_motion: jax.Array = parameter(
+    min_motion: Parameter = parameter(
         "m", "motion below which there is no adaptation", default=2.5e-4, at_least=0.0
     )
-    min_coefficients: jax.Array = parameter(
+    min_coefficients: Parameter = parameter(
         "1", "lower limits of a0, a1 [s], a2 [s^2]", default=(0.7, 0.0, 0.0), finite=False
     )
-    max_coefficients: jax.Array = parameter(
+    max_coefficients: Parameter = parameter(
         "1", "upper limits of a0, a1 [s], a2 [s^2]", default=(1.3, 0.06, 0.0032), finite=False
     )
-    max_coefficient_rate: jax.Array = parameter(
+    max_coefficient_rate: Parameter = parameter(
         "1/s", "largest rate of a0, a1 [s], a2 [s^2]", default=(2.0, 0.05, 0.001), above=0.0, finite=False
     )
-    inertia: jax.Array = parameter(
+    inertia: Parameter = parameter(
         "1", "weight of the current coefficients in the fit, relative to the data", default=1e-6, above=0.0
     )
     taps: int = eqx.field(

@@ -27,7 +27,7 @@ from jax.typing import ArrayLike
 
 from dovetail.compensation.base import Compensator, push
 from dovetail.compensation.polynomial import filter_response, predictor_weights
-from dovetail.core import count, kind, parameter
+from dovetail.core import Parameter, count, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_concrete
@@ -47,11 +47,11 @@ class FixedCoefficients(Compensator):
 
     filters: ClassVar[bool] = True
 
-    delay: jax.Array = parameter("s", "horizon of the prediction", at_least=0.0)
+    delay: Parameter = parameter("s", "horizon of the prediction", at_least=0.0)
     coefficients: tuple[float, ...] = eqx.field(  # of the newest samples, newest first
         static=True, converter=lambda values: tuple(map(float, values)), default=(3.0, -3.0, 1.0)
     )
-    gain: jax.Array = parameter("1", "amplitude correction", default=1.0, above=0.0)
+    gain: Parameter = parameter("1", "amplitude correction", default=1.0, above=0.0)
     max_steps: int = count("largest number of repeated steps", default=20, at_least=1)
 
     @classmethod

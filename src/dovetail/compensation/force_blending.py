@@ -27,7 +27,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import RK4, Block, Flow, Method, count, kind, parameter
+from dovetail.core import RK4, Block, Flow, Method, Parameter, count, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 
 MOTION = ("displacement", "velocity", "acceleration")
@@ -76,7 +76,7 @@ class BlendedForce(Feedback):
     """
 
     model: Flow  # of the specimen: motion in, force out
-    measured_fraction: jax.Array = parameter(
+    measured_fraction: Parameter = parameter(
         "1", "fraction of the measured force", default=1.0, at_least=0.0, at_most=1.0
     )
     method: Method = RK4()
@@ -114,7 +114,7 @@ class ForceExtrapolation(Feedback):
     """
 
     feedback: Feedback = MeasuredForce()
-    samples: jax.Array = parameter("1", "samples to extrapolate", default=0.5, at_least=0.0)
+    samples: Parameter = parameter("1", "samples to extrapolate", default=0.5, at_least=0.0)
 
     def init(self) -> State:
         return {

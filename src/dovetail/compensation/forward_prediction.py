@@ -26,7 +26,7 @@ from jax.typing import ArrayLike
 
 from dovetail.compensation.base import Compensator, push
 from dovetail.compensation.polynomial import filter_response, fit_matrix, predictor_weights
-from dovetail.core import choice, count, kind, parameter
+from dovetail.core import Parameter, choice, count, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 
 
@@ -43,10 +43,10 @@ class ForwardPrediction(Compensator):
 
     filters: ClassVar[bool] = True
 
-    delay: jax.Array = parameter(
+    delay: Parameter = parameter(
         "s", "horizon of the prediction: the delay of the transfer system", at_least=0.0
     )
-    gain: jax.Array = parameter("1", "amplitude correction k_a", default=1.0, above=0.0)
+    gain: Parameter = parameter("1", "amplitude correction k_a", default=1.0, above=0.0)
     order: int = count("order N of the polynomial", default=4)
     window: int = count("number n of fitted samples", default=10, at_least=1)
     startup: str = choice(

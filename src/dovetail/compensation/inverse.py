@@ -33,7 +33,7 @@ from jax.typing import ArrayLike
 from dovetail.compensation.base import Compensator
 from dovetail.compensation.cascade import Cascade
 from dovetail.compensation.forward_prediction import ForwardPrediction
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.transfer.linear import LinearTransfer
@@ -44,9 +44,9 @@ from dovetail.transfer.transfer_function import TransferFunction
 class SecondOrderInverse(Compensator):
     r"""Inverse of a mass, damper and spring, :math:`z_p = z + (c/k)\,\dot z + (m/k)\,\ddot z`."""
 
-    mass: jax.Array = parameter("kg", "mass of the actuator model", at_least=0.0)
-    damping: jax.Array = parameter("N s/m", "damping of the actuator model", at_least=0.0)
-    stiffness: jax.Array = parameter("N/m", "stiffness of the actuator model", above=0.0)
+    mass: Parameter = parameter("kg", "mass of the actuator model", at_least=0.0)
+    damping: Parameter = parameter("N s/m", "damping of the actuator model", at_least=0.0)
+    stiffness: Parameter = parameter("N/m", "stiffness of the actuator model", above=0.0)
 
     @classmethod
     def from_omega(cls, omega: ArrayLike, damping: ArrayLike) -> Self:
@@ -70,8 +70,8 @@ class SecondOrderInverse(Compensator):
 class FirstOrderInverse(Compensator):
     """Inverse of b/(s + a0), z_p = (z' + a0 z)/b."""
 
-    a0: jax.Array = parameter("1/s", "pole of the actuator model", at_least=0.0)
-    b: jax.Array = parameter("1/s", "gain of the actuator model", above=0.0)
+    a0: Parameter = parameter("1/s", "pole of the actuator model", at_least=0.0)
+    b: Parameter = parameter("1/s", "gain of the actuator model", above=0.0)
 
     def init(self) -> State:
         return ()

@@ -25,7 +25,7 @@ import jax.numpy as jnp
 
 from dovetail.compensation.base import Compensator
 from dovetail.compensation.none import NoCompensation
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 
 
@@ -37,19 +37,19 @@ class MinimalControlSynthesis(Compensator):
     usually ten times `beta`.
     """
 
-    reference_omega: jax.Array = parameter(
+    reference_omega: Parameter = parameter(
         "rad/s", "bandwidth of the reference model", default=300.0, above=0.0
     )
-    alpha: jax.Array = parameter(
+    alpha: Parameter = parameter(
         "1/s", "integral adaptation gain, per length unit squared", default=10.0, at_least=0.0
     )
-    beta: jax.Array = parameter(
+    beta: Parameter = parameter(
         "1", "proportional adaptation gain, per length unit squared", default=1.0, at_least=0.0
     )
-    leak: jax.Array = parameter(
+    leak: Parameter = parameter(
         "1/s", "rate at which the gains decay to their initial values", default=0.0, at_least=0.0
     )
-    length_unit: jax.Array = parameter("m", "length unit of the adaptation gains", default=0.01, above=0.0)
+    length_unit: Parameter = parameter("m", "length unit of the adaptation gains", default=0.01, above=0.0)
 
     def init(self) -> State:
         zero = self.broadcast(0.0)

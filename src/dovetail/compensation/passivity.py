@@ -28,11 +28,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import jax
 import jax.numpy as jnp
 
 from dovetail.compensation.force_blending import Feedback
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 
 
@@ -42,11 +41,11 @@ class PassivityControl(Feedback):
 
     references: ClassVar[dict[str, str]] = {"hannaford2002": "time-domain passivity observer and controller"}
 
-    gain: jax.Array = parameter("1/s", "rate at which generated energy is dissipated", at_least=0.0)
-    min_speed: jax.Array = parameter(
+    gain: Parameter = parameter("1/s", "rate at which generated energy is dissipated", at_least=0.0)
+    min_speed: Parameter = parameter(
         "m/s", "speed below which the damping force decreases to zero", above=0.0, default=5e-3
     )
-    sensor_delay: jax.Array = parameter(
+    sensor_delay: Parameter = parameter(
         "s", "delay of the measured force relative to the measured motion", at_least=0.0, default=0.0
     )
 

@@ -22,7 +22,7 @@ from jax.typing import ArrayLike
 
 from dovetail.compensation.base import Compensator
 from dovetail.compensation.none import NoCompensation
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 
 
@@ -36,8 +36,8 @@ class PhaseAdvance(Compensator):
     >>> robust = PhaseAdvance(alpha=1.5, crossover_omega=44.7, compensator=ForwardPrediction(9.4e-3))
     """
 
-    alpha: jax.Array = parameter("1", "lead parameter; 1 for no lead", at_least=1.0)
-    crossover_omega: jax.Array = parameter("rad/s", "frequency at which the loop gain is 1", above=0.0)
+    alpha: Parameter = parameter("1", "lead parameter; 1 for no lead", at_least=1.0)
+    crossover_omega: Parameter = parameter("rad/s", "frequency at which the loop gain is 1", above=0.0)
     compensator: Compensator = NoCompensation()
 
     @property

@@ -71,7 +71,7 @@ if TYPE_CHECKING:
         check_step,
         stability_limit,
     )
-    from dovetail.core.parameter import Parameter, choice, constant, count, parameter
+    from dovetail.core.parameter import OptionalParameter, Parameter, choice, constant, count, parameter
 
 if _os.environ.get("DOVETAIL_PROCESS") == "1":
     from dovetail.core import programs as _programs
@@ -92,6 +92,7 @@ __all__ = [
     "LinearModel",
     "Method",
     "Modes",
+    "OptionalParameter",
     "Parameter",
     "Part",
     "Rosenbrock3",

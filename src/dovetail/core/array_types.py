@@ -1,7 +1,7 @@
 """Types of arrays that are passed between parts.
 
-A field declared with `parameter` holds a float64 array. A constructor also accepts `Numbers` for it; the plugin of the
-type checker applies this rule wherever a part is built. Functions that accept the same say so in their annotation.
+A field declared with `parameter` has the type `Parameter`: it holds a float64 array, and the constructor also accepts
+`Numbers` for it. Functions that accept the same say so in their annotation.
 """
 
 from collections.abc import Sequence

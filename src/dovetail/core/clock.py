@@ -14,6 +14,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from dovetail.core import precomputed_inputs
 from dovetail.core.block import State, Time
+from dovetail.core.parameter import Parameter
 
 T = TypeVar("T")
 
@@ -90,7 +91,7 @@ class EqualSteps(Clock):
     """Samples every `dt`, up to a number of them."""
 
     dt: float  # [s]
-    end: Int[Array, ""] = eqx.field(converter=as_array)  # number of samples
+    end: Parameter = eqx.field(converter=as_array)  # number of samples
 
     def interval(self, system: Any, now: LoopState) -> tuple[Time, Time]:
         return now.k * self.dt, self.dt
@@ -153,7 +154,7 @@ class SelfTimed(Clock):
 
     regular: ClassVar[bool] = False
 
-    end: Float[Array, ""] = eqx.field(converter=as_array)  # [s]
+    end: Parameter = eqx.field(converter=as_array)  # [s]
 
     def interval(self, system: Any, now: LoopState) -> tuple[Time, Time]:
         return now.t, jnp.minimum(system.proposed_step(now.t, now.x), self.end - now.t)

@@ -8,20 +8,46 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.core.array_types import Numbers
 from dovetail.core.errors import ParameterError, format_value
 
+Held = TypeVar("Held")
+Given = TypeVar("Given")
+
+if TYPE_CHECKING:
+
+    class Converted(Generic[Held, Given]):
+        """Type of a field that holds `Held`; a constructor also accepts `Given` and converts it."""
+
+        @overload
+        def __get__(self, part: None, owner: type) -> Converted[Held, Given]: ...
+        @overload
+        def __get__(self, part: object, owner: type) -> Held: ...
+        def __get__(self, part: object, owner: type) -> Any: ...
+        def __set__(self, part: object, value: Given) -> None: ...
+else:
+
+    class Converted:
+        """Type of a field that holds the first type; a constructor also accepts the second and converts it."""
+
+        def __class_getitem__(cls, types: tuple[Any, Any]) -> Any:
+            return types[0]
+
+
+Parameter: TypeAlias = Converted[jax.Array, Numbers]
+OptionalParameter: TypeAlias = Converted[jax.Array | None, Numbers | None]
 _KEY, _FILE = "dovetail", "dovetail.file"
 
 
 @dataclasses.dataclass(frozen=True)
-class Parameter:
+class ParameterDeclaration:
     """Declaration of a field: SI unit (`"1"` for none), meaning and range."""
 
     unit: str
@@ -102,27 +128,29 @@ def parameter(
     subclass, a field without default after fields with defaults needs `kw_only=True`.
 
     >>> class Spring(eqx.Module):
-    ...     k: jax.Array = parameter("N/m", "stiffness", above=0.0)
+    ...     k: Parameter = parameter("N/m", "stiffness", above=0.0)
     """
     extra = {} if default is dataclasses.MISSING else {"default": default}
     if finite is None:
         numbers = np.asarray(extra.get("default") if extra.get("default") is not None else 0.0, dtype=float)
         finite = bool(np.isfinite(numbers).all())
-    declaration = Parameter(unit, about, above, below, at_least, at_most, finite=finite)
+    declaration = ParameterDeclaration(unit, about, above, below, at_least, at_most, finite=finite)
     return eqx.field(converter=_as_array, metadata={_KEY: declaration}, kw_only=kw_only, **extra)
 
 
 def choice(*choices: str, about: str = "", default: Any = dataclasses.MISSING) -> Any:
     """Declare a static field with one of several words as value."""
     extra = {} if default is dataclasses.MISSING else {"default": default}
-    return eqx.field(static=True, metadata={_KEY: Parameter("1", about, choices=choices)}, **extra)
+    return eqx.field(static=True, metadata={_KEY: ParameterDeclaration("1", about, choices=choices)}, **extra)
 
 
 def count(about: str = "", *, default: Any = dataclasses.MISSING, at_least: int = 0) -> Any:
     """Declare a static integer: it fixes a shape, so a change causes a new compilation."""
     extra = {} if default is dataclasses.MISSING else {"default": default}
     return eqx.field(
-        static=True, metadata={_KEY: Parameter("1", about, at_least=at_least, finite=True)}, **extra
+        static=True,
+        metadata={_KEY: ParameterDeclaration("1", about, at_least=at_least, finite=True)},
+        **extra,
     )
 
 
@@ -134,7 +162,7 @@ def constant(
     return eqx.field(
         static=True,
         converter=float,
-        metadata={_KEY: Parameter(unit, about, above=above, finite=True)},
+        metadata={_KEY: ParameterDeclaration(unit, about, above=above, finite=True)},
         **extra,
     )
 
@@ -145,7 +173,7 @@ def optional_parameter(unit: str = "1", about: str = "", *, above: float = -math
         static=True,
         default=None,
         converter=lambda value: None if value is None else float(value),
-        metadata={_KEY: Parameter(unit, about, above=above, finite=True)},
+        metadata={_KEY: ParameterDeclaration(unit, about, above=above, finite=True)},
     )
 
 
@@ -160,7 +188,7 @@ def file_names(cls: type) -> list[str]:
     return [f.name for f in dataclasses.fields(cls) if _FILE in f.metadata]
 
 
-def declared_parameters(cls: type) -> dict[str, Parameter]:
+def declared_parameters(cls: type) -> dict[str, ParameterDeclaration]:
     """Return the declared parameters of a class, by field name."""
     return {f.name: f.metadata[_KEY] for f in dataclasses.fields(cls) if _KEY in f.metadata}
 

@@ -13,7 +13,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.mechanics.base import Substructure
 
 
@@ -21,10 +21,10 @@ from dovetail.mechanics.base import Substructure
 class DropMass(Substructure):
     """Falling mass with viscous drag. The defaults are the published plate."""
 
-    mass: jax.Array = parameter("kg", "mass", default=6.5, above=0.0)
-    damping: jax.Array = parameter("N s/m", "viscous drag of rail and air", default=5.18, at_least=0.0)
-    gravity: jax.Array = parameter("m/s^2", "gravity", default=9.81)
-    height: jax.Array = parameter("m", "initial height of the lower edge", default=0.205)
+    mass: Parameter = parameter("kg", "mass", default=6.5, above=0.0)
+    damping: Parameter = parameter("N s/m", "viscous drag of rail and air", default=5.18, at_least=0.0)
+    gravity: Parameter = parameter("m/s^2", "gravity", default=9.81)
+    height: Parameter = parameter("m", "initial height of the lower edge", default=0.205)
 
     def init(self) -> tuple[jax.Array, jax.Array]:
         return jnp.zeros(()), jnp.zeros(())

@@ -19,7 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import count, kind, parameter
+from dovetail.core import Parameter, count, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_arrays, all_concrete
 from dovetail.mechanics.base import Substructure
@@ -37,19 +37,19 @@ class Frame(Substructure):
 
     excitation_unit: ClassVar[str] = "m/s^2"
 
-    mass: jax.Array = parameter("kg", "mass of each storey, lowest first", above=0.0)
-    stiffness: jax.Array = parameter("N/m", "stiffness matrix of the complete frame, symmetric")
-    damping_ratio: jax.Array = parameter(
+    mass: Parameter = parameter("kg", "mass of each storey, lowest first", above=0.0)
+    stiffness: Parameter = parameter("N/m", "stiffness matrix of the complete frame, symmetric")
+    damping_ratio: Parameter = parameter(
         "1", "damping ratio of all modes, or one for each mode, lowest frequency first", at_least=0.0
     )
     specimen_storey: int = count("storey of the specimen, counted from 1", default=1, at_least=1)
-    specimen_mass: jax.Array = parameter(
+    specimen_mass: Parameter = parameter(
         "kg", "mass of the specimen at its storey", default=0.0, at_least=0.0
     )
-    specimen_damping: jax.Array = parameter(
+    specimen_damping: Parameter = parameter(
         "N s/m", "damping of the specimen at its storey", default=0.0, at_least=0.0
     )
-    specimen_stiffness: jax.Array = parameter(
+    specimen_stiffness: Parameter = parameter(
         "N/m", "stiffness of the specimen at its storey", default=0.0, at_least=0.0
     )
 

@@ -10,7 +10,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.base import Substructure
 
@@ -77,7 +77,7 @@ class FunctionModel(Substructure):
     """
 
     function: str = eqx.field(static=True, converter=_named)
-    start: jax.Array = parameter("1", "initial state, one entry for each state")
+    start: Parameter = parameter("1", "initial state, one entry for each state")
     parameters: dict[str, float] = eqx.field(converter=_arrays, default_factory=dict)
 
     def __check_init__(self):

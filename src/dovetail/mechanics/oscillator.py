@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.mechanics.base import Substructure
 
 
@@ -19,11 +19,11 @@ class Oscillator(Substructure):
     numerical substructure of a structure with several actuators.
     """
 
-    m: jax.Array = parameter("kg", "mass", above=0.0)
-    c: jax.Array = parameter("N s/m", "damping", at_least=0.0)
-    k: jax.Array = parameter("N/m", "stiffness", at_least=0.0)
-    z0: jax.Array = parameter("m", "initial displacement", default=0.0)
-    v0: jax.Array = parameter("m/s", "initial velocity", default=0.0)
+    m: Parameter = parameter("kg", "mass", above=0.0)
+    c: Parameter = parameter("N s/m", "damping", at_least=0.0)
+    k: Parameter = parameter("N/m", "stiffness", at_least=0.0)
+    z0: Parameter = parameter("m", "initial displacement", default=0.0)
+    v0: Parameter = parameter("m/s", "initial velocity", default=0.0)
 
     def init(self) -> dict[str, jax.Array]:
         shape = jnp.broadcast_shapes(*(jnp.shape(p) for p in (self.m, self.c, self.k, self.z0, self.v0)))

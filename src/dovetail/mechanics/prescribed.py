@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.interpolation import fade_in_factor
 from dovetail.mechanics.base import Substructure
 
@@ -18,9 +18,9 @@ class PrescribedSine(Substructure):
     derivative, so velocity and acceleration have no steps. The excitation of the test is not used.
     """
 
-    amplitude: jax.Array = parameter("m", "amplitude (half the stroke)", at_least=0.0)
-    frequency: jax.Array = parameter("Hz", "frequency", above=0.0)
-    fade_in_time: jax.Array = parameter("s", "time to reach full amplitude", default=1.0, above=0.0)
+    amplitude: Parameter = parameter("m", "amplitude (half the stroke)", at_least=0.0)
+    frequency: Parameter = parameter("Hz", "frequency", above=0.0)
+    fade_in_time: Parameter = parameter("s", "time to reach full amplitude", default=1.0, above=0.0)
 
     def init(self) -> tuple[()]:
         return ()

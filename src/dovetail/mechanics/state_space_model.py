@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_arrays, all_concrete
 from dovetail.mechanics.base import Substructure
@@ -32,12 +32,12 @@ class StateSpaceModel(Substructure):
     interface velocity. A nonzero C B means that the interface has no mass.
     """
 
-    A: jax.Array = parameter("1", "states on rates, (n, n)")
-    B: jax.Array = parameter("1", "interface force on rates, (n,) or (n, axes)")
-    C: jax.Array = parameter("1", "states on interface displacement, (n,) or (axes, n)")
-    E: jax.Array = parameter("1", "excitation on rates, as B; 0 for none", default=0.0)
-    G: jax.Array = parameter("1", "rate of the excitation on rates, as B; 0 for none", default=0.0)
-    x0: jax.Array = parameter("1", "initial states, (n,), or 0 for rest", default=0.0)
+    A: Parameter = parameter("1", "states on rates, (n, n)")
+    B: Parameter = parameter("1", "interface force on rates, (n,) or (n, axes)")
+    C: Parameter = parameter("1", "states on interface displacement, (n,) or (axes, n)")
+    E: Parameter = parameter("1", "excitation on rates, as B; 0 for none", default=0.0)
+    G: Parameter = parameter("1", "rate of the excitation on rates, as B; 0 for none", default=0.0)
+    x0: Parameter = parameter("1", "initial states, (n,), or 0 for rest", default=0.0)
 
     def __check_init__(self):
         given = {name: getattr(self, name) for name in ("A", "B", "C", "E", "G", "x0")}

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_arrays, all_concrete
 from dovetail.mechanics.base import Substructure
@@ -31,9 +31,9 @@ class TransferFunctionModel(Substructure):
     excitation is given with its rate, so velocity and acceleration are exact.
     """
 
-    denominator: jax.Array = parameter("1", "coefficients of a(s), highest power first")
-    force: jax.Array = parameter("1", "coefficients of b_F(s)")
-    excitation: jax.Array = parameter("1", "coefficients of b_r(s)", default=(0.0,))
+    denominator: Parameter = parameter("1", "coefficients of a(s), highest power first")
+    force: Parameter = parameter("1", "coefficients of b_F(s)")
+    excitation: Parameter = parameter("1", "coefficients of b_r(s)", default=(0.0,))
 
     def __check_init__(self):
         given = {name: getattr(self, name) for name in ("denominator", "force", "excitation")}

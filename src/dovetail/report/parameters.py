@@ -14,7 +14,7 @@ from typing import Any
 
 from dovetail.core import kinds
 from dovetail.core.errors import UnknownNameError
-from dovetail.core.parameter import Parameter, declared_parameters
+from dovetail.core.parameter import ParameterDeclaration, declared_parameters
 from dovetail.core.si_prefix import si_prefix, typeset
 
 LONGEST = 8  # entries of a list that are printed
@@ -92,7 +92,7 @@ def differences(
     return {path: values for path, values in values_by_path.items() if len(set(values)) > 1}
 
 
-def _declared(table: Mapping[str, Any], cls: type | None) -> dict[str, Parameter]:
+def _declared(table: Mapping[str, Any], cls: type | None) -> dict[str, ParameterDeclaration]:
     kind = table.get("kind")
     if kind is not None:
         with suppress(UnknownNameError):  # unknown kind

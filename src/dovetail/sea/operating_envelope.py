@@ -24,7 +24,7 @@ import xarray as xr
 
 from dovetail.air.flat_plate import FlatPlates
 from dovetail.air.wind import from_compass
-from dovetail.core import constant, count, kind, parameter
+from dovetail.core import Parameter, constant, count, kind, parameter
 from dovetail.core.chunked import evaluate_in_chunks, fingerprint
 from dovetail.core.interpolation import fade_in_factor
 from dovetail.core.parameter_map import ParameterMap
@@ -49,25 +49,25 @@ class SecuringEnvelope(ParameterMap):
 
     body: ReducedAircraft = ReducedAircraft(plates=FlatPlates(area=(2.0, 2.0, 2.0), centre=(0.0, 0.0, -0.5)))
     response: ShipResponse = BoxShip()
-    sea_states: jax.Array = parameter(
+    sea_states: Parameter = parameter(
         "1", "sea states, 2 to 8", default=(3.0, 4.0, 5.0, 6.0, 7.0), at_least=2.0
     )
-    headings: jax.Array = parameter("rad", "wave headings: 0 following, pi head sea", default=(np.pi / 2,))
-    wind_speeds: jax.Array = parameter("m/s", "wind speeds over the deck", default=(0.0,), at_least=0.0)
-    wind_from: jax.Array = parameter(
+    headings: Parameter = parameter("rad", "wave headings: 0 following, pi head sea", default=(np.pi / 2,))
+    wind_speeds: Parameter = parameter("m/s", "wind speeds over the deck", default=(0.0,), at_least=0.0)
+    wind_from: Parameter = parameter(
         "rad", "directions the wind comes from, from the bow to starboard", default=(0.0,)
     )
-    speed: jax.Array = parameter("m/s", "speed of the ship", default=6.0, at_least=0.0)
-    landing_spot: jax.Array = parameter(
+    speed: Parameter = parameter("m/s", "speed of the ship", default=6.0, at_least=0.0)
+    landing_spot: Parameter = parameter(
         "m",
         "position of the landing spot from the ship's origin: forward, port, up",
         default=(-45.0, 0.0, 6.0),
     )
-    strength: jax.Array = parameter(
+    strength: Parameter = parameter(
         "N", "largest allowed load of a foot's clamp", default=1000.0, above=0.0, finite=False
     )
-    max_slip: jax.Array = parameter("m", "slip above which the outcome is 'slides'", default=0.1, above=0.0)
-    max_lift: jax.Array = parameter(
+    max_slip: Parameter = parameter("m", "slip above which the outcome is 'slides'", default=0.1, above=0.0)
+    max_lift: Parameter = parameter(
         "m", "lift of a foot above which the outcome is 'rocks'", default=0.01, above=0.0
     )
     duration: float = constant("s", "simulated duration of each point", default=60.0, above=0.0)

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.errors import OutputError, reason
 from dovetail.core.parameter import all_concrete, file_name
 from dovetail.mechanics.motion.base import NAMES, FrameMotion
@@ -29,8 +29,8 @@ class RecordedDeck(FrameMotion):
     """
 
     file: str = file_name(default="")
-    times: jax.Array = parameter("s", "increasing times", default=())
-    values: jax.Array = parameter("1", "six displacements [m, rad] for each time", default=())
+    times: Parameter = parameter("s", "increasing times", default=())
+    values: Parameter = parameter("1", "six displacements [m, rad] for each time", default=())
 
     def __post_init__(self):
         if self.file and isinstance(self.times, tuple | list) and not len(self.times):

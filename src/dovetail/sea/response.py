@@ -29,7 +29,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 from dovetail.core.arrays_file import read_arrays, require_rising
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_concrete, file_name
@@ -64,11 +64,11 @@ class WaveFollower(ShipResponse):
 class BoxShip(ShipResponse):
     """Box-shaped ship; by default a frigate 120 m long, 14 m wide, 4.5 m draught, roll period 10 s."""
 
-    length: jax.Array = parameter("m", "length at the water line", default=120.0, above=0.0)
-    beam: jax.Array = parameter("m", "beam times block coefficient", default=11.0, above=0.0)
-    draught: jax.Array = parameter("m", "draught", default=4.5, above=0.0)
-    roll_period: jax.Array = parameter("s", "natural period of the roll", default=10.0, above=0.0)
-    roll_damping: jax.Array = parameter("1", "damping ratio of the roll", default=0.1, above=0.0)
+    length: Parameter = parameter("m", "length at the water line", default=120.0, above=0.0)
+    beam: Parameter = parameter("m", "beam times block coefficient", default=11.0, above=0.0)
+    draught: Parameter = parameter("m", "draught", default=4.5, above=0.0)
+    roll_period: Parameter = parameter("s", "natural period of the roll", default=10.0, above=0.0)
+    roll_damping: Parameter = parameter("1", "damping ratio of the roll", default=0.1, above=0.0)
 
     def operators(self, omega, heading, speed):
         k, c, s = omega**2 / G, jnp.cos(heading), jnp.sin(heading)
@@ -112,10 +112,10 @@ class TabulatedResponse(ShipResponse):
     """
 
     file: str = file_name(default="")
-    omega: jax.Array = parameter("rad/s", "wave frequencies", default=())
-    heading: jax.Array = parameter("rad", "wave directions", default=())
-    real: jax.Array = parameter("1", "real parts (6, frequencies, headings)", default=())
-    imaginary: jax.Array = parameter("1", "imaginary parts (6, frequencies, headings)", default=())
+    omega: Parameter = parameter("rad/s", "wave frequencies", default=())
+    heading: Parameter = parameter("rad", "wave directions", default=())
+    real: Parameter = parameter("1", "real parts (6, frequencies, headings)", default=())
+    imaginary: Parameter = parameter("1", "imaginary parts (6, frequencies, headings)", default=())
 
     def __post_init__(self):
         if self.file and isinstance(self.omega, tuple | list) and not len(self.omega):

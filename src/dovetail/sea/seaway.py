@@ -18,7 +18,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import count, kind, parameter
+from dovetail.core import Parameter, count, kind, parameter
 from dovetail.core.interpolation import fade_in_factor
 from dovetail.core.random import Random
 from dovetail.mechanics.motion import FrameMotion
@@ -32,19 +32,19 @@ class Seaway(FrameMotion, Random):
 
     spectrum: WaveSpectrum
     response: ShipResponse = WaveFollower()
-    heading: jax.Array = parameter("rad", "direction of the waves from the course, to port", default=jnp.pi)
-    speed: jax.Array = parameter("m/s", "speed of the ship", default=0.0, at_least=0.0)
-    spreading: jax.Array = parameter(
+    heading: Parameter = parameter("rad", "direction of the waves from the course, to port", default=jnp.pi)
+    speed: Parameter = parameter("m/s", "speed of the ship", default=0.0, at_least=0.0)
+    spreading: Parameter = parameter(
         "1", "power n of the cosine; 0: all waves in one direction", default=0.0, at_least=0.0
     )
     wave_count: int = count("number of waves", default=128, at_least=1)
-    min_frequency_ratio: jax.Array = parameter(
+    min_frequency_ratio: Parameter = parameter(
         "1", "lower end of the band, as a ratio to the peak frequency", default=0.5, above=0.0
     )
-    max_frequency_ratio: jax.Array = parameter(
+    max_frequency_ratio: Parameter = parameter(
         "1", "upper end of the band, as a ratio to the peak frequency", default=16.0, above=0.0
     )
-    fade_in_time: jax.Array = parameter("s", "time over which the motion fades in", default=0.0, at_least=0.0)
+    fade_in_time: Parameter = parameter("s", "time over which the motion fades in", default=0.0, at_least=0.0)
 
     def components(self) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
         """Frequencies [rad/s], amplitudes [m], directions [rad] and phases [rad] of the waves, each (waves,)."""

@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 
 GRID = np.geomspace(0.3, 30.0, 1201)  # frequency over peak frequency; omits 1e-9 of m_0 below and 1e-6 above
 
@@ -28,8 +28,8 @@ GRID = np.geomspace(0.3, 30.0, 1201)  # frequency over peak frequency; omits 1e-
 class WaveSpectrum(Part):
     """Base of wave spectra at one point, without directions."""
 
-    height: jax.Array = parameter("m", "significant wave height", at_least=0.0)
-    period: jax.Array = parameter("s", "peak period", above=0.0)
+    height: Parameter = parameter("m", "significant wave height", at_least=0.0)
+    period: Parameter = parameter("s", "peak period", above=0.0)
 
     @abstractmethod
     def density(self, omega: jax.Array) -> jax.Array:
@@ -63,7 +63,7 @@ class Bretschneider(WaveSpectrum):
 class Jonswap(WaveSpectrum):
     """Developing sea with a sharper peak."""
 
-    enhancement: jax.Array = parameter("1", "peak enhancement factor gamma", default=3.3, at_least=1.0)
+    enhancement: Parameter = parameter("1", "peak enhancement factor gamma", default=3.3, at_least=1.0)
 
     def density(self, omega):
         x = jnp.asarray(GRID)

@@ -17,7 +17,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.specimens.impact_pair import LinePair
 
 
@@ -25,12 +25,12 @@ from dovetail.specimens.impact_pair import LinePair
 class CompliantImpactPair(LinePair):
     """Impact pair with one body on a compliant actuator under position control; otherwise like `ImpactPair`."""
 
-    support_stiffness: jax.Array = parameter("N/m", "stiffness of the stack", above=0.0, default=20e6)
-    resonance_omega: jax.Array = parameter(
+    support_stiffness: Parameter = parameter("N/m", "stiffness of the stack", above=0.0, default=20e6)
+    resonance_omega: Parameter = parameter(
         "rad/s", "natural angular frequency of the loaded stack", above=0.0, default=11660.0
     )
-    damping: jax.Array = parameter("1", "damping ratio of the loaded stack", above=0.0, default=0.0559)
-    crossover_omega: jax.Array = parameter(
+    damping: Parameter = parameter("1", "damping ratio of the loaded stack", above=0.0, default=0.0559)
+    crossover_omega: Parameter = parameter(
         "rad/s", "crossover of the loop that removes the deflection", at_least=0.0, default=853.0
     )
 

@@ -6,10 +6,9 @@ with `secured` the clamps.
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.mechanics.airframe import DeckMotion, ReducedAircraft
 from dovetail.mechanics.bodies import BodyState
 from dovetail.mechanics.bodies.free_bodies import from_motion
@@ -27,7 +26,7 @@ class DeckGear(Specimen):
     """Gear of `body` on a plate; `height` is the initial height of the numerical airframe above standing."""
 
     body: ReducedAircraft = ReducedAircraft()
-    height: jax.Array = parameter("m", "initial height above standing on the plate", default=0.0)
+    height: Parameter = parameter("m", "initial height above standing on the plate", default=0.0)
 
     def init(self):
         return self.body.surface_contact.init(*self.body.feet.shape)

@@ -23,7 +23,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.contact import ContactForces, KelvinVoigt, NormalLaw, SurfaceContact
 from dovetail.mechanics.friction import Brush, Friction, NoFriction
@@ -50,22 +50,22 @@ class FunnelContact(eqx.Module):
 class Funnel(Specimen):
     """Drogue with ribs, coupling and latch, in contact with a point nozzle."""
 
-    initial_position: jax.Array = parameter(
+    initial_position: Parameter = parameter(
         "m", "initial position of the nozzle in the drogue's frame", default=(-0.75, 0.0, -0.05)
     )
-    depths: jax.Array = parameter(
+    depths: Parameter = parameter(
         "m",
         "axial positions aft of the ball joint: latch, end of bore, end of lead-in, rim",
         default=(0.12, 0.20, 0.26, 0.70),
     )
-    radii: jax.Array = parameter("m", "inner radii at `depths`", default=(0.006, 0.006, 0.065, 0.27))
+    radii: Parameter = parameter("m", "inner radii at `depths`", default=(0.006, 0.006, 0.065, 0.27))
     law: NormalLaw = KelvinVoigt((5e4, 5e4, 2.5e3), tension="clamped")
     friction: Friction = Brush(mu=0.1)
-    memory_distance: jax.Array = parameter(
+    memory_distance: Parameter = parameter(
         "m", "travel over which the states `latched` and `outside` change", default=1e-3, above=0.0
     )
-    rim_radius: jax.Array = parameter("m", "radius of the rim's tube", default=0.01, above=0.0)
-    latch_reach: jax.Array = parameter(
+    rim_radius: Parameter = parameter("m", "radius of the rim's tube", default=0.01, above=0.0)
+    latch_reach: Parameter = parameter(
         "m", "distance from the stop at which the latch engages", default=1e-3, at_least=0.0
     )
 

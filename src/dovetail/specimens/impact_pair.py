@@ -7,7 +7,7 @@ from abc import abstractmethod
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import choice, kind, parameter
+from dovetail.core import Parameter, choice, kind, parameter
 from dovetail.mechanics.contact import ImpactSpeedMemory, NormalLaw, contact_kinematics
 from dovetail.specimens.base import Specimen
 
@@ -23,7 +23,7 @@ class LinePair(Specimen):
     """
 
     law: NormalLaw
-    gap: jax.Array = parameter("m", "initial distance; a negative value would be a penetration", at_least=0.0)
+    gap: Parameter = parameter("m", "initial distance; a negative value would be a penetration", at_least=0.0)
     impact_speed_memory: ImpactSpeedMemory = ImpactSpeedMemory()
     closing_direction: str = choice(
         "positive",

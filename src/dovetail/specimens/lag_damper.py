@@ -16,10 +16,9 @@ import dataclasses
 from typing import Any, ClassVar, Self
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.specimens.base import Memoryless, Specimen
 
 
@@ -35,9 +34,9 @@ class IdealLagDamper(Memoryless):
 
     dynamic_effect: ClassVar[str] = "the force of a damper"
 
-    closed_slope: jax.Array = parameter("N s/m", "slope C1 with both valves closed", above=0.0)
-    open_slope: jax.Array = parameter("N s/m", "slope C2 with one valve open", at_least=0.0)
-    opening_force: jax.Array = parameter("N", "force at which a valve opens", above=0.0)
+    closed_slope: Parameter = parameter("N s/m", "slope C1 with both valves closed", above=0.0)
+    open_slope: Parameter = parameter("N s/m", "slope C2 with one valve open", at_least=0.0)
+    opening_force: Parameter = parameter("N", "force at which a valve opens", above=0.0)
 
     def output(self, t, x, u):
         v, limit = u["velocity"], self.opening_force / self.closed_slope
@@ -68,16 +67,16 @@ class LagDamper(Specimen):
 
     dynamic_effect: ClassVar[str] = "the force of a damper"
 
-    stiffness: jax.Array = parameter("N/m", "stiffness k of the oil", above=0.0)
-    orifice_slope: jax.Array = parameter("N s/m", "slope c of the orifice at low speed", above=0.0)
-    opening_force: jax.Array = parameter("N", "force at which a relief valve leaves its seat", above=0.0)
-    valve_slope: jax.Array = parameter("N s/m", "force above the opening force per relief flow, C", above=0.0)
-    valve_frequency: jax.Array = parameter("Hz", "natural frequency of a valve on its spring", above=0.0)
-    valve_damping: jax.Array = parameter("1", "damping ratio of a valve", above=0.0)
-    quadratic_damping: jax.Array = parameter(
+    stiffness: Parameter = parameter("N/m", "stiffness k of the oil", above=0.0)
+    orifice_slope: Parameter = parameter("N s/m", "slope c of the orifice at low speed", above=0.0)
+    opening_force: Parameter = parameter("N", "force at which a relief valve leaves its seat", above=0.0)
+    valve_slope: Parameter = parameter("N s/m", "force above the opening force per relief flow, C", above=0.0)
+    valve_frequency: Parameter = parameter("Hz", "natural frequency of a valve on its spring", above=0.0)
+    valve_damping: Parameter = parameter("1", "damping ratio of a valve", above=0.0)
+    quadratic_damping: Parameter = parameter(
         "N s^2/m^2", "quadratic coefficient c2 of the orifice", default=0.0, at_least=0.0
     )
-    asymmetry: jax.Array = parameter(
+    asymmetry: Parameter = parameter(
         "1", "relative difference of the second valve's opening force to the first's", default=0.0, above=-1.0
     )
     shape: tuple[int, ...] = eqx.field(default=(), static=True)

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import jax
-
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.specimens.base import Specimen
 
@@ -29,8 +27,8 @@ class LoadCell(Specimen):
     inertial: ClassVar[bool] = True
 
     specimen: Specimen
-    added_mass: jax.Array = parameter("kg", "mass between cell and specimen", at_least=0.0)
-    compensated_mass: jax.Array = parameter(
+    added_mass: Parameter = parameter("kg", "mass between cell and specimen", at_least=0.0)
+    compensated_mass: Parameter = parameter(
         "kg", "mass whose inertia is subtracted", default=0.0, at_least=0.0
     )
 

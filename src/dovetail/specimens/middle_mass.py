@@ -7,7 +7,7 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.specimens.base import Specimen
 
 
@@ -31,11 +31,11 @@ class MiddleMass(Specimen):
     references: ClassVar[dict[str, str]] = {"wallace2006thesis": "the three-mass specimen"}
     dynamic_effect: ClassVar[str] = "the inertia of its mass"
 
-    m: jax.Array = parameter("kg", "mass", above=0.0)
-    k: jax.Array = parameter("N/m", "stiffness to each actuator", at_least=0.0)
-    c: jax.Array = parameter("N s/m", "damping to each actuator", at_least=0.0, default=0.0)
-    x0: jax.Array = parameter("m", "initial displacement", default=0.0)
-    v0: jax.Array = parameter("m/s", "initial velocity", default=0.0)
+    m: Parameter = parameter("kg", "mass", above=0.0)
+    k: Parameter = parameter("N/m", "stiffness to each actuator", at_least=0.0)
+    c: Parameter = parameter("N s/m", "damping to each actuator", at_least=0.0, default=0.0)
+    x0: Parameter = parameter("m", "initial displacement", default=0.0)
+    v0: Parameter = parameter("m/s", "initial velocity", default=0.0)
 
     def init(self) -> dict[str, jax.Array]:
         return {"x": jnp.asarray(self.x0), "v": jnp.asarray(self.v0)}

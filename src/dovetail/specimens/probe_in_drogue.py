@@ -23,7 +23,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_concrete
 from dovetail.mechanics.bodies.free_bodies import from_motion
@@ -49,7 +49,7 @@ class BallInCavity(Part):
     cavity: Cavity
     law: NormalLaw
     friction: Friction
-    radius: jax.Array = parameter("m", "radius of the probe's tip", above=0.0)
+    radius: Parameter = parameter("m", "radius of the probe's tip", above=0.0)
     impact_speed_memory: ImpactSpeedMemory = ImpactSpeedMemory()
 
     @property
@@ -95,9 +95,9 @@ class ProbeInDrogue(Specimen):
     cavity: Cavity
     law: NormalLaw
     friction: Friction
-    radius: jax.Array = parameter("m", "radius of the probe's tip", above=0.0)
-    initial_position: jax.Array = parameter("m", "position of the tip in D at zero displacement")
-    initial_angles: jax.Array = parameter(
+    radius: Parameter = parameter("m", "radius of the probe's tip", above=0.0)
+    initial_position: Parameter = parameter("m", "position of the tip in D at zero displacement")
+    initial_angles: Parameter = parameter(
         "rad", "roll, pitch, yaw of the tip's frame in D at zero displacement"
     )
     impact_speed_memory: ImpactSpeedMemory = ImpactSpeedMemory()

@@ -32,7 +32,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import count, kind, parameter
+from dovetail.core import Parameter, count, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.contact import (
     ContactForces,
@@ -53,35 +53,35 @@ class RibBasket(Specimen):
     """Ribs only, without coupling and latch: wrench on the drogue, and strain at 64 gauges."""
 
     ribs: int = count("number of ribs", default=32, at_least=8)
-    initial_position: jax.Array = parameter(
+    initial_position: Parameter = parameter(
         "m", "initial position of the nozzle in the drogue's frame", default=(-0.75, 0.0, -0.05)
     )
-    nozzle_radius: jax.Array = parameter("m", "radius of the ball", default=0.04, above=0.0)
-    depths: jax.Array = parameter(
+    nozzle_radius: Parameter = parameter("m", "radius of the ball", default=0.04, above=0.0)
+    depths: Parameter = parameter(
         "m", "axial positions aft of the ball joint: hinges, rim", default=(0.26, 0.70)
     )
-    radii: jax.Array = parameter("m", "inner radii of the ribs at `depths`", default=(0.105, 0.31))
-    hinge_stiffness: jax.Array = parameter(
+    radii: Parameter = parameter("m", "inner radii of the ribs at `depths`", default=(0.105, 0.31))
+    hinge_stiffness: Parameter = parameter(
         "N m/rad", "rotational stiffness of a hinge", default=40.0, above=0.0
     )
-    lateral_stiffness: jax.Array = parameter(
+    lateral_stiffness: Parameter = parameter(
         "N m/rad", "lateral stiffness of a rib", default=25.0, at_least=0.0
     )
-    tie_stiffness: jax.Array = parameter(
+    tie_stiffness: Parameter = parameter(
         "N m/rad", "stiffness of the ties against widening", default=400.0, at_least=0.0
     )
-    bending: jax.Array = parameter(
+    bending: Parameter = parameter(
         "N m/rad", "stiffness of the ties against an oval, divided by 9", default=60.0, at_least=0.0
     )
     law: NormalLaw = KelvinVoigt(2e4, tension="clamped")
     friction: Friction = NoFriction()
-    contact_width: jax.Array = parameter(
+    contact_width: Parameter = parameter(
         "m", "lateral distance at which the ball no longer touches a rib", default=0.035, above=0.0
     )
-    radial_gauge: jax.Array = parameter(
+    radial_gauge: Parameter = parameter(
         "1/(N m)", "strain of the top gauge per moment of the rib", default=6e-6
     )
-    lateral_gauge: jax.Array = parameter(
+    lateral_gauge: Parameter = parameter(
         "1/(N m)", "strain of the side gauge per moment of the ties", default=6e-6
     )
 

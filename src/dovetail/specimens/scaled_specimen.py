@@ -13,7 +13,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter, signals
+from dovetail.core import Parameter, kind, parameter, signals
 from dovetail.specimens.base import Specimen
 
 POWERS = {
@@ -32,10 +32,10 @@ class ScaledSpecimen(Specimen):
     """Scaled specimen with six axes: position [m] and rotation vector in, force and moment out."""
 
     specimen: Specimen
-    force_scale: jax.Array = parameter(
+    force_scale: Parameter = parameter(
         "1", "ratio of simulated force to the specimen's force", default=300.0, above=0.0
     )
-    length_scale: jax.Array = parameter(
+    length_scale: Parameter = parameter(
         "1", "ratio of simulated length to the specimen's length", default=5.0, above=0.0
     )
 

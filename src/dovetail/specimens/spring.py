@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import jax
-
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.specimens.base import Memoryless
 
 
@@ -12,8 +10,8 @@ from dovetail.specimens.base import Memoryless
 class Spring(Memoryless):
     r"""Linear spring and damper to the ground, :math:`F = -k x - c \dot{x}`."""
 
-    k: jax.Array = parameter("N/m", "stiffness", at_least=0.0)
-    c: jax.Array = parameter("N s/m", "damping", at_least=0.0, default=0.0)
+    k: Parameter = parameter("N/m", "stiffness", at_least=0.0)
+    c: Parameter = parameter("N s/m", "damping", at_least=0.0, default=0.0)
 
     def output(self, t, x, u):
         return {"force": -self.k * u["displacement"] - self.c * u["velocity"]}

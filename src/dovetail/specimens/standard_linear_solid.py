@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.specimens.base import Specimen
 
 
@@ -22,11 +21,11 @@ class StandardLinearSolid(Specimen):
     during the test.
     """
 
-    k: jax.Array = parameter("N/m", "stiffness when loaded fast", above=0.0)
-    relaxing_fraction: jax.Array = parameter(
+    k: Parameter = parameter("N/m", "stiffness when loaded fast", above=0.0)
+    relaxing_fraction: Parameter = parameter(
         "1", "fraction of the force that relaxes", default=0.1, at_least=0.0, at_most=1.0
     )
-    tau: jax.Array = parameter("s", "time constant of the relaxation", default=60.0, above=0.0)
+    tau: Parameter = parameter("s", "time constant of the relaxation", default=60.0, above=0.0)
     shape: tuple[int, ...] = eqx.field(default=(), static=True)
 
     def with_sample_time(self, dt, shape=()):

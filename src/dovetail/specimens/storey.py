@@ -7,7 +7,7 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.specimens.base import Memoryless
 
 
@@ -22,9 +22,9 @@ class Storey(Memoryless):
     inertial: ClassVar[bool] = True
     dynamic_effect: ClassVar[str] = "the inertia of its floor"
 
-    mass: jax.Array = parameter("kg", "mass", above=0.0)
-    stiffness: jax.Array = parameter("N/m", "stiffness", above=0.0)
-    damping_ratio: jax.Array = parameter("1", "damping ratio", default=0.0, at_least=0.0)
+    mass: Parameter = parameter("kg", "mass", above=0.0)
+    stiffness: Parameter = parameter("N/m", "stiffness", above=0.0)
+    damping_ratio: Parameter = parameter("1", "damping ratio", default=0.0, at_least=0.0)
 
     @property
     def damping(self) -> jax.Array:

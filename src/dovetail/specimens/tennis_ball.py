@@ -24,7 +24,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.specimens.base import Specimen
 
 
@@ -32,29 +32,29 @@ from dovetail.specimens.base import Specimen
 class TennisBall(Specimen):
     """Ball on a base; the plate's height above the base is `initial_position` plus the imposed displacement."""
 
-    initial_position: jax.Array = parameter("m", "initial height of the plate", default=0.205)
-    diameter: jax.Array = parameter("m", "diameter of the ball", default=0.067, above=0.0)
-    stiffness: jax.Array = parameter("N/m", "linear stiffness k_1", default=5000.0, at_least=0.0)
-    hardening: jax.Array = parameter("N/m^2", "hardening stiffness k_3", default=5.2e5, at_least=0.0)
-    linear_range: jax.Array = parameter(
+    initial_position: Parameter = parameter("m", "initial height of the plate", default=0.205)
+    diameter: Parameter = parameter("m", "diameter of the ball", default=0.067, above=0.0)
+    stiffness: Parameter = parameter("N/m", "linear stiffness k_1", default=5000.0, at_least=0.0)
+    hardening: Parameter = parameter("N/m^2", "hardening stiffness k_3", default=5.2e5, at_least=0.0)
+    linear_range: Parameter = parameter(
         "m", "compression up to which the force is linear", default=0.035, at_least=0.0
     )
-    loss: jax.Array = parameter(
+    loss: Parameter = parameter(
         "1", "h, fraction of the force lost in unloading", default=0.2, at_least=0.0, at_most=1.0
     )
-    reversal_distance: jax.Array = parameter(
+    reversal_distance: Parameter = parameter(
         "m", "b_0, travel over which the direction memory reverses", default=5e-4, above=0.0
     )
-    creep: jax.Array = parameter(
+    creep: Parameter = parameter(
         "1", "kappa, fraction of the stiffness lost under load", default=0.0, at_least=0.0
     )
-    creep_time: jax.Array = parameter("s", "creep time constant tau", default=600.0, above=0.0)
-    fast_hardening: jax.Array = parameter(
+    creep_time: Parameter = parameter("s", "creep time constant tau", default=600.0, above=0.0)
+    fast_hardening: Parameter = parameter(
         "N/m^2", "hardening stiffness at speed, k_r", default=0.0, at_least=0.0
     )
-    fast_time: jax.Array = parameter("s", "relaxation time constant tau_r", default=0.1, above=0.0)
-    fast_loss: jax.Array = parameter("1", "additional loss at speed, h_r", default=0.0, at_least=0.0)
-    fast_speed: jax.Array = parameter("m/s", "speed scale of the additional loss h_r", default=0.1, above=0.0)
+    fast_time: Parameter = parameter("s", "relaxation time constant tau_r", default=0.1, above=0.0)
+    fast_loss: Parameter = parameter("1", "additional loss at speed, h_r", default=0.0, at_least=0.0)
+    fast_speed: Parameter = parameter("m/s", "speed scale of the additional loss h_r", default=0.1, above=0.0)
 
     shape: tuple[int, ...] = eqx.field(default=(), static=True)  # shape of the interface axes
 

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, choice, count, parameter
+from dovetail.core import OptionalParameter, Parameter, Part, choice, count, parameter
 from dovetail.core.errors import Fault
 from dovetail.testing.outcome import Outcome
 
@@ -53,33 +53,33 @@ class Limits(Part):
 
     ONE_KIND: ClassVar[bool] = True
 
-    displacement: jax.Array = parameter("m", "largest demand displacement", above=0.0, default=jnp.inf)
-    velocity: jax.Array = parameter("m/s", "largest demand velocity", above=0.0, default=jnp.inf)
-    force: jax.Array = parameter("N", "largest measured force", above=0.0, default=jnp.inf)
-    tracking_error: jax.Array = parameter("m", "largest demand minus measured", above=0.0, default=jnp.inf)
-    growth_rate: jax.Array = parameter(
+    displacement: Parameter = parameter("m", "largest demand displacement", above=0.0, default=jnp.inf)
+    velocity: Parameter = parameter("m/s", "largest demand velocity", above=0.0, default=jnp.inf)
+    force: Parameter = parameter("N", "largest measured force", above=0.0, default=jnp.inf)
+    tracking_error: Parameter = parameter("m", "largest demand minus measured", above=0.0, default=jnp.inf)
+    growth_rate: Parameter = parameter(
         "1/s", "largest growth rate of the envelope of the demand", above=0.0, default=jnp.inf
     )
-    growth_window: jax.Array = parameter(
+    growth_window: Parameter = parameter(
         "s", "shorter averaging time T for the growth rate", above=0.0, default=0.25
     )
 
-    acceleration: jax.Array = parameter("m/s^2", "largest demand acceleration", above=0.0, default=jnp.inf)
-    power: jax.Array = parameter("W", "largest interface power", above=0.0, default=jnp.inf)
-    torque: jax.Array = parameter(
+    acceleration: Parameter = parameter("m/s^2", "largest demand acceleration", above=0.0, default=jnp.inf)
+    power: Parameter = parameter("W", "largest interface power", above=0.0, default=jnp.inf)
+    torque: Parameter = parameter(
         "N m", "largest measured torque, of the axes roll, pitch and yaw", above=0.0, default=jnp.inf
     )
-    interface_energy: jax.Array = parameter(
+    interface_energy: Parameter = parameter(
         "J", "largest energy transferred from the interface to the simulation", above=0.0, default=jnp.inf
     )
-    contact_energy_gain: jax.Array = parameter(
+    contact_energy_gain: Parameter = parameter(
         "1",
         "largest energy returned by a contact beyond the energy received, as a fraction of the received",
         above=0.0,
         default=0.01,
         finite=False,
     )
-    frozen_sensor: jax.Array | None = parameter(
+    frozen_sensor: OptionalParameter = parameter(
         "1",
         "ticks with unchanged readings while the demand moves; default: several times the rig delay",
         above=0.0,
@@ -88,14 +88,14 @@ class Limits(Part):
     link_timeout: int = count(
         "ticks without a message from the other side of the link", default=20, at_least=1
     )
-    unanswered_fraction: jax.Array = parameter(
+    unanswered_fraction: Parameter = parameter(
         "1", "largest fraction of commands without an answer", at_least=0.0, default=0.5, finite=False
     )
     overrun: str = choice("count", "hold", "stop", about="action after a late tick", default="hold")
-    approach_time: jax.Array = parameter(
+    approach_time: Parameter = parameter(
         "s", "time to move the rig to its initial position", at_least=0.0, default=1.0
     )
-    return_time: jax.Array = parameter("s", "time to return the rig to rest", at_least=0.0, default=1.0)
+    return_time: Parameter = parameter("s", "time to return the rig to rest", at_least=0.0, default=1.0)
 
     def limit_of(self, name: str, rotary: tuple[bool, ...]) -> jax.Array:
         """Return a limit; with rotary axes by axis: `force` infinite on these, `torque` infinite on the others."""

@@ -29,7 +29,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
-from dovetail.core import Part, parameter
+from dovetail.core import Parameter, Part, parameter
 from dovetail.core.errors import DovetailError, Fault, OutputError, ParameterError, UnknownNameError
 from dovetail.core.units import PARAMETER
 from dovetail.testing import paths
@@ -48,9 +48,9 @@ class Tunable(Part):
 
     ONE_KIND: ClassVar[bool] = True
 
-    min: jax.Array = parameter(PARAMETER, "smallest value, in the unit of the parameter")
-    max: jax.Array = parameter(PARAMETER, "largest value")
-    ramp_time: jax.Array = parameter(
+    min: Parameter = parameter(PARAMETER, "smallest value, in the unit of the parameter")
+    max: Parameter = parameter(PARAMETER, "largest value")
+    ramp_time: Parameter = parameter(
         "s",
         "time of a change over the full range; a smaller change takes proportionally less",
         default=1.0,

@@ -1,4 +1,4 @@
-"""Parameter paths of a test, used in `--set`, campaigns, tunable parameters, schedules and Python.
+"""ParameterDeclaration paths of a test, used in `--set`, campaigns, tunable parameters, schedules and Python.
 
 A path consists of names joined by dots. An entry of a list or array is in brackets, counted from 0; a name that
 contains dots is in quotes::
@@ -21,7 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core.errors import ParameterError, UnknownNameError
-from dovetail.core.parameter import Parameter, declared_parameters
+from dovetail.core.parameter import ParameterDeclaration, declared_parameters
 from dovetail.core.renamed import new_key
 
 Step = str | int
@@ -84,7 +84,7 @@ def replace_all(tree: Any, path: str, value: Any) -> Any:
     return replace_value(tree, path, jnp.asarray(library.broadcast_to(value, old.shape), dtype=old.dtype))
 
 
-def declared_at(tree: Any, path: str) -> Parameter | None:
+def declared_at(tree: Any, path: str) -> ParameterDeclaration | None:
     """Return the declaration of the parameter at a path, or of the array with the entry at the path."""
     path_steps, _ = _split(tree, path)
     part = get(tree, format_path(path_steps[:-1])) if path_steps[1:] else tree

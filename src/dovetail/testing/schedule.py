@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 from dovetail.core.units import PARAMETER
 from dovetail.testing.paths import replace_all
 
@@ -34,10 +34,10 @@ class Profile(Part):
 class Ramp(Profile):
     """Linear ramp between two values, constant before and after."""
 
-    start: jax.Array = parameter("s", "start of the ramp")
-    end: jax.Array = parameter("s", "end of the ramp")
-    initial: jax.Array = parameter(PARAMETER, "value before the ramp")
-    final: jax.Array = parameter(PARAMETER, "value after the ramp")
+    start: Parameter = parameter("s", "start of the ramp")
+    end: Parameter = parameter("s", "end of the ramp")
+    initial: Parameter = parameter(PARAMETER, "value before the ramp")
+    final: Parameter = parameter(PARAMETER, "value after the ramp")
 
     @property
     def constant_after(self) -> float:
@@ -52,9 +52,9 @@ class Ramp(Profile):
 class Switch(Profile):
     """Step from one value to another."""
 
-    start: jax.Array = parameter("s", "time of the step")
-    initial: jax.Array = parameter(PARAMETER, "value before the step")
-    final: jax.Array = parameter(PARAMETER, "value after the step")
+    start: Parameter = parameter("s", "time of the step")
+    initial: Parameter = parameter(PARAMETER, "value before the step")
+    final: Parameter = parameter(PARAMETER, "value after the step")
 
     @property
     def constant_after(self) -> float:

@@ -35,7 +35,7 @@ from dovetail.core.errors import (
 )
 from dovetail.core.kind_names import name_of
 from dovetail.core.kinds import find, names
-from dovetail.core.parameter import Parameter, declared_parameters, file_names
+from dovetail.core.parameter import ParameterDeclaration, declared_parameters, file_names
 from dovetail.core.renamed import new_key, new_name, new_value, remark
 from dovetail.core.toml_file import read_toml
 from dovetail.core.units import to_si
@@ -214,7 +214,7 @@ def _model(cls: type) -> type[BaseModel]:
     return create_model(cls.__name__, __config__=ConfigDict(extra="forbid"), **fields)
 
 
-def _reader(hint: Any, about: Parameter | None, empty: bool = False) -> Any:
+def _reader(hint: Any, about: ParameterDeclaration | None, empty: bool = False) -> Any:
     """Return the pydantic type that converts a value in a file to a field value; `empty` allows empty lists."""
     if about is not None:
         return Annotated[Any, BeforeValidator(lambda value: _number(value, about, hint, empty))]
@@ -230,7 +230,7 @@ def _reader(hint: Any, about: Parameter | None, empty: bool = False) -> Any:
     return hint
 
 
-def _number(value: Any, about: Parameter, hint: Any, empty: bool) -> Any:
+def _number(value: Any, about: ParameterDeclaration, hint: Any, empty: bool) -> Any:
     if not about.choices:
         text, value = value, to_si(value, about.unit)
         try:
@@ -251,7 +251,7 @@ def _number(value: Any, about: Parameter, hint: Any, empty: bool) -> Any:
     return value
 
 
-def _check_renamed(cls: type, key: str, about: Parameter, value: Any) -> Any:
+def _check_renamed(cls: type, key: str, about: ParameterDeclaration, value: Any) -> Any:
     """Return the value; the old name of a choice is an error that names the new one."""
     if isinstance(value, str) and value not in about.choices and (new := new_value(cls, key, value)):
         raise ValueError(f'got "{value}"; {remark(new)}')

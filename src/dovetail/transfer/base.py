@@ -15,7 +15,7 @@ import equinox as eqx
 import jax
 import numpy as np
 
-from dovetail.core import Block, kind, parameter
+from dovetail.core import Block, Parameter, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.core.parameter import declared_parameters
@@ -115,7 +115,7 @@ def unit_gain(remark: str) -> LinearTransfer:
 class Gain(MemorylessTransfer):
     """Constant factor, y = gain u."""
 
-    gain: jax.Array = parameter("1", "amplitude ratio")
+    gain: Parameter = parameter("1", "amplitude ratio")
 
     def apply(self, t: Time, u: Input) -> Output:
         return self.gain * u

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import jax
-
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, Time
 from dovetail.transfer.base import MemorylessTransfer, unit_gain
 from dovetail.transfer.linear import LinearTransfer
@@ -14,8 +12,8 @@ from dovetail.transfer.linear import LinearTransfer
 class Bias(MemorylessTransfer):
     """Constant offset with optional linear drift: y = u + offset + drift t."""
 
-    offset: jax.Array = parameter("signal", "offset, in the unit of the signal")
-    drift: jax.Array = parameter("signal", "drift, in the unit of the signal per second", default=0.0)
+    offset: Parameter = parameter("signal", "offset, in the unit of the signal")
+    drift: Parameter = parameter("signal", "drift, in the unit of the signal per second", default=0.0)
 
     def apply(self, t: Time, u: Input) -> Output:
         return u + self.offset + self.drift * t

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Block, kind, parameter
+from dovetail.core import Block, Parameter, kind, parameter
 from dovetail.core.block import Output, State, Time
 from dovetail.core.errors import ParameterError
 
@@ -27,10 +27,10 @@ class CapacityLimit(Block):
     computes the used fraction of the capacity.
     """
 
-    speeds: jax.Array = parameter(
+    speeds: Parameter = parameter(
         "m/s", "speeds at the corners of the curve, increasing from 0", at_least=0.0
     )
-    forces: jax.Array = parameter("N", "largest force at each speed, decreasing", at_least=0.0)
+    forces: Parameter = parameter("N", "largest force at each speed, decreasing", at_least=0.0)
     shape: tuple[int, ...] = eqx.field(static=True, default=(), kw_only=True)
 
     def __check_init__(self):

@@ -7,7 +7,7 @@ from abc import abstractmethod
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 
 
 class Controller(Part):
@@ -22,7 +22,7 @@ class Controller(Part):
 class Proportional(Controller):
     """Proportional controller, u = kp e."""
 
-    kp: jax.Array = parameter("1", "gain, in units of the drive per unit of displacement")
+    kp: Parameter = parameter("1", "gain, in units of the drive per unit of displacement")
 
     def polynomials(self) -> tuple[jax.Array, jax.Array]:
         return self.kp[None], jnp.ones(1)
@@ -35,9 +35,9 @@ class PID(Controller):
     The derivative is not filtered, so the plant must not have direct feedthrough.
     """
 
-    kp: jax.Array = parameter("1", "gain, in units of the drive per unit of displacement")
-    ki: jax.Array = parameter("1/s", "gain of the integral", default=0.0)
-    kd: jax.Array = parameter("s", "gain of the derivative", default=0.0)
+    kp: Parameter = parameter("1", "gain, in units of the drive per unit of displacement")
+    ki: Parameter = parameter("1/s", "gain of the integral", default=0.0)
+    kd: Parameter = parameter("s", "gain of the derivative", default=0.0)
 
     @classmethod
     def from_decibels(cls, p: float, i: float, d: float) -> PID:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, Time
 from dovetail.core.errors import ParameterError
 from dovetail.transfer.base import MemorylessTransfer
@@ -16,7 +15,7 @@ from dovetail.transfer.base import MemorylessTransfer
 class CrossTalk(MemorylessTransfer):
     r"""Sensor with cross-talk between axes, :math:`y = C u`; the unit matrix is an ideal sensor."""
 
-    matrix: jax.Array = parameter("1", "C, one row for each measurement")
+    matrix: Parameter = parameter("1", "C, one row for each measurement")
 
     def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> CrossTalk:
         size = int(np.prod(shape, dtype=int))

@@ -28,7 +28,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import choice, constant, kind, parameter
+from dovetail.core import Parameter, choice, constant, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import ParameterError
 from dovetail.transfer.base import Transfer
@@ -51,7 +51,7 @@ class Delay(Transfer):
     linear model of the part uses a shift register for this purpose.
     """
 
-    delay: jax.Array = parameter("s", "delay, an integer or fractional number of samples", at_least=0.0)
+    delay: Parameter = parameter("s", "delay, an integer or fractional number of samples", at_least=0.0)
     max_delay: float = constant("s", "largest delay that the buffer can store", default=0.0)
     interpolation: str = choice("linear", "cubic", about="reconstruction between samples", default="cubic")
     taps: int = eqx.field(static=True, default=0, kw_only=True)

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import ParameterError
 from dovetail.transfer.base import Transfer
@@ -28,14 +28,14 @@ _VOLTAGE = tuple(10.0 * np.tanh((d - 0.15e-3) / 0.25e-3) / np.tanh(0.6) for d in
 class EddyCurrentSensor(Transfer):
     """Measured displacement from true displacement, sensor curve and calibration table; both curves increase."""
 
-    displacement: jax.Array = parameter("m", "points of the sensor's true curve", default=_DISPLACEMENT)
-    voltage: jax.Array = parameter("V", "sensor voltage at `displacement`", default=_VOLTAGE)
-    table_voltage: jax.Array = parameter("V", "points of the calibration table", default=_VOLTAGE)
-    table_displacement: jax.Array = parameter("m", "displacement at `table_voltage`", default=_DISPLACEMENT)
-    omega: jax.Array = parameter(
+    displacement: Parameter = parameter("m", "points of the sensor's true curve", default=_DISPLACEMENT)
+    voltage: Parameter = parameter("V", "sensor voltage at `displacement`", default=_VOLTAGE)
+    table_voltage: Parameter = parameter("V", "points of the calibration table", default=_VOLTAGE)
+    table_displacement: Parameter = parameter("m", "displacement at `table_voltage`", default=_DISPLACEMENT)
+    omega: Parameter = parameter(
         "rad/s", "natural angular frequency of the amplifier", above=0.0, default=2 * np.pi * 23e3
     )
-    damping: jax.Array = parameter("1", "damping ratio of the amplifier", above=0.0, default=0.707)
+    damping: Parameter = parameter("1", "damping ratio of the amplifier", above=0.0, default=0.707)
 
     def __check_init__(self):
         super().__check_init__()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.transfer.base import Transfer, unit_gain
 from dovetail.transfer.linear import LinearTransfer
@@ -30,8 +29,8 @@ class Stiction(Transfer):
     this part, not before it. The derivative does not include the switching.
     """
 
-    breakaway: jax.Array = parameter("m", "error at which the actuator breaks away", at_least=0.0)
-    recovery: jax.Array = parameter("s", "time in which the gap closes by 63 %", default=2e-3, above=0.0)
+    breakaway: Parameter = parameter("m", "error at which the actuator breaks away", at_least=0.0)
+    recovery: Parameter = parameter("s", "time in which the gap closes by 63 %", default=2e-3, above=0.0)
 
     def init(self) -> State:
         zero = jnp.zeros(self.shape)

@@ -25,7 +25,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_concrete
 from dovetail.mechanics.spatial import Pose, Twist, Wrench, euler, quaternion
@@ -35,34 +35,34 @@ from dovetail.mechanics.spatial import Pose, Twist, Wrench, euler, quaternion
 class Hexapod(Part):
     """Geometry and limits of a hexapod. Frame: origin at the base centre, z up through the platform centre."""
 
-    base_radius: jax.Array = parameter(
+    base_radius: Parameter = parameter(
         "m", "radius of the circle of the base's joints", above=0.0, default=0.75
     )
-    platform_radius: jax.Array = parameter(
+    platform_radius: Parameter = parameter(
         "m", "radius of the circle of the platform's joints", above=0.0, default=0.45
     )
-    base_spread: jax.Array = parameter(
+    base_spread: Parameter = parameter(
         "rad", "half the angle between the two joints of a pair on the base", at_least=0.0, default=0.14
     )
-    platform_spread: jax.Array = parameter(
+    platform_spread: Parameter = parameter(
         "rad", "half the angle between the two joints of a pair on the platform", at_least=0.0, default=0.20
     )
-    height: jax.Array = parameter(
+    height: Parameter = parameter(
         "m", "height of the platform above the base in the home pose", above=0.0, default=0.9
     )
-    min_leg_length: jax.Array = parameter("m", "leg length at the inner stop", above=0.0, default=0.75)
-    max_leg_length: jax.Array = parameter("m", "leg length at the outer stop", above=0.0, default=1.35)
-    max_joint_angle: jax.Array = parameter(
+    min_leg_length: Parameter = parameter("m", "leg length at the inner stop", above=0.0, default=0.75)
+    max_leg_length: Parameter = parameter("m", "leg length at the outer stop", above=0.0, default=1.35)
+    max_joint_angle: Parameter = parameter(
         "rad",
         "largest rotation of a joint from its direction in the home pose",
         above=0.0,
         default=0.7,
         finite=False,
     )
-    max_leg_speed: jax.Array = parameter(
+    max_leg_speed: Parameter = parameter(
         "m/s", "largest speed of a leg", above=0.0, default=0.8, finite=False
     )
-    max_leg_force: jax.Array = parameter(
+    max_leg_force: Parameter = parameter(
         "N", "largest force along a leg, in both directions", above=0.0, default=6000.0, finite=False
     )
 

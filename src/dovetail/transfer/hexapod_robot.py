@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.spatial import Pose, Wrench, euler
@@ -37,15 +37,15 @@ class HexapodRobot(Transfer):
     """
 
     hexapod: Hexapod = eqx.field(default_factory=Hexapod)
-    delay: jax.Array = parameter("s", "total delay of a leg, four time constants", above=0.0, default=1e-3)
-    damping: jax.Array = parameter("1", "damping ratio of a leg", above=0.0, default=0.7)
-    tool: jax.Array = parameter(
+    delay: Parameter = parameter("s", "total delay of a leg, four time constants", above=0.0, default=1e-3)
+    damping: Parameter = parameter("1", "damping ratio of a leg", above=0.0, default=0.7)
+    tool: Parameter = parameter(
         "m", "distance of the tip from the platform centre", at_least=0.0, default=0.3
     )
-    mounting: jax.Array = parameter(
+    mounting: Parameter = parameter(
         "rad", "roll, pitch, yaw of D in the hexapod's frame", default=(0.0, np.pi / 2, 0.0)
     )
-    initial_angles: jax.Array = parameter(
+    initial_angles: Parameter = parameter(
         "rad", "initial roll, pitch, yaw of the tip's frame in D", default=(0.0, 0.0, 0.0)
     )
 

@@ -8,11 +8,10 @@ and the poles of the sampled lag are those of the lag. The solution uses the par
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import choice, kind, parameter
+from dovetail.core import Parameter, choice, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.transfer.base import Transfer
 from dovetail.transfer.continuous import FirstOrder, SecondOrder
@@ -32,8 +31,8 @@ class FirstOrderLag(Transfer):
     `AmplitudeLimit` or `RateLimit` in series).
     """
 
-    tau: jax.Array = parameter("s", "time constant", above=0.0)
-    gain: jax.Array = parameter("1", "gain at rest", default=1.0)
+    tau: Parameter = parameter("s", "time constant", above=0.0)
+    gain: Parameter = parameter("1", "gain at rest", default=1.0)
     hold: str = hold()
 
     def init(self) -> State:
@@ -63,9 +62,9 @@ class SecondOrderLag(Transfer):
     because :math:`\cosh\sqrt d` and :math:`\sinh\sqrt d/\sqrt d` are smooth at d = 0.
     """
 
-    omega: jax.Array = parameter("rad/s", "undamped natural angular frequency", above=0.0)
-    damping: jax.Array = parameter("1", "damping ratio", at_least=0.0)
-    gain: jax.Array = parameter("1", "gain at rest", default=1.0)
+    omega: Parameter = parameter("rad/s", "undamped natural angular frequency", above=0.0)
+    damping: Parameter = parameter("1", "damping ratio", at_least=0.0)
+    gain: Parameter = parameter("1", "gain at rest", default=1.0)
     hold: str = hold()
 
     def init(self) -> State:

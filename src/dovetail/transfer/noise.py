@@ -9,7 +9,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.random import Random
 from dovetail.transfer.base import Transfer, unit_gain
@@ -27,7 +27,7 @@ class WhiteNoise(Random, Transfer):
     `ColouredNoise`.
     """
 
-    std: jax.Array = parameter(
+    std: Parameter = parameter(
         "signal", "standard deviation of a sample, in the unit of the signal", at_least=0.0
     )
 
@@ -57,8 +57,8 @@ class ColouredNoise(Random, Transfer):
     and correlation do not depend on the step.
     """
 
-    std: jax.Array = parameter("signal", "standard deviation, in the unit of the signal", at_least=0.0)
-    corner_frequency: jax.Array = parameter("Hz", "frequency at which the density is halved", above=0.0)
+    std: Parameter = parameter("signal", "standard deviation, in the unit of the signal", at_least=0.0)
+    corner_frequency: Parameter = parameter("Hz", "frequency at which the density is halved", above=0.0)
 
     def init(self) -> State:
         start = jax.random.normal(self.draw_key(_FIRST), self.shape)
@@ -83,7 +83,7 @@ class RelativeNoise(Random, Transfer):
     ball-screw rig [Wallace 2006, sec. 3.4]. Independent from sample to sample, like `WhiteNoise`.
     """
 
-    fraction: jax.Array = parameter("1", "standard deviation as a fraction of the signal", at_least=0.0)
+    fraction: Parameter = parameter("1", "standard deviation as a fraction of the signal", at_least=0.0)
 
     def init(self) -> State:
         self.draw_key(0)  # raises an error before the run if the part has no key

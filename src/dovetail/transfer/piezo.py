@@ -16,10 +16,9 @@ the stroke is common for such ceramics.
 
 from __future__ import annotations
 
-import jax
 import numpy as np
 
-from dovetail.core import choice, kind, parameter
+from dovetail.core import Parameter, choice, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.transfer.base import Series, Transfer
 from dovetail.transfer.eddy_current import EddyCurrentSensor
@@ -51,9 +50,9 @@ class PiezoActuator(Transfer):
     """Piezo stack with position control: motion [m] from demand [m], sampled at the step (75 kHz published)."""
 
     prefilter: str = choice(*PREFILTERS, about="prefilter of the demand", default="model")
-    offset: jax.Array = parameter("m", "zero position above the stack's end", at_least=0.0, default=20e-6)
-    stroke: jax.Array = parameter("m", "largest demanded position", above=0.0, default=239e-6)
-    hysteresis: jax.Array = parameter(
+    offset: Parameter = parameter("m", "zero position above the stack's end", at_least=0.0, default=20e-6)
+    stroke: Parameter = parameter("m", "largest demanded position", above=0.0, default=239e-6)
+    hysteresis: Parameter = parameter(
         "1",
         "width of the stack's hysteresis loop as a fraction of the stroke",
         at_least=0.0,

@@ -8,10 +8,9 @@ or sensor. A loop that is stable in continuous time can therefore be unstable he
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.transfer.base import Series, Transfer
 from dovetail.transfer.linear import LinearTransfer
@@ -26,11 +25,11 @@ class PositionLoop(Transfer):
     plant: Transfer  # drive to displacement [m]
     prefilter: Transfer = Series(())
     sensor: Transfer = Series(())
-    offset: jax.Array = parameter("m", "added to the demand, subtracted from the motion", default=0.0)
-    min_position: jax.Array = parameter("m", "smallest demanded position", default=-jnp.inf)
-    max_position: jax.Array = parameter("m", "largest demanded position", default=jnp.inf)
-    min_drive: jax.Array = parameter("1", "smallest drive", default=-jnp.inf)
-    max_drive: jax.Array = parameter("1", "largest drive", default=jnp.inf)
+    offset: Parameter = parameter("m", "added to the demand, subtracted from the motion", default=0.0)
+    min_position: Parameter = parameter("m", "smallest demanded position", default=-jnp.inf)
+    max_position: Parameter = parameter("m", "largest demanded position", default=jnp.inf)
+    min_drive: Parameter = parameter("1", "smallest drive", default=-jnp.inf)
+    max_drive: Parameter = parameter("1", "largest drive", default=jnp.inf)
 
     def init(self) -> State:
         parts = {name: getattr(self, name).init() for name in _PARTS}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, Time
 from dovetail.transfer.base import MemorylessTransfer, unit_gain
 from dovetail.transfer.continuous import Signal
@@ -20,7 +20,7 @@ class Quantiser(MemorylessTransfer):
     for an optimiser.
     """
 
-    resolution: jax.Array = parameter("signal", "size of one step, in the unit of the signal", at_least=0.0)
+    resolution: Parameter = parameter("signal", "size of one step, in the unit of the signal", at_least=0.0)
 
     @classmethod
     def converter(cls, bits: int, full_scale: float) -> Quantiser:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.transfer.base import MemorylessTransfer, Transfer, unit_gain
 from dovetail.transfer.linear import LinearTransfer
@@ -15,7 +14,7 @@ from dovetail.transfer.linear import LinearTransfer
 class AmplitudeLimit(MemorylessTransfer):
     """Amplitude limit (stroke or range): the output is the input, clipped to +/- `limit`."""
 
-    limit: jax.Array = parameter(
+    limit: Parameter = parameter(
         "signal", "largest magnitude, in the unit of the signal", above=0.0, finite=False
     )
 
@@ -30,7 +29,7 @@ class AmplitudeLimit(MemorylessTransfer):
 class RateLimit(Transfer):
     """Rate limit: the output follows the input by at most `limit` dt per step."""
 
-    limit: jax.Array = parameter(
+    limit: Parameter = parameter(
         "signal", "largest rate, in the unit of the signal per second", above=0.0, finite=False
     )
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.transfer.base import MemorylessTransfer, Transfer, unit_gain
 from dovetail.transfer.linear import LinearTransfer
@@ -20,10 +19,10 @@ class LinearityError(MemorylessTransfer):
     with ±0.1 % of a stroke of ±25 mm gives ``fraction=1e-3``, ``range=25e-3``. Outside the range the error is zero.
     """
 
-    fraction: jax.Array = parameter(
+    fraction: Parameter = parameter(
         "1", "largest deviation as a fraction of the range", at_least=-0.3, at_most=0.3
     )
-    range: jax.Array = parameter(
+    range: Parameter = parameter(
         "signal", "range from zero to either end, in the unit of the signal", above=0.0
     )
 
@@ -42,11 +41,11 @@ class Hysteresis(Transfer):
     After a reversal the error changes sign linearly over the reversal distance.
     """
 
-    fraction: jax.Array = parameter(
+    fraction: Parameter = parameter(
         "1", "error after a long travel, as a fraction of the range", at_least=0.0
     )
-    range: jax.Array = parameter("signal", "full range, in the unit of the signal", above=0.0)
-    reversal_distance: jax.Array = parameter(
+    range: Parameter = parameter("signal", "full range, in the unit of the signal", above=0.0)
+    reversal_distance: Parameter = parameter(
         "1", "travel over which the error reverses, as a fraction of the range", default=0.02, above=0.0
     )
 

@@ -26,7 +26,7 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.transfer.closed_loop import ClosedLoop
 from dovetail.transfer.lag import hold
 from dovetail.transfer.transfer_function import TransferFunction
@@ -46,15 +46,15 @@ class ServoHydraulic(ClosedLoop):
         "silva2020benchmark": "the identified servo-hydraulic plant",
     }
 
-    valve_gain: jax.Array = parameter("N/m/s^3", "a1 beta0 of the servo valve", above=0.0)
-    valve_damping: jax.Array = parameter("1/s", "beta1 of the servo valve", above=0.0)
-    valve_stiffness: jax.Array = parameter("1/s^2", "beta2 of the servo valve", above=0.0)
-    leakage: jax.Array = parameter("1/s", "a3, the pole of the oil column", at_least=0.0)
-    velocity_feedback: jax.Array = parameter("N/m", "a2, natural velocity feedback", at_least=0.0)
-    mass: jax.Array = parameter("kg", "mass of the load", above=0.0)
-    damping: jax.Array = parameter("N s/m", "damping of the load", default=0.0, at_least=0.0)
-    stiffness: jax.Array = parameter("N/m", "stiffness of the load", default=0.0, at_least=0.0)
-    gain: jax.Array = parameter("1", "gain on the demand, outside the position loop", default=1.0, above=0.0)
+    valve_gain: Parameter = parameter("N/m/s^3", "a1 beta0 of the servo valve", above=0.0)
+    valve_damping: Parameter = parameter("1/s", "beta1 of the servo valve", above=0.0)
+    valve_stiffness: Parameter = parameter("1/s^2", "beta2 of the servo valve", above=0.0)
+    leakage: Parameter = parameter("1/s", "a3, the pole of the oil column", at_least=0.0)
+    velocity_feedback: Parameter = parameter("N/m", "a2, natural velocity feedback", at_least=0.0)
+    mass: Parameter = parameter("kg", "mass of the load", above=0.0)
+    damping: Parameter = parameter("N s/m", "damping of the load", default=0.0, at_least=0.0)
+    stiffness: Parameter = parameter("N/m", "stiffness of the load", default=0.0, at_least=0.0)
+    gain: Parameter = parameter("1", "gain on the demand, outside the position loop", default=1.0, above=0.0)
     hold: str = hold()
 
     def closed(self) -> TransferFunction:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.random import Random
 from dovetail.transfer.base import Transfer, unit_gain
@@ -25,10 +25,10 @@ _FIRST = 2**32 - 1  # index of the initial draw; steps count up from 0
 class ShapedNoise(Random, Transfer):
     """Adds a bias and noise with the bandwidth of a second-order instrument, stationary from the start."""
 
-    std: jax.Array = parameter("signal", "standard deviation, in the unit of the signal", at_least=0.0)
-    omega: jax.Array = parameter("rad/s", "natural angular frequency of the instrument", above=0.0)
-    damping: jax.Array = parameter("1", "damping ratio of the instrument", above=0.0, default=0.707)
-    bias: jax.Array = parameter("signal", "mean, in the unit of the signal", default=0.0)
+    std: Parameter = parameter("signal", "standard deviation, in the unit of the signal", at_least=0.0)
+    omega: Parameter = parameter("rad/s", "natural angular frequency of the instrument", above=0.0)
+    damping: Parameter = parameter("1", "damping ratio of the instrument", above=0.0, default=0.707)
+    bias: Parameter = parameter("signal", "mean, in the unit of the signal", default=0.0)
 
     @property
     def density(self) -> jax.Array:

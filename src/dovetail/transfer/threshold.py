@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, Time
 from dovetail.transfer.base import MemorylessTransfer, unit_gain
 from dovetail.transfer.linear import LinearTransfer
@@ -19,7 +18,7 @@ class Threshold(MemorylessTransfer):
     in [Bondoky 2020, sec. 8.3.1], 22 N.
     """
 
-    level: jax.Array = parameter("signal", "largest magnitude that is set to zero", at_least=0.0)
+    level: Parameter = parameter("signal", "largest magnitude that is set to zero", at_least=0.0)
 
     def apply(self, t: Time, u: Input) -> Output:
         return jnp.where(jnp.abs(u) > self.level, u, 0.0)

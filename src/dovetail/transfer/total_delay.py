@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import jax
-
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.transfer.base import Transfer
 from dovetail.transfer.continuous import SecondOrder
@@ -20,8 +18,8 @@ class TotalDelayLag(Transfer):
     is :math:`2 d/\omega`, 0.35 of the total delay for a damping of 0.7. The model contains no dead time.
     """
 
-    delay: jax.Array = parameter("s", "total delay, four time constants", above=0.0)
-    damping: jax.Array = parameter("1", "damping ratio", above=0.0, default=0.7)
+    delay: Parameter = parameter("s", "total delay, four time constants", above=0.0)
+    damping: Parameter = parameter("1", "damping ratio", above=0.0, default=0.7)
 
     @property
     def lag(self) -> SecondOrderLag:

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_arrays
@@ -31,8 +31,8 @@ class TransferFunction(Transfer):
     Limit: poles up to about 5000/dt; beyond it the matrix exponential gives NaN.
     """
 
-    numerator: jax.Array = parameter("1", "coefficients of b(s), highest power first")
-    denominator: jax.Array = parameter("1", "coefficients of a(s), highest power first")
+    numerator: Parameter = parameter("1", "coefficients of b(s), highest power first")
+    denominator: Parameter = parameter("1", "coefficients of a(s), highest power first")
     hold: str = hold()
 
     def __check_init__(self):

@@ -16,6 +16,7 @@ from dovetail.core import (
     GeneralisedAlpha,
     ImplicitEuler,
     Method,
+    Parameter,
     Rosenbrock3,
     Sampled,
     SemiImplicitEuler,
@@ -34,7 +35,7 @@ def name(method):
 
 
 class Oscillator(Flow):
-    k: jax.Array = parameter("1/s^2", "stiffness over mass", default=1.0)
+    k: Parameter = parameter("1/s^2", "stiffness over mass", default=1.0)
 
     def init(self):
         return {"arm": jnp.array([1.0, 0.5])}, {"arm": jnp.zeros(2)}

@@ -6,6 +6,7 @@ import pytest
 from dovetail.core import (
     Euler,
     Flow,
+    Parameter,
     Sampled,
     SemiImplicitEuler,
     parameter,
@@ -14,7 +15,7 @@ from dovetail.core.errors import ParameterError
 
 
 class Oscillator(Flow):
-    k: jax.Array = parameter("1/s^2", "stiffness over mass", default=1.0)
+    k: Parameter = parameter("1/s^2", "stiffness over mass", default=1.0)
 
     def init(self):
         return {"arm": jnp.array([1.0, 0.5])}, {"arm": jnp.zeros(2)}

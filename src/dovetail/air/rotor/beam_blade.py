@@ -18,12 +18,11 @@ from __future__ import annotations
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from dovetail.air.rotor.structure import BladeShapes, BladeStructure
-from dovetail.core import choice, count, kind, parameter
+from dovetail.core import Parameter, choice, count, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_concrete
 from dovetail.mechanics.beam import BeamMesh, hermite, modes
@@ -40,15 +39,15 @@ class BeamBlade(BladeStructure):
     """
 
     mesh: BeamMesh
-    design_speed: jax.Array = parameter(
+    design_speed: Parameter = parameter(
         "rad/s", "rotor speed at which the mode shapes are computed", at_least=0.0
     )
     mode_count: int = count("number of modes, lowest frequency first", default=4, at_least=1)
     root: str = choice("hinged", "clamped", about="support of the first node", default="hinged")
-    flap_spring: jax.Array = parameter(
+    flap_spring: Parameter = parameter(
         "N m/rad", "spring stiffness of the flap hinge", default=0.0, at_least=0.0
     )
-    lag_spring: jax.Array = parameter(
+    lag_spring: Parameter = parameter(
         "N m/rad", "spring stiffness of the lag hinge", default=0.0, at_least=0.0
     )
     mode_data: Any = eqx.field(default=None, kw_only=True, repr=False)  # computed; an input is ignored

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, choice, count, kind, parameter
+from dovetail.core import Parameter, Part, choice, count, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_concrete
 
@@ -41,23 +41,23 @@ class Blade(Part):
     "midpoint" the elements are centred in equal parts.
     """
 
-    radius: jax.Array = parameter("m", "radius from the axis to the tip", above=0.0)
-    chord: jax.Array = parameter("m", "chord, a scalar or one value for each station", above=0.0)
-    root_cutout: jax.Array = parameter(
+    radius: Parameter = parameter("m", "radius from the axis to the tip", above=0.0)
+    chord: Parameter = parameter("m", "chord, a scalar or one value for each station", above=0.0)
+    root_cutout: Parameter = parameter(
         "1", "fraction of the radius where the blade forces begin", default=0.2, at_least=0.0, below=1.0
     )
-    effective_radius: jax.Array = parameter(
+    effective_radius: Parameter = parameter(
         "1", "fraction of the radius where the blade forces end", default=0.9, above=0.0, at_most=1.0
     )
-    stations: jax.Array = parameter("m", "increasing radii of the tables", default=())
-    twist: jax.Array = parameter("rad", "pitch of the section without control input", default=0.0)
-    thickness: jax.Array = parameter("1", "thickness over chord", default=0.0, at_least=0.0)
-    lift_slope: jax.Array = parameter(
+    stations: Parameter = parameter("m", "increasing radii of the tables", default=())
+    twist: Parameter = parameter("rad", "pitch of the section without control input", default=0.0)
+    thickness: Parameter = parameter("1", "thickness over chord", default=0.0, at_least=0.0)
+    lift_slope: Parameter = parameter(
         "1/rad", "lift slope, without compressibility", default=2 * np.pi, above=0.0
     )
-    lift_offset: jax.Array = parameter("1", "lift coefficient at zero incidence", default=0.0)
-    drag_slope: jax.Array = parameter("1/rad", "drag slope", default=0.0)
-    drag_offset: jax.Array = parameter("1", "drag coefficient at zero incidence", default=0.0, at_least=0.0)
+    lift_offset: Parameter = parameter("1", "lift coefficient at zero incidence", default=0.0)
+    drag_slope: Parameter = parameter("1/rad", "drag slope", default=0.0)
+    drag_offset: Parameter = parameter("1", "drag coefficient at zero incidence", default=0.0, at_least=0.0)
     elements: int = count("number of elements along the radius", default=80, at_least=2)
     sampling: str = choice("midpoint", "ends", about="position of the elements", default="midpoint")
 

@@ -18,7 +18,7 @@ from dovetail.air.rotor.controls import Controls
 from dovetail.air.rotor.forcing import fourier_coefficients
 from dovetail.air.rotor.rotor import Rotor
 from dovetail.air.rotor.structure import BladeStructure
-from dovetail.core import Part, count, kind, parameter
+from dovetail.core import Parameter, Part, count, kind, parameter
 from dovetail.core.errors import ParameterError
 
 
@@ -27,11 +27,11 @@ class BladeAerodynamics(Part):
     """Forcing of the modes of one blade by a rotor in steady flight."""
 
     rotor: Rotor
-    collective: jax.Array = parameter("rad", "collective pitch", default=0.0)
-    cyclic: jax.Array = parameter("rad", "amplitude of the cyclic pitch", default=0.0)
-    azimuth: jax.Array = parameter("rad", "azimuth of the largest pitch", default=0.0)
-    velocity: jax.Array = parameter("m/s", "velocity of the hub: forward, port, up", default=(0.0, 0.0, 0.0))
-    density: jax.Array = parameter("kg/m^3", "density of the air", default=1.225, at_least=0.0)
+    collective: Parameter = parameter("rad", "collective pitch", default=0.0)
+    cyclic: Parameter = parameter("rad", "amplitude of the cyclic pitch", default=0.0)
+    azimuth: Parameter = parameter("rad", "azimuth of the largest pitch", default=0.0)
+    velocity: Parameter = parameter("m/s", "velocity of the hub: forward, port, up", default=(0.0, 0.0, 0.0))
+    density: Parameter = parameter("kg/m^3", "density of the air", default=1.225, at_least=0.0)
     harmonics: int = count("number of harmonics per revolution", default=4, at_least=1)
 
     def __check_init__(self):

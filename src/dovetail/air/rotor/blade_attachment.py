@@ -23,7 +23,7 @@ import jax
 import jax.numpy as jnp
 from jax.typing import ArrayLike
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 
 
 def about_flap(angle: ArrayLike) -> jax.Array:
@@ -48,9 +48,9 @@ def about_pitch(angle: ArrayLike) -> jax.Array:
 class Attachment(Part):
     """Attachment points of a lag damper on hub and blade, in axes that rotate with the rotor."""
 
-    hub_point: jax.Array = parameter("m", "E, the end on the hub")
-    hinge: jax.Array = parameter("m", "B, the hinge of the blade")
-    arm: jax.Array = parameter("m", "d0, from the hinge to the end on the blade, in blade axes")
+    hub_point: Parameter = parameter("m", "E, the end on the hub")
+    hinge: Parameter = parameter("m", "B, the hinge of the blade")
+    arm: Parameter = parameter("m", "d0, from the hinge to the end on the blade, in blade axes")
 
     def outboard(self, flap: ArrayLike, lag: ArrayLike, pitch: ArrayLike) -> jax.Array:
         """D [m], the end on the blade."""

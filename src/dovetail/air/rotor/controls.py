@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, choice, kind, parameter
+from dovetail.core import Parameter, Part, choice, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.interpolation import interval_and_fraction
 from dovetail.core.parameter import all_concrete
@@ -36,11 +36,11 @@ class RotorSchedule(Part):
     run is rejected. After it the last values apply.
     """
 
-    times: jax.Array = parameter("s", "increasing times", default=(0.0,))
-    speed: jax.Array = parameter("rad/s", "rotor speed", default=0.0, at_least=0.0)
-    collective: jax.Array = parameter("rad", "collective pitch", default=0.0)
-    cyclic: jax.Array = parameter("rad", "amplitude of the cyclic pitch", default=0.0)
-    azimuth: jax.Array = parameter("rad", "azimuth of the largest pitch", default=0.0)
+    times: Parameter = parameter("s", "increasing times", default=(0.0,))
+    speed: Parameter = parameter("rad/s", "rotor speed", default=0.0, at_least=0.0)
+    collective: Parameter = parameter("rad", "collective pitch", default=0.0)
+    cyclic: Parameter = parameter("rad", "amplitude of the cyclic pitch", default=0.0)
+    azimuth: Parameter = parameter("rad", "azimuth of the largest pitch", default=0.0)
     interpolation: str = choice("linear", "smooth", about="interpolation between times", default="linear")
 
     def __check_init__(self):

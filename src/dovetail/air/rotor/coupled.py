@@ -22,7 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.air.rotor.modal import ModalBlade
-from dovetail.core import count, kind, parameter
+from dovetail.core import Parameter, count, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_concrete
 from dovetail.mechanics.base import Substructure
@@ -39,10 +39,10 @@ class CoupledRotor(Substructure):
     reference_settings: ClassVar[dict[str, Any]] = ModalBlade.reference_settings
 
     blade: ModalBlade
-    static_moment: jax.Array = parameter("kg m", "in-plane static moment of each mode")
-    hub_mass: jax.Array = parameter("kg", "mass at the hub, forward and sideways", above=0.0)
-    hub_damping: jax.Array = parameter("N s/m", "damping at the hub", at_least=0.0)
-    hub_stiffness: jax.Array = parameter("N/m", "stiffness at the hub", at_least=0.0)
+    static_moment: Parameter = parameter("kg m", "in-plane static moment of each mode")
+    hub_mass: Parameter = parameter("kg", "mass at the hub, forward and sideways", above=0.0)
+    hub_damping: Parameter = parameter("N s/m", "damping at the hub", at_least=0.0)
+    hub_stiffness: Parameter = parameter("N/m", "stiffness at the hub", at_least=0.0)
     blades: int = count("number of blades", default=5, at_least=3)
 
     def __check_init__(self):

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.air.rotor.modes import BladeModes
-from dovetail.core import RK4, kind, parameter
+from dovetail.core import RK4, Parameter, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_arrays
 from dovetail.mechanics.base import Substructure
@@ -31,7 +31,7 @@ class ModalBlade(Substructure):
     reference_settings: ClassVar[dict[str, Any]] = {"method": RK4(), "substeps": 4}
 
     modes: BladeModes
-    participation: jax.Array = parameter("m", "piston displacement for a unit of each mode")
+    participation: Parameter = parameter("m", "piston displacement for a unit of each mode")
 
     def __check_init__(self):
         p, modes = self.participation, self.modes

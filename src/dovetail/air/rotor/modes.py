@@ -23,7 +23,7 @@ import numpy as np
 from dovetail.air.rotor import forcing
 from dovetail.air.rotor.blade_air import BladeAerodynamics
 from dovetail.air.rotor.structure import BladeStructure
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.kind_names import name_of
 from dovetail.core.parameter import all_arrays
@@ -42,23 +42,23 @@ class BladeModes(Part):
     """
 
     structure: BladeStructure
-    rotor_speed: jax.Array = parameter("rad/s", "angular speed of the rotor", above=0.0)
-    damping: jax.Array = parameter("1", "structural damping ratios", at_least=0.0)
-    forcing: jax.Array = parameter(
+    rotor_speed: Parameter = parameter("rad/s", "angular speed of the rotor", above=0.0)
+    damping: Parameter = parameter("1", "structural damping ratios", at_least=0.0)
+    forcing: Parameter = parameter(
         "N m", "Fourier coefficients of the total forcing, one row for each mode", default=0.0
     )
-    code_damper_forcing: jax.Array = parameter(
+    code_damper_forcing: Parameter = parameter(
         "N m", "coefficients of the rotor code's own damper, subtracted", default=0.0
     )
     aerodynamics: BladeAerodynamics | None = None
-    forcing_factor: jax.Array = parameter(
+    forcing_factor: Parameter = parameter(
         "1", "factor on the forcing, for changing flight conditions", default=1.0
     )
-    azimuth: jax.Array = parameter("rad", "initial azimuth", default=0.0)
-    active_modes: jax.Array = parameter(
+    azimuth: Parameter = parameter("rad", "initial azimuth", default=0.0)
+    active_modes: Parameter = parameter(
         "1", "1 for active modes, 0 for the others", default=1.0, at_least=0.0, at_most=1.0
     )
-    initial_coordinates: jax.Array = parameter("1", "initial modal coordinates", default=0.0)
+    initial_coordinates: Parameter = parameter("1", "initial modal coordinates", default=0.0)
 
     def __check_init__(self):
         if not isinstance(self.structure, BladeStructure):

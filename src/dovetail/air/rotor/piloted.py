@@ -19,7 +19,7 @@ import jax.numpy as jnp
 
 from dovetail.air.rotor.controls import Controls
 from dovetail.air.rotor.rotor_on_body import RotorOnBody
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.interpolation import interpolate
 
 
@@ -27,21 +27,21 @@ from dovetail.core.interpolation import interpolate
 class PilotedRotor(RotorOnBody):
     """Rotor whose schedule is corrected by a pilot; `reference` has rows of port position and height [m]."""
 
-    times: jax.Array = parameter("s", "times of the reference and the authority", default=(0.0, 1.0))
-    reference: jax.Array = parameter(
+    times: Parameter = parameter("s", "times of the reference and the authority", default=(0.0, 1.0))
+    reference: Parameter = parameter(
         "m", "reference position, port and up, for each time", default=((0.0, 1.0), (0.0, 1.0))
     )
-    authority: jax.Array = parameter(
+    authority: Parameter = parameter(
         "1", "authority: fraction of the pilot's commands applied, for each time", default=(1.0, 1.0)
     )
-    position_gain: jax.Array = parameter("rad/m", "position gain k_y", default=0.06)
-    velocity_gain: jax.Array = parameter("rad s/m", "velocity gain k_v", default=0.09)
-    roll_gain: jax.Array = parameter("1", "roll angle gain k_phi", default=0.012)
-    rate_gain: jax.Array = parameter("s", "roll rate gain k_p", default=0.006)
-    height_gain: jax.Array = parameter("rad/m", "height gain k_z", default=0.02)
-    climb_rate_gain: jax.Array = parameter("rad s/m", "climb rate gain k_w", default=0.02)
-    max_cyclic: jax.Array = parameter("rad", "largest cyclic pitch", default=0.01, finite=False)
-    max_collective: jax.Array = parameter(
+    position_gain: Parameter = parameter("rad/m", "position gain k_y", default=0.06)
+    velocity_gain: Parameter = parameter("rad s/m", "velocity gain k_v", default=0.09)
+    roll_gain: Parameter = parameter("1", "roll angle gain k_phi", default=0.012)
+    rate_gain: Parameter = parameter("s", "roll rate gain k_p", default=0.006)
+    height_gain: Parameter = parameter("rad/m", "height gain k_z", default=0.02)
+    climb_rate_gain: Parameter = parameter("rad s/m", "climb rate gain k_w", default=0.02)
+    max_cyclic: Parameter = parameter("rad", "largest cyclic pitch", default=0.01, finite=False)
+    max_collective: Parameter = parameter(
         "rad", "largest change of the collective", default=0.05, finite=False
     )
 

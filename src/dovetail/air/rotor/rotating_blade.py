@@ -21,7 +21,7 @@ import jax.numpy as jnp
 from dovetail.air.rotor.blade_attachment import Attachment
 from dovetail.air.rotor.modes import BladeModes
 from dovetail.air.rotor.structure import BladeShapes
-from dovetail.core import RK4, choice, kind, parameter
+from dovetail.core import RK4, Parameter, choice, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_concrete
 from dovetail.mechanics.base import Substructure
@@ -52,17 +52,17 @@ class RotatingBlade(Substructure):
 
     modes: BladeModes
     attachment: Attachment
-    pitch_coupling: jax.Array = parameter(
+    pitch_coupling: Parameter = parameter(
         "1/rad",
         "change of the third mode's lag shape with pitch, as a fraction of the fourth mode's",
         default=0.0,
     )
-    coning: jax.Array = parameter("rad", "flap angle beta_0 without modes", default=0.0)
-    lag_offset: jax.Array = parameter("rad", "lag angle zeta_0 without modes", default=0.0)
-    collective: jax.Array = parameter("rad", "collective pitch theta_0", default=0.0)
-    built_in_pitch: jax.Array = parameter("rad", "built-in pitch theta_D at the damper's end", default=0.0)
-    lateral_cyclic: jax.Array = parameter("rad", "cyclic pitch A1", default=0.0)
-    longitudinal_cyclic: jax.Array = parameter("rad", "cyclic pitch B1", default=0.0)
+    coning: Parameter = parameter("rad", "flap angle beta_0 without modes", default=0.0)
+    lag_offset: Parameter = parameter("rad", "lag angle zeta_0 without modes", default=0.0)
+    collective: Parameter = parameter("rad", "collective pitch theta_0", default=0.0)
+    built_in_pitch: Parameter = parameter("rad", "built-in pitch theta_D at the damper's end", default=0.0)
+    lateral_cyclic: Parameter = parameter("rad", "cyclic pitch A1", default=0.0)
+    longitudinal_cyclic: Parameter = parameter("rad", "cyclic pitch B1", default=0.0)
     force_projection: str = choice(
         "small-angle",
         "virtual-work",

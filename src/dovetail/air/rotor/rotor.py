@@ -32,7 +32,7 @@ from dovetail.air.rotor.blade import Blade
 from dovetail.air.rotor.controls import Controls
 from dovetail.air.rotor.section import Section
 from dovetail.air.rotor.structure import BladeStructure, RigidBlade
-from dovetail.core import Part, choice, count, kind, parameter
+from dovetail.core import Parameter, Part, choice, count, kind, parameter
 from dovetail.core.arctangent import arctan
 from dovetail.core.array_types import Numbers
 from dovetail.core.errors import ParameterError
@@ -96,7 +96,7 @@ class Rotor(Part):
     )
     iterations: int = count("iterations of the iterated inflow", default=8, at_least=1)
     forces: str = choice("all", "thrust", about="forces of the elements that are included", default="all")
-    speed_of_sound: jax.Array = parameter("m/s", "speed of sound", default=340.3, above=0.0)
+    speed_of_sound: Parameter = parameter("m/s", "speed of sound", default=340.3, above=0.0)
 
     def __check_init__(self):
         if isinstance(self.structure, BladeStructure) and not self.structure.has_spanwise_shapes:

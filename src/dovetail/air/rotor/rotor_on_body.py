@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from dovetail.air.rotor.controls import Controls, RotorSchedule
 from dovetail.air.rotor.rotor import Rotor, RotorLoads
 from dovetail.air.wind import StillAir, WindField
-from dovetail.core import choice, kind, parameter
+from dovetail.core import Parameter, choice, kind, parameter
 from dovetail.mechanics.bodies.loads import BodyLoad, BodyMotion
 
 
@@ -24,10 +24,10 @@ class RotorOnBody(BodyLoad):
     rotor: Rotor
     schedule: RotorSchedule
     wind: WindField = StillAir()
-    hub: jax.Array = parameter(
+    hub: Parameter = parameter(
         "m", "position of the hub in the axes of the airframe's data", default=(0.0, 0.0, 0.5)
     )
-    density: jax.Array = parameter("kg/m^3", "density of the air", default=1.225, at_least=0.0)
+    density: Parameter = parameter("kg/m^3", "density of the air", default=1.225, at_least=0.0)
     wind_at: str = choice("hub", "elements", about="where the wind is evaluated", default="hub")
 
     def __check_init__(self):

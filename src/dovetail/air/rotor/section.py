@@ -19,7 +19,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, choice, kind, parameter
+from dovetail.core import Parameter, Part, choice, kind, parameter
 
 GAMMA = 1.4  # ratio of specific heats of air
 
@@ -38,14 +38,14 @@ class Section(Part):
     compressibility: str = choice(
         "off", "glauert", "kaplan", about="correction of the lift slope", default="kaplan"
     )
-    mach_limit: jax.Array = parameter(
+    mach_limit: Parameter = parameter(
         "1", "Mach number above which the correction is constant", default=0.84, at_least=0.0, below=1.0
     )
-    stall: jax.Array = parameter(
+    stall: Parameter = parameter(
         "rad", "incidence above which the lift is constant", default=jnp.inf, above=0.0
     )
-    drag_curvature: jax.Array = parameter("1/rad^2", "C_D2 of the drag parabola", default=0.0, at_least=0.0)
-    drag_rise: jax.Array = parameter("1", "Mach number M_dd of the drag rise", default=jnp.inf, above=0.0)
+    drag_curvature: Parameter = parameter("1/rad^2", "C_D2 of the drag parabola", default=0.0, at_least=0.0)
+    drag_rise: Parameter = parameter("1", "Mach number M_dd of the drag rise", default=jnp.inf, above=0.0)
 
     def slope(self, slope: jax.Array, thickness: jax.Array, mach: jax.Array) -> jax.Array:
         """Lift slope [1/rad] at a Mach number, from the low-speed slope."""

@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_arrays
 
@@ -122,13 +122,13 @@ class HingedBlade(BladeStructure):
     [Johnson 1980, ch. 5]. The coordinates are the flap and the lag angle.
     """
 
-    radius: jax.Array = parameter("m", "radius from the axis to the tip", above=0.0)
-    inertia: jax.Array = parameter("kg m^2", "moment of inertia about the hinges", above=0.0)
-    hinge: jax.Array = parameter(
+    radius: Parameter = parameter("m", "radius from the axis to the tip", above=0.0)
+    inertia: Parameter = parameter("kg m^2", "moment of inertia about the hinges", above=0.0)
+    hinge: Parameter = parameter(
         "1", "offset e of the hinges, as a fraction of the radius", default=0.0, at_least=0.0, below=1.0
     )
-    spring: jax.Array = parameter("N m/rad", "spring stiffness of the flap hinge", default=0.0, at_least=0.0)
-    lag_spring: jax.Array = parameter(
+    spring: Parameter = parameter("N m/rad", "spring stiffness of the flap hinge", default=0.0, at_least=0.0)
+    lag_spring: Parameter = parameter(
         "N m/rad", "spring stiffness of the lag hinge", default=0.0, at_least=0.0
     )
 
@@ -179,14 +179,14 @@ class TabulatedBlade(BladeStructure):
 
     has_spanwise_shapes: ClassVar[bool] = False
 
-    radius: jax.Array = parameter("m", "rotor radius R", above=0.0)
-    per_revolution: jax.Array = parameter("1", "natural frequencies per revolution", above=0.0)
-    inertia: jax.Array = parameter("kg m^2", "modal inertias", above=0.0)
-    flap_slope: jax.Array = parameter("1/m", "flap slopes w' of the modes at the damper", default=0.0)
-    lag_slope: jax.Array = parameter("1/m", "lag slopes v' of the modes at the damper", default=0.0)
-    flap_deflection: jax.Array = parameter("1", "flap deflections w at the damper", default=0.0)
-    lag_deflection: jax.Array = parameter("1", "lag deflections v at the damper", default=0.0)
-    twist: jax.Array = parameter("1/m", "twists t at the damper", default=0.0)
+    radius: Parameter = parameter("m", "rotor radius R", above=0.0)
+    per_revolution: Parameter = parameter("1", "natural frequencies per revolution", above=0.0)
+    inertia: Parameter = parameter("kg m^2", "modal inertias", above=0.0)
+    flap_slope: Parameter = parameter("1/m", "flap slopes w' of the modes at the damper", default=0.0)
+    lag_slope: Parameter = parameter("1/m", "lag slopes v' of the modes at the damper", default=0.0)
+    flap_deflection: Parameter = parameter("1", "flap deflections w at the damper", default=0.0)
+    lag_deflection: Parameter = parameter("1", "lag deflections v at the damper", default=0.0)
+    twist: Parameter = parameter("1/m", "twists t at the damper", default=0.0)
 
     def __check_init__(self):
         shape = np.shape(self.per_revolution)

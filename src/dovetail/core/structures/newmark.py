@@ -7,7 +7,7 @@ import jax
 from dovetail.core.block import Time
 from dovetail.core.kinds import kind
 from dovetail.core.methods.newton import newton
-from dovetail.core.parameter import count, parameter
+from dovetail.core.parameter import Parameter, count, parameter
 from dovetail.core.structures.structure import Each, StructuralMethod, StructuralMotion, Structure
 
 
@@ -24,8 +24,8 @@ class Newmark(StructuralMethod):
     gives NaN. Source: [Newmark 1959].
     """
 
-    beta: jax.Array = parameter("1", "weight of the new acceleration in x", default=0.25, at_least=0.0)
-    gamma: jax.Array = parameter("1", "weight of the new acceleration in v", default=0.5, at_least=0.5)
+    beta: Parameter = parameter("1", "weight of the new acceleration in x", default=0.25, at_least=0.0)
+    gamma: Parameter = parameter("1", "weight of the new acceleration in v", default=0.5, at_least=0.5)
     iterations: int = count("most Newton iterations in a step", default=30, at_least=1)
 
     def step(self, structure: Structure, dt: Time, motion: StructuralMotion, load: Each) -> StructuralMotion:
@@ -45,7 +45,7 @@ class HHTAlpha(StructuralMethod):
     A step that does not converge gives NaN. Source: [Hilber, Hughes & Taylor 1977].
     """
 
-    alpha: jax.Array = parameter(
+    alpha: Parameter = parameter(
         "1", "numerical damping, 0 for none", default=-0.1, at_least=-1 / 3, at_most=0.0
     )
     iterations: int = count("most Newton iterations in a step", default=30, at_least=1)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 
 from dovetail.core.block import Time
 from dovetail.core.kinds import kind
-from dovetail.core.parameter import parameter
+from dovetail.core.parameter import Parameter, parameter
 from dovetail.core.structures.newmark import coefficients
 from dovetail.core.structures.structure import Each, PredictorCorrector, StructuralMotion, Structure, _matrix
 
@@ -31,8 +30,8 @@ class OperatorSplitting(PredictorCorrector):
     Source: [Nakashima et al. 1990], [Combescure & Pegon 1997].
     """
 
-    initial_stiffness: jax.Array = eqx.field(converter=_matrix)  # [N/m], (n, n)
-    alpha: jax.Array = parameter(
+    initial_stiffness: Parameter = eqx.field(converter=_matrix)  # [N/m], (n, n)
+    alpha: Parameter = parameter(
         "1", "numerical damping, 0 for none", default=-0.1, at_least=-1 / 3, at_most=0.0
     )
 

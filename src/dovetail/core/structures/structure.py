@@ -19,7 +19,7 @@ from jaxtyping import Array, Float
 
 from dovetail.core.block import Part, Time
 from dovetail.core.errors import ParameterError
-from dovetail.core.parameter import check
+from dovetail.core.parameter import Parameter, check
 
 Each = Float[Array, " n"]  # a value for each degree of freedom
 
@@ -41,7 +41,7 @@ class StructuralMotion(NamedTuple):
 class Linear(Part):
     """Linear restoring force, R = K x."""
 
-    stiffness: jax.Array = eqx.field(converter=_matrix)  # [N/m], (n, n)
+    stiffness: Parameter = eqx.field(converter=_matrix)  # [N/m], (n, n)
 
     def __call__(self, x: Each, v: Each) -> Each:
         return self.stiffness @ x
@@ -53,8 +53,8 @@ class Structure(Part):
     `restoring(x, v)` returns R [N] of shape (n,). Without this function R is zero or measured.
     """
 
-    mass: jax.Array = eqx.field(converter=_matrix)  # [kg], (n, n)
-    damping: jax.Array = eqx.field(converter=_matrix)  # [N s/m], (n, n)
+    mass: Parameter = eqx.field(converter=_matrix)  # [kg], (n, n)
+    damping: Parameter = eqx.field(converter=_matrix)  # [N s/m], (n, n)
     restoring: Callable[[jax.Array, jax.Array], jax.Array] | None = None
 
     def __check_init__(self):

@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Flow, Method, choice, kind, parameter
+from dovetail.core import Flow, Method, OptionalParameter, Parameter, choice, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
 from dovetail.mechanics.airframe import contact_search, dynamics, implicit
 from dovetail.mechanics.airframe.implicit import LEDGER
@@ -55,14 +55,14 @@ class DeckAircraft(Flow):
     struts: tuple[Strut, ...] = ()
     loads: tuple[BodyLoad, ...] = ()
     drives: tuple[CompliantDrive, ...] = ()
-    initial_pose: jax.Array = parameter("1", "initial position [m] and angles [rad]", default=None)
-    initial_velocity: jax.Array | None = parameter(
+    initial_pose: Parameter = parameter("1", "initial position [m] and angles [rad]", default=None)
+    initial_velocity: OptionalParameter = parameter(
         "1", "initial velocity [m/s] and angular velocity [rad/s], world axes", default=None
     )
-    initial_shape: jax.Array | None = parameter(
+    initial_shape: OptionalParameter = parameter(
         "1", "initial deformation of the gear coordinates", default=None
     )
-    gravity: jax.Array = parameter("m/s^2", "acceleration of gravity", default=9.81, at_least=0.0)
+    gravity: Parameter = parameter("m/s^2", "acceleration of gravity", default=9.81, at_least=0.0)
     formulation: str = choice(
         "consistent",
         "published",

@@ -16,7 +16,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.bodies import BodyLoad, BodyMotion
 from dovetail.mechanics.contact import KelvinVoigt, NormalLaw
@@ -28,21 +28,21 @@ class ProbeAndGrid(BodyLoad):
     """Probe and deck grid; axes are forward, port, up. `deck` is the motion of the ship that carries the grid."""
 
     deck: FrameMotion
-    hole_position: jax.Array = parameter(
+    hole_position: Parameter = parameter(
         "m", "position of the hole, in the ship's axes (3,)", default=(0.0, 0.0, 0.0)
     )
-    tip: jax.Array = parameter("m", "tip of the probe, in the airframe's axes", default=(0.0, 0.0, -0.4))
-    engage_time: jax.Array = parameter("s", "time of engagement", default=0.0)
-    release_time: jax.Array = parameter("s", "time of release", default=1e9)
-    closing_time: jax.Array = parameter("s", "duration of engagement and of release", default=0.2, above=0.0)
-    max_reach: jax.Array = parameter(
+    tip: Parameter = parameter("m", "tip of the probe, in the airframe's axes", default=(0.0, 0.0, -0.4))
+    engage_time: Parameter = parameter("s", "time of engagement", default=0.0)
+    release_time: Parameter = parameter("s", "time of release", default=1e9)
+    closing_time: Parameter = parameter("s", "duration of engagement and of release", default=0.2, above=0.0)
+    max_reach: Parameter = parameter(
         "m", "largest distance of the tip from the hole at which the probe acts", default=0.15, above=0.0
     )
     law: NormalLaw = KelvinVoigt(2e4, damping=400.0)
-    tension: jax.Array = parameter("N", "constant downward tension, T", default=300.0, at_least=0.0)
-    height: jax.Array = parameter("m", "height of the tip at which the tension is T, h_0", default=0.13)
-    lift_stiffness: jax.Array = parameter("N/m", "vertical stiffness, k_n", default=1e4, at_least=0.0)
-    lift_damping: jax.Array = parameter("N s/m", "vertical damping, c_n", default=200.0, at_least=0.0)
+    tension: Parameter = parameter("N", "constant downward tension, T", default=300.0, at_least=0.0)
+    height: Parameter = parameter("m", "height of the tip at which the tension is T, h_0", default=0.13)
+    lift_stiffness: Parameter = parameter("N/m", "vertical stiffness, k_n", default=1e4, at_least=0.0)
+    lift_damping: Parameter = parameter("N s/m", "vertical damping, c_n", default=200.0, at_least=0.0)
 
     def __check_init__(self):
         super().__check_init__()

@@ -15,11 +15,10 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-import jax
 import numpy as np
 import xarray as xr
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.parameter_map import ParameterMap
 from dovetail.mechanics.airframe.aircraft import DeckAircraft
 from dovetail.mechanics.airframe.statics import equilibrium, foot_loads, node_places
@@ -35,7 +34,7 @@ class FormulationComparison(ParameterMap):
     line_coordinate: ClassVar[str] = "offset"
 
     system: DeckAircraft
-    offsets: jax.Array = parameter(
+    offsets: Parameter = parameter(
         "m", "lateral offsets of the centre of gravity, positive to port", default=(-0.3, 0.0, 0.1, 0.2, 0.3)
     )
 

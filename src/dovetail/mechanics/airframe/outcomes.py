@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 from dovetail.mechanics.securing.platform import poses, rotation_of
 
 if TYPE_CHECKING:
@@ -34,14 +34,14 @@ SETTLING_TIME = 1.0  # [s] after touchdown before slip is measured, because the 
 class DeckLimits(Part):
     """Limits of sliding, tilt and foot and clamp loads."""
 
-    max_slip: jax.Array = parameter(
+    max_slip: Parameter = parameter(
         "m", "largest slip of a foot over the deck", default=0.1, above=0.0, finite=False
     )
-    max_tilt: jax.Array = parameter(
+    max_tilt: Parameter = parameter(
         "rad", "largest tilt from the deck normal", default=0.6, above=0.0, finite=False
     )
-    clamp_strength: jax.Array = parameter("N", "largest load of a clamp", default=np.inf, above=0.0)
-    gear_strength: jax.Array = parameter("N", "largest load of a foot", default=np.inf, above=0.0)
+    clamp_strength: Parameter = parameter("N", "largest load of a clamp", default=np.inf, above=0.0)
+    gear_strength: Parameter = parameter("N", "largest load of a foot", default=np.inf, above=0.0)
 
 
 class Phase(NamedTuple):

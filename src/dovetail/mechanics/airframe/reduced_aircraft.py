@@ -26,7 +26,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import RK4, Part, count, kind, parameter
+from dovetail.core import RK4, Parameter, Part, count, kind, parameter
 from dovetail.core.advance import Rows, run_samples
 from dovetail.core.block import repeat
 from dovetail.core.system import System
@@ -85,32 +85,32 @@ class ReducedAircraft(Part):
     """Reduced aircraft with four sprung feet; axes are forward, port, up from the centre of gravity."""
 
     airframe: MassProperties = MassProperties(50.2383, (6.25, 12.0, 12.0))
-    feet: jax.Array = parameter(
+    feet: Parameter = parameter(
         "m",
         "undeformed positions of the feet",
         default=((0.4, 0.35, -0.44), (0.4, -0.35, -0.44), (-0.4, 0.35, -0.44), (-0.4, -0.35, -0.44)),
     )
     law: NormalLaw = KelvinVoigt(6675.0, damping=133.5)
-    splay: jax.Array = parameter(
+    splay: Parameter = parameter(
         "1", "outward displacement of a foot per upward displacement", default=0.9955, at_least=0.0
     )
-    radius: jax.Array = parameter("m", "radius of the skid tube", default=0.01, at_least=0.0)
+    radius: Parameter = parameter("m", "radius of the skid tube", default=0.01, at_least=0.0)
     friction: Friction = Bristle(
         stiffness=3e3, mu_kinetic=0.4, mu_static=0.9, damping=600.0, stribeck_speed=1e-3
     )
     plates: AirBody | None = None
-    density: jax.Array = parameter("kg/m^3", "air density", default=1.225, at_least=0.0)
-    secured: jax.Array = parameter(
+    density: Parameter = parameter("kg/m^3", "air density", default=1.225, at_least=0.0)
+    secured: Parameter = parameter(
         "1", "1: secured by the device, 0: free", default=1.0, at_least=0.0, at_most=1.0
     )
-    clamp_stiffness: jax.Array = parameter(
+    clamp_stiffness: Parameter = parameter(
         "N/m", "stiffness of the device at each foot", default=1e5, above=0.0
     )
-    clamp_damping: jax.Array = parameter(
+    clamp_damping: Parameter = parameter(
         "N s/m", "damping of the device at each foot", default=500.0, at_least=0.0
     )
-    preload: jax.Array = parameter("N", "outward preload of a clamp", default=40.0, at_least=0.0)
-    gravity: jax.Array = parameter("m/s^2", "gravity of the initial equilibrium", default=9.81)
+    preload: Parameter = parameter("N", "outward preload of a clamp", default=40.0, at_least=0.0)
+    gravity: Parameter = parameter("m/s^2", "gravity of the initial equilibrium", default=9.81)
 
     def init(self) -> dict[str, Any]:
         """Return the state at rest on a fixed deck."""

@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, choice, count, kind, parameter
+from dovetail.core import OptionalParameter, Parameter, Part, choice, count, kind, parameter
 from dovetail.core.arrays_file import read_arrays
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.airframe.gear import GearModel, NodalGear, rigid_partials
@@ -65,17 +65,17 @@ class SkidGear(LandingGear):
     contact: tuple[int, ...] = eqx.field(static=True, converter=_numbers)
     interface: tuple[int, ...] = eqx.field(static=True, converter=_numbers)
     joint: str = choice("hinged", "fixed", about="joint of the interface nodes", default="hinged")
-    radius: jax.Array = parameter("m", "radius of the tubes", default=0.01, at_least=0.0)
-    lower_omega: jax.Array = parameter(
+    radius: Parameter = parameter("m", "radius of the tubes", default=0.01, at_least=0.0)
+    lower_omega: Parameter = parameter(
         "rad/s", "lower frequency of the Rayleigh damping, w1", default=0.0, at_least=0.0
     )
-    lower_ratio: jax.Array = parameter("1", "damping ratio at w1, xi1", default=0.0, at_least=0.0)
-    upper_omega: jax.Array | None = parameter(
+    lower_ratio: Parameter = parameter("1", "damping ratio at w1, xi1", default=0.0, at_least=0.0)
+    upper_omega: OptionalParameter = parameter(
         "rad/s", "upper frequency, w2 (default: highest of the mesh)", default=None
     )
-    upper_ratio: jax.Array = parameter("1", "damping ratio at w2, xi2", default=0.0, at_least=0.0)
+    upper_ratio: Parameter = parameter("1", "damping ratio at w2, xi2", default=0.0, at_least=0.0)
     mode_count: int = count("number of retained shapes; 0: all degrees of freedom", default=0)
-    min_compliance: jax.Array = parameter(
+    min_compliance: Parameter = parameter(
         "m/N",
         "smallest compliance of the static shapes retained in a reduced gear",
         default=0.0,
@@ -166,10 +166,10 @@ class WheelGear(LandingGear):
     roll; the friction law represents their rolling resistance.
     """
 
-    nodes: jax.Array = parameter("m", "wheel centres with the struts extended, (n, 2) or (n, 3)")
-    axis: jax.Array = parameter("1", "direction of travel of the wheels, one row each")
-    wheel_mass: jax.Array = parameter("kg", "unsprung mass of each wheel", above=0.0)
-    radius: jax.Array = parameter("m", "radius of the tyres", above=0.0)
+    nodes: Parameter = parameter("m", "wheel centres with the struts extended, (n, 2) or (n, 3)")
+    axis: Parameter = parameter("1", "direction of travel of the wheels, one row each")
+    wheel_mass: Parameter = parameter("kg", "unsprung mass of each wheel", above=0.0)
+    radius: Parameter = parameter("m", "radius of the tyres", above=0.0)
 
     @property
     def places(self):

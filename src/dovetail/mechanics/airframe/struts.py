@@ -13,7 +13,7 @@ from abc import abstractmethod
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, count, kind, parameter
+from dovetail.core import Parameter, Part, count, kind, parameter
 
 
 class StrutLaw(Part):
@@ -36,9 +36,9 @@ class StrutLaw(Part):
 class SpringDamperStrut(StrutLaw):
     """Strut with linear spring and damper."""
 
-    stiffness: jax.Array = parameter("N/m", "stiffness, K_d", at_least=0.0)
-    free_length: jax.Array = parameter("m", "undeformed length", above=0.0)
-    damping: jax.Array = parameter("N s/m", "damping, C_d", at_least=0.0, default=0.0)
+    stiffness: Parameter = parameter("N/m", "stiffness, K_d", at_least=0.0)
+    free_length: Parameter = parameter("m", "undeformed length", above=0.0)
+    damping: Parameter = parameter("N s/m", "damping, C_d", at_least=0.0, default=0.0)
 
     def force(self, length, rate):
         return -self.stiffness * (length - self.free_length) - self.damping * rate
@@ -59,14 +59,14 @@ class Oleo(StrutLaw):
     its extension stop, a stiff spring in tension, so :math:`F_0` is a preload.
     """
 
-    preload: jax.Array = parameter("N", "gas force of the extended strut, F_0", above=0.0)
-    gas_stroke: jax.Array = parameter("m", "stroke at zero gas volume, s_0", above=0.0)
-    free_length: jax.Array = parameter("m", "length of the extended strut", above=0.0)
-    exponent: jax.Array = parameter("1", "polytropic exponent", default=1.3, above=0.0)
-    orifice_damping: jax.Array = parameter("N s^2/m^2", "orifice damping, D", default=0.0, at_least=0.0)
-    viscous_damping: jax.Array = parameter("N s/m", "viscous damping, C", default=0.0, at_least=0.0)
-    stop_stiffness: jax.Array = parameter("N/m", "stiffness of the extension stop", default=1e6, above=0.0)
-    linear_below_speed: jax.Array = parameter(
+    preload: Parameter = parameter("N", "gas force of the extended strut, F_0", above=0.0)
+    gas_stroke: Parameter = parameter("m", "stroke at zero gas volume, s_0", above=0.0)
+    free_length: Parameter = parameter("m", "length of the extended strut", above=0.0)
+    exponent: Parameter = parameter("1", "polytropic exponent", default=1.3, above=0.0)
+    orifice_damping: Parameter = parameter("N s^2/m^2", "orifice damping, D", default=0.0, at_least=0.0)
+    viscous_damping: Parameter = parameter("N s/m", "viscous damping, C", default=0.0, at_least=0.0)
+    stop_stiffness: Parameter = parameter("N/m", "stiffness of the extension stop", default=1e6, above=0.0)
+    linear_below_speed: Parameter = parameter(
         "m/s", "speed below which the orifice damping is linear", default=0.01, above=0.0
     )
 
@@ -100,7 +100,7 @@ class Strut(Part):
     """Strut between a mount on the airframe and a gear node (counted from 1)."""
 
     law: StrutLaw
-    mount: jax.Array = parameter(
+    mount: Parameter = parameter(
         "m", "mount position in the airframe's axes, before any offset of the centre of gravity"
     )
     node: int = count("node of the gear, counted from 1", at_least=1)

@@ -11,10 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
-import jax
 import numpy as np
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import OptionalParameter, Parameter, Part, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_concrete
 from dovetail.mechanics.beam.element import (
@@ -40,19 +39,19 @@ class BeamMesh(Part):
     both axes unless `I_z` is given (default: round section). The default torsion constant is `I + I_z`.
     """
 
-    nodes: jax.Array = parameter("m", "undeformed coordinates, (n, 2) or (n, 3)")
+    nodes: Parameter = parameter("m", "undeformed coordinates, (n, 2) or (n, 3)")
     elements: tuple[tuple[int, int], ...] = eqx.field(  # type: ignore[misc]  # parameters have no default
         static=True, converter=lambda pairs: tuple(tuple(int(i) for i in pair) for pair in pairs)
     )
-    E: jax.Array = parameter("Pa", "Young's modulus", above=0.0)
-    I: jax.Array = parameter("m^4", "second moment of area", above=0.0)
-    A: jax.Array = parameter("m^2", "area of the section", above=0.0)
-    rho: jax.Array = parameter("kg/m^3", "density", above=0.0)
-    I_z: jax.Array | None = parameter(
+    E: Parameter = parameter("Pa", "Young's modulus", above=0.0)
+    I: Parameter = parameter("m^4", "second moment of area", above=0.0)
+    A: Parameter = parameter("m^2", "area of the section", above=0.0)
+    rho: Parameter = parameter("kg/m^3", "density", above=0.0)
+    I_z: OptionalParameter = parameter(
         "m^4", "second moment of area about the other axis", default=None, above=0.0
     )
-    poisson: jax.Array = parameter("1", "Poisson's ratio, for torsion", default=0.3)
-    torsion: jax.Array | None = parameter("m^4", "torsion constant", default=None, above=0.0)
+    poisson: Parameter = parameter("1", "Poisson's ratio, for torsion", default=0.3)
+    torsion: OptionalParameter = parameter("m^4", "torsion constant", default=None, above=0.0)
 
     def __check_init__(self):
         if not all_concrete(self.nodes):

@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import RK4, kind, parameter
+from dovetail.core import RK4, Parameter, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.base import Substructure
 from dovetail.mechanics.bodies.loads import BodyLoad, BodyMotion
@@ -50,20 +50,20 @@ class ContactingBodies(Substructure):
 
     first: MassProperties
     second: MotionModel
-    tip: jax.Array = parameter("m", "origin of P from the first body's centre of mass, in its axes")
-    base: jax.Array = parameter("m", "origin of D from the second body's centre of mass, in its axes")
-    position: jax.Array = parameter("m", "initial position of P in D")
-    attitude: jax.Array = parameter(
+    tip: Parameter = parameter("m", "origin of P from the first body's centre of mass, in its axes")
+    base: Parameter = parameter("m", "origin of D from the second body's centre of mass, in its axes")
+    position: Parameter = parameter("m", "initial position of P in D")
+    attitude: Parameter = parameter(
         "rad", "initial roll, pitch, yaw of the first body relative to the second"
     )
-    velocity: jax.Array = parameter("m/s", "initial velocity of P relative to D, in the axes of P")
-    angular_velocity: jax.Array = parameter(
+    velocity: Parameter = parameter("m/s", "initial velocity of P relative to D, in the axes of P")
+    angular_velocity: Parameter = parameter(
         "rad/s", "initial angular velocity of P relative to D, in the axes of P", default=(0.0, 0.0, 0.0)
     )
-    base_euler: jax.Array = parameter(
+    base_euler: Parameter = parameter(
         "rad", "roll, pitch, yaw of D relative to the second body", default=(0.0, 0.0, jnp.pi)
     )
-    gravity: jax.Array = parameter("m/s^2", "gravity on free bodies, world axes", default=(0.0, 0.0, 0.0))
+    gravity: Parameter = parameter("m/s^2", "gravity on free bodies, world axes", default=(0.0, 0.0, 0.0))
     loads: tuple[BodyLoad, ...] = ()
 
     @property
@@ -151,8 +151,8 @@ class ContactingBodies(Substructure):
             return None
         R = first.pose.R
         motion = BodyMotion(R, first.p, R.T @ first.v, first.w, jnp.zeros(3))
-        force, moment = map(sum, zip(*(load.act(t, motion) for load in self.loads), strict=True))
-        return Wrench(force, moment).reexpress(R)
+        loads = [load.act(t, motion) for load in self.loads]
+        return Wrench(*(jnp.sum(jnp.stack(parts), axis=0) for parts in zip(*loads, strict=True))).reexpress(R)
 
     def _about_D(self, pair: ContactingPair, x: PairState, force) -> Wrench:
         given = as_wrench(force)

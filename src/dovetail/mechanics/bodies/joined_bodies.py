@@ -19,7 +19,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, count, kind, parameter
+from dovetail.core import Parameter, Part, count, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.bodies.free_bodies import ContactingBodies
 from dovetail.mechanics.bodies.mass_properties import MassProperties
@@ -33,16 +33,16 @@ class AttachedBody(Part):
     """Body attached to a parent by a compliant joint; the axes are parallel when the joint is unstrained."""
 
     body: MassProperties
-    parent_point: jax.Array = parameter("m", "joint from the parent's centre of mass, in the parent's axes")
-    body_point: jax.Array = parameter("m", "joint from the body's centre of mass, in the body's axes")
+    parent_point: Parameter = parameter("m", "joint from the parent's centre of mass, in the parent's axes")
+    body_point: Parameter = parameter("m", "joint from the body's centre of mass, in the body's axes")
     parent: int = count("parent: 0 first body, 1 second body, 2 first attached body, ...", default=0)
-    stiffness: jax.Array = parameter(
+    stiffness: Parameter = parameter(
         "N/m",
         "stiffness along x, y, z [N/m] and about them [N m/rad]",
         default=(1e6,) * 3 + (1e5,) * 3,
         at_least=0.0,
     )
-    damping: jax.Array = parameter(
+    damping: Parameter = parameter(
         "N s/m", "damping along x, y, z [N s/m] and about them [N m s]", default=(0.0,) * 6, at_least=0.0
     )
 

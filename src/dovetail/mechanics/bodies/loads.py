@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 from dovetail.core.interpolation import interpolate
 from dovetail.core.parameter import all_concrete
 from dovetail.mechanics.motion.table import check_table
@@ -46,9 +46,9 @@ class BodyLoad(Part):
 class PrescribedForce(BodyLoad):
     """Prescribed force at a point of the body, linearly interpolated from a time table; for tests of other parts."""
 
-    times: jax.Array = parameter("s", "times of the rows, increasing")
-    values: jax.Array = parameter("N", "force, one row (3,) for each time, in body axes")
-    point: jax.Array = parameter("m", "point of application, forward, port, up", default=(0.0, 0.0, 0.0))
+    times: Parameter = parameter("s", "times of the rows, increasing")
+    values: Parameter = parameter("N", "force, one row (3,) for each time, in body axes")
+    point: Parameter = parameter("m", "point of application, forward, port, up", default=(0.0, 0.0, 0.0))
 
     def __check_init__(self):
         if all_concrete(self.times, self.values):

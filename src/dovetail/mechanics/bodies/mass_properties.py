@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_concrete
 from dovetail.mechanics.motion import MotionModel
@@ -32,9 +32,9 @@ class MassProperties(MotionModel):
     the inertia about every axis (planar models use only the x axis). As part of a system the body moves freely.
     """
 
-    mass: jax.Array = parameter("kg", "mass", above=0.0)
-    inertia: jax.Array = parameter("kg m^2", "inertia about the centre of mass")
-    centre: jax.Array = parameter("m", "centre of mass in the reference frame", default=(0.0, 0.0, 0.0))
+    mass: Parameter = parameter("kg", "mass", above=0.0)
+    inertia: Parameter = parameter("kg m^2", "inertia about the centre of mass")
+    centre: Parameter = parameter("m", "centre of mass in the reference frame", default=(0.0, 0.0, 0.0))
 
     def __init__(self, mass, inertia, centre=(0.0, 0.0, 0.0)):
         if not isinstance(inertia, jax.Array):

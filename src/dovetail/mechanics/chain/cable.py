@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dovetail.core import count, kind, parameter
+from dovetail.core import Parameter, count, kind, parameter
 from dovetail.mechanics.chain.base import Chain, ChainNodes, ChainSolution, node_forces
 
 _POINTS, _WEIGHTS = (
@@ -34,12 +34,12 @@ class AncfCable(Chain):
     """Cable of cubic elements with a free slope at the support; the axial wave limits the step."""
 
     n: int = count("number of elements", at_least=1)
-    length: jax.Array = parameter("m", "unstretched length", above=0.0)
-    mass: jax.Array = parameter("kg", "mass of the cable", above=0.0)
-    stiffness: jax.Array = parameter("N", "axial stiffness EA", above=0.0)
-    bending: jax.Array = parameter("N m^2", "bending stiffness EI", default=0.0, at_least=0.0)
-    axial_damping: jax.Array = parameter("N s", "axial force per strain rate", default=0.0, at_least=0.0)
-    tip_mass: jax.Array = parameter("kg", "mass lumped at the tip", default=0.0, at_least=0.0)
+    length: Parameter = parameter("m", "unstretched length", above=0.0)
+    mass: Parameter = parameter("kg", "mass of the cable", above=0.0)
+    stiffness: Parameter = parameter("N", "axial stiffness EA", above=0.0)
+    bending: Parameter = parameter("N m^2", "bending stiffness EI", default=0.0, at_least=0.0)
+    axial_damping: Parameter = parameter("N s", "axial force per strain rate", default=0.0, at_least=0.0)
+    tip_mass: Parameter = parameter("kg", "mass lumped at the tip", default=0.0, at_least=0.0)
 
     @property
     def links(self) -> int:

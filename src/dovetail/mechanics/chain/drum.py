@@ -18,7 +18,7 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 from dovetail.mechanics.chain.base import ChainSolution
 
 
@@ -42,14 +42,14 @@ class IdealDrum(Drum):
 class HoseDrum(Drum):
     """Drum with inertia, driven by feed-forward and a proportional-derivative controller."""
 
-    inertia: jax.Array = parameter("kg", "equivalent linear inertia", default=100.0, above=0.0)
-    stiffness: jax.Array = parameter("N/m", "proportional gain", default=1000.0, at_least=0.0)
-    damping: jax.Array = parameter("N s/m", "derivative gain", default=100.0, at_least=0.0)
-    feed_forward: jax.Array = parameter("1", "fraction of the inertia force fed forward", default=1.0)
-    holding_force: jax.Array = parameter(
+    inertia: Parameter = parameter("kg", "equivalent linear inertia", default=100.0, above=0.0)
+    stiffness: Parameter = parameter("N/m", "proportional gain", default=1000.0, at_least=0.0)
+    damping: Parameter = parameter("N s/m", "derivative gain", default=100.0, at_least=0.0)
+    feed_forward: Parameter = parameter("1", "fraction of the inertia force fed forward", default=1.0)
+    holding_force: Parameter = parameter(
         "N", "holding force, equal to the tension of steady flight", default=0.0
     )
-    stored_mass_per_length: jax.Array = parameter(
+    stored_mass_per_length: Parameter = parameter(
         "kg/m", "mass of rope on the drum per stored length", default=0.0
     )
 

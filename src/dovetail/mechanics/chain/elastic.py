@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import math
 
-import jax
 import jax.numpy as jnp
 
-from dovetail.core import choice, kind, parameter
+from dovetail.core import Parameter, choice, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.chain.base import dot, previous_column
 from dovetail.mechanics.chain.lumped import CartesianChain, ChainShape
@@ -28,8 +27,8 @@ class ElasticChain(CartesianChain):
     rope. Corrected and generalised form of a spring in each rod [Mastrogiuseppe 2023, eq. 3.22].
     """
 
-    stiffness: jax.Array = parameter("N", "axial stiffness EA", above=0.0, kw_only=True)
-    axial_damping: jax.Array = parameter("N s", "axial force per strain rate", default=0.0, at_least=0.0)
+    stiffness: Parameter = parameter("N", "axial stiffness EA", above=0.0, kw_only=True)
+    axial_damping: Parameter = parameter("N s", "axial force per strain rate", default=0.0, at_least=0.0)
     compression: str = choice("none", "elastic", about="force of a compressed link", default="none")
 
     def stretched_lengths(self, tension, length=None):

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 
 
 class ReelLaw(Part):
@@ -51,9 +51,9 @@ class FixedReel(ReelLaw):
 class TimedReel(ReelLaw):
     """Reel-in of a length at a given time."""
 
-    distance: jax.Array = parameter("m", "reeled-in length")
-    duration: jax.Array = parameter("s", "duration of the reel motion", above=0.0)
-    start: jax.Array = parameter("s", "start of the reel motion", default=0.0)
+    distance: Parameter = parameter("m", "reeled-in length")
+    duration: Parameter = parameter("s", "duration of the reel motion", above=0.0)
+    start: Parameter = parameter("s", "start of the reel motion", default=0.0)
 
     def reeled_length(self, t, since_contact, full):
         return smooth_step((t - self.start) / self.duration, self.distance, self.duration)
@@ -63,10 +63,10 @@ class TimedReel(ReelLaw):
 class SmoothReel(ReelLaw):
     """Change from one paid-out length to another."""
 
-    initial_length: jax.Array = parameter("m", "initial paid-out length", above=0.0)
-    final_length: jax.Array = parameter("m", "final paid-out length", above=0.0)
-    duration: jax.Array = parameter("s", "duration of the reel motion", above=0.0)
-    start: jax.Array = parameter("s", "start of the reel motion", default=0.0)
+    initial_length: Parameter = parameter("m", "initial paid-out length", above=0.0)
+    final_length: Parameter = parameter("m", "final paid-out length", above=0.0)
+    duration: Parameter = parameter("s", "duration of the reel motion", above=0.0)
+    start: Parameter = parameter("s", "start of the reel motion", default=0.0)
 
     def reeled_length(self, t, since_contact, full):
         distance = self.initial_length - self.final_length
@@ -84,9 +84,9 @@ class ContactReel(ReelLaw):
 
     waits_for_contact: ClassVar[bool] = True
 
-    distance: jax.Array = parameter("m", "reeled-in length: the receiver's stopping distance", default=0.5)
-    duration: jax.Array = parameter("s", "three times the receiver's stopping time", default=2.0, above=0.0)
-    delay: jax.Array = parameter("s", "from first contact to the start", default=0.1, at_least=0.0)
+    distance: Parameter = parameter("m", "reeled-in length: the receiver's stopping distance", default=0.5)
+    duration: Parameter = parameter("s", "three times the receiver's stopping time", default=2.0, above=0.0)
+    delay: Parameter = parameter("s", "from first contact to the start", default=0.1, at_least=0.0)
 
     def reeled_length(self, t, since_contact, full):
         return smooth_step((since_contact - self.delay) / self.duration, self.distance, self.duration)

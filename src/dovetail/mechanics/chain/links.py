@@ -19,7 +19,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import choice, kind, parameter
+from dovetail.core import Parameter, choice, kind, parameter
 from dovetail.mechanics.chain.banded import solve_blocks
 from dovetail.mechanics.chain.base import Chain, dot, previous_column
 from dovetail.mechanics.chain.lumped import CartesianChain, ChainShape, constraint_tensions
@@ -36,7 +36,7 @@ class LinkChain(CartesianChain):
     Source: tensions as in [Bolien 2018, sec. 3.5], without its angles. Not modelled: stretch (see `ElasticChain`).
     """
 
-    drift_rate: jax.Array = parameter("1/s", "decay rate of link length errors", default=20.0, at_least=0.0)
+    drift_rate: Parameter = parameter("1/s", "decay rate of link length errors", default=20.0, at_least=0.0)
     distribution: str = choice("half", "end", "rod", about="location of the mass of a link", default="half")
 
     def shape(self, x, length=None):

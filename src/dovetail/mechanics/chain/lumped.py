@@ -21,7 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dovetail.core import choice, count, parameter
+from dovetail.core import OptionalParameter, Parameter, choice, count, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.chain import joints, mass_transfer, reeling_length
 from dovetail.mechanics.chain.banded import solve_tridiagonal
@@ -57,25 +57,25 @@ class LumpedChain(Chain):
     variable: ClassVar[bool] = True
 
     n: int = count("number of links", at_least=1)
-    length: jax.Array = parameter("m", "length without a separate last link", above=0.0)
-    mass: jax.Array = parameter("kg", "mass of the chain without what is lumped on it", above=0.0)
-    tip_mass: jax.Array = parameter("kg", "mass lumped at the tip", default=0.0, at_least=0.0)
-    node_mass: jax.Array = parameter("kg", "additional mass on the nodes 1 to n", default=0.0, at_least=0.0)
-    last_link: jax.Array | None = parameter(
+    length: Parameter = parameter("m", "length without a separate last link", above=0.0)
+    mass: Parameter = parameter("kg", "mass of the chain without what is lumped on it", above=0.0)
+    tip_mass: Parameter = parameter("kg", "mass lumped at the tip", default=0.0, at_least=0.0)
+    node_mass: Parameter = parameter("kg", "additional mass on the nodes 1 to n", default=0.0, at_least=0.0)
+    last_link: OptionalParameter = parameter(
         "m", "constant length of a massless last link: a body at the end", default=None, above=0.0
     )
-    bending: jax.Array | None = parameter("N m^2", "bending stiffness EI", default=None, at_least=0.0)
-    joint_damping: jax.Array | None = parameter("N m s", "friction of a joint", default=None, at_least=0.0)
-    end_damping: jax.Array | None = parameter(
+    bending: OptionalParameter = parameter("N m^2", "bending stiffness EI", default=None, at_least=0.0)
+    joint_damping: OptionalParameter = parameter("N m s", "friction of a joint", default=None, at_least=0.0)
+    end_damping: OptionalParameter = parameter(
         "N m s", "friction of the joint before a last link", default=None, at_least=0.0
     )
-    mass_damping: jax.Array | None = parameter(
+    mass_damping: OptionalParameter = parameter(
         "1/s", "mass-proportional damping (Rayleigh)", default=None, at_least=0.0
     )
-    stiffness_damping: jax.Array | None = parameter(
+    stiffness_damping: OptionalParameter = parameter(
         "s", "stiffness-proportional joint damping (Rayleigh)", default=None, at_least=0.0
     )
-    root_direction: jax.Array | None = parameter(
+    root_direction: OptionalParameter = parameter(
         "1", "direction of the rope at the support; default: along the first link", default=None
     )
     distribution: str = choice("half", "end", about="location of the mass of a link", default="half")

@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dovetail.core import choice, count, kind, parameter
+from dovetail.core import Parameter, choice, count, kind, parameter
 from dovetail.mechanics.chain.angles import (
     angles,
     bias,
@@ -58,15 +58,15 @@ class RodChain(Chain):
     """
 
     n: int = count("number of rods", at_least=1)
-    length: jax.Array = parameter("m", "total length", above=0.0)
-    mass: jax.Array = parameter("kg", "mass of the chain without its tip mass", above=0.0)
-    stiffness: jax.Array = parameter("N", "axial stiffness EA; the top element has EA / length", above=0.0)
-    axial_damping: jax.Array = parameter("N s", "axial force per strain rate", default=0.0, at_least=0.0)
-    bending: jax.Array = parameter("N m^2", "bending stiffness EI", default=0.0, at_least=0.0)
-    joint_damping: jax.Array = parameter("N m s", "friction of a joint", default=0.0, at_least=0.0)
-    rate_damping: jax.Array = parameter("N m s", "friction on absolute rates", default=0.0, at_least=0.0)
-    tip_mass: jax.Array = parameter("kg", "mass lumped at the tip", default=0.0, at_least=0.0)
-    root_angles: jax.Array = parameter("rad", "phi and psi of a clamped root", default=(0.0, 0.0))
+    length: Parameter = parameter("m", "total length", above=0.0)
+    mass: Parameter = parameter("kg", "mass of the chain without its tip mass", above=0.0)
+    stiffness: Parameter = parameter("N", "axial stiffness EA; the top element has EA / length", above=0.0)
+    axial_damping: Parameter = parameter("N s", "axial force per strain rate", default=0.0, at_least=0.0)
+    bending: Parameter = parameter("N m^2", "bending stiffness EI", default=0.0, at_least=0.0)
+    joint_damping: Parameter = parameter("N m s", "friction of a joint", default=0.0, at_least=0.0)
+    rate_damping: Parameter = parameter("N m s", "friction on absolute rates", default=0.0, at_least=0.0)
+    tip_mass: Parameter = parameter("kg", "mass lumped at the tip", default=0.0, at_least=0.0)
+    root_angles: Parameter = parameter("rad", "phi and psi of a clamped root", default=(0.0, 0.0))
     inertia: str = choice("konig", "rod", about="rotational energy of a rod", default="konig")
     curvature: str = choice("planes", "space", about="bending law", default="planes")
     root: str = choice("hanging", "pinned", "clamped", about="rest position of the root", default="hanging")

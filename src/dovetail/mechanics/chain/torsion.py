@@ -15,7 +15,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, count, kind, parameter
+from dovetail.core import Parameter, Part, count, kind, parameter
 from dovetail.mechanics.chain.base import next_column, previous_column
 
 Turn = tuple[Any, Any]  # angle [rad] and rate [rad/s]
@@ -27,11 +27,11 @@ class TwistLine(Part):
     """Rope as a torsion bar of n pieces, fixed at the support."""
 
     n: int = count("number of pieces", at_least=2)
-    stiffness: jax.Array = parameter("N m^2", "torsion stiffness GJ", above=0.0)
-    inertia: jax.Array = parameter(
+    stiffness: Parameter = parameter("N m^2", "torsion stiffness GJ", above=0.0)
+    inertia: Parameter = parameter(
         "kg m", "polar inertia per length; mu d^2/8 for a solid section", above=0.0
     )
-    damping: jax.Array = parameter(
+    damping: Parameter = parameter(
         "N m^2 s", "torque per rate of twist per length", default=0.0, at_least=0.0
     )
 

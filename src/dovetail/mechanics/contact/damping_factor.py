@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.mechanics.contact.normal_law import DissipativeLaw
 
 
@@ -16,7 +15,7 @@ class DampingFactor(DissipativeLaw):
     Laws of Hunt and Crossley's form differ in this number only, so a batch of them is one law with an array of factors.
     """
 
-    factor: jax.Array = parameter("1", "damping times impact speed over stiffness", at_least=0.0, default=0.4)
+    factor: Parameter = parameter("1", "damping times impact speed over stiffness", at_least=0.0, default=0.4)
 
     def damping_factor(self, restitution):
         return self.factor * jnp.ones_like(restitution)

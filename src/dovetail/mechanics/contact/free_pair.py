@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.mechanics.base import Substructure
 
 
@@ -20,9 +20,9 @@ class FreePair(Substructure):
     gravity, orbit and attitude [Bondoky 2020, eqs 4.29 to 4.31].
     """
 
-    m1: jax.Array = parameter("kg", "mass of body 1", above=0.0)
-    m2: jax.Array = parameter("kg", "mass of body 2", above=0.0)
-    speed: jax.Array = parameter("m/s", "initial approach speed", above=0.0)
+    m1: Parameter = parameter("kg", "mass of body 1", above=0.0)
+    m2: Parameter = parameter("kg", "mass of body 2", above=0.0)
+    speed: Parameter = parameter("m/s", "initial approach speed", above=0.0)
 
     @property
     def reduced_mass(self) -> jax.Array:

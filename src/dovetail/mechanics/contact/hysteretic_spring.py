@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 
-from dovetail.core import constant, kind, parameter
+from dovetail.core import Parameter, constant, kind, parameter
 from dovetail.mechanics.contact.normal_law import NormalLaw
 
 
@@ -20,10 +19,10 @@ class HystereticSpring(NormalLaw):
     """
 
     exponent: float = constant("1", "n in the elastic force k depth^n", default=1.0, above=0.0)
-    loss_fraction: jax.Array = parameter(
+    loss_fraction: Parameter = parameter(
         "1", "h, fraction of the force lost in fast unloading", default=0.5, at_least=0.0, at_most=1.0
     )
-    loss_speed: jax.Array = parameter(
+    loss_speed: Parameter = parameter(
         "m/s", "v_0, unloading speed above which the loss is fully developed", default=0.1, above=0.0
     )
 

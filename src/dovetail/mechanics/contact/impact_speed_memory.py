@@ -8,18 +8,17 @@ it does not limit the step. A contact that exists from the start uses its presen
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 
 
 @kind("impact-speed-memory")
 class ImpactSpeedMemory(Part):
     """Memory of the impact speed of the present contact; `min_speed` bounds it for a grazing contact."""
 
-    min_speed: jax.Array = parameter("m/s", "smallest impact speed used", above=0.0, default=1e-4)
+    min_speed: Parameter = parameter("m/s", "smallest impact speed used", above=0.0, default=1e-4)
 
     def update(
         self, stored: Float[Array, "*#m"], depth: Float[Array, "*#m"], speed: Float[Array, "*#m"]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import jax
-
-from dovetail.core import choice, constant, kind, parameter
+from dovetail.core import Parameter, choice, constant, kind, parameter
 from dovetail.mechanics.contact.normal_law import NormalLaw
 
 
@@ -19,7 +17,7 @@ class KelvinVoigt(NormalLaw):
 
     exponent: float = constant("1", "n in the elastic force k depth^n", default=1.0, above=0.0)
     tension: str = choice("clamped", "allowed", about="tensile force before separation", default="allowed")
-    damping: jax.Array = parameter("N s/m", "damping coefficient b", at_least=0.0, default=0.0)
+    damping: Parameter = parameter("N s/m", "damping coefficient b", at_least=0.0, default=0.0)
 
     def damping_force(self, depth, speed, impact_speed):
         return self.damping * speed

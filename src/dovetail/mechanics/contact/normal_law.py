@@ -21,11 +21,12 @@ from abc import abstractmethod
 from typing import ClassVar
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dovetail.core import Part, choice, constant, parameter
+from dovetail.core import Parameter, Part, choice, constant, parameter
+from dovetail.core.array_types import Numbers
+from dovetail.core.parameter import Converted
 from dovetail.mechanics.contact.restitution import RestitutionLaw
 from dovetail.mechanics.contact.stiffness import ContactStiffness, as_stiffness
 
@@ -42,7 +43,7 @@ class NormalLaw(Part):
 
     needs_impact_speed: ClassVar[bool] = False
 
-    stiffness: ContactStiffness = eqx.field(converter=as_stiffness)
+    stiffness: Converted[ContactStiffness, ContactStiffness | Numbers] = eqx.field(converter=as_stiffness)
     exponent: float = constant("1", "n in the elastic force k depth^n", default=1.5, above=0.0)
     tension: str = choice("clamped", "allowed", about="tensile force before separation", default="clamped")
 
@@ -89,7 +90,7 @@ class DissipativeLaw(NormalLaw):
 
     needs_impact_speed: ClassVar[bool] = True
 
-    restitution: jax.Array = parameter(
+    restitution: Parameter = parameter(
         "1", "target coefficient of restitution", above=0.0, at_most=1.0, default=0.8
     )
     restitution_law: RestitutionLaw | None = None  # as a function of the impact speed; replaces the constant

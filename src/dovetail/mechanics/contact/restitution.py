@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 
 
 class RestitutionLaw(Part):
@@ -30,7 +29,7 @@ class Goldsmith(RestitutionLaw):
     alpha is 0.08 to 0.32 s/m for steel, bronze and ivory [Goldsmith 1960; Bondoky 2020, eq. 4.4].
     """
 
-    alpha: jax.Array = parameter("s/m", "loss per impact speed", at_least=0.0, default=0.2)
+    alpha: Parameter = parameter("s/m", "loss per impact speed", at_least=0.0, default=0.2)
 
     def __call__(self, impact_speed: Float[Array, "*m"] | float) -> Float[Array, "*m"]:
         return jnp.clip(1 - self.alpha * impact_speed, 0.0, 1.0)
@@ -43,7 +42,7 @@ class HerbertMcWhannellRestitution(RestitutionLaw):
     [Herbert & McWhannell 1977; Bondoky 2020, eq. 4.5]. The factor has the unit (s/m)^(1/3).
     """
 
-    factor: jax.Array = parameter(
+    factor: Parameter = parameter(
         "(s/m)^(1/3)", "loss per cube root of impact speed", at_least=0.0, default=0.026
     )
 

@@ -18,7 +18,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 from dovetail.mechanics.contact.material import Material
 
 
@@ -35,7 +35,7 @@ class ContactStiffness(Part):
 class ConstantStiffness(ContactStiffness):
     """Constant contact stiffness, known or fitted."""
 
-    k: jax.Array = parameter("N/m^1.5", "stiffness; N/m^n for another exponent", above=0.0)
+    k: Parameter = parameter("N/m^1.5", "stiffness; N/m^n for another exponent", above=0.0)
 
     @property
     def value(self) -> jax.Array:
@@ -48,8 +48,8 @@ class HertzPair(ContactStiffness):
 
     material_1: Material
     material_2: Material
-    radius_1: jax.Array = parameter("m", "radius of body 1; infinite for a flat", above=0.0, finite=False)
-    radius_2: jax.Array = parameter("m", "radius of body 2; infinite for a flat", above=0.0, default=jnp.inf)
+    radius_1: Parameter = parameter("m", "radius of body 1; infinite for a flat", above=0.0, finite=False)
+    radius_2: Parameter = parameter("m", "radius of body 2; infinite for a flat", above=0.0, default=jnp.inf)
 
     @property
     def modulus(self) -> jax.Array:

@@ -17,7 +17,7 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, parameter
+from dovetail.core import Parameter, Part, parameter
 
 
 def length(v: jax.Array) -> jax.Array:
@@ -77,7 +77,7 @@ class MemorylessFriction(Friction):
     A body on a slope does not stick but slides slowly. Use a law with bristles where sticking matters.
     """
 
-    smoothing_speed: jax.Array = parameter(
+    smoothing_speed: Parameter = parameter(
         "m/s", "slip speed below which the force is smoothed", above=0.0, default=1e-4
     )
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import jax
 import jax.numpy as jnp
 
-from dovetail.core import choice, kind, parameter
+from dovetail.core import Parameter, choice, kind, parameter
 from dovetail.mechanics.friction.base import Friction, length
 
 
@@ -44,23 +43,23 @@ class Bristle(Friction):
     has_bristles: ClassVar[bool] = True
     moves_anchors: ClassVar[bool] = True
 
-    stiffness: jax.Array = parameter("N/m", "bristle stiffness K_f", above=0.0, default=3e3)
-    mu_kinetic: jax.Array = parameter("1", "coefficient of slip, mu_d", at_least=0.0, default=0.4)
-    mu_static: jax.Array = parameter("1", "coefficient at the onset of slip, mu_s", at_least=0.0, default=0.4)
-    damping: jax.Array = parameter("N s/m", "bristle damping C_f", at_least=0.0, default=0.0)
-    stribeck_speed: jax.Array = parameter(
+    stiffness: Parameter = parameter("N/m", "bristle stiffness K_f", above=0.0, default=3e3)
+    mu_kinetic: Parameter = parameter("1", "coefficient of slip, mu_d", at_least=0.0, default=0.4)
+    mu_static: Parameter = parameter("1", "coefficient at the onset of slip, mu_s", at_least=0.0, default=0.4)
+    damping: Parameter = parameter("N s/m", "bristle damping C_f", at_least=0.0, default=0.0)
+    stribeck_speed: Parameter = parameter(
         "m/s", "slip speed over which the coefficient decreases, v_s", above=0.0, default=1e-3
     )
     stribeck_slip: str = choice(
         "filtered", "instantaneous", about="slip speed that sets the coefficient", default="filtered"
     )
-    stribeck_time: jax.Array = parameter(
+    stribeck_time: Parameter = parameter(
         "s", "time constant of the filtered slip speed", default=5e-3, above=0.0
     )
     damping_bound: str = choice(
         "limit", "free", about="whether the damper is limited by the friction limit", default="limit"
     )
-    anchor_interval: jax.Array = parameter(
+    anchor_interval: Parameter = parameter(
         "s", "time between anchor updates; 0: after every step", default=0.0, at_least=0.0
     )
     damper_sign: str = choice(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.mechanics.friction.base import Friction, length
 
 
@@ -23,8 +22,8 @@ class Brush(Friction):
 
     has_bristles: ClassVar[bool] = True
 
-    mu: jax.Array = parameter("1", "friction coefficient", at_least=0.0, default=0.25)
-    presliding_distance: jax.Array = parameter("m", "presliding distance z_0", above=0.0, default=1e-3)
+    mu: Parameter = parameter("1", "friction coefficient", at_least=0.0, default=0.25)
+    presliding_distance: Parameter = parameter("m", "presliding distance z_0", above=0.0, default=1e-3)
 
     def coefficient(self, speed):
         return self.mu * jnp.ones_like(speed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.mechanics.friction.base import MemorylessFriction
 
 
@@ -13,7 +13,7 @@ from dovetail.mechanics.friction.base import MemorylessFriction
 class Coulomb(MemorylessFriction):
     r"""Coulomb friction: :math:`F = \mu N` against the slip velocity."""
 
-    mu: jax.Array = parameter("1", "friction coefficient", at_least=0.0, default=0.25)
+    mu: Parameter = parameter("1", "friction coefficient", at_least=0.0, default=0.25)
 
     def coefficient(self, speed) -> jax.Array:
         return self.mu * jnp.ones_like(speed)

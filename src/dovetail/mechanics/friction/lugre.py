@@ -22,7 +22,7 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.mechanics.friction.base import Friction, length
 
 
@@ -32,16 +32,16 @@ class LuGre(Friction):
 
     has_bristles: ClassVar[bool] = True
 
-    stiffness: jax.Array = parameter("1/m", "bristle stiffness per normal force", above=0.0, default=1e5)
-    damping: jax.Array = parameter("s/m", "bristle damping per normal force", at_least=0.0, default=100.0)
-    viscous: jax.Array = parameter("s/m", "viscous friction per normal force", at_least=0.0, default=0.0)
-    mu_static: jax.Array = parameter("1", "coefficient at the onset of slip", above=0.0, default=0.35)
-    mu_kinetic: jax.Array = parameter("1", "coefficient of fast slip", above=0.0, default=0.25)
-    stribeck_speed: jax.Array = parameter(
+    stiffness: Parameter = parameter("1/m", "bristle stiffness per normal force", above=0.0, default=1e5)
+    damping: Parameter = parameter("s/m", "bristle damping per normal force", at_least=0.0, default=100.0)
+    viscous: Parameter = parameter("s/m", "viscous friction per normal force", at_least=0.0, default=0.0)
+    mu_static: Parameter = parameter("1", "coefficient at the onset of slip", above=0.0, default=0.35)
+    mu_kinetic: Parameter = parameter("1", "coefficient of fast slip", above=0.0, default=0.25)
+    stribeck_speed: Parameter = parameter(
         "m/s", "slip speed over which the coefficient decreases", above=0.0, default=0.015
     )
 
-    min_time_constant: jax.Array = parameter(
+    min_time_constant: Parameter = parameter(
         "s", "smallest time constant of the bristle deflection", at_least=0.0, default=5e-4
     )
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.mechanics.friction.base import Friction, length
 
 
@@ -16,8 +15,8 @@ class Regularised(Friction):
     Suits explicit methods. A body that should stick slides at up to :math:`v_0`.
     """
 
-    mu: jax.Array = parameter("1", "friction coefficient", at_least=0.0, default=0.25)
-    smoothing_speed: jax.Array = parameter(
+    mu: Parameter = parameter("1", "friction coefficient", at_least=0.0, default=0.25)
+    smoothing_speed: Parameter = parameter(
         "m/s", "v_0, slip speed above which friction is fully developed", above=0.0, default=0.02
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.mechanics.friction.base import MemorylessFriction
 
 
@@ -19,9 +19,9 @@ class Tustin(MemorylessFriction):
     Defaults are polyimide on aluminium [Bondoky 2020, sec. 6.5.1.1].
     """
 
-    mu_static: jax.Array = parameter("1", "coefficient at the onset of slip", at_least=0.0, default=0.35)
-    mu_kinetic: jax.Array = parameter("1", "coefficient of fast slip", at_least=0.0, default=0.25)
-    stribeck_speed: jax.Array = parameter(
+    mu_static: Parameter = parameter("1", "coefficient at the onset of slip", at_least=0.0, default=0.35)
+    mu_kinetic: Parameter = parameter("1", "coefficient of fast slip", at_least=0.0, default=0.25)
+    stribeck_speed: Parameter = parameter(
         "m/s", "slip speed over which the coefficient decreases", above=0.0, default=0.015
     )
 

@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_concrete
 from dovetail.mechanics.geometry.signed_distance import Shape
@@ -52,7 +52,7 @@ class ConvexShape(Shape):
 class Polygon(ConvexShape):
     """Planar convex polygon."""
 
-    vertices: jax.Array = parameter("m", "corners (n, 2), clockwise")
+    vertices: Parameter = parameter("m", "corners (n, 2), clockwise")
 
     def __check_init__(self):
         if not all_concrete(self.vertices):
@@ -79,8 +79,8 @@ class Polygon(ConvexShape):
 class Prism(ConvexShape):
     """Planar polygon extruded along the forward axis; axes are forward, port, up."""
 
-    section: jax.Array = parameter("m", "corners (n, 2) in (port, up), clockwise")
-    extent: jax.Array = parameter("m", "aft and fore end, (2,)", default=(-10.0, 10.0))
+    section: Parameter = parameter("m", "corners (n, 2) in (port, up), clockwise")
+    extent: Parameter = parameter("m", "aft and fore end, (2,)", default=(-10.0, 10.0))
 
     def __check_init__(self):
         if not all_concrete(self.section):
@@ -114,7 +114,7 @@ class Polyhedron(ConvexShape):
     The order of the corners of a face does not matter: normals point away from the centre of the corners.
     """
 
-    vertices: jax.Array = parameter("m", "corners (n, 3)")
+    vertices: Parameter = parameter("m", "corners (n, 3)")
     faces: tuple[tuple[int, ...], ...] = eqx.field(  # type: ignore[misc]  # parameters have no default either
         static=True, converter=lambda rows: tuple(tuple(int(i) for i in row) for row in rows)
     )

@@ -23,7 +23,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.mechanics.geometry.base import Cavity, NearestPoint
 
 ZONES = ("A cone", "B rim", "C cylinder")
@@ -33,10 +33,10 @@ ZONES = ("A cone", "B rim", "C cylinder")
 class Drogue(Cavity):
     """Drogue of a cylinder and a cone."""
 
-    cylinder_radius: jax.Array = parameter("m", "radius of the cylinder", above=0.0)
-    cylinder_length: jax.Array = parameter("m", "length of the cylinder", at_least=0.0)
-    cone_length: jax.Array = parameter("m", "axial length of the cone", above=0.0)
-    half_angle: jax.Array = parameter(
+    cylinder_radius: Parameter = parameter("m", "radius of the cylinder", above=0.0)
+    cylinder_length: Parameter = parameter("m", "length of the cylinder", at_least=0.0)
+    cone_length: Parameter = parameter("m", "axial length of the cone", above=0.0)
+    half_angle: Parameter = parameter(
         "rad", "half of the opening angle of the cone", above=0.0, below=jnp.pi / 2
     )
 

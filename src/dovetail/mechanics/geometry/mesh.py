@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.errors import OutputError, ParameterError
 from dovetail.core.parameter import all_concrete
 from dovetail.mechanics.geometry.signed_distance import Shape
@@ -31,7 +31,7 @@ from dovetail.mechanics.geometry.signed_distance import Shape
 class Mesh(Shape):
     """Closed surface of triangles, corners counter-clockwise in the view from outside."""
 
-    triangles: jax.Array = parameter("m", "corners, (triangles, 3 corners, 3 coordinates)")
+    triangles: Parameter = parameter("m", "corners, (triangles, 3 corners, 3 coordinates)")
 
     def __check_init__(self):
         super().__check_init__()

@@ -17,7 +17,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 from dovetail.mechanics.geometry.base import Cavity, NearestPoint
 
 
@@ -45,8 +45,8 @@ def _length(v: jax.Array) -> jax.Array:
 class Ball(Shape):
     """Ball."""
 
-    radius: jax.Array = parameter("m", "radius", above=0.0)
-    centre: jax.Array = parameter("m", "centre", default=(0.0, 0.0, 0.0))
+    radius: Parameter = parameter("m", "radius", above=0.0)
+    centre: Parameter = parameter("m", "centre", default=(0.0, 0.0, 0.0))
 
     def distance(self, p):
         return _length(p - self.centre) - self.radius
@@ -56,9 +56,9 @@ class Ball(Shape):
 class Capsule(Shape):
     """Ball swept along a segment: a rod with round ends."""
 
-    start: jax.Array = parameter("m", "first end of the segment")
-    end: jax.Array = parameter("m", "second end of the segment")
-    radius: jax.Array = parameter("m", "radius", above=0.0)
+    start: Parameter = parameter("m", "first end of the segment")
+    end: Parameter = parameter("m", "second end of the segment")
+    radius: Parameter = parameter("m", "radius", above=0.0)
 
     def distance(self, p):
         along = self.end - self.start
@@ -70,8 +70,8 @@ class Capsule(Shape):
 class Box(Shape):
     """Box with faces along the axes."""
 
-    half_edges: jax.Array = parameter("m", "half edge lengths along x, y, z", above=0.0)
-    centre: jax.Array = parameter("m", "centre", default=(0.0, 0.0, 0.0))
+    half_edges: Parameter = parameter("m", "half edge lengths along x, y, z", above=0.0)
+    centre: Parameter = parameter("m", "centre", default=(0.0, 0.0, 0.0))
 
     def distance(self, p):
         q = jnp.abs(p - self.centre) - self.half_edges
@@ -82,10 +82,10 @@ class Box(Shape):
 class Cone(Shape):
     """Truncated cone along x, from `start` with `radius_start` over `length` towards +x."""
 
-    radius_start: jax.Array = parameter("m", "radius at the first end", at_least=0.0)
-    radius_end: jax.Array = parameter("m", "radius at the second end", at_least=0.0)
-    length: jax.Array = parameter("m", "length", above=0.0)
-    start: jax.Array = parameter("m", "centre of the first end", default=(0.0, 0.0, 0.0))
+    radius_start: Parameter = parameter("m", "radius at the first end", at_least=0.0)
+    radius_end: Parameter = parameter("m", "radius at the second end", at_least=0.0)
+    length: Parameter = parameter("m", "length", above=0.0)
+    start: Parameter = parameter("m", "centre of the first end", default=(0.0, 0.0, 0.0))
 
     def distance(self, p):
         x, r = p[0] - self.start[0], _length(p[1:] - self.start[1:])
@@ -130,7 +130,7 @@ class SolidCavity(Cavity):
     """Cavity from any shape; its mouth is at x = `length`."""
 
     shape: Shape
-    length: jax.Array = parameter("m", "x beyond which a probe has left", above=0.0)
+    length: Parameter = parameter("m", "x beyond which a probe has left", above=0.0)
 
     @property
     def mouth(self) -> jax.Array:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import jax
-
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.mechanics.motion.base import FrameMotion
 
 
@@ -12,7 +10,7 @@ from dovetail.mechanics.motion.base import FrameMotion
 class FixedFrame(FrameMotion):
     """Frame at a constant pose."""
 
-    mean_pose: jax.Array = parameter("1", "translation [m] and angles [rad]", default=(0.0,) * 6)
+    mean_pose: Parameter = parameter("1", "translation [m] and angles [rad]", default=(0.0,) * 6)
 
     def pose(self, t):
         return self.mean_pose

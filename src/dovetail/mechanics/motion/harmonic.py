@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.interpolation import fade_in_factor
 from dovetail.core.parameter import all_concrete
@@ -20,15 +19,15 @@ class HarmonicMotion(FrameMotion):
     The sines fade in over `fade_in_time`, continuously to the second derivative, so the motion starts from rest.
     """
 
-    amplitude: jax.Array = parameter(
+    amplitude: Parameter = parameter(
         "1", "six amplitudes [m, rad] (three in a plane), or one row for each harmonic"
     )
-    omega: jax.Array = parameter("rad/s", "angular frequency, or one for each harmonic", at_least=0.0)
-    phase: jax.Array = parameter(
+    omega: Parameter = parameter("rad/s", "angular frequency, or one for each harmonic", at_least=0.0)
+    phase: Parameter = parameter(
         "rad", "phase, one for each degree of freedom, or one row for each harmonic", default=0.0
     )
-    fade_in_time: jax.Array = parameter("s", "duration of the fade-in", default=0.0, at_least=0.0)
-    mean_pose: jax.Array = parameter(
+    fade_in_time: Parameter = parameter("s", "duration of the fade-in", default=0.0, at_least=0.0)
+    mean_pose: Parameter = parameter(
         "1", "mean pose [m, rad], one number for each degree of freedom", default=0.0
     )
 

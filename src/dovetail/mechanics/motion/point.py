@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.interpolation import smooth_step
 from dovetail.mechanics.motion.base import FrameMotion
 
@@ -14,9 +13,9 @@ from dovetail.mechanics.motion.base import FrameMotion
 class BrakingPoint(FrameMotion):
     """Point that stops within a distance at constant deceleration, for example the nozzle of a receiver."""
 
-    speed: jax.Array = parameter("m/s", "initial speed", default=1.5, at_least=0.0)
-    distance: jax.Array = parameter("m", "stopping distance", default=0.5, above=0.0)
-    direction: jax.Array = parameter("1", "direction of motion", default=(1.0, 0.0, 0.0))
+    speed: Parameter = parameter("m/s", "initial speed", default=1.5, at_least=0.0)
+    distance: Parameter = parameter("m", "stopping distance", default=0.5, above=0.0)
+    direction: Parameter = parameter("1", "direction of motion", default=(1.0, 0.0, 0.0))
 
     def pose(self, t):
         rate = self.speed**2 / (2 * self.distance)
@@ -29,8 +28,8 @@ class BrakingPoint(FrameMotion):
 class OffsetPoint(FrameMotion):
     """Point that moves smoothly to an offset and stays there; excites a single wave along a hose."""
 
-    shift: jax.Array = parameter("m", "offset", default=(0.0, 0.1, 0.0))
-    duration: jax.Array = parameter("s", "duration of the motion", default=0.1, above=0.0)
+    shift: Parameter = parameter("m", "offset", default=(0.0, 0.1, 0.0))
+    duration: Parameter = parameter("s", "duration of the motion", default=0.1, above=0.0)
 
     def pose(self, t):
         return jnp.pad(smooth_step(jnp.clip(t / self.duration, 0.0, 1.0)) * self.shift, (0, 3))

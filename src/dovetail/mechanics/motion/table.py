@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import choice, kind, parameter
+from dovetail.core import Parameter, choice, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.interpolation import interpolate, interval_and_fraction
 from dovetail.core.parameter import all_concrete
@@ -21,10 +21,10 @@ from dovetail.mechanics.motion.base import FrameMotion
 class TableMotion(FrameMotion):
     """Frame motion from rows of time and pose; at rest before the first and after the last row."""
 
-    times: jax.Array = parameter("s", "times of the rows, increasing")
-    values: jax.Array = parameter("1", "translations [m] and angles [rad], one row for each time")
+    times: Parameter = parameter("s", "times of the rows, increasing")
+    values: Parameter = parameter("1", "translations [m] and angles [rad], one row for each time")
     interpolation: str = choice("monotone", "linear", about="interpolation between rows", default="monotone")
-    blend: jax.Array = parameter("s", "averaging window for linear interpolation", default=0.0, at_least=0.0)
+    blend: Parameter = parameter("s", "averaging window for linear interpolation", default=0.0, at_least=0.0)
 
     def __check_init__(self):
         if not all_concrete(self.times, self.values):

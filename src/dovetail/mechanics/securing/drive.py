@@ -17,7 +17,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, kind, parameter
+from dovetail.core import Parameter, Part, kind, parameter
 from dovetail.core.errors import Fault
 from dovetail.mechanics.securing.platform import Platform, PlatformFrames, frames, poses
 
@@ -27,13 +27,13 @@ class CompliantDrive(Part):
     """Drive of a platform with stiffness, damping and moving mass."""
 
     platform: str = eqx.field(static=True)  # name of the platform
-    direction: jax.Array = parameter("1", "direction of the displacement, in the parent's axes")
-    mass: jax.Array = parameter("kg", "moving mass", above=0.0)
-    stiffness: jax.Array = parameter("N/m", "stiffness of the drive", at_least=0.0)
-    damping: jax.Array = parameter(
+    direction: Parameter = parameter("1", "direction of the displacement, in the parent's axes")
+    mass: Parameter = parameter("kg", "moving mass", above=0.0)
+    stiffness: Parameter = parameter("N/m", "stiffness of the drive", at_least=0.0)
+    damping: Parameter = parameter(
         "N s/m", "damping of the drive and of its brake", at_least=0.0, default=0.0
     )
-    power_loss_time: jax.Array = parameter("s", "time of the power loss", default=1e9)
+    power_loss_time: Parameter = parameter("s", "time of the power loss", default=1e9)
 
 
 def unit(drive: CompliantDrive) -> jax.Array:

@@ -9,6 +9,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
+from dovetail.core.parameter import Parameter
 from dovetail.mechanics.spatial import euler, quaternion
 
 
@@ -18,8 +19,8 @@ class Pose(eqx.Module):
     `X_AB @ X_BC` is X_AC, `X_AB.inverse()` is X_BA, `X_AB.point(p_BP)` is p_AP, `X_AB.vector(v_B)` is v_A.
     """
 
-    R: jax.Array = eqx.field(converter=lambda v: jnp.asarray(v, float), default_factory=lambda: jnp.eye(3))
-    p: jax.Array = eqx.field(
+    R: Parameter = eqx.field(converter=lambda v: jnp.asarray(v, float), default_factory=lambda: jnp.eye(3))
+    p: Parameter = eqx.field(
         converter=lambda v: jnp.asarray(v, float), default_factory=lambda: jnp.zeros(3)
     )  # [m]
 

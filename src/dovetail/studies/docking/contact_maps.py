@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from dovetail.core import choice, kind, parameter
+from dovetail.core import Parameter, choice, kind, parameter
 from dovetail.core.kind_names import name_of
 from dovetail.core.kinds import find
 from dovetail.core.parameter_map import ParameterMap
@@ -37,9 +37,9 @@ class ContactLawMap(ParameterMap):
     """Base of maps that compare all dissipative contact laws for one impact."""
 
     stiffness: ContactStiffness
-    mass: jax.Array = parameter("kg", "reduced mass", above=0.0)
-    speed: jax.Array = parameter("m/s", "impact speed, or a list", above=0.0)
-    restitution: jax.Array = parameter(
+    mass: Parameter = parameter("kg", "reduced mass", above=0.0)
+    speed: Parameter = parameter("m/s", "impact speed, or a list", above=0.0)
+    restitution: Parameter = parameter(
         "1", "projected coefficient of restitution, or a list", above=0.0, at_most=1.0, default=0.8
     )
 
@@ -106,12 +106,12 @@ class ContactMaterialMap(ParameterMap):
 
     body_1: tuple[Material, ...]
     body_2: tuple[Material, ...]
-    mass: jax.Array = parameter("kg", "reduced mass", above=0.0)
-    speed: jax.Array = parameter("m/s", "impact speed", above=0.0)
-    restitution: jax.Array = parameter(
+    mass: Parameter = parameter("kg", "reduced mass", above=0.0)
+    speed: Parameter = parameter("m/s", "impact speed", above=0.0)
+    restitution: Parameter = parameter(
         "1", "projected coefficient of restitution", above=0.0, at_most=1.0, default=0.8
     )
-    radius: jax.Array = parameter("m", "radius of the sphere", above=0.0, default=0.025)
+    radius: Parameter = parameter("m", "radius of the sphere", above=0.0, default=0.025)
     law: str = choice(*LAWS, about="contact law", default="flores")
 
     def compute(self) -> xr.Dataset:

@@ -17,7 +17,7 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Float, Int
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.advance import Keep
 from dovetail.core.block import Time
 from dovetail.core.errors import Fault
@@ -41,14 +41,14 @@ class DockingEnergyMap(ParameterMap):
     cavity: Cavity
     law: DissipativeLaw
     friction: Friction
-    radius: jax.Array = parameter("m", "radius of the probe's tip", above=0.0)
-    delay: jax.Array = parameter("s", "total delay of the robot, one value per column", above=0.0)
-    restitution: jax.Array = parameter(
+    radius: Parameter = parameter("m", "radius of the probe's tip", above=0.0)
+    delay: Parameter = parameter("s", "total delay of the robot, one value per column", above=0.0)
+    restitution: Parameter = parameter(
         "1", "projected restitution, one value per row", above=0.0, at_most=1.0
     )
-    sensor_delay: jax.Array = parameter("s", "total delay of the sensor", above=0.0, default=0.1e-3)
-    duration: jax.Array = parameter("s", "maximum duration of a docking", above=0.0, default=5.0)
-    contact_step: jax.Array = parameter("s", "step in contact", above=0.0, default=10e-6)
+    sensor_delay: Parameter = parameter("s", "total delay of the sensor", above=0.0, default=0.1e-3)
+    duration: Parameter = parameter("s", "maximum duration of a docking", above=0.0, default=5.0)
+    contact_step: Parameter = parameter("s", "step in contact", above=0.0, default=10e-6)
 
     def faults(self) -> list[Fault]:
         """Return a fault if the tip does not fit into the cavity."""

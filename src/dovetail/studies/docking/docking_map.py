@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.errors import Fault
 from dovetail.core.parameter_map import ParameterMap
 from dovetail.mechanics.bodies import ContactingBodies
@@ -35,11 +35,11 @@ class DockingMap(ParameterMap):
     cavity: Cavity
     law: NormalLaw
     friction: Friction
-    radius: jax.Array = parameter("m", "radius of the probe's tip", above=0.0)
-    pitch: jax.Array = parameter("rad", "pitch of the chaser, one value per column")
-    height: jax.Array = parameter("m", "height of the probe's tip, one value per row")
-    duration: jax.Array = parameter("s", "maximum duration of a docking", above=0.0, default=90.0)
-    contact_step: jax.Array = parameter("s", "step in contact", above=0.0, default=50e-6)
+    radius: Parameter = parameter("m", "radius of the probe's tip", above=0.0)
+    pitch: Parameter = parameter("rad", "pitch of the chaser, one value per column")
+    height: Parameter = parameter("m", "height of the probe's tip, one value per row")
+    duration: Parameter = parameter("s", "maximum duration of a docking", above=0.0, default=90.0)
+    contact_step: Parameter = parameter("s", "step in contact", above=0.0, default=50e-6)
 
     def faults(self) -> list[Fault]:
         """Return faults: a tip that does not fit, or grid points with initial overlap of tip and wall."""

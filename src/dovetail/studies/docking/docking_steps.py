@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from dovetail.core import RK4, Flow, Part, parameter
+from dovetail.core import RK4, Flow, Parameter, Part, parameter
 from dovetail.core.advance import ALL_SAMPLES, Keep, advance_samples, begin
 from dovetail.core.block import Time
 from dovetail.core.clock import LoopState, SelfTimed
@@ -48,16 +48,16 @@ QUIET = 1e-9  # [N, N m] negligible sensor output
 class SixAxisInstruments(Part):
     """Robot and sensor table with total delay (four time constants) and rounding; 0 means no rounding."""
 
-    robot_delay: jax.Array = parameter("s", "total delay of the robot", above=0.0, default=1e-3)
-    sensor_delay: jax.Array = parameter("s", "total delay of the sensor", above=0.0, default=0.1e-3)
-    damping: jax.Array = parameter("1", "damping ratio of both", above=0.0, default=0.7)
-    position_resolution: jax.Array = parameter(
+    robot_delay: Parameter = parameter("s", "total delay of the robot", above=0.0, default=1e-3)
+    sensor_delay: Parameter = parameter("s", "total delay of the sensor", above=0.0, default=0.1e-3)
+    damping: Parameter = parameter("1", "damping ratio of both", above=0.0, default=0.7)
+    position_resolution: Parameter = parameter(
         "m", "step of the robot's position", at_least=0.0, default=1e-6
     )
-    angle_resolution: jax.Array = parameter("rad", "step of its angles", at_least=0.0, default=1e-6)
-    force_resolution: jax.Array = parameter("N", "step of the measured force", at_least=0.0, default=1.0)
-    torque_resolution: jax.Array = parameter("N m", "step of the measured torque", at_least=0.0, default=1.0)
-    coupling: jax.Array = parameter("1", "cross-talk of the sensor, 6 x 6", default=NO_CROSS_TALK)
+    angle_resolution: Parameter = parameter("rad", "step of its angles", at_least=0.0, default=1e-6)
+    force_resolution: Parameter = parameter("N", "step of the measured force", at_least=0.0, default=1.0)
+    torque_resolution: Parameter = parameter("N m", "step of the measured torque", at_least=0.0, default=1.0)
+    coupling: Parameter = parameter("1", "cross-talk of the sensor, 6 x 6", default=NO_CROSS_TALK)
 
     @property
     def lag(self) -> jax.Array:
@@ -115,8 +115,8 @@ class DockingSystem(System):
     """Docking of two bodies: contact, optional instruments, and step sizes."""
 
     flow: DockingFlow
-    contact_step: jax.Array = parameter("s", "step while in contact", above=0.0, default=20e-6)
-    free_step: jax.Array = parameter("s", "largest step in free flight", above=0.0, default=20e-3)
+    contact_step: Parameter = parameter("s", "step while in contact", above=0.0, default=20e-6)
+    free_step: Parameter = parameter("s", "largest step in free flight", above=0.0, default=20e-3)
 
     def __check_init__(self):
         super().__check_init__()

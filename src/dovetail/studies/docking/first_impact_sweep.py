@@ -20,7 +20,7 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Bool, Float
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.advance import Keep
 from dovetail.core.block import Time
 from dovetail.core.errors import Fault
@@ -66,18 +66,18 @@ class FirstImpactSweep(ParameterMap):
     friction: Friction
     body_1: tuple[Material, ...]
     body_2: tuple[Material, ...]
-    delay: jax.Array = parameter("s", "total delays of the robot", above=0.0)
-    m1: jax.Array = parameter("kg", "masses of the chaser", above=0.0, default=(360.466,))
-    m2: jax.Array = parameter("kg", "masses of the target", above=0.0, default=(770.0,))
-    speed: jax.Array = parameter("m/s", "speeds of approach", above=0.0, default=(0.1,))
-    resolution: jax.Array = parameter(
+    delay: Parameter = parameter("s", "total delays of the robot", above=0.0)
+    m1: Parameter = parameter("kg", "masses of the chaser", above=0.0, default=(360.466,))
+    m2: Parameter = parameter("kg", "masses of the target", above=0.0, default=(770.0,))
+    speed: Parameter = parameter("m/s", "speeds of approach", above=0.0, default=(0.1,))
+    resolution: Parameter = parameter(
         "m", "resolutions of the robot, in m and rad", at_least=0.0, default=(1e-6,)
     )
-    sensor_delay: jax.Array = parameter("s", "total delays of the sensor", above=0.0, default=(0.1e-3,))
-    sensor_resolution: jax.Array = parameter("N", "resolutions of the sensor", at_least=0.0, default=(1.0,))
-    radius: jax.Array = parameter("m", "radius of the probe's tip", above=0.0, default=0.025)
-    contact_step: jax.Array = parameter("s", "step in contact", above=0.0, default=10e-6)
-    duration: jax.Array = parameter(
+    sensor_delay: Parameter = parameter("s", "total delays of the sensor", above=0.0, default=(0.1e-3,))
+    sensor_resolution: Parameter = parameter("N", "resolutions of the sensor", at_least=0.0, default=(1.0,))
+    radius: Parameter = parameter("m", "radius of the probe's tip", above=0.0, default=0.025)
+    contact_step: Parameter = parameter("s", "step in contact", above=0.0, default=10e-6)
+    duration: Parameter = parameter(
         "s", "maximum time to the end of the first impact", above=0.0, default=2.0
     )
 

@@ -24,7 +24,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import RK4, Part, kind, parameter
+from dovetail.core import RK4, Parameter, Part, kind, parameter
 from dovetail.core.advance import Keep, run_samples
 from dovetail.core.block import Time
 from dovetail.core.system import Signals, System
@@ -39,12 +39,12 @@ from dovetail.transfer import Quantiser, SecondOrderLag, Series
 class Instruments(Part):
     """Actuator and force sensor as second-order lags with rounding; a resolution of 0 means no rounding."""
 
-    actuator_omega: jax.Array = parameter("rad/s", "natural angular frequency of the actuator", above=0.0)
-    sensor_omega: jax.Array = parameter("rad/s", "natural angular frequency of the sensor", above=0.0)
-    actuator_damping: jax.Array = parameter("1", "damping ratio of the actuator", above=0.0, default=0.7)
-    sensor_damping: jax.Array = parameter("1", "damping ratio of the sensor", above=0.0, default=0.7)
-    position_resolution: jax.Array = parameter("m", "step of the imposed motion", at_least=0.0, default=0.0)
-    force_resolution: jax.Array = parameter("N", "step of the measured force", at_least=0.0, default=0.0)
+    actuator_omega: Parameter = parameter("rad/s", "natural angular frequency of the actuator", above=0.0)
+    sensor_omega: Parameter = parameter("rad/s", "natural angular frequency of the sensor", above=0.0)
+    actuator_damping: Parameter = parameter("1", "damping ratio of the actuator", above=0.0, default=0.7)
+    sensor_damping: Parameter = parameter("1", "damping ratio of the sensor", above=0.0, default=0.7)
+    position_resolution: Parameter = parameter("m", "step of the imposed motion", at_least=0.0, default=0.0)
+    force_resolution: Parameter = parameter("N", "step of the measured force", at_least=0.0, default=0.0)
 
     @property
     def lag(self) -> jax.Array:

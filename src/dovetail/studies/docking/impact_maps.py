@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.errors import Fault
 from dovetail.core.kind_names import name_of
 from dovetail.core.parameter_map import ParameterMap
@@ -34,19 +34,19 @@ class DelaySweep(ParameterMap):
 
     body_1: tuple[Material, ...]
     body_2: tuple[Material, ...]
-    m1: jax.Array = parameter("kg", "masses of body 1", above=0.0)
-    m2: jax.Array = parameter("kg", "masses of body 2", above=0.0)
-    speed: jax.Array = parameter("m/s", "impact speeds", above=0.0)
-    delay: jax.Array = parameter("s", "total delays of the actuator", above=0.0)
-    restitution: jax.Array = parameter(
+    m1: Parameter = parameter("kg", "masses of body 1", above=0.0)
+    m2: Parameter = parameter("kg", "masses of body 2", above=0.0)
+    speed: Parameter = parameter("m/s", "impact speeds", above=0.0)
+    delay: Parameter = parameter("s", "total delays of the actuator", above=0.0)
+    restitution: Parameter = parameter(
         "1", "projected restitution of Flores' law", above=0.0, at_most=1.0, default=0.8
     )
-    radius: jax.Array = parameter("m", "radius of the sphere", above=0.0, default=0.025)
-    sensor_omega: jax.Array = parameter(
+    radius: Parameter = parameter("m", "radius of the sphere", above=0.0, default=0.025)
+    sensor_omega: Parameter = parameter(
         "rad/s", "natural angular frequency of the sensor", above=0.0, default=2 * np.pi * 10e3
     )
-    position_resolution: jax.Array = parameter("m", "step of the imposed motion", at_least=0.0, default=0.0)
-    force_resolution: jax.Array = parameter("N", "step of the measured force", at_least=0.0, default=0.0)
+    position_resolution: Parameter = parameter("m", "step of the imposed motion", at_least=0.0, default=0.0)
+    force_resolution: Parameter = parameter("N", "step of the measured force", at_least=0.0, default=0.0)
 
     def faults(self) -> list[Fault]:
         """Return faults: lists without one entry for each impact."""

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from dovetail.core import choice, kind, parameter
+from dovetail.core import Parameter, choice, kind, parameter
 from dovetail.core.errors import Fault
 from dovetail.core.kind_names import name_of
 from dovetail.core.kinds import find
@@ -46,16 +46,16 @@ class ImpactQualification(ParameterMap):
     body_1: tuple[Material, ...]
     body_2: tuple[Material, ...]
     instruments: Instruments
-    m1: jax.Array = parameter("kg", "masses of body 1, one for each mass pair", above=0.0)
-    m2: jax.Array = parameter("kg", "masses of body 2", above=0.0)
-    speed: jax.Array = parameter("m/s", "impact speeds", above=0.0)
-    stroke: jax.Array = parameter("m", "free stroke of the stack", above=0.0)
-    blocking: jax.Array = parameter("N", "blocking force of the stack", above=0.0)
-    restitution: jax.Array = parameter(
+    m1: Parameter = parameter("kg", "masses of body 1, one for each mass pair", above=0.0)
+    m2: Parameter = parameter("kg", "masses of body 2", above=0.0)
+    speed: Parameter = parameter("m/s", "impact speeds", above=0.0)
+    stroke: Parameter = parameter("m", "free stroke of the stack", above=0.0)
+    blocking: Parameter = parameter("N", "blocking force of the stack", above=0.0)
+    restitution: Parameter = parameter(
         "1", "projected coefficient of restitution", above=0.0, at_most=1.0, default=0.8
     )
-    radius: jax.Array = parameter("m", "radius of the sphere", above=0.0, default=0.025)
-    safety: jax.Array = parameter("1", "usable fraction of the stroke", above=0.0, at_most=1.0, default=0.8)
+    radius: Parameter = parameter("m", "radius of the sphere", above=0.0, default=0.025)
+    safety: Parameter = parameter("1", "usable fraction of the stroke", above=0.0, at_most=1.0, default=0.8)
     law: str = choice(*LAWS, about="contact law", default="flores")
 
     def faults(self) -> list[Fault]:

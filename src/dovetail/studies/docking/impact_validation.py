@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from dovetail.core import choice, kind, parameter
+from dovetail.core import Parameter, choice, kind, parameter
 from dovetail.core.errors import Fault
 from dovetail.core.kinds import find, names
 from dovetail.core.parameter_map import ParameterMap
@@ -39,15 +39,15 @@ class ImpactValidation(ParameterMap):
     body_1: tuple[Material, ...]
     body_2: tuple[Material, ...]
     instruments: Instruments
-    m1: jax.Array = parameter("kg", "masses of body 1", above=0.0)
-    m2: jax.Array = parameter("kg", "masses of body 2", above=0.0)
-    speed: jax.Array = parameter("m/s", "impact speeds", above=0.0)
-    force: jax.Array = parameter("N", "measured peak forces", above=0.0)
-    depth: jax.Array = parameter("m", "measured peak depths", above=0.0)
-    restitution: jax.Array = parameter(
+    m1: Parameter = parameter("kg", "masses of body 1", above=0.0)
+    m2: Parameter = parameter("kg", "masses of body 2", above=0.0)
+    speed: Parameter = parameter("m/s", "impact speeds", above=0.0)
+    force: Parameter = parameter("N", "measured peak forces", above=0.0)
+    depth: Parameter = parameter("m", "measured peak depths", above=0.0)
+    restitution: Parameter = parameter(
         "1", "projected coefficients of restitution", above=0.0, at_most=1.0, default=(0.8, 0.9)
     )
-    radius: jax.Array = parameter("m", "radius of the sphere", above=0.0, default=0.025)
+    radius: Parameter = parameter("m", "radius of the sphere", above=0.0, default=0.025)
     law: str = choice(*LAWS, about="contact law", default="flores")
 
     def faults(self) -> list[Fault]:

@@ -17,7 +17,7 @@ import numpy as np
 import xarray as xr
 
 from dovetail.air import DrogueHose
-from dovetail.core import count, kind, parameter
+from dovetail.core import Parameter, count, kind, parameter
 from dovetail.core.parameter_map import ParameterMap
 from dovetail.specimens.funnel import Funnel
 from dovetail.studies.refuelling.assembly import drogue_hose
@@ -46,16 +46,16 @@ class StrikeMap(ParameterMap):
 
     hose: DrogueHose = eqx.field(default_factory=drogue_hose)
     funnel: Funnel = Funnel()
-    offset: jax.Array = parameter("m", "offsets", default=(0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3))
-    speed: jax.Array = parameter("m/s", "closure speeds", default=(0.5, 1.0, 1.5, 2.0), above=0.0)
-    incidence: jax.Array = parameter("rad", "incidences, towards the axis", default=(0.0,))
-    moment_limit: jax.Array = parameter(
+    offset: Parameter = parameter("m", "offsets", default=(0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3))
+    speed: Parameter = parameter("m/s", "closure speeds", default=(0.5, 1.0, 1.5, 2.0), above=0.0)
+    incidence: Parameter = parameter("rad", "incidences, towards the axis", default=(0.0,))
+    moment_limit: Parameter = parameter(
         "N m", "limit of the moment on the drogue", default=TORQUE_LIMIT, above=0.0, finite=False
     )
-    tracking_distance: jax.Array = parameter(
+    tracking_distance: Parameter = parameter(
         "m", "distance over which the nozzle is tracked", default=1.1, above=0.0
     )
-    step: jax.Array = parameter("s", "integration step", default=1e-3, above=0.0)
+    step: Parameter = parameter("s", "integration step", default=1e-3, above=0.0)
     batch: int = count("strikes in one batch", default=100, at_least=1)
     folder: str = eqx.field(default="", static=True)
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from dovetail.air.drogue import DOWN, couple
 from dovetail.air.receiver import Receiver, SpeedProfile
-from dovetail.core import RK4, kind, parameter
+from dovetail.core import RK4, Parameter, kind, parameter
 from dovetail.mechanics.base import Substructure
 from dovetail.mechanics.chain import AngleChain, Chain
 from dovetail.mechanics.chain.angles import direction
@@ -71,29 +71,29 @@ class HungDrogue(Substructure):
     reference_settings: ClassVar[dict[str, Any]] = {"method": RK4(), "substeps": 1}
 
     chain: Chain = AngleChain(n=3, length=1.5, mass=1.5, distribution="end")  # the rope
-    mass: jax.Array = parameter("kg", "mass of drogue and reaction mass", default=205.0, above=0.0)
-    centre: jax.Array = parameter(
+    mass: Parameter = parameter("kg", "mass of drogue and reaction mass", default=205.0, above=0.0)
+    centre: Parameter = parameter(
         "m", "distance of the centre of mass below the attachment", default=0.35, above=0.0
     )
-    inertia: jax.Array = parameter(
+    inertia: Parameter = parameter(
         "kg m^2", "inertia about the centre of mass, across the axis", default=5.2, above=0.0
     )
-    flange: jax.Array = parameter("m", "distance of the sensor flange below the attachment", default=0.32)
-    joint_damping: jax.Array = parameter("N m s", "friction at the attachment", default=4.0, at_least=0.0)
-    bungee_azimuth: jax.Array = parameter("rad", "azimuths of the anchors", default=(0.0, 2.0944, 4.1888))
-    bungee_reach: jax.Array = parameter("m", "distance of the anchors from the axis", default=1.2, above=0.0)
-    bungee_place: jax.Array = parameter("m", "distance of the bungee ends below the attachment", default=0.35)
-    bungee_length: jax.Array = parameter("m", "unstretched length", default=0.8, above=0.0)
-    bungee_extension: jax.Array = parameter(
+    flange: Parameter = parameter("m", "distance of the sensor flange below the attachment", default=0.32)
+    joint_damping: Parameter = parameter("N m s", "friction at the attachment", default=4.0, at_least=0.0)
+    bungee_azimuth: Parameter = parameter("rad", "azimuths of the anchors", default=(0.0, 2.0944, 4.1888))
+    bungee_reach: Parameter = parameter("m", "distance of the anchors from the axis", default=1.2, above=0.0)
+    bungee_place: Parameter = parameter("m", "distance of the bungee ends below the attachment", default=0.35)
+    bungee_length: Parameter = parameter("m", "unstretched length", default=0.8, above=0.0)
+    bungee_extension: Parameter = parameter(
         "m", "extensions of the force table", default=(0.0, 0.1, 0.3, 0.6, 1.0)
     )
-    bungee_force: jax.Array = parameter(
+    bungee_force: Parameter = parameter(
         "N", "forces of the force table", default=(0.0, 180.0, 360.0, 600.0, 960.0)
     )
-    bungee_damping: jax.Array = parameter("N s/m", "damping of a bungee", default=28.0, at_least=0.0)
-    side_pull: jax.Array = parameter("N", "constant pull of the cables, x and y", default=(0.0, 0.0))
+    bungee_damping: Parameter = parameter("N s/m", "damping of a bungee", default=28.0, at_least=0.0)
+    side_pull: Parameter = parameter("N", "constant pull of the cables, x and y", default=(0.0, 0.0))
     receiver: Receiver = eqx.field(default_factory=strike_line)
-    initial_angles: jax.Array = parameter(
+    initial_angles: Parameter = parameter(
         "rad", "initial angles of the rope, about y and about z", default=(0.0, 0.0)
     )
 

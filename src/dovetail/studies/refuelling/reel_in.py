@@ -17,7 +17,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Flow, kind, parameter, signals
+from dovetail.core import Flow, Parameter, kind, parameter, signals
 from dovetail.mechanics.chain.angles import angle_rates, angles, direction, tangents
 from dovetail.mechanics.chain.attitude import tilt_angles, to_flight_axes
 from dovetail.mechanics.chain.base import (
@@ -49,11 +49,11 @@ class ReeledChain(Flow):
     chain: Chain = eqx.field(default_factory=bare)
     reel: ReelLaw = TOLD
     drum: Drum = HoseDrum()
-    body: jax.Array = parameter("kg", "mass of the body at the end (drogue)", default=17.91, above=0.0)
-    arm: jax.Array = parameter(
+    body: Parameter = parameter("kg", "mass of the body at the end (drogue)", default=17.91, above=0.0)
+    arm: Parameter = parameter(
         "m", "distance of the body's centre of mass from its joint", default=0.3, above=0.0
     )
-    amplitude: jax.Array = parameter("rad", "largest angle of the S", default=jnp.pi / 4)
+    amplitude: Parameter = parameter("rad", "largest angle of the S", default=jnp.pi / 4)
 
     def __check_init__(self):
         self.chain.with_body(self.body, self.arm)  # raises for a chain that cannot have a tip body
@@ -129,17 +129,17 @@ class DuctReelIn(ReeledChain):
     """Reel-in of the same chain with links of fixed length, drawn into a duct that aligns them."""
 
     chain: Chain = eqx.field(default_factory=lambda: bare(mass_transfer="none"))
-    spring: jax.Array = parameter(
+    spring: Parameter = parameter(
         "N m/rad", "spring stiffness of a joint in the duct", default=500.0, at_least=0.0
     )
-    damper: jax.Array = parameter("N m s", "damping of a joint in the duct", default=50.0, at_least=0.0)
-    guide: jax.Array = parameter(
+    damper: Parameter = parameter("N m s", "damping of a joint in the duct", default=50.0, at_least=0.0)
+    guide: Parameter = parameter(
         "N/m", "wall stiffness of the duct on a joint inside", default=0.0, at_least=0.0
     )
-    guide_damping: jax.Array = parameter(
+    guide_damping: Parameter = parameter(
         "N s/m", "wall damping of the duct on a joint inside", default=0.0, at_least=0.0
     )
-    entry: jax.Array = parameter(
+    entry: Parameter = parameter(
         "m", "distance behind the mouth over which both engage", default=0.02, above=0.0
     )
 

@@ -195,5 +195,5 @@ def _after(flow: Flow, h: float, steps: int) -> jax.Array:
 
 def sliding_in_wind() -> list[float]:
     """Speeds [m/s] after 3 s in cross-winds of 1, 2, 3, 5, 10 m/s that ramp from 1.0 to 1.5 s."""
-    body = _Sliding(winds=np.array([1.0, 2.0, 3.0, 5.0, 10.0]), mass=np.array(50.2383))
+    body = _Sliding(winds=jnp.array([1.0, 2.0, 3.0, 5.0, 10.0]), mass=jnp.array(50.2383))
     return _after(body, 1e-3, 3000).tolist()

@@ -26,7 +26,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import choice, constant, count, kind, parameter
+from dovetail.core import Parameter, choice, constant, count, kind, parameter
 from dovetail.core.block import Time
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_arrays, all_concrete, file_name
@@ -39,7 +39,7 @@ class GroundMotion(Excitation):
     """Excitation of unit amplitude scaled to a ground acceleration: `GroundMotion(Sweep(1.0, ...), 0.4)`."""
 
     excitation: Excitation
-    scale: jax.Array = parameter("m/s^2", "ground acceleration for an excitation of 1", default=1.0)
+    scale: Parameter = parameter("m/s^2", "ground acceleration for an excitation of 1", default=1.0)
 
     @property
     def valid_until(self) -> float:
@@ -67,7 +67,7 @@ class KanaiTajimi(Excitation):
         "clough1993": "high-pass filter of the spectrum",
     }
 
-    rms: jax.Array = parameter("m/s^2", "rms of the strong part", at_least=0.0)
+    rms: Parameter = parameter("m/s^2", "rms of the strong part", at_least=0.0)
     seed: int = count("seed of the record", default=1)
     duration: float = constant("s", "duration of the record", default=30.0, above=0.0)
     rise_time: float = constant("s", "end of the build-up", default=3.0, above=0.0)
@@ -145,10 +145,10 @@ class GroundRecord(Excitation):
     """
 
     file: str = file_name(default="")
-    samples: jax.Array = parameter("m/s^2", "accelerations from `start` on, one per sample time", default=())
-    sample_time: jax.Array = parameter("s", "sample time", default=0.0, at_least=0.0)
-    start: jax.Array = parameter("s", "time of the first sample", default=0.0)
-    scale: jax.Array = parameter("1", "factor on the record", default=1.0)
+    samples: Parameter = parameter("m/s^2", "accelerations from `start` on, one per sample time", default=())
+    sample_time: Parameter = parameter("s", "sample time", default=0.0, at_least=0.0)
+    start: Parameter = parameter("s", "time of the first sample", default=0.0)
+    scale: Parameter = parameter("1", "factor on the record", default=1.0)
     after_end: str = choice(
         "error", "zero", about="acceleration after the end of the record", default="error"
     )

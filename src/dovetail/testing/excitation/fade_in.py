@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Time
 from dovetail.testing.excitation.base import Excitation
 
@@ -15,8 +15,8 @@ class FadeIn(Excitation):
     """Excitation multiplied by a half-cosine fade-in over `rise_time`."""
 
     excitation: Excitation
-    rise_time: jax.Array = parameter("s", "duration of the fade-in", above=0.0)
-    start: jax.Array = parameter("s", "start of the fade-in", default=0.0)
+    rise_time: Parameter = parameter("s", "duration of the fade-in", above=0.0)
+    start: Parameter = parameter("s", "start of the fade-in", default=0.0)
 
     @property
     def valid_until(self) -> float:

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import count, kind, parameter
+from dovetail.core import Parameter, count, kind, parameter
 from dovetail.core.block import Time
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_concrete
@@ -26,9 +26,9 @@ class WhiteNoiseExcitation(Random, Excitation):
     time for any step. All axes have the same signal; use `PerAxis` for independent signals.
     """
 
-    std: jax.Array = parameter("m", "standard deviation", at_least=0.0)
-    min_frequency: jax.Array = parameter("Hz", "lower edge of the band", at_least=0.0)
-    max_frequency: jax.Array = parameter("Hz", "upper edge of the band", above=0.0)
+    std: Parameter = parameter("m", "standard deviation", at_least=0.0)
+    min_frequency: Parameter = parameter("Hz", "lower edge of the band", at_least=0.0)
+    max_frequency: Parameter = parameter("Hz", "upper edge of the band", above=0.0)
     sine_count: int = count("number of sines", default=64, at_least=1)
 
     def __check_init__(self):

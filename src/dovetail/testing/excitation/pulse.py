@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import choice, kind, parameter
+from dovetail.core import Parameter, choice, kind, parameter
 from dovetail.core.block import Time
 from dovetail.testing.excitation.base import Excitation
 
@@ -14,9 +14,9 @@ from dovetail.testing.excitation.base import Excitation
 class Pulse(Excitation):
     """Half-sine or rectangular pulse of `amplitude` and `duration` from `start`; zero otherwise."""
 
-    amplitude: jax.Array = parameter("m", "amplitude of the pulse")
-    duration: jax.Array = parameter("s", "duration of the pulse", above=0.0)
-    start: jax.Array = parameter("s", "start of the pulse", default=0.0)
+    amplitude: Parameter = parameter("m", "amplitude of the pulse")
+    duration: Parameter = parameter("s", "duration of the pulse", above=0.0)
+    start: Parameter = parameter("s", "start of the pulse", default=0.0)
     profile: str = choice("half-sine", "rectangular", about="shape of the pulse", default="half-sine")
 
     def value(self, t: Time) -> jax.Array:

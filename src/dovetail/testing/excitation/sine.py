@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Time
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_arrays
@@ -16,10 +16,10 @@ from dovetail.testing.excitation.base import Excitation
 class Sine(Excitation):
     """Sine: amplitude sin(2 pi frequency t + phase) + offset."""
 
-    amplitude: jax.Array = parameter("m", "amplitude")
-    frequency: jax.Array = parameter("Hz", "frequency", at_least=0.0)
-    phase: jax.Array = parameter("rad", "phase at t = 0", default=0.0)
-    offset: jax.Array = parameter("m", "mean", default=0.0)
+    amplitude: Parameter = parameter("m", "amplitude")
+    frequency: Parameter = parameter("Hz", "frequency", at_least=0.0)
+    phase: Parameter = parameter("rad", "phase at t = 0", default=0.0)
+    offset: Parameter = parameter("m", "mean", default=0.0)
 
     def value(self, t: Time) -> jax.Array:
         return self.amplitude * jnp.sin(2 * jnp.pi * self.frequency * t + self.phase) + self.offset
@@ -29,9 +29,9 @@ class Sine(Excitation):
 class SumOfSines(Excitation):
     """Sum of sines: amplitude sin(2 pi frequency t + phase) for each."""
 
-    amplitudes: jax.Array = parameter("m", "amplitude of each sine")
-    frequencies: jax.Array = parameter("Hz", "frequency of each sine", at_least=0.0)
-    phases: jax.Array = parameter("rad", "phase of each sine at t = 0, or one for all", default=0.0)
+    amplitudes: Parameter = parameter("m", "amplitude of each sine")
+    frequencies: Parameter = parameter("Hz", "frequency of each sine", at_least=0.0)
+    phases: Parameter = parameter("rad", "phase of each sine at t = 0, or one for all", default=0.0)
 
     def __check_init__(self):
         a, f, p = self.amplitudes, self.frequencies, self.phases

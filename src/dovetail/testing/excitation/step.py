@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Time
 from dovetail.testing.excitation.base import Excitation
 
@@ -18,9 +18,9 @@ class Step(Excitation):
     for a part that uses the rate.
     """
 
-    amplitude: jax.Array = parameter("m", "amplitude of the step")
-    start: jax.Array = parameter("s", "time of the step", default=0.0)
-    rise_time: jax.Array = parameter("s", "duration of the rise", default=0.0, at_least=0.0)
+    amplitude: Parameter = parameter("m", "amplitude of the step")
+    start: Parameter = parameter("s", "time of the step", default=0.0)
+    rise_time: Parameter = parameter("s", "duration of the rise", default=0.0, at_least=0.0)
 
     def value(self, t: Time) -> jax.Array:
         elapsed = jnp.asarray(t, float) - self.start

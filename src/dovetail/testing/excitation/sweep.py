@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import choice, kind, parameter
+from dovetail.core import Parameter, choice, kind, parameter
 from dovetail.core.block import Time
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_concrete
@@ -23,10 +23,10 @@ class Sweep(Excitation):
     after the end it is zero. An `end_frequency` below `start_frequency` sweeps downwards.
     """
 
-    amplitude: jax.Array = parameter("m", "amplitude")
-    start_frequency: jax.Array = parameter("Hz", "frequency at the start", at_least=0.0)
-    end_frequency: jax.Array = parameter("Hz", "frequency at the end of the sweep", above=0.0)
-    duration: jax.Array = parameter("s", "time from start to end frequency", above=0.0)
+    amplitude: Parameter = parameter("m", "amplitude")
+    start_frequency: Parameter = parameter("Hz", "frequency at the start", at_least=0.0)
+    end_frequency: Parameter = parameter("Hz", "frequency at the end of the sweep", above=0.0)
+    duration: Parameter = parameter("s", "time from start to end frequency", above=0.0)
     sweep_law: str = choice(
         "linear", "logarithmic", about="frequency as a function of time", default="linear"
     )

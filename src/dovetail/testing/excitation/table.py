@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import choice, kind, parameter
+from dovetail.core import Parameter, choice, kind, parameter
 from dovetail.core.block import Time
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_arrays, all_concrete
@@ -28,8 +28,8 @@ class Table(Excitation):
     After `with_sample_time`, equally spaced times are found by division, others by bisection.
     """
 
-    times: jax.Array = parameter("s", "times, increasing")
-    values: jax.Array = parameter("m", "values, one for each time, or one row per time and column per axis")
+    times: Parameter = parameter("s", "times, increasing")
+    values: Parameter = parameter("m", "values, one for each time, or one row per time and column per axis")
     interpolation: str = choice("linear", "cubic", about="interpolation between the times", default="linear")
     uniform: bool = eqx.field(static=True, default=False, kw_only=True)
 

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, count, parameter
+from dovetail.core import Parameter, Part, count, parameter
 from dovetail.core.errors import Fault, collect_faults
 from dovetail.core.random import assign_keys
 from dovetail.testing.pseudodynamic.virtual_cell import VirtualCell, rig_at_rest
@@ -28,14 +28,14 @@ class CellFile(Part):
     """
 
     rig: AbstractRig
-    home_pose: jax.Array = parameter("m", "pose at rest: position [m], rotation vector [rad]")
+    home_pose: Parameter = parameter("m", "pose at rest: position [m], rotation vector [rad]")
     safety: SafetyLimits = SafetyLimits()
     motion_profile: MotionProfile = MotionProfile()
-    control_period: jax.Array = parameter("s", "control period of the cell", default=4e-3, above=0.0)
-    averaging_time: jax.Array = parameter(
+    control_period: Parameter = parameter("s", "control period of the cell", default=4e-3, above=0.0)
+    averaging_time: Parameter = parameter(
         "s", "averaging time of the measurement at rest", default=0.0, at_least=0.0
     )
-    position_tolerance: jax.Array = parameter(
+    position_tolerance: Parameter = parameter(
         "m", "largest distance from the target at rest", default=jnp.inf, above=0.0
     )
     seed: int = count("seed of all random numbers of the cell", default=0)

@@ -14,7 +14,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part, choice, count, kind, parameter
+from dovetail.core import Parameter, Part, choice, count, kind, parameter
 from dovetail.core.errors import UnknownNameError
 
 
@@ -38,10 +38,10 @@ class AlwaysOn(ContactGate):
 class PlaneGate(ContactGate):
     """Contact gate that opens where one axis passes a level, for example a plate above a ball."""
 
-    level: jax.Array = parameter("m", "level at which contact begins")
+    level: Parameter = parameter("m", "level at which contact begins")
     axis: int = count("axis of the interface, counted from 0", default=0)
     side: str = choice("below", "above", about="side of the level with contact", default="below")
-    margin: jax.Array = parameter(
+    margin: Parameter = parameter(
         "m", "distance from the level at which the gate opens", default=0.0, at_least=0.0
     )
 
@@ -57,7 +57,7 @@ class ClearanceGate(ContactGate):
     """Contact gate that opens where a clearance, an output of the numerical substructure, is below a margin."""
 
     signal: str = eqx.field(static=True, default="clearance")
-    margin: jax.Array = parameter("m", "clearance below which the gate is open", default=0.01, at_least=0.0)
+    margin: Parameter = parameter("m", "clearance below which the gate is open", default=0.01, at_least=0.0)
 
     def is_open(self, motion):
         if self.signal not in motion:

@@ -6,11 +6,10 @@ import dataclasses
 from typing import TYPE_CHECKING, ClassVar
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from dovetail.core import Part, choice, count, parameter
+from dovetail.core import OptionalParameter, Parameter, Part, choice, count, parameter
 from dovetail.testing.pseudodynamic.gate import AlwaysOn, ContactGate
 from dovetail.transfer.robot.trajectory import POSE_AXES, MotionProfile, pose_distance
 
@@ -42,39 +41,39 @@ class PseudodynamicSettings(Part):
     scheme: str = choice(
         "stepwise", "classical", "continuous", about="scheme of the pseudo-dynamic test", default="stepwise"
     )
-    contact_step: jax.Array = parameter(
+    contact_step: Parameter = parameter(
         "s", "simulation step while the contact gate is open", default=1e-3, above=0.0
     )
-    free_step: jax.Array = parameter(
+    free_step: Parameter = parameter(
         "s", "simulation step while the contact gate is closed", default=1e-3, above=0.0
     )
-    move_time: jax.Array = parameter("s", "time of a move", default=2.0, above=0.0)
-    max_speed: jax.Array = parameter(
+    move_time: Parameter = parameter("s", "time of a move", default=2.0, above=0.0)
+    max_speed: Parameter = parameter(
         "m/s", "largest mean speed of a move; a longer move takes more time", default=jnp.inf, above=0.0
     )
-    settling_time: jax.Array = parameter("s", "rest before the measurement", default=1.0, at_least=0.0)
-    averaging_time: jax.Array = parameter(
+    settling_time: Parameter = parameter("s", "rest before the measurement", default=1.0, at_least=0.0)
+    averaging_time: Parameter = parameter(
         "s", "averaging time of the measurement, at the end of the rest", default=0.0, at_least=0.0
     )
-    repeatability: jax.Array = parameter(
+    repeatability: Parameter = parameter(
         "m", "repeatability of the robot; smaller moves are not made", default=0.0, at_least=0.0
     )
-    angular_repeatability: jax.Array = parameter(
+    angular_repeatability: Parameter = parameter(
         "rad", "angular repeatability of the robot", default=0.0, at_least=0.0
     )
-    time_scale: jax.Array = parameter(
+    time_scale: Parameter = parameter(
         "1", "continuous: robot time per simulated time", default=100.0, above=0.0
     )
-    control_period: jax.Array = parameter(
+    control_period: Parameter = parameter(
         "s", "control period of the simulated cell", default=4e-3, above=0.0
     )
-    length_scale: jax.Array = parameter("1", "simulated length per physical length", default=1.0, above=0.0)
-    force_scale: jax.Array = parameter("1", "simulated force per measured force", default=1.0, above=0.0)
-    moment_scale: jax.Array = parameter("1", "simulated moment per measured moment", default=1.0, above=0.0)
-    position_tolerance: jax.Array = parameter(
+    length_scale: Parameter = parameter("1", "simulated length per physical length", default=1.0, above=0.0)
+    force_scale: Parameter = parameter("1", "simulated force per measured force", default=1.0, above=0.0)
+    moment_scale: Parameter = parameter("1", "simulated moment per measured moment", default=1.0, above=0.0)
+    position_tolerance: Parameter = parameter(
         "m", "largest distance from the target at the measurement", default=jnp.inf, above=0.0
     )
-    home_pose: jax.Array | None = parameter(
+    home_pose: OptionalParameter = parameter(
         "m",
         "pose of zero displacement in the frame of the cell: position [m], rotation vector [rad]",
         default=None,

@@ -19,6 +19,7 @@ from dovetail.core import Flow, Method
 from dovetail.core.advance import Keep
 from dovetail.core.block import Time
 from dovetail.core.clock import Clock, HostOnly, LoopState, as_array
+from dovetail.core.parameter import Parameter
 from dovetail.core.signals import READING
 from dovetail.core.system import Signals, System
 from dovetail.testing import paths
@@ -172,8 +173,8 @@ class FreeFlight(NamedTuple):
 class SteppedRows(Keep):
     """Rows of the steps: next to contact all, in free flight every n-th, also the last one and that of a breach."""
 
-    every: Int[Array, ""] = eqx.field(converter=as_array)
-    end: Float[Array, ""] = eqx.field(converter=as_array)  # [s]
+    every: Parameter = eqx.field(converter=as_array)
+    end: Parameter = eqx.field(converter=as_array)  # [s]
 
     def start(self, shown: Signals) -> FreeFlight:
         return FreeFlight(jnp.zeros((), dtype=int), shown["gate"], shown["asks"], jnp.array(True))
@@ -198,8 +199,8 @@ class Stepwise(Clock):
     regular: ClassVar[bool] = False
     optimised: ClassVar[bool] = False  # a move takes longer than its computation
 
-    end: Float[Array, ""] = eqx.field(converter=as_array)  # [s]
-    tolerance: Float[Array, ""] = eqx.field(converter=as_array)  # [s] of the end time
+    end: Parameter = eqx.field(converter=as_array)  # [s]
+    tolerance: Parameter = eqx.field(converter=as_array)  # [s] of the end time
     session: HostOnly[CellSession]
 
     def interval(self, system: Any, now: LoopState) -> tuple[Time, Time]:

@@ -181,7 +181,7 @@ class VirtualCell(Cell):
 
     def _segment(self, move: MoveRequest, target: np.ndarray) -> Any:
         """Return the path of a move, or None if this cell cannot make it."""
-        duration, arms = np.asarray(max(move.execution_time, self.period)), arms_of(self.rig)
+        duration, arms = jnp.asarray(max(move.execution_time, self.period)), arms_of(self.rig)
         if move.kind is MotionType.JOINT:
             if arms is None or target.shape not in ((6,), (7,)):
                 return None
@@ -191,7 +191,7 @@ class VirtualCell(Cell):
             return JointSegment(arms, now, joints, duration, self.motion_profile)
         if target.size != self.home_pose.size:
             return None
-        pose = target.reshape(self.home_pose.shape)
+        pose = jnp.asarray(target.reshape(self.home_pose.shape))
         if move.kind is MotionType.JOINT_TO_POSE and arms is not None:
             now = self.state["actuator"]["references"]
             joints, _, reachable = _references(arms, pose, now)

@@ -17,7 +17,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Block, count, kind, parameter
+from dovetail.core import Block, Parameter, count, kind, parameter
 from dovetail.core.block import Output, State, Time
 
 
@@ -33,13 +33,13 @@ class RecursiveIdentification(Block):
     no coefficients a and no bias, and `input_count` must cover the delay.
     """
 
-    frequency: jax.Array = parameter("Hz", "frequency at which gain and delay are computed", above=0.0)
-    forgetting_time: jax.Array = parameter(
+    frequency: Parameter = parameter("Hz", "frequency at which gain and delay are computed", above=0.0)
+    forgetting_time: Parameter = parameter(
         "s", "time in which the weight of a sample decreases to 37 %", default=2.0, above=0.0
     )
     output_count: int = count("number of coefficients a", default=0)
     input_count: int = count("number of coefficients b", default=20, at_least=1)
-    uncertainty: jax.Array = parameter(
+    uncertainty: Parameter = parameter(
         "1", "initial covariance relative to the noise, per signal squared", default=1e6, above=0.0
     )
     shape: tuple[int, ...] = eqx.field(static=True, default=(), kw_only=True)

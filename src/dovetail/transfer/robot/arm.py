@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from dovetail.core import Part, parameter
+from dovetail.core import Parameter, Part, parameter
 from dovetail.mechanics.spatial import Pose
 from dovetail.mechanics.spatial.rotation import about_y, about_z
 
@@ -47,18 +47,18 @@ class Arm(Part):
 
     ONE_KIND: ClassVar[bool] = True
 
-    a1: jax.Array = parameter("m", "distance of the shoulder in front of the first axis", default=0.0)
-    a2: jax.Array = parameter("m", "offset of the forearm from the elbow", default=0.0)
-    b: jax.Array = parameter("m", "lateral offset of the arm from the first axis", default=0.0)
-    c1: jax.Array = parameter("m", "height of the shoulder", default=0.29)
-    c2: jax.Array = parameter("m", "length of the upper arm", default=0.27, above=0.0)
-    c3: jax.Array = parameter("m", "length of the forearm", default=0.302, above=0.0)
-    c4: jax.Array = parameter("m", "distance from wrist centre to flange", default=0.072, at_least=0.0)
-    sign: jax.Array = parameter("1", "sign of the controller angles", default=(1.0,) * 6)
-    offset: jax.Array = parameter("rad", "offset of the controller angles", default=(0.0,) * 6)
-    min_angle: jax.Array = parameter("rad", "smallest controller angle of each joint", default=(-jnp.pi,) * 6)
-    max_angle: jax.Array = parameter("rad", "largest controller angle of each joint", default=(jnp.pi,) * 6)
-    max_speed: jax.Array = parameter(
+    a1: Parameter = parameter("m", "distance of the shoulder in front of the first axis", default=0.0)
+    a2: Parameter = parameter("m", "offset of the forearm from the elbow", default=0.0)
+    b: Parameter = parameter("m", "lateral offset of the arm from the first axis", default=0.0)
+    c1: Parameter = parameter("m", "height of the shoulder", default=0.29)
+    c2: Parameter = parameter("m", "length of the upper arm", default=0.27, above=0.0)
+    c3: Parameter = parameter("m", "length of the forearm", default=0.302, above=0.0)
+    c4: Parameter = parameter("m", "distance from wrist centre to flange", default=0.072, at_least=0.0)
+    sign: Parameter = parameter("1", "sign of the controller angles", default=(1.0,) * 6)
+    offset: Parameter = parameter("rad", "offset of the controller angles", default=(0.0,) * 6)
+    min_angle: Parameter = parameter("rad", "smallest controller angle of each joint", default=(-jnp.pi,) * 6)
+    max_angle: Parameter = parameter("rad", "largest controller angle of each joint", default=(jnp.pi,) * 6)
+    max_speed: Parameter = parameter(
         "rad/s", "largest speed of each joint", default=(jnp.inf,) * 6, above=0.0
     )
 

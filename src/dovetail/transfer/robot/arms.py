@@ -23,7 +23,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.core.random import Random
 from dovetail.mechanics.spatial import Pose
 from dovetail.mechanics.spatial.rotation import exponential, logarithm
@@ -52,29 +52,29 @@ class RobotArms(Random, Transfer):
     specimen_arm: Arm = Arm()
     drive: Transfer = Series(())  # drive of each joint: delay, lag, rate limit
     safety: SafetyLimits = SafetyLimits()
-    tool_base: jax.Array = parameter(
+    tool_base: Parameter = parameter(
         "m", "pose of the base of the tool arm at track position zero", default=(0.0,) * 6
     )
-    tool_mount: jax.Array = parameter("m", "pose of the tool on the flange", default=(0.0,) * 6)
-    specimen_base: jax.Array = parameter("m", "pose of the base of the specimen arm", default=(0.0,) * 6)
-    specimen_mount: jax.Array = parameter("m", "pose of the specimen on the flange", default=(0.0,) * 6)
-    specimen_joints: jax.Array = parameter("rad", "joint angles of the specimen arm", default=(0.0,) * 6)
-    tool_joints: jax.Array = parameter("rad", "initial joint angles of the tool arm", default=(0.0,) * 6)
-    track_axis: jax.Array = parameter("1", "direction of the track", default=(1.0, 0.0, 0.0))
-    track_range: jax.Array = parameter("m", "ends of the track", default=(0.0, 0.0))
-    track_max_speed: jax.Array = parameter("m/s", "largest speed on the track", default=jnp.inf, above=0.0)
-    track_position: jax.Array = parameter("m", "initial position on the track", default=0.0)
-    target_reach: jax.Array = parameter("m", "target distance from base to tool along the track", default=0.0)
-    reach_tolerance: jax.Array = parameter(
+    tool_mount: Parameter = parameter("m", "pose of the tool on the flange", default=(0.0,) * 6)
+    specimen_base: Parameter = parameter("m", "pose of the base of the specimen arm", default=(0.0,) * 6)
+    specimen_mount: Parameter = parameter("m", "pose of the specimen on the flange", default=(0.0,) * 6)
+    specimen_joints: Parameter = parameter("rad", "joint angles of the specimen arm", default=(0.0,) * 6)
+    tool_joints: Parameter = parameter("rad", "initial joint angles of the tool arm", default=(0.0,) * 6)
+    track_axis: Parameter = parameter("1", "direction of the track", default=(1.0, 0.0, 0.0))
+    track_range: Parameter = parameter("m", "ends of the track", default=(0.0, 0.0))
+    track_max_speed: Parameter = parameter("m/s", "largest speed on the track", default=jnp.inf, above=0.0)
+    track_position: Parameter = parameter("m", "initial position on the track", default=0.0)
+    target_reach: Parameter = parameter("m", "target distance from base to tool along the track", default=0.0)
+    reach_tolerance: Parameter = parameter(
         "m", "deviation from the target reach at which the track moves", default=jnp.inf
     )
-    repeatability: jax.Array = parameter(
+    repeatability: Parameter = parameter(
         "m", "standard deviation of the end position of a move", default=0.0, at_least=0.0
     )
-    angular_repeatability: jax.Array = parameter(
+    angular_repeatability: Parameter = parameter(
         "rad", "standard deviation of the end orientation of a move", default=0.0, at_least=0.0
     )
-    home_pose: jax.Array = parameter("m", "relative pose at rest", default=(0.0,) * 6)
+    home_pose: Parameter = parameter("m", "relative pose at rest", default=(0.0,) * 6)
 
     def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> RobotArms:
         return dataclasses.replace(self, drive=self.drive.with_sample_time(dt, (JOINTS,)), shape=tuple(shape))

@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dovetail.core import choice, count, kind, parameter
+from dovetail.core import Parameter, choice, count, kind, parameter
 from dovetail.core.random import Random
 from dovetail.transfer.base import Transfer
 
@@ -28,28 +28,28 @@ class ForceTorqueSensor(Random, Transfer):
     The tare is the mean of the first `tare_samples` readings, taken before contact. The output is zero during the tare.
     """
 
-    force_noise: jax.Array = parameter("N", "standard deviation of a force sample", default=0.0, at_least=0.0)
-    torque_noise: jax.Array = parameter(
+    force_noise: Parameter = parameter("N", "standard deviation of a force sample", default=0.0, at_least=0.0)
+    torque_noise: Parameter = parameter(
         "N m", "standard deviation of a torque sample", default=0.0, at_least=0.0
     )
-    bias: jax.Array = parameter("N", "bias of the sensor, forces then torques [N m]", default=(0.0,) * 6)
-    drift: jax.Array = parameter("N/s", "drift of the bias, forces then torques [N m/s]", default=(0.0,) * 6)
-    force_range: jax.Array = parameter("N", "largest force reading on each axis", default=jnp.inf, above=0.0)
-    torque_range: jax.Array = parameter(
+    bias: Parameter = parameter("N", "bias of the sensor, forces then torques [N m]", default=(0.0,) * 6)
+    drift: Parameter = parameter("N/s", "drift of the bias, forces then torques [N m/s]", default=(0.0,) * 6)
+    force_range: Parameter = parameter("N", "largest force reading on each axis", default=jnp.inf, above=0.0)
+    torque_range: Parameter = parameter(
         "N m", "largest torque reading on each axis", default=jnp.inf, above=0.0
     )
-    mass: jax.Array = parameter("kg", "mass of the tool", default=0.0, at_least=0.0)
-    centre: jax.Array = parameter(
+    mass: Parameter = parameter("kg", "mass of the tool", default=0.0, at_least=0.0)
+    centre: Parameter = parameter(
         "m", "centre of mass of the tool, from the origin of the sensor", default=(0.0,) * 3
     )
-    compensation_mass: jax.Array = parameter(
+    compensation_mass: Parameter = parameter(
         "kg", "mass of the tool that the compensation assumes", default=0.0, at_least=0.0
     )
-    compensation_centre: jax.Array = parameter(
+    compensation_centre: Parameter = parameter(
         "m", "centre of mass that the compensation assumes", default=(0.0,) * 3
     )
-    origin: jax.Array = parameter("m", "origin of the sensor, from P", default=(0.0,) * 3)
-    gravity: jax.Array = parameter("m/s^2", "gravity in the axes of the sensor", default=(0.0, 0.0, 9.81))
+    origin: Parameter = parameter("m", "origin of the sensor, from P", default=(0.0,) * 3)
+    gravity: Parameter = parameter("m/s^2", "gravity in the axes of the sensor", default=(0.0, 0.0, 9.81))
     tare: str = choice(
         "first", "none", about="subtract the mean of the first readings, or no tare", default="first"
     )

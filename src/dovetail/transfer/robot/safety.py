@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Part, parameter
+from dovetail.core import Parameter, Part, parameter
 
 
 class MotionType(IntEnum):
@@ -88,15 +88,15 @@ class SafetyLimits(Part):
 
     ONE_KIND: ClassVar[bool] = True
 
-    force: jax.Array = parameter("N", "largest force at the sensor", default=jnp.inf, above=0.0)
-    torque: jax.Array = parameter("N m", "largest torque at the sensor", default=jnp.inf, above=0.0)
-    workspace_min: jax.Array = parameter(
+    force: Parameter = parameter("N", "largest force at the sensor", default=jnp.inf, above=0.0)
+    torque: Parameter = parameter("N m", "largest torque at the sensor", default=jnp.inf, above=0.0)
+    workspace_min: Parameter = parameter(
         "m", "lower corner of the workspace, in the cell", default=(-jnp.inf,) * 3
     )
-    workspace_max: jax.Array = parameter(
+    workspace_max: Parameter = parameter(
         "m", "upper corner of the workspace, in the cell", default=(jnp.inf,) * 3
     )
-    min_manipulability: jax.Array = parameter(
+    min_manipulability: Parameter = parameter(
         "1",
         "smallest distance of the posture from a singularity, see Arm.manipulability",
         default=0.0,

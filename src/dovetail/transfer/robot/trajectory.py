@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dovetail.core import Part, choice, parameter
+from dovetail.core import Parameter, Part, choice, parameter
 from dovetail.mechanics.spatial import quaternion
 
 POSE_AXES = 6  # position [m] and rotation vector [rad]
@@ -36,7 +36,7 @@ class MotionProfile(Part):
     profile: str = choice(
         "lspb", "cubic", "linear", about="acceleration and deceleration of a move", default="lspb"
     )
-    ramp_fraction: jax.Array = parameter(
+    ramp_fraction: Parameter = parameter(
         "1", "lspb: duration of each ramp as a fraction of the move time", default=0.1, above=0.0, at_most=0.5
     )
 

@@ -9,10 +9,9 @@ sampled form a gain of one per tick corrects the whole error in one tick. Source
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind, parameter
+from dovetail.core import Parameter, kind, parameter
 from dovetail.transfer.base import Transfer
 
 
@@ -20,8 +19,8 @@ from dovetail.transfer.base import Transfer
 class VelocityInterface(Transfer):
     """Joint controller with a velocity interface: from joint references to joint positions."""
 
-    gain_error: jax.Array = parameter("1", "relative error of the joint speeds", default=0.0)
-    gain: jax.Array = parameter(
+    gain_error: Parameter = parameter("1", "relative error of the joint speeds", default=0.0)
+    gain: Parameter = parameter(
         "1",
         "fraction of the position error that is corrected in one tick at rest",
         default=1.0,
