@@ -15,7 +15,7 @@ def kept(study):
     rows = {row["id"]: row for row in json.loads(file.read_text("utf-8"))} if file.is_file() else {}
     for target in load_targets(study):
         row = rows.get(target.id, {})
-        if not target.compute:
+        if not target.is_computed:
             yield target, None, "data" if target.kind == "data" else "missed"
         elif row and _same(row["expected"], target.expected) and row["tolerance"] == str(target.tolerance):
             yield target, row["value"], row["status"]

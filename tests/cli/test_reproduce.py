@@ -242,7 +242,7 @@ FEW = {  # rows that have no reason for many programs, and must never have one
     "shipboard": ["RT-29v", "RT-41", "SEA-05"],
     "substructuring": ["R02", "R12", "R16", "R34", "R35", "B01"],
 }
-COMPUTED = {f"{t.study}-{t.id}": t for t in targets.load_targets() if t.compute}
+COMPUTED = {f"{t.study}-{t.id}": t for t in targets.load_targets() if t.is_computed}
 
 
 def alone(target):

@@ -151,8 +151,8 @@ def test_targets_of_a_study_are_read_from_its_folder_and_computed(tmp_path, monk
             {"kind": "lucky", "compute": "x:y"},
             "lucky.*independent, fitted, shape, regression, construction, data",
         ),
-        ({"kind": "data", "compute": "x:y"}, "data.*compute"),
-        ({"kind": "fitted"}, "no compute.*missed: "),
+        ({"kind": "data", "compute": "x:y"}, "data.*value"),
+        ({"kind": "fitted"}, "no run and no compute.*missed: "),
         ({"origin": "guessed", "kind": "fitted"}, "guessed.*printed, derived, own"),
         ({"origin": "own", "kind": "independent", "compute": "x:y"}, "regression.*own"),
         ({"kind": "regression", "compute": "x:y"}, "regression.*printed"),
@@ -199,7 +199,7 @@ def test_every_target_is_computed_or_states_the_reason():
     assert len({(t.study, t.id) for t in every}) == len(every), "two targets share a number"
     for target in every:
         assert target.kind in KINDS
-        assert callable(target.function()) if target.compute else target.kind == "data" or target.note, (
+        assert callable(target.function()) if target.is_computed else target.kind == "data" or target.note, (
             target.id
         )
 

@@ -33,13 +33,30 @@ A study lists its targets in `targets.toml`, and in further files `targets_*.tom
 A regression has the origin `own`; the kind of an `own` target is `regression` or `construction`.
 
 A target that is known to be missed stays in the list, with a `note` that begins "missed:" and gives the reason. A
-target without `compute` is missed too, unless its kind is `data`.
+target without `run` and `compute` is missed too, unless its kind is `data`.
 
 `expected` is a number, a word, true or false, or a list of these. Entries are compared one by one: numbers by the
 tolerance, all others by equality. `tolerance` is `{ relative = x }`, `{ absolute = x }`,
 `{ factor = x }` (x is a number, or one number for each entry of a list), `"at most"`, `"at least"`, or `"exact"`.
 
-`compute` names a function without arguments in a module of the study; it returns the value to compare. A targets file
+The value is a measure of a run, which a row names itself (`target_values` computes it):
+
+.. code-block:: toml
+
+    run = { test = "cs2-identification-sweep", set = { compensator = { kind = "none" } } }
+    value = "rms tracking_error"
+    between = ["2 s", "end"]
+    ratio_to = { run = { test = "cs2-identification-sweep" } }
+
+- `run`: a test of the study, with changed values (`set`) and a mode (`mode`; default: that of the test).
+- `value`: `peak`, `rms`, `mean`, `min`, `max` or `final` of a recorded signal, for each entry of the signal;
+  `completed`; `stability.` and a measure of the stability; `module:function` of the run in a module of the study or
+  in `fidelity`; with `at` the name of a signal.
+- `between`: time window of the measure. `at`: times at which the signal is read.
+- `axis`: entry of the signal, a number or several for a signal with several dimensions.
+- `ratio_to`: these keys again; the value is divided by theirs. A key that is not given is that of the row.
+
+For a calculation of another sort `compute` names a function without arguments in a module of the study. A targets file
 contains expected values and tolerances only, no computed values. A row that compiles more than ten programs gives the
 reason in `compile_reason`. Programs that it shares with earlier rows count too, as they may no longer be cached.
 """
@@ -51,7 +68,7 @@ import math
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +80,7 @@ KINDS = ("independent", "fitted", "shape", "regression", "construction", "data")
 _PLACE = re.compile(r"\b(p|pp|sec|secs|ch|chs|fig|figs|table|tables|eq|eqs|app)\.? ([A-Z]\b|[A-Z]?\.?\d)")
 _SIZED = ("relative", "absolute", "factor")
 _WORDS = ("exact", "at most", "at least")
+MEASURE_KEYS = ("run", "value", "at", "between", "axis", "ratio_to")
 
 
 @dataclass(frozen=True)
@@ -138,13 +156,25 @@ class Target:
     tolerance: Tolerance
     source: str
     unit: str = "1"
-    compute: str = ""  # "module:function" in the study; empty for data and for effects that are not modelled
+    compute: str = (
+        ""  # "module:function" in the study; empty for a measure, data, and effects that are not modelled
+    )
     note: str = ""  # derivation, reason why it holds by construction, or reason why it is missed
     case: str = ""  # name of the study's test to which it belongs
     compile_reason: str = ""  # reason for compiling more than `MANY` programs
+    measure: dict[str, Any] = field(default_factory=dict)  # keys of a row that is a measure of a run
+
+    @property
+    def is_computed(self) -> bool:
+        """True if the target has a value to compare."""
+        return bool(self.compute or self.measure)
 
     def function(self) -> Any:
         """Return the function that computes the target."""
+        if self.measure:
+            from dovetail.studies.target_values import target_value  # not at the top: it imports JAX
+
+            return lambda: target_value(self.study, self.measure)
         module, _, name = self.compute.partition(":")
         return getattr(importlib.import_module(f"dovetail.studies.{self.study}.{module}"), name)
 
@@ -200,7 +230,7 @@ def reproduce(study: str | None = None, folder: Path = FOLDER) -> Iterator[Resul
 
 def compute_target(target: Target) -> Result:
     """Compute one target. If its function raises, the status is "failed" and the value is the error message."""
-    if target.kind == "data" or not target.compute:
+    if target.kind == "data" or not target.is_computed:
         return compare_target(target, None)
     from dovetail.core.programs import guard  # not at the top: it imports JAX, which a listing does not need
 
@@ -218,7 +248,7 @@ def compare_target(target: Target, value: Any, programs: int = 0) -> Result:
     """Compare a computed value with its target."""
     if target.kind == "data":
         return Result(target, None, "data")
-    met = bool(target.compute) and target.tolerance.accepts(target.expected, value)
+    met = target.is_computed and target.tolerance.accepts(target.expected, value)
     return Result(target, value, "met" if met else "missed", programs)
 
 
@@ -233,8 +263,11 @@ def _read(study: Study) -> list[Target]:
 
 def _target(study: str, file: Path, row: dict[str, Any]) -> Target:
     where = f"{file.name} of {study}, {row.get('id', 'a target without id')}"
+    measure = {key: row[key] for key in MEASURE_KEYS if key in row}
+    rest = {key: value for key, value in row.items() if key not in measure}
     try:
-        target = Target(study=study, **row | {"tolerance": Tolerance.read(row.get("tolerance", "exact"))})
+        tolerance = Tolerance.read(row.get("tolerance", "exact"))
+        target = Target(study=study, **rest | {"tolerance": tolerance, "measure": measure})
     except (TypeError, ValueError) as error:
         raise _fault(f"{where}: {error}") from error
     if fault := _untrue(target):
@@ -254,16 +287,18 @@ def _untrue(target: Target) -> str:
             f'kind "{target.kind}" with origin "{target.origin}"; '
             'a target of kind "regression" has the origin "own", and the reverse'
         )
-    if target.kind == "data" and target.compute:
-        return 'kind "data" with compute; remove compute, or use another kind for a computed target'
+    if target.kind == "data" and target.is_computed:
+        return 'kind "data" with a value; remove compute or run, or use another kind for a computed target'
+    if target.measure and (target.compute or not {"run", "value"} <= set(target.measure)):
+        return "give run and value for a measure of a run, or compute alone for a calculation"
     if target.origin == "printed" and not _PLACE.search(target.source):
         return f'origin "printed", but source "{target.source}" names no section, page, table, figure or equation'
     wants_note = {
         'origin "derived" without note; give the derivation in note': target.origin == "derived",
         'kind "construction" without note; give the reason in note': target.kind == "construction",
     }
-    if target.kind != "data" and not target.compute and not target.note.startswith("missed: "):
-        return 'no compute; name the function in compute, or begin note with "missed: " and give the reason'
+    if target.kind != "data" and not target.is_computed and not target.note.startswith("missed: "):
+        return 'no run and no compute; give one of them, or begin note with "missed: " and give the reason'
     return next((fault for fault, wanted in wants_note.items() if wanted and not target.note), "")
 
 

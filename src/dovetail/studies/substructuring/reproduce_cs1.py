@@ -7,7 +7,6 @@ more delay; where a run is held against the source, the actuator is given half a
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from dovetail.compensation import (
 from dovetail.stability import robustness
 from dovetail.stability import single_interface as closed_form
 from dovetail.studies.substructuring.reproduce import C_LIGHT, K_S, C, K, M, cs1
+from dovetail.studies.target_values import recorded_run
 from dovetail.testing.paths import replace_value
 from dovetail.transfer import RelativeNoise
 from dovetail.transfer.linear import LinearTransfer
@@ -47,16 +47,15 @@ def ready(name: str, changes: dict[str, Any] | None = None) -> testing.Test:
     return testing.load(TESTS / f"{name}.toml", changes)
 
 
-@cache
 def rehearsed(name: str, **changes: float) -> testing.Run:
-    """A rehearsal of a ready test; `rig__actuator__delay=7e-3` changes a value. Kept for other targets."""
-    return ready(name, {path.replace("__", "."): value for path, value in changes.items()}).rehearse()
+    """Return a run of a test file; `rig__actuator__delay=7e-3` changes a value."""
+    values = {path.replace("__", "."): value for path, value in changes.items()}
+    return recorded_run(f"substructuring/{name}", values)
 
 
-@cache
 def emulated(name: str) -> testing.Run:
-    """Return the reference solution of a test file, cached for other targets."""
-    return ready(name).reference()
+    """Return the reference solution of a test file."""
+    return recorded_run(f"substructuring/{name}", mode="reference")
 
 
 # time histories: R14, R15, R44

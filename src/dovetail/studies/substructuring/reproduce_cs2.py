@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 
 from dovetail import fidelity, stability, testing
-from dovetail.compensation import ForceExtrapolation, NoCompensation
+from dovetail.compensation import ForceExtrapolation
 from dovetail.stability import DelayEquation, maps, predictor_taps
 from dovetail.studies.substructuring.reproduce_cs1 import DT, FREE, ready, rehearsed
+from dovetail.studies.target_values import recorded_run
 from dovetail.testing.linearised import delay_equation, linear_parts
 from dovetail.testing.paths import get, replace_value
 from dovetail.transfer import Delay
@@ -26,22 +26,7 @@ SECOND_DELAYS = (0.0, 0.5e-3, 1e-3, 1.5e-3, 2e-3, 2.5e-3, 3e-3, 4e-3, 5e-3)  # [
 BAND = 2.5e-3  # [s] critical delay against which figs 4.24 and 4.25 are drawn
 
 
-# stability: R12, R13, R39, R41, R42
-
-
-def critical_delays() -> list[float]:
-    """R12, R13: of both parameter sets, equal delays [s]."""
-    return [stability.critical_delay(delay_equation(ready(name))) for name in ("cs2", "cs2-high")]
-
-
-def moderate_critical_delay() -> float:
-    """R12."""
-    return critical_delays()[0]
-
-
-def high_critical_delay() -> float:
-    """R13."""
-    return critical_delays()[1]
+# stability: R39, R41, R42
 
 
 def unequal_delay_limits() -> list[list[float]]:
@@ -76,84 +61,7 @@ def predictor_verdicts() -> list[str]:
     return ["stable" if stable else "unstable" for stable in verdicts]
 
 
-# actuators alone: R20, R21
-
-
-def constant_prediction() -> list[float]:
-    """R20: rms of e2 over rms of z at 4.5 Hz with constant prediction, both actuators."""
-    return _local_error(rehearsed("cs2-identification"), 5.0)
-
-
-def identified_delays() -> list[float]:
-    """R20: delay [s] of both actuators by their crossings, without compensation."""
-    return np.asarray(fidelity.delay_by_crossings(_uncompensated("cs2-identification"))).tolist()
-
-
-def adaptive_reduction() -> list[float]:
-    """R21: rms of e2 without prediction over that with it, after 2 s of the sweep, both actuators."""
-    name = "cs2-identification-sweep"
-    without, learnt = _local_error(_uncompensated(name), 2.0), _local_error(rehearsed(name), 2.0)
-    return [a / b for a, b in zip(without, learnt, strict=True)]
-
-
-def learnt_horizons() -> list[list[float]]:
-    """R21: horizon [s] of both actuators 0.5, 1, 2, 5 and 10 s into the sweep."""
-    horizon = rehearsed("cs2-identification-sweep").data["prediction_horizon"]
-    return horizon.sel(time=[0.5, 1.0, 2.0, 5.0, 10.0], method="nearest").values.T.tolist()
-
-
-def _local_error(run: testing.Run, start: float) -> list[float]:
-    """rms of e2 over rms of z from a moment [s] on, by axis."""
-    late = run.data.sel(time=slice(start, None))
-    share = fidelity.rms(fidelity.local_error(late)) / fidelity.rms(late["displacement"])
-    return share.values.tolist()
-
-
-@cache
-def _uncompensated(name: str) -> testing.Run:
-    return replace_value(ready(name), "compensator", NoCompensation()).rehearse()
-
-
-# coupled tests with adaptive prediction: R22, R23, R24, R43
-
-
-def moderate_ends() -> bool:
-    """R22: whether the run ends."""
-    return rehearsed("cs2").outcome.completed
-
-
-def moderate_horizons() -> list[float]:
-    """R22: horizons [s] that the run ends with."""
-    return _learnt("cs2", "prediction_horizon")
-
-
-def moderate_gains() -> list[float]:
-    """R22: amplitude gains that the run ends with."""
-    return _learnt("cs2", "amplitude_gain")
-
-
-def high_ends() -> bool:
-    """R23: whether the run ends."""
-    return rehearsed("cs2-high").outcome.completed
-
-
-def high_horizons() -> list[float]:
-    """R23: horizons [s] that the run ends with."""
-    return _learnt("cs2-high", "prediction_horizon")
-
-
-def high_gains() -> list[float]:
-    """R23: amplitude gains that the run ends with."""
-    return _learnt("cs2-high", "amplitude_gain")
-
-
-def _learnt(name: str, signal: str) -> list[float]:
-    return rehearsed(name).data[signal].values[-1].tolist()
-
-
-def switched_end() -> str:
-    """R24: how the switched test ends."""
-    return "finished" if rehearsed("cs2-switch").outcome.completed else "stopped"
+# coupled tests with adaptive prediction: R24, R43
 
 
 def switched_growth() -> float:
@@ -190,12 +98,7 @@ def late_norms(test: testing.Test, ideal: testing.Run | None = None) -> dict[str
     return {str(name): float(shares.sel(error=name).max()) for name in shares["error"].values}
 
 
-# inverted actuators: R25, R26
-
-
-def matched_inverse() -> list[float]:
-    """R25: rms of e2 over rms of z on actuators that are the models inverted, after the start."""
-    return _local_error(rehearsed("cs2-inverse"), 2.0)
+# inverted actuators: R26
 
 
 def mismatched_inverse() -> list[bool]:
@@ -203,7 +106,16 @@ def mismatched_inverse() -> list[bool]:
     a loop still leaves the 2.5 ms band, in both published tests."""
     better, outside = [], []
     for name in ("cs2-virtual-junction", "cs2-virtual-junction-sweep"):
-        run, plain = rehearsed(name), _uncompensated(name)
+        run, plain = (
+            recorded_run(f"substructuring/{name}", changes) for changes in ({}, {"compensator.kind": "none"})
+        )
         better.append(np.all(np.array(_local_error(run, 2.0)) < _local_error(plain, 2.0)))
         outside.append(np.max(fidelity.fraction_outside_delay_band(run, BAND)) > 0)
     return [bool(all(better)), bool(all(outside))]
+
+
+def _local_error(run: testing.Run, start: float) -> list[float]:
+    """rms of e2 over rms of z from a moment [s] on, by axis."""
+    late = run.data.sel(time=slice(start, None))
+    share = fidelity.rms(fidelity.local_error(late)) / fidelity.rms(late["displacement"])
+    return share.values.tolist()
