@@ -71,7 +71,7 @@ def _fault(path: Path, status: os.stat_result, is_folder: bool = False) -> str:
     """Return why a file or folder is of the wrong kind or can be changed by others; empty if it cannot."""
     if not (stat.S_ISDIR if is_folder else stat.S_ISREG)(status.st_mode):
         return f"{path} is not a {'directory' if is_folder else 'plain file'}"
-    if os.name != "posix":
+    if not hasattr(os, "geteuid"):  # a system without the owners and modes of POSIX
         return ""
     if status.st_uid not in (os.geteuid(), 0 if is_folder else os.geteuid()):
         return f"{path} belongs to another user, who could store other code there; remove it"
