@@ -89,6 +89,20 @@ def test_a_stuck_measurement_ends_the_run(make_cs1, served):
     assert ended(server).flags == SafeStateReason.REQUESTED
 
 
+@pytest.mark.parametrize("channel", [0, 1])
+def test_a_channel_that_stays_while_the_other_moves_ends_the_run(make_cs1, served, channel):
+    def stuck(reading, last):
+        reading[channel] = last[channel]
+        return reading
+
+    test = make_cs1(duration=1.0, limits={"frozen_sensor": 30})
+    server = served(test, Spoiled(test, stuck))
+    run = go(test, server)
+    assert run.outcome is Outcome.FROZEN_SENSOR
+    assert 30 < run.trip.value <= 32
+    assert ended(server).flags == SafeStateReason.REQUESTED
+
+
 def test_a_force_step_beyond_the_limit_ends_the_run(make_cs1, served):
     test = make_cs1(limits={"force": 50.0})
     server = served(test, Spoiled(test, with_force(60.0)))

@@ -14,10 +14,11 @@ MOTION = ("displacement", "velocity", "acceleration")
 READ = ("measured_displacement", "measured_force")
 
 
-def sample(**shown):
-    """Motion and reading of a sample, at rest but for what is said."""
+def sample(age=None, **shown):
+    """Motion and reading of a sample, at rest but for what is said; only readings of a real rig have an age [ticks]."""
+    aged = {} if age is None else {"measurement_age": jnp.asarray(age, dtype=float)}
     shape = np.broadcast_shapes(*(np.shape(value) for value in shown.values()), ())
-    return {
+    return aged | {
         name: jnp.broadcast_to(jnp.asarray(shown.get(name, 0.0), dtype=float), shape)
         for name in (*MOTION, *READ)
     }
@@ -123,10 +124,10 @@ def test_the_power_across_all_axes_is_watched(force, velocity):
     assert outcome_of(Limits(power=1.6), measured_force=force, velocity=velocity) is Outcome.FINISHED
 
 
-def watch_readings(limits, demands, positions, forces):
+def watch_readings(limits, demands, positions, forces, age=None):
     """The outcome after each tick, from the first on."""
     samples = [
-        sample(displacement=z, measured_displacement=x, measured_force=f)
+        sample(displacement=z, measured_displacement=x, measured_force=f, age=age)
         for z, x, f in zip(demands, positions, forces, strict=True)
     ]
     return [Outcome.from_code(state.code) for state in states(LimitMonitor(limits), samples)]
@@ -155,6 +156,45 @@ def test_a_reading_at_rest_is_not_stale_and_one_that_moves_neither():
     assert set(watch_readings(Limits(frozen_sensor=2), still, still, still)) == {Outcome.FINISHED}
     moving = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
     assert set(watch_readings(Limits(frozen_sensor=2), moving, still, moving)) == {Outcome.FINISHED}
+
+
+def test_a_displacement_channel_of_a_real_rig_is_frozen_although_the_force_changes():
+    moving, still = [1.0, 2.0, 4.0, 8.0, 16.0], [0.5] * 5
+    found = watch_readings(Limits(frozen_sensor=2), moving, still, moving, age=0.0)
+    assert found == [Outcome.FINISHED] * 3 + [Outcome.FROZEN_SENSOR] * 2
+
+
+def cycles(force, age=0.0, ticks=200, limit=20):
+    """Return the last outcome of two cycles of a sine with the force as a function of position and velocity."""
+    phase = 4 * np.pi * np.arange(ticks) / ticks
+    samples = [
+        sample(
+            displacement=np.sin(p),
+            velocity=np.cos(p),
+            measured_displacement=np.sin(p - 0.1),
+            measured_force=force(np.sin(p), np.cos(p)),
+            age=age,
+        )
+        for p in phase
+    ]
+    return Outcome.from_code(states(LimitMonitor(Limits(frozen_sensor=limit)), samples)[-1].code)
+
+
+@pytest.mark.parametrize(
+    ("force", "outcome"),
+    [
+        (lambda x, v: 7.0, Outcome.FROZEN_SENSOR),
+        (lambda x, v: 0.0, Outcome.FINISHED),  # no contact
+        (lambda x, v: -3.0 * np.sign(v), Outcome.FINISHED),  # friction
+        (lambda x, v: -100.0 * x, Outcome.FINISHED),
+        (lambda x, v: max(-100.0 * x, 0.0), Outcome.FINISHED),  # contact on one side
+    ],
+)
+@pytest.mark.parametrize("age", [0.0, 3.0])
+def test_a_force_of_a_real_rig_that_stays_although_the_demand_turns_is_frozen(force, outcome, age):
+    """Also behind a link whose every answer is three ticks late."""
+    assert cycles(force, age) is outcome
+    assert cycles(force, None) is Outcome.FINISHED
 
 
 def test_only_energy_given_by_the_interface_is_limited():

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
@@ -45,14 +46,66 @@ class GrowthState(eqx.Module):
     rate: Float[Array, ""]  # [1/s]
 
 
-class FrozenState(eqx.Module):
-    """Samples with unchanged reading while the demand moved, by axis."""
+class ChannelState(eqx.Module):
+    """Samples with an unchanged reading of a channel while the demand moved up and down, by axis."""
 
-    count: Float[Array, "*n"]
+    value: Float[Array, "*n"]  # last reading
     demand: Float[Array, "*n"]  # [m] at the last change of the reading
-    position: Float[Array, "*n"]  # [m] last reading
-    force: Float[Array, "*n"]  # [N] last reading
+    up: Float[Array, "*n"]
+    down: Float[Array, "*n"]
+
+    def step(
+        self, value: Array, unchanged: Array, demand: Array, velocity: Array, moved: Array
+    ) -> ChannelState:
+        """Return the state after a reading; `moved` is the distance from which the demand has moved."""
+        counts = unchanged & (jnp.abs(demand - self.demand) > moved)
+        up = jnp.where(unchanged, self.up + (counts & (velocity > 0)), 0.0)
+        down = jnp.where(unchanged, self.down + (counts & (velocity <= 0)), 0.0)
+        return ChannelState(value, jnp.where(unchanged, self.demand, demand), up, down)
+
+
+class FrozenState(eqx.Module):
+    """Displacement and force channel while the demand moves."""
+
+    position: ChannelState
+    force: ChannelState
     peak: Float[Array, "*n"]  # [m] of the demand
+    age: Float[Array, ""]  # [ticks] of the last reading
+
+    @property
+    def count(self) -> Array:
+        """Samples with an unchanged reading, by axis.
+
+        A force can be constant while the demand moves: friction, a plastic specimen, no contact. These forces change
+        where the demand turns, or are zero. A force channel counts with the samples in both directions, unless it is
+        zero.
+        """
+        force = 2 * jnp.minimum(self.force.up, self.force.down) * (self.force.value != 0)
+        return jnp.maximum(self.position.up + self.position.down, force)
+
+    def step(self, demand: Array, shown: Mapping[str, Any]) -> FrozenState:
+        """Return the state after a sample.
+
+        Each channel of a real rig is judged alone; only its readings have an age. The channels of a simulated rig have
+        no faults: they count together, and a constant force alone is that of its specimen. A reading that is repeated
+        because no answer arrived does not count: `link_timeout` limits its age.
+        """
+        peak = jnp.maximum(self.peak, jnp.abs(demand))
+        age = jnp.asarray(shown.get("measurement_age", 0.0), dtype=float)
+        moved = jnp.where(age <= self.age, MIN_DEMAND_CHANGE * peak, jnp.inf)  # else repeated
+        channels = self.position, self.force
+        values = [
+            jnp.broadcast_to(shown[name], jnp.shape(demand))
+            for name in ("measured_displacement", "measured_force")
+        ]
+        unchanged = [value == channel.value for value, channel in zip(values, channels, strict=True)]
+        if "measurement_age" not in shown:
+            unchanged = [unchanged[0] & unchanged[1], jnp.zeros_like(unchanged[1])]
+        position, force = (
+            channel.step(value, same, demand, shown["velocity"], moved)
+            for channel, value, same in zip(channels, values, unchanged, strict=True)
+        )
+        return FrozenState(position, force, peak, age)
 
 
 class LimitState(MonitorState):
@@ -78,7 +131,8 @@ class LimitChecks(Monitor):
         """Return the state before the first sample."""
         zero, nan = jnp.zeros(()), jnp.full(shape, jnp.nan, dtype=float)
         none = jnp.zeros((), dtype=int)
-        frozen = FrozenState(jnp.zeros(shape), nan, nan, nan, jnp.zeros(shape))
+        channel = ChannelState(nan, nan, jnp.zeros(shape), jnp.zeros(shape))
+        frozen = FrozenState(channel, channel, jnp.zeros(shape), zero)
         return LimitState(none, none - 1, GrowthState(zero, zero, zero), zero, frozen, jnp.zeros(shape))
 
     def start(self, shown: Signals) -> tuple[LimitState, Signals]:
@@ -111,7 +165,10 @@ class LimitChecks(Monitor):
         m = _with(m, energy=energy)
         values["interface_energy"] = jnp.maximum(energy, 0.0)
         if "measured_displacement" in shown:
-            m = _with(m, frozen=self._frozen(m, shown))
+            frozen = m.frozen.step(shown["displacement"], shown)
+            m = _with(
+                m, frozen=jax.tree.map(lambda new, old: jnp.where(m.code == 0, new, old), frozen, m.frozen)
+            )
             values["frozen_samples"] = m.frozen.count
         if m.contact is not None:
             now = shown.get("feedback_force", m.held_force)
@@ -136,22 +193,6 @@ class LimitChecks(Monitor):
         # the ratio tends to 4 for infinitely fast growth; clipped below 4 to stay finite
         rate = jnp.where(armed, (ratio - 1) / (2 * window * (4 - jnp.minimum(ratio, 3.99))), 0.0)
         return GrowthState(short, long, rate)
-
-    def _frozen(self, m: LimitState, shown: Signals) -> FrozenState:
-        """Return the samples with unchanged reading while the demand moved, by axis, and the last reading.
-
-        A measurement repeated because the link is silent does not count: `link_timeout` limits these.
-        """
-        x = m.frozen
-        z, position, force = (
-            shown[name] for name in ("displacement", "measured_displacement", "measured_force")
-        )
-        peak = jnp.maximum(x.peak, jnp.abs(z))
-        unchanged = (position == x.position) & (force == x.force)
-        moved = jnp.abs(z - x.demand) > MIN_DEMAND_CHANGE * peak  # since the last change of the reading
-        moved &= shown.get("measurement_age", 0) == 0
-        count = jnp.where(m.code == 0, jnp.where(unchanged, x.count + moved, 0.0), x.count)
-        return FrozenState(count, jnp.where(unchanged, x.demand, z), position, force, peak)
 
     def _check(
         self, m: LimitState, checks: tuple[MonitoredLimit, ...], values: Mapping[str, Any]

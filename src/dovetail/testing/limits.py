@@ -41,9 +41,11 @@ class Limits(Part):
     A contact that returns more energy than it received stops the test by default, if the specimen outputs its
     contact (see `contact_energy_gain`). Raise this limit to study such contacts.
 
-    A sensor is frozen if displacement and force of an axis stay equal to the bit while the demand moves by more than
-    a thousandth of its peak so far. The default of `frozen_sensor` is five times the rig delay, but not less than
-    0.1 s; ten moves in a pseudo-dynamic test, where the delay has no influence.
+    A sensor is frozen if its reading stays equal to the bit while the demand moves by more than a thousandth of its
+    peak so far: displacement or force of an axis of a real rig, both of a simulated one. The force of friction or of
+    a plastic specimen is constant between two turns of the demand: the force of a real rig counts only if the demand
+    moves in both directions, and only if it is not zero. The default of `frozen_sensor` is five times the rig delay,
+    but not less than 0.1 s; ten moves in a pseudo-dynamic test, where the delay has no influence.
 
     A limit may differ from axis to axis. The force of the axes named roll, pitch and yaw is a torque and is checked
     against `torque`. The limits for the wall clock and the link to a real rig (`link_timeout`, `unanswered_fraction`,
@@ -81,9 +83,10 @@ class Limits(Part):
     )
     frozen_sensor: OptionalParameter = parameter(
         "1",
-        "ticks with unchanged readings while the demand moves; default: several times the rig delay",
+        "ticks with an unchanged reading while the demand moves; default: several times the rig delay",
         above=0.0,
         default=None,
+        finite=False,
     )
     link_timeout: int = count(
         "ticks without a message from the other side of the link", default=20, at_least=1
