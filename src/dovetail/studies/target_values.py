@@ -75,14 +75,14 @@ def _of_signal(
     value: str,
     at: list[float | str] | None = None,
     between: list[float | str] | None = None,
-    axis: int | list[int] | None = None,
+    axis: int | list[int | list[int]] | None = None,
 ) -> np.ndarray:
     """Return a reduction of a signal over time, or with `at` the signal itself at times, times last."""
     window = _between(data, between)
     reduction, _, label = ("", "", value) if at is not None else value.partition(" ")
     name = label.replace(" ", "_")
     signal = fidelity.local_error(window) if name == "tracking_error" else window[name]
-    entries = signal.values[(slice(None), *np.atleast_1d([] if axis is None else axis).astype(int))]
+    entries = signal.values[(slice(None), *(axis if isinstance(axis, list) else [] if axis is None else [axis]))]
     if at is not None:
         times = [int(np.abs(window["time"].values - _seconds(t)).argmin()) for t in at]
         return np.moveaxis(entries[times], 0, -1)

@@ -53,7 +53,7 @@ The value is a measure of a run, which a row names itself (`target_values` compu
   `completed`; `stability.` and a measure of the stability; `module:function` of the run in a module of the study or
   in `fidelity`; with `at` the name of a signal.
 - `between`: time window of the measure. `at`: times at which the signal is read.
-- `axis`: entry of the signal, a number or several for a signal with several dimensions.
+- `axis`: entry of the signal, or a list with an entry, or a list of entries, for each of its dimensions.
 - `ratio_to`: these keys again; the value is divided by theirs. A key that is not given is that of the row.
 
 For a calculation of another sort `compute` names a function without arguments in a module of the study. A targets file

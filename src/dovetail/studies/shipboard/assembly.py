@@ -10,6 +10,7 @@ import numpy as np
 from dovetail.mechanics.airframe import DeckAircraft
 from dovetail.mechanics.airframe.statics import equilibrium, foot_loads, node_places
 from dovetail.studies.registry import find_test
+from dovetail.studies.target_values import recorded_run
 from dovetail.testing import test_file
 
 Changes = tuple[tuple[str, Any], ...]
@@ -24,10 +25,9 @@ def _plain(value):
     return [_plain(v) for v in value] if isinstance(value, tuple) else value
 
 
-@cache
 def run(name: str, changes: Changes = ()) -> Any:
-    """Return the data of a run."""
-    return loaded(name, changes).simulate().data
+    """Return the data of a run, which is computed once."""
+    return recorded_run(f"shipboard/{name}", dict(changes)).data
 
 
 def aircraft(name: str, changes: Changes = ()) -> DeckAircraft:

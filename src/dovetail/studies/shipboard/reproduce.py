@@ -53,31 +53,15 @@ def first_contact_undeformed() -> float:
     return _height_at_contact(_undeformed())
 
 
-def event_penetration() -> float:
-    """RT-40: greatest distance of a foot from the surface at the end of a step in which it touched or let go [m]."""
-    return float(run("case-1", DROP)["event_penetration"].values[-1])
-
-
 def posture() -> list[float]:
     """RT-03: x and y of both feet at rest [m]."""
     nodes = at_rest("case-1", RESTING)["nodes"]
     return [*nodes[0].tolist(), *nodes[-1].tolist()]
 
 
-def settled_posture() -> list[float]:
-    """RT-03: the same 5 s after the drop."""
-    nodes = run("case-1", DROP)["node_position"].values[-1]
-    return [*nodes[0].tolist(), *nodes[-1].tolist()]
-
-
 def rest_height() -> float:
     """RT-04: height of the centre of gravity at rest [m]."""
     return float(at_rest("case-1", RESTING)["position"][1])
-
-
-def drift() -> float:
-    """RT-05: sideways drift after the drop [m]."""
-    return float(np.abs(run("case-1", DROP)["displacement"].values[:, 0]).max())
 
 
 def gear_mass() -> list[float]:
