@@ -49,4 +49,5 @@ def test_a_choice_lists_the_kinds_of_the_family_with_descriptions():
     assert [choice.kind for choice in found if choice.current] == ["none"]
     assert {"forward-prediction", "adaptive-forward-prediction"} <= {choice.kind for choice in found}
     assert all(choice.about for choice in found)
-    assert Document.open("substructuring/cs1").choices("limits") == []
+    for path in ("limits", "no-such-part", "no-such-part.specimen", "limits.force", "limits.force.unit"):
+        assert Document.open("substructuring/cs1").choices(path) == []

@@ -75,6 +75,14 @@ def test_unknown_measures_are_refused(models, text):
         read_measure("fidelity.lateness")
 
 
+@pytest.mark.parametrize(
+    ("text", "remedy"), [("most displacement", 'write "max"'), ("most", 'expected "peak displacement"')]
+)
+def test_a_measure_by_an_old_name_is_told_the_new_one(text, remedy):
+    with pytest.raises(ParameterError, match=f'"{text}": unknown measure; .*{remedy}'):
+        read_measure(text)
+
+
 @pytest.mark.parametrize("module", ["evilmod", "os", "shutil", "dovetail.core.plain_file"])
 def test_no_module_is_imported_that_is_not_a_file_of_parts_or_a_study(module, tmp_path, monkeypatch):
     (tmp_path / "evilmod.py").write_text("raise SystemExit")

@@ -86,6 +86,11 @@ def test_an_impossible_design_is_reported(parameters, kind, count, text):
         points(parameters, kind, count)
 
 
+def test_a_random_design_has_no_default_number_of_points():
+    with pytest.raises(ParameterError, match="design.count: got 0; a sobol design needs at least 1"):
+        points((VariedParameter("a", ("a",), (1.0, 2.0)),), "sobol")
+
+
 @pytest.mark.parametrize("kind", ["grid", "random", "latin-hypercube", "sobol", "saltelli", "morris"])
 def test_a_design_needs_at_most_the_estimated_memory(kind):
     count = 4100 if kind == "sobol" else 4096  # the sequence is computed up to 8192

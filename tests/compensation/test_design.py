@@ -83,10 +83,11 @@ def test_the_error_at_9_4_samples_is_the_tabulated_one(order, window, errors):
         assert float(prediction_error(order, window, 9.4, frequency, DT)) == printed(error)
 
 
-def test_the_noise_gain_is_the_norm_of_the_weights():
+@pytest.mark.parametrize(("order", "window"), [(4, 10), (1, 2)])
+def test_the_noise_gain_is_the_norm_of_the_weights(order, window):
     horizons = np.array([0.0, 9.4])
-    direct = np.linalg.norm(np.asarray(predictor_weights(4, 10, horizons)), axis=0)
-    assert noise_gain(4, 10, horizons) == pytest.approx(direct, rel=1e-10)
+    direct = np.linalg.norm(np.asarray(predictor_weights(order, window, horizons)), axis=0)
+    assert noise_gain(order, window, horizons) == pytest.approx(direct, rel=1e-10)
 
 
 def test_a_constant_is_predicted_without_error():

@@ -54,12 +54,12 @@ def motion(displacement, measured_force):
     }
 
 
-def run(feedback, displacement, measured_force):
+def run(feedback, displacement, measured_force, dt=DT):
     inputs = motion(jnp.asarray(displacement), jnp.asarray(measured_force))
-    times = DT * jnp.arange(len(displacement))
+    times = dt * jnp.arange(len(displacement))
 
     def tick(state, now):
-        return feedback.step(now[0], DT, state, now[1])
+        return feedback.step(now[0], dt, state, now[1])
 
     return jax.lax.scan(tick, feedback.init(), (times, inputs))[1]
 
@@ -86,6 +86,16 @@ def test_a_model_with_memory_follows_the_motion_along_a_straight_line():
     exact = -c * rate * (1 - np.exp(-k / c * t))  # under a ramp
     # RK4 at k dt / c = 0.025: error of order 1e-9; a held motion would be off by a per cent
     assert np.asarray(out["feedback_force"]) == pytest.approx(exact, rel=1e-7)
+
+
+def test_two_substeps_of_a_tick_are_two_ticks_of_half_the_length():
+    """The motion is linear between two ticks, so that samples half-way add nothing."""
+    samples = 0.01 * np.sin(2 * np.pi * 5.0 * DT * np.arange(101))
+    halfway = np.interp(np.arange(0.5, 100.5, 0.5), np.arange(101), samples)
+    model = Maxwell(500.0, 1.0)
+    two = run(BlendedForce(model=model, measured_fraction=0.0, substeps=2), samples[1:], np.zeros(100))
+    half = run(BlendedForce(model=model, measured_fraction=0.0), halfway, np.zeros(200), DT / 2)
+    np.testing.assert_allclose(two["feedback_force"], half["feedback_force"][1::2], rtol=1e-12)
 
 
 def test_force_extrapolation_compensates_half_a_sample_on_a_ramp():

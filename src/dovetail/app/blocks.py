@@ -199,10 +199,10 @@ def _part_at(test: Any, path: str) -> Any:
 def _family(test: Any, path: str) -> type | None:
     """Return the family class of the field at a path; None if the field takes one kind only, or no part."""
     keys = list(steps(path))
-    while keys and isinstance(keys[-1], int):
+    while isinstance(keys[-1], int):
         keys.pop()
     parent = _part_at(test, format_path(keys[:-1])) if keys[1:] else test
-    if not dataclasses.is_dataclass(parent) or not keys:
+    if not dataclasses.is_dataclass(parent):
         return None
     hint = typing.get_type_hints(type(parent)).get(str(keys[-1]))
     while typing.get_origin(hint) in (types.UnionType, typing.Union, tuple):

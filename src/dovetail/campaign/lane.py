@@ -22,10 +22,9 @@ def _with_valid_mask(
     monitor: MonitorState, records: dict[str, jax.Array], ticks: int
 ) -> tuple[Any, jax.Array, jax.Array]:
     """Return the records with a mask of the samples before the monitor stopped, the outcome code, and the last tick."""
-    code = monitor.code
-    last = jnp.where(code > 0, monitor.sample, ticks)
-    lost = code == Outcome.NOT_FINITE.code
-    return {**records, "valid": jnp.arange(1, ticks + 1) <= last - lost}, code, last
+    lost = monitor.code == Outcome.NOT_FINITE.code
+    valid = jnp.arange(1, ticks + 1) <= monitor.sample - lost
+    return {**records, "valid": valid}, monitor.code, monitor.sample
 
 
 def reference_lane(test: Any) -> dict[str, jax.Array]:

@@ -83,6 +83,12 @@ def test_bdf2_keeps_its_order_when_the_step_changes():
     assert np.log2(error(40) / error(80)) == pytest.approx(2, abs=0.15)
 
 
+def test_the_amplification_is_the_largest_root_of_the_characteristic_polynomial():
+    z = np.array([-1.0, -0.1 + 2.0j, 1e-3j, 0.5 + 0.5j, -50.0])
+    roots = [np.roots([3 - 2 * value, -4.0, 1.0]) for value in z]
+    np.testing.assert_allclose(BDF2().amplification(z), [np.abs(pair).max() for pair in roots], rtol=1e-12)
+
+
 def test_a_tolerance_of_zero_is_refused():
     with pytest.raises(ParameterError, match=r"BDF2.tolerance: got 0; must be above 0"):
         BDF2(tolerance=0.0)

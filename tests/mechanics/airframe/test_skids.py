@@ -33,9 +33,14 @@ def test_a_hinge_frees_one_rotation_in_plane_and_in_space():
     assert list(lifted.fixed_freedoms()) == [0, 1, 2, 4, 5]  # it turns about the forward axis
 
 
-def test_the_first_moment_of_the_gear_is_that_of_its_beams():
-    model = gear().model(np.array([0.05, 0.0]), ())
-    x = np.array(LEG) - [0.05, 0.0]
+@pytest.mark.parametrize(
+    ("nodes", "offset"),
+    [(LEG, [0.05, 0.0]), ([[0.3, *LEG[0]], [0.1, *LEG[1]], [-0.2, *LEG[2]]], [0.0, 0.05, 0.1])],
+    ids=["plane", "space"],
+)
+def test_the_first_moment_of_the_gear_is_that_of_its_beams(nodes, offset):
+    model = gear(nodes=nodes).model(np.array(offset), ())
+    x = np.array(nodes) - offset
     lengths = np.linalg.norm(np.diff(x, axis=0), axis=1)
     expected = (2710 * 1.2e-4 * lengths) @ ((x[1:] + x[:-1]) / 2)
     np.testing.assert_allclose(model.first_moment, expected, rtol=1e-12)

@@ -44,6 +44,20 @@ def test_a_slack_link_has_no_force_and_a_taut_one_follows_hookes_law():
     np.testing.assert_allclose(tension, [0.0, 20.0], atol=1e-9)
 
 
+@pytest.mark.parametrize("compression", ["none", "elastic"])
+def test_the_damper_resists_the_change_of_length_and_dissipates(compression):
+    chain = ElasticChain(
+        n=2, length=2.0, mass=1.0, stiffness=100.0, axial_damping=5.0, compression=compression
+    )
+    x = chain.rest_state_through(jnp.array([[0.0, 0.0], [1.2, 2.4], [0.0, 0.0]]))
+    loads = ChainLoads(field=0 * G)
+    for speed in (0.3, -0.3):  # [m/s] of the first link's end; the second link changes by the opposite
+        moving = {**x, "velocity": jnp.array([[0.0, 0.0], [speed, 0.0], [0.0, 0.0]])}
+        tension = chain.solve(0.0, moving, loads).tension
+        np.testing.assert_allclose(tension, [20.0 + 5.0 * speed, 20.0 - 5.0 * speed], atol=1e-9)
+        assert float(chain.power(moving, loads)["damping"]) == pytest.approx(-2 * 5.0 * speed**2)
+
+
 @pytest.mark.slow
 def test_energy_is_conserved_and_converges_to_the_inextensible_chain():
     stiff = ElasticChain(n=8, length=8.0, mass=8.0, stiffness=2e5, bending=0.5, compression="elastic")

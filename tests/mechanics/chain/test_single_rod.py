@@ -53,3 +53,13 @@ def test_the_tip_keeps_its_position_and_velocity():
     rod, y = to_single_rod(ROPE, x)
     for new, old in zip(rod.nodes(y).tip, ROPE.nodes(x).tip, strict=True):
         np.testing.assert_allclose(new, old, rtol=1e-12)
+
+
+def test_no_joint_limits_the_step_of_the_single_rod():
+    rod, _ = to_single_rod(ROPE, ROPE.rest_state(0.0, np.pi / 2, 0.0))
+    total = 82.0 + 80e3  # [kg]
+    axial = np.roots([total, 1.025e6 / 250.0, 6.25e6 / 250.0])
+    assert ROPE.fastest_rates()[0] < 0
+    np.testing.assert_allclose(
+        sorted(rod.fastest_rates(), key=np.imag), [axial[1], 0.0, axial[0]], rtol=1e-12
+    )

@@ -127,15 +127,14 @@ def interface_loads(aircraft: DeckAircraft, t: Any, x: dict[str, Any], rate: jax
 
     `rate` is the rate of the speeds. A hinge has no moment about its axis; wheels have no interface nodes.
     """
-    model, d = aircraft.model, aircraft.dim.d
+    model = aircraft.model
     twist, own = aircraft._split(x)
     rho, _, deformation = nodes(aircraft, x)
     load, strut, _, _ = _nodal(aircraft, t, x)
     left = model.residual_loads(
         aircraft.formulation, twist, own, rate, rho, deformation, load + strut, _weight(aircraft, x)
     )
-    at = np.array(model.interface, int)
-    return (left * model.interface_mask)[at] if len(at) else jnp.zeros((0, d + aircraft.dim.turns))
+    return (left * model.interface_mask)[np.array(model.interface, int)]
 
 
 def energy(aircraft: DeckAircraft, x: dict[str, Any]) -> dict[str, jax.Array]:

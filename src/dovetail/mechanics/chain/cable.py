@@ -18,6 +18,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import scipy
 from jaxtyping import Array, Float
 
 from dovetail.core import Parameter, count, kind, parameter
@@ -86,11 +87,14 @@ class AncfCable(Chain):
         """Return the mass matrix (2n + 1, 2n + 1), equal for each axis."""
         l, m = self.element, self.mass / self.n
         s = jnp.stack(_shape(_POINTS, l))  # (4, points)
-        each = m * (s * _WEIGHTS) @ s.T
+        return self._assembled(m * (s * _WEIGHTS) @ s.T).at[-2, -2].add(self.tip_mass)
+
+    def _assembled(self, element: Float[Array, "4 4"]) -> Float[Array, "q q"]:
+        """Return the matrix of the cable, one axis, from that of an element."""
         full = jnp.zeros((2 * self.n + 2, 2 * self.n + 2))
         for k in range(self.n):
-            full = full.at[2 * k : 2 * k + 4, 2 * k : 2 * k + 4].add(each)
-        return full.at[-2, -2].add(self.tip_mass)[1:, 1:]
+            full = full.at[2 * k : 2 * k + 4, 2 * k : 2 * k + 4].add(element)
+        return full[1:, 1:]
 
     def _weights(self):
         """Return mass times shape function of every coordinate: the load of a unit field."""
@@ -161,11 +165,10 @@ class AncfCable(Chain):
         }
 
     def fastest_rates(self):
-        m, l = float(self.mass) / self.n, float(self.element)
-        omega = 6 * float(
-            np.sqrt(float(self.stiffness) / (m * l))
-        )  # approximately the highest axial mode of an element
-        return [complex(0.0, omega)]
+        """Return the highest axial mode of the straight cable without tension."""
+        slope = jnp.stack(_slope(_POINTS, self.element))
+        stiffness = self._assembled(self.stiffness * self.element * (slope * _WEIGHTS) @ slope.T)
+        return [1j * np.sqrt(scipy.linalg.eigvalsh(stiffness, self.mass_matrix())[-1])]
 
 
 def _shape(s: Any, l: Any) -> tuple[Any, ...]:

@@ -87,5 +87,5 @@ class ElasticChain(CartesianChain):
                 f"links of {m:g} kg and {l:g} m: mass or length is outside the range of numbers"
             )
         omega = 2 * math.sqrt(float(self.stiffness) / (m * l))
-        decay = 2 * float(self.axial_damping) / (m * l * l)
+        decay = 2 * float(self.axial_damping) / (m * l)
         return [*super().fastest_rates(), complex(-decay, omega), complex(-2 * decay, 0.0)]
