@@ -33,7 +33,7 @@ for ax, (name, title) in zip(axes, sets.items(), strict=True):
     growth = maps.stability_grid(equation, delays, delays)
     alone = maps.unequal_delays(equation, 0.0, up_to=0.01).first[
         0
-    ]  # the first's limit if the second is punctual
+    ]  # limit of the first without delay of the second
     limit = maps.unequal_delays(equation, np.linspace(0.0, 0.9999 * alone, 15), up_to=0.01)
     equal = critical_delay(delay_equation(ready(name)))
     picture = ax.contourf(

@@ -54,9 +54,9 @@ class Lazy(ModuleType):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}; it has {known}")
         module, there = self.__dict__["_places"][name]
         whole = module == self.__name__  # a module of this package, itself a public name
-        found = import_module(f"{module}.{there}") if whole else getattr(import_module(module), there)
-        self.__dict__[name] = found
-        return found
+        value = import_module(f"{module}.{there}") if whole else getattr(import_module(module), there)
+        self.__dict__[name] = value
+        return value
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute, unless an imported submodule would replace a public name of the same name."""

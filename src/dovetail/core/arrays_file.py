@@ -26,7 +26,7 @@ def read_arrays(path: str | Path, names: Sequence[str], content: str) -> dict[st
             if isinstance(stored, np.ndarray):
                 raise ValueError("a single array, not an archive of named arrays")
             data = {name: np.asarray(stored[name], dtype=float) for name in stored}
-    except Exception as error:  # archive, compression and headers raise errors of their own types
+    except Exception as error:  # archive, compression and headers raise different types of errors
         raise OutputError(
             f"{path}: cannot read the {content} ({reason(error)[:120]}); expected an .npz file"
         ) from error

@@ -38,7 +38,7 @@ class Clock(eqx.Module):
     """Length of the next step, and whether the simulated time waits.
 
     The samples of a regular clock are at times that follow from their number. Its loop is compiled as a scan, which can
-    be differentiated and batched, and goes on after a limit; the host discards the samples behind it. The loop of any
+    be differentiated and batched, and continues after a limit; the host discards the samples behind it. The loop of any
     other clock stops at a limit, at the end, and where the clock waits.
     """
 
@@ -107,7 +107,7 @@ class EqualSteps(Clock):
 
 
 class Simulated(EqualSteps):
-    """Simulated time: nobody waits.
+    """Simulated time, without waiting.
 
     With `precompute` costly values that depend on time only are computed before the loop (`core.precomputed_inputs`).
     """

@@ -67,15 +67,15 @@ def entries() -> dict[str, Entry]:
                 yield base
                 yield from lineage(base)
 
-    found = {}
+    entries = {}
     for name, (module, match) in classes.items():
         for kind in KIND.findall(match["decorators"]):
             nearest_last = dict.fromkeys(
                 reversed([*lineage(name)])
             )  # a base of several others comes after them
             bases = [f"{classes[base][0]}.{base}" for base in reversed(nearest_last)]
-            found[kind] = Entry(module, name, plain(match["about"] or ""), tuple(bases))
-    return dict(sorted(found.items()))
+            entries[kind] = Entry(module, name, plain(match["about"] or ""), tuple(bases))
+    return dict(sorted(entries.items()))
 
 
 @cache

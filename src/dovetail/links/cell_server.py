@@ -1,7 +1,7 @@
 """Server of a robot cell: any `Cell` behind the cell protocol.
 
 One session at a time; other clients are refused, and a client that sends nothing delays nobody. The cell moves in a
-thread of its own, while the server monitors the connection: a halt, or the end of the connection, stops the cell
+separate thread, while the server monitors the connection: a halt, or the end of the connection, stops the cell
 immediately. The safe state of a cell is standstill: it stays at its position after the end of a session, which the
 server reports with the measured position, and the next session continues the run.
 """

@@ -351,15 +351,15 @@ def _tick(connection: RigConnection, test: Test, real_time: RealTimeSettings, se
 def _interface_signals(
     signals: tuple[tuple[str, int], ...], shape: tuple[int, ...]
 ) -> tuple[tuple[str, tuple[int, ...]], ...]:
-    """Signals of the interface have its shape; what else a rig shows is a number or a row of them."""
+    """Return the shape of each signal of a rig: that of the interface, a number, or a row."""
     size = int(np.prod(shape, dtype=int))
     interface = {"measured_displacement", "measured_force", "achieved_displacement", "specimen_force"}
-    found = []
+    layout = []
     for name, count in signals:
         if name in interface and count != size:
             raise LinkError(f"the rig shows {count} values of {name}; the test has {size} axes")
-        found.append((name, shape if name in interface else (() if count == 1 else (count,))))
-    return tuple(found)
+        layout.append((name, shape if name in interface else (() if count == 1 else (count,))))
+    return tuple(layout)
 
 
 def _run_with_operator(
@@ -370,7 +370,7 @@ def _run_with_operator(
     requested: np.ndarray,
     progress: Callable[[float], None] | None,
 ) -> Any:
-    """The program in a thread of its own, while this one carries the operator's wishes to the tick."""
+    """Run the program in a separate thread, while this one passes operator requests to the tick."""
     result: list[Any] = []
     failure: list[BaseException] = []
     finished = threading.Event()  # an interrupted `join` may leave a thread that looks dead and is not

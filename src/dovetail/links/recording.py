@@ -68,8 +68,8 @@ def as_run(
         largest = {**recorded.row_by_signal(kept.largest[: len(kept.last)]), "tracking_error": error}
         data = with_record_interval(data, largest, test.record_every)
     outcome, trip, phase = _end(test, result, monitors, (last, approached, returned), tick)
-    said = [phase] if phase else []
-    data = data.assign_attrs(remark="; ".join([*said, *remarks(test, data, tick)]))
+    texts = [*([phase] if phase else []), *remarks(test, data, tick)]
+    data = data.assign_attrs(remark="; ".join(texts))
     around = None
     if not outcome.completed:
         around = _around(test, data, done * test.dt, returned.columns(returned.row_count), attributes)
@@ -77,11 +77,17 @@ def as_run(
 
 
 def _counts(counts: Counts) -> dict[str, Any]:
-    """Counts as attributes of a dataset."""
-    said = {f"datagrams_{name}": getattr(counts, name) for name in ("sent", "received", "lost")}
-    said |= {f"datagrams_rejected_{reason.name.lower()}": n for reason, n in counts.rejected.items()}
-    said |= {"ticks_late": counts.overruns, "ticks_held": counts.held, "max_measurement_age": counts.max_age}
-    return said | {word.replace(" ", "_").replace("-", "_"): text for word, text in counts.scheduling.items()}
+    """Return the counts as attributes of a dataset."""
+    attributes = {f"datagrams_{name}": getattr(counts, name) for name in ("sent", "received", "lost")}
+    attributes |= {f"datagrams_rejected_{reason.name.lower()}": n for reason, n in counts.rejected.items()}
+    attributes |= {
+        "ticks_late": counts.overruns,
+        "ticks_held": counts.held,
+        "max_measurement_age": counts.max_age,
+    }
+    return attributes | {
+        word.replace(" ", "_").replace("-", "_"): text for word, text in counts.scheduling.items()
+    }
 
 
 def _end(

@@ -7,7 +7,7 @@ key. One session at a time; other clients are refused. No client is waited for: 
 Every end leads the rig to rest: the loop closes the connection, the link is lost, a limit, an error of the plant, a
 stop of the server. The session ends when the measurement shows that the rig is at rest, or after `MAX_RETURN_TIME`.
 
-If possible, a session is one compiled program in a thread of its own, which sleeps, answers and steps the rig without
+If possible, a session is one compiled program in a separate thread, which sleeps, answers and steps the rig without
 the interpreter; this thread then only accepts connections. Otherwise the rig is stepped in Python, for rates up to a
 few hundred hertz. The server accepts no connection before everything is compiled and has run once.
 """

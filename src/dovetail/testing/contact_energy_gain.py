@@ -37,7 +37,7 @@ class ContactGainState(eqx.Module):
     work: Float[Array, ""]  # [J] transferred to the simulation in this contact
     received: Float[Array, ""]  # [J] largest energy received by a contact so far
     peak_power: Float[Array, ""]  # [W] of this contact
-    counted: Bool[Array, ""]  # whether the sum goes on
+    counted: Bool[Array, ""]  # whether the sum continues
     apart: Bool[Array, ""]
     velocity: Float[Array, "*n"]  # [m/s] of the last sample
 

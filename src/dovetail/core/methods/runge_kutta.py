@@ -39,10 +39,10 @@ class Tableau:
 
         The function works with JAX and NumPy. `first` is the slope at x, if already known.
         """
-        found = [] if first is None else [first]
-        for row, c in list(zip(self.a, self.c, strict=True))[len(found) :]:
-            found.append(f(c, add_rates(x, h, row, found)))
-        return found
+        slopes = [] if first is None else [first]
+        for row, c in list(zip(self.a, self.c, strict=True))[len(slopes) :]:
+            slopes.append(f(c, add_rates(x, h, row, slopes)))
+        return slopes
 
     def step(self, f: Callable[[float, Any], Any], x: State, h: Time, first: Any = None) -> State:
         """Return the state after a step of h [s] from x, for an equation that is not a flow."""

@@ -99,7 +99,7 @@ def spectrum_against_delay() -> list[float | bool]:
     """R15: spectra of 5 s at delays of 5 to 10 ms, driven at 3 Hz.
 
     Lowest and highest frequency [Hz] of the second line where the loop is unstable, and whether the logarithm
-    of its height follows the real part of the rightmost root along a straight line.
+    of its height follows the real part of the dominant pole along a straight line.
     """
     delays = np.arange(5e-3, 10.01e-3, 0.5e-3)
     amplitudes = spectra(delays - HELD)

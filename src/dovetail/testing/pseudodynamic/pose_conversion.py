@@ -2,8 +2,8 @@ r"""Conversion between displacements of a test and poses of a cell.
 
 .. math:: p = p_0 + \Delta p, \qquad R = R_0 \exp(\phi)
 
-Displacements of a test are measured from its start, so that a rig starts from rest. A robot cell has a frame of its
-own; `PseudodynamicSettings.home_pose` is the start of the test in that frame.
+Displacements of a test are measured from its start, so that a rig starts from rest. A robot cell has its own
+frame; `PseudodynamicSettings.home_pose` is the start of the test in that frame.
 """
 
 from __future__ import annotations
