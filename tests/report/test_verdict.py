@@ -98,11 +98,12 @@ def test_a_missing_analysis_is_stated():
 
 def test_the_reason_of_an_undetermined_verdict_is_stated():
     result = verdict(Margins(why="the specimen exerts no force at rest"), DONE)
-    assert result.sentence == "Stability not determined: the specimen exerts no force at rest."
+    assert "not determined" in result.sentence
+    assert "the specimen exerts no force at rest" in result.sentence
 
 
-def test_a_run_without_a_rig_is_the_ideal():
-    assert reference_verdict(DONE).sentence == "Reference solution: no rig in this run, no delay."
+def test_a_run_without_a_rig_is_the_reference_solution():
+    assert reference_verdict(DONE).sentence.startswith("Reference solution")
     stopped = reference_verdict(STOPPED, "force 101 N (limit 100 N) at 2 s")
     assert stopped.tone == "bad"
     assert stopped.sentence.endswith("Limit reached: force 101 N (limit 100 N) at 2 s.")

@@ -16,9 +16,8 @@ def test_whole_numbers_of_ticks_pass_despite_rounding():
 
 
 def test_a_duration_between_ticks_is_rejected_with_its_neighbours():
-    assert str(length_faults(0.5005, 1000.0)[0].text) == (
-        "0.5005 s is 500.5 ticks of 0.001 s; give a whole number of ticks, for example 0.5 s or 0.501 s"
-    )
+    for value in ("500.5 ticks", "0.001 s", "0.5 s or 0.501 s"):
+        assert value in length_faults(0.5005, 1000.0)[0].text
     assert "is shorter than one tick" in length_faults(0.0007, 1000.0)[0].text
     assert length_faults(3.0, 333.3333) == []  # a rate in few digits
 

@@ -68,10 +68,8 @@ def test_the_error_states_value_bound_and_remedy():
     check_step(RK4(), [-100.0], 0.02)
     with pytest.raises(StepSizeError) as error:
         check_step(RK4(), [-100.0, 1j], 0.1)
-    assert str(error.value) == (
-        "RK4: a step of 0.1 s is unstable for the eigenvalue -100 rad/s; it must be at most 0.02785 s. "
-        "Do: take a step below that, 4 substeps or more, or an implicit method such as BDF2."
-    )
+    for value in ("RK4", "0.1 s", "-100 rad/s", "0.02785 s", "4 substeps", "BDF2"):
+        assert value in str(error.value)
 
 
 def test_a_method_without_amplification_is_reported():
