@@ -23,10 +23,10 @@ def _deck_at_rest() -> DeckMotion:
 
 @kind("deck-gear")
 class DeckGear(Specimen):
-    """Gear of `body` on a plate; `height` is the initial height of the numerical airframe above standing."""
+    """Gear of `body` on a plate; `height` is the initial height of the numerical airframe above its position at rest."""
 
     body: ReducedAircraft = ReducedAircraft()
-    height: Parameter = parameter("m", "initial height above standing on the plate", default=0.0)
+    height: Parameter = parameter("m", "initial height above the rest position on the plate", default=0.0)
 
     def init(self):
         return self.body.surface_contact.init(*self.body.feet.shape)

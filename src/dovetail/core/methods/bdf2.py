@@ -36,8 +36,8 @@ class BDF2(Method):
     """
 
     tolerance: float = parameter("1", "tolerance of the Newton iteration", default=1e-10, above=0.0)
-    iterations: int = count("most Newton iterations in a step", default=30, at_least=1)
-    iteration: str = choice("newton", "secant", about="how the step is solved for", default="newton")
+    iterations: int = count("maximum number of Newton iterations per step", default=30, at_least=1)
+    iteration: str = choice("newton", "secant", about="iteration that solves the step", default="newton")
     order: ClassVar[int] = 2
 
     def __check_init__(self):

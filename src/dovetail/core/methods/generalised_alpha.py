@@ -37,7 +37,7 @@ class GeneralisedAlpha(Method):
         "1", "factor by which the fastest motion shrinks in a step", default=0.5, at_least=0.0, at_most=1.0
     )
     tolerance: float = parameter("1", "tolerance of the Newton iteration", default=1e-10, above=0.0)
-    iterations: int = count("most Newton iterations in a step", default=30, at_least=1)
+    iterations: int = count("maximum number of Newton iterations per step", default=30, at_least=1)
     order: ClassVar[int] = 2
 
     def __check_init__(self):

@@ -25,7 +25,7 @@ class ImplicitEuler(Method):
     """
 
     tolerance: float = parameter("1", "tolerance of the Newton iteration", default=1e-10, above=0.0)
-    iterations: int = count("most Newton iterations in a step", default=30, at_least=1)
+    iterations: int = count("maximum number of Newton iterations per step", default=30, at_least=1)
     order: ClassVar[int] = 1
 
     def __check_init__(self):

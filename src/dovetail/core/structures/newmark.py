@@ -26,7 +26,7 @@ class Newmark(StructuralMethod):
 
     beta: Parameter = parameter("1", "weight of the new acceleration in x", default=0.25, at_least=0.0)
     gamma: Parameter = parameter("1", "weight of the new acceleration in v", default=0.5, at_least=0.5)
-    iterations: int = count("most Newton iterations in a step", default=30, at_least=1)
+    iterations: int = count("maximum number of Newton iterations per step", default=30, at_least=1)
 
     def step(self, structure: Structure, dt: Time, motion: StructuralMotion, load: Each) -> StructuralMotion:
         return implicit_step(structure, dt, motion, load, 0.0, self.beta, self.gamma, self.iterations)
@@ -48,7 +48,7 @@ class HHTAlpha(StructuralMethod):
     alpha: Parameter = parameter(
         "1", "numerical damping, 0 for none", default=-0.1, at_least=-1 / 3, at_most=0.0
     )
-    iterations: int = count("most Newton iterations in a step", default=30, at_least=1)
+    iterations: int = count("maximum number of Newton iterations per step", default=30, at_least=1)
 
     def step(self, structure: Structure, dt: Time, motion: StructuralMotion, load: Each) -> StructuralMotion:
         beta, gamma = coefficients(self.alpha)

@@ -78,5 +78,5 @@ def last_link_frame(
     own = tilt_angles(to_flight_axes(u))
     w, w_rate = link_angular_motion(own, -jnp.stack(rates), -jnp.stack(seconds))
     R = link_rotation(own)
-    # the axes turn with w, so what w is in the axes of flight changes as it does in its own
+    # the link axes rotate with w, so w x w = 0: the rate of w is equal in link axes and flight axes
     return FrameState(Pose(R, r[:, -2]), Twist(v[:, -2], R @ w), Twist(a[:, -2], R @ w_rate)), own

@@ -3,7 +3,7 @@ r"""Chain at rest under loads that depend on its shape: each link is parallel to
 .. math:: n_k \parallel \sum_{i\ge k} F_i(n)
 
 Newton's method on the sines between link and force, starting with all links in one direction; elastic links get the
-length of their tension. Bending is included. If there is no convergence, or a link would push, an error is raised;
+length of their tension. Bending is included. An error is raised without convergence, or if a link is in compression;
 under a JAX transformation the result is NaN. Modes are those of the equations about this state. For any chain without
 bending, see `equilibrium`.
 """
@@ -34,7 +34,7 @@ class AtRest(eqx.Module):
     state: Any
     tension: jax.Array
     aside: jax.Array  # largest sine of the angle between a link and its force
-    along: jax.Array  # smallest cosine; below zero a link would push
+    along: jax.Array  # smallest cosine; below zero a link is in compression
 
 
 def at_rest(
@@ -64,7 +64,7 @@ def at_rest(
         aside = f"the angle between a link and its force is {float(trimmed.aside):.3g} rad"
         raise ConvergenceError(
             f"{what}: no steady flight after {MAX_ITERATIONS} iterations: "
-            f"{aside if trimmed.along > 0 else 'a link would push'}; "
+            f"{aside if trimmed.along > 0 else 'a link would be in compression'}; "
             f"expected at most {TOLERANCE:g} rad, and tension in each link. Check airspeed, drag and masses, or use a "
             "chain with less bending stiffness or more length."
         )
