@@ -173,18 +173,36 @@ def interruptible():
     signal.signal(signal.SIGINT, before)
 
 
-def test_ctrl_c_is_the_operators_stop(make_cs1, served, interruptible):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_sigterm_stop_like_the_operator(make_cs1, served, interruptible, number):
     test = make_cs1(duration=60.0)
-    server = served(test)
+    server, before = served(test), signal.getsignal(number)
 
     def press():
         wait_for(server, lambda session: session.tick_count > 200)
-        _thread.interrupt_main()
+        for _ in range(3):  # an impatient operator
+            _thread.interrupt_main(number)
 
     Held(press)
     run = go(test, server)
     assert run.outcome is Outcome.INTERRUPTED
     assert run.data.sizes["time"] > 100
+    assert ended(server).is_at_rest
+    assert signal.getsignal(number) is before
+
+
+def test_an_error_beside_the_loop_is_raised_after_the_return_to_rest(make_cs1, served):
+    test = make_cs1(duration=60.0)
+    server = served(test)
+
+    def progress(share, text):
+        if server.session.tick_count > 200:
+            raise OSError("no space left")
+
+    with pytest.raises(OSError, match="no space left"):
+        go(test, server, progress=progress)
+    assert ended(server).is_at_rest
+    assert server.last_session.flags == SafeStateReason.ENDED  # led to rest by the loop
 
 
 def test_hold_stops_the_rig_and_resume_continues(make_cs1, served):

@@ -6,10 +6,12 @@ once per tick (`RemoteRig`). The thread of the program does nothing else; the th
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
+import signal
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -123,8 +125,8 @@ def run_realtime(
     The records can be read from the file `window` during the run (`dovetail.links.ring`). The file also keeps them if
     this process ends before it returns.
 
-    Ctrl-C is the stop of the operator. A run always returns its recording; the attributes of the dataset describe link
-    and timing, and `Run.return_recording` the samples around a stop.
+    Ctrl-C and SIGTERM are the stop of the operator. A run always returns its recording; the attributes of the dataset
+    describe link and timing, and `Run.return_recording` the samples around a stop.
 
     Raises
     ------
@@ -362,6 +364,21 @@ def _interface_signals(
     return tuple(layout)
 
 
+@contextlib.contextmanager
+def _stop_signals() -> Iterator[list[str]]:
+    """Collect the signals that stop a run, if this is the main thread: Ctrl-C and SIGTERM, by name."""
+    received: list[str] = []
+    names = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
+    is_main = threading.current_thread() is threading.main_thread()
+    heard = [number for number in names if is_main and signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, lambda n, _: received.append(names[n])) for number in heard}
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)
+
+
 def _run_with_operator(
     program: Callable[[], Any],
     tick: Any,
@@ -384,16 +401,19 @@ def _run_with_operator(
             finished.set()
 
     threading.Thread(target=work, name="dovetail-loop", daemon=True).start()
-    while not finished.is_set():
-        try:
-            operator.update(clock())
-            requested[:] = list(operator.values.values())
-            tick.hold, tick.stop = operator.held, operator.stopped
-            finished.wait(OPERATOR_INTERVAL)
-            if progress:
-                progress(clock())
-        except KeyboardInterrupt:
-            operator.stop("Ctrl-C")
+    with _stop_signals() as received:
+        while not finished.wait(OPERATOR_INTERVAL):
+            try:
+                if received and not operator.stopped:
+                    operator.stop(received[0])
+                operator.update(clock())
+                requested[:] = list(operator.values.values())
+                tick.hold, tick.stop = operator.held, operator.stopped
+                if progress:
+                    progress(clock())
+            except BaseException as error:  # handed on when the rig has been led to rest
+                failure.append(error)
+                tick.stop = True
     if failure:
         raise failure[0]
     return result[0]
