@@ -1,5 +1,7 @@
 import xml.etree.ElementTree as ET
 
+import pytest
+
 from dovetail.report import drawing
 
 
@@ -44,6 +46,22 @@ def test_markup_and_long_names_remain_text_inside_their_box():
     shown = texts(drawing.loop({"numerical": {"kind": "<script>alert(1)</script>" * 5}}))
     assert any(text.startswith("<script>") and text.endswith("…") for text in shown)
     assert all(len(text) <= drawing.LONGEST for text in shown)
+
+
+@pytest.mark.parametrize("draw", [drawing.loop, drawing.upright])
+def test_text_of_a_part_is_inside_its_box_and_labels_of_signals_are_outside_all_boxes(late, draw):
+    svg = ET.fromstring(draw(late.given))
+    boxes = []
+    for group in (e for e in svg.iter("g") if e.get("class") == "part"):
+        x, y, wide, tall = (float(group.find("rect").get(name)) for name in ("x", "y", "width", "height"))
+        boxes.append((x, x + wide, y, y + tall))
+        for text in group.iter("text"):
+            assert x < float(text.get("x")) < x + wide
+            assert y < float(text.get("y")) < y + tall
+    assert len(boxes) == 6
+    for text in (e for e in svg.iter("text") if e.get("class") == "signal"):
+        x, y = float(text.get("x")), float(text.get("y"))
+        assert not any(left <= x <= right and top <= y <= low for left, right, top, low in boxes), text.text
 
 
 def test_two_drawings_share_no_ids():

@@ -10,7 +10,7 @@ from dovetail.report import RunView, tiles
 from dovetail.report.judged import Judged
 from dovetail.report.page_subject import Reported
 from dovetail.testing.acceptance import Accept
-from dovetail.testing.outcome import Outcome
+from dovetail.testing.outcome import Outcome, Trip
 
 
 def of(run, reference=None, stability=None, **more):
@@ -57,6 +57,15 @@ def test_a_run_stopped_by_a_limit_has_a_tile(unstable, reference, make):
     assert outcome.tone == "bad"
     assert outcome.answer == "Stopped"
     assert stable.answer == "Unstable"
+
+
+def test_a_breach_is_listed_with_its_value(unstable, reference):
+    trip = Trip("displacement", 0.0505, 0.05, 2.082, "m")
+    assert f"Limit reached: {trip}" in of(replace(unstable, trip=trip), reference)[0].text
+
+
+def test_a_run_without_a_breach_names_no_limit(late, reference):
+    assert "Limit reached" not in of(late, reference)[0].text
 
 
 def test_an_event_is_the_headline_with_the_outcome_of_the_reference(late):

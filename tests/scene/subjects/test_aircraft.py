@@ -52,6 +52,9 @@ def test_deck_markings_are_drawn_above_every_deck(recorded):
     assert len(tops) == 2
     spot = next(line for line in scene.lines if line.name == "landing spot").points(1)
     assert max(tops) < spot[:, 2].max() < max(tops) + 0.05
+    steps = np.linalg.norm(np.diff(spot, axis=0), axis=1)
+    np.testing.assert_allclose(spot[-1], spot[0], atol=1e-12)  # one closed circle
+    assert steps.sum() == pytest.approx(np.pi * np.ptp(spot[:, 0]), rel=5e-3)
 
 
 def test_a_device_is_drawn_at_its_recorded_position(recorded):

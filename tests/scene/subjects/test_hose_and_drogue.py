@@ -1,8 +1,10 @@
 """Scenes of ropes and hoses in flight."""
 
+import dataclasses
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 import xarray as xr
 
 import dovetail as dv
@@ -78,6 +80,32 @@ def test_a_latched_hose_has_the_receiver_at_its_drogue():
     solids = {solid.name: solid for solid in build_scene(run).solids}
     np.testing.assert_allclose(solids["probe"].pose(0)[1], run.data["hose_position"].values[0].T[-1])
     assert "tanker" in solids
+
+
+def test_a_force_is_labelled_with_its_limit_or_without_one_in_weights_of_the_drogue():
+    run, *_ = flight()
+    test = dv.load(find_test("refuelling/full-scale"))
+    hose = test.numerical
+    weights = 100.0 / float(hose.drogue.mass * hose.gravity)
+    for limits, text in (
+        (dv.Limits(), f"{weights:.2g} × weight of the drogue"),
+        (dv.Limits(force=400.0), "25 % of the limit"),
+    ):
+        run.test = dataclasses.replace(test, limits=limits)
+        (arrow,) = build_scene(run).arrows
+        assert arrow.text(1) == text
+
+
+def test_the_duct_is_a_tube_of_constant_wall_thickness():
+    run, *_ = flight()
+    run.test.numerical = dv.load(find_test("refuelling/reel-in")).numerical
+    run.data = run.data[["hose_position"]]
+    mesh = next(solid.mesh for solid in build_scene(run).solids if solid.name == "duct")
+    a, b, c = (mesh.vertices[mesh.faces[:, i]] for i in range(3))
+    volume = np.sum(a * np.cross(b, c)) / 6
+    radius, length = np.linalg.norm(mesh.vertices[:, 1:], axis=1), np.ptp(mesh.vertices[:, 0])
+    hollow = np.pi * (radius.max() ** 2 - radius.min() ** 2) * length
+    assert abs(volume) == pytest.approx(hollow, rel=0.02)  # a polygon instead of a circle
 
 
 def test_axes_of_a_drogue_are_orthonormal_and_point_down():

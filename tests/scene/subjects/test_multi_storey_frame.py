@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 from dovetail.scene import build_scene
-from dovetail.scene.subjects.multi_storey_frame import REACH, STOREY
+from dovetail.scene.subjects.multi_storey_frame import REACH, STOREY, WALL
 
 
 @pytest.fixture
@@ -37,6 +37,20 @@ def test_each_floor_has_its_recorded_position_times_the_stated_scale(scene):
             at = placed[f"simulation/floor {i + 1}"](k)[1]
             np.testing.assert_allclose(at, [scene.enlarged * sways[k, i], 0.0, STOREY * (i + 1)])
         assert placed["rig/floor"](k)[1][0] == pytest.approx(0.9 * scene.enlarged * sways[k, 0])
+
+
+def test_the_rod_reaches_from_the_load_cell_into_the_actuator_on_the_wall(scene):
+    solids = {solid.name: solid for solid in scene[0].solids}
+    cylinder = solids["rig/actuator"].mesh.vertices[:, 0] + solids["rig/actuator"].pose(0)[1][0]
+    assert cylinder.max() == pytest.approx(WALL)
+    cell, rod = solids["rig/load cell"], solids["rig/rod"]
+    ends = []
+    for k in range(4):
+        start = rod.pose(k)[1][0]
+        assert start == pytest.approx((cell.mesh.vertices[:, 0] + cell.pose(k)[1][0]).max())
+        ends.append(start + rod.stretch(k) * rod.mesh.vertices[:, 0].max())
+    assert np.ptp(ends) < 1e-12
+    assert cylinder.min() < ends[0] < cylinder.max()
 
 
 def test_columns_join_floor_to_floor(scene):

@@ -84,6 +84,13 @@ def test_limbs_are_joined_and_the_turret_of_the_tools_arm_runs_on_its_track(cell
     np.testing.assert_allclose(np.cross(way, axis), 0.0, atol=1e-9)
 
 
+def test_the_plinth_stands_on_the_floor_and_carries_the_arm_of_the_specimen(scene):
+    solids = {solid.name: solid for solid in scene.solids}
+    plinth, floor = (solids[name].mesh.vertices[:, 2] for name in ("plinth", "floor"))
+    assert plinth.min() == pytest.approx(floor.max())
+    assert plinth.max() == pytest.approx(solids["specimen arm/turret"].pose(0)[1][2])
+
+
 def test_an_arm_ends_in_its_flange():
     arm = dv.transfer.robot.Arm()
     joints = jnp.array([0.3, -0.2, 0.5, 0.1, 0.7, -0.4])

@@ -10,7 +10,7 @@ from dovetail.mechanics.geometry import Polygon
 from dovetail.mechanics.motion import FixedFrame
 from dovetail.mechanics.securing.platform import Platform
 from dovetail.scene import build_scene
-from dovetail.scene.subjects.water import FREEBOARD, SHOWN, STEP, grid, water
+from dovetail.scene.subjects.water import FAR, FREEBOARD, SHOWN, STEP, grid, water
 from dovetail.sea import Jonswap, Seaway
 from dovetail.studies.registry import find_test
 
@@ -39,6 +39,7 @@ def test_a_ship_without_wave_data_is_in_a_flat_sea():
     assert not surfaces
     assert body.scenery
     assert body.mesh.vertices[:, 2].max() == pytest.approx(-1.5 - FREEBOARD + 0.05)
+    np.testing.assert_allclose(np.abs(body.mesh.vertices[:, :2]), FAR)
 
 
 def test_the_triangles_of_the_sea_face_upwards_without_gaps():

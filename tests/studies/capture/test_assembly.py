@@ -18,6 +18,13 @@ def test_a_rope_of_the_catalogue_has_the_stiffness_of_the_source():
     assert float(rope.joint_damping) == pytest.approx(822.5)
 
 
+def test_the_ropes_of_the_source_have_joint_damping_in_proportion_to_their_mass():
+    for rope, mass in ((assembly.published_rope, 80.0), (assembly.hanging_rope, 10.0)):
+        chain = rope(3, bending=1.0, c=0.03)
+        assert float(chain.mass) == mass
+        assert float(chain.joint_damping) == pytest.approx(0.03 * mass)
+
+
 def test_a_diverging_run_is_detected():
     chain = assembly.published_rope(3, bending=300.0, c=100.0)
     start = chain.rest_state(0.0, np.pi / 4, 0.0)

@@ -36,6 +36,11 @@ def test_the_path_of_the_probe_is_drawn_with_its_impacts(record):
     pictures.trajectory(axes, record, BALL.cavity, 0.025)
     way = next(line for line in axes.lines if len(line.get_xdata()) == 201)
     np.testing.assert_allclose(way.get_xdata()[0], 245)  # [mm]
+    wall, contact = (np.array(line.get_data()) for line in axes.lines[:2])
+    (along, start) = wall[:, 3] - wall[:, 2], wall[:, 2]  # the cone on one side
+    for point in contact.T:  # centres of a probe of 25 mm that touches it
+        distance = abs(along[0] * (point - start)[1] - along[1] * (point - start)[0]) / np.linalg.norm(along)
+        assert distance == pytest.approx(25.0)
     assert [text.get_text() for text in axes.texts] == ["1"]
 
 

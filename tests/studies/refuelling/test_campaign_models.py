@@ -29,6 +29,10 @@ def test_a_point_is_equal_alone_and_in_a_batch(monkeypatch):
     assert [row[:2] for row in asked] == [(0.5, 1), (1.0, 2)]
     assert asked[0][2] > asked[1][2]  # a slower probe is watched for longer
     np.testing.assert_allclose(together["contact_time"], 4e-3)
+    hung = campaign_models.HungDrogue()
+    rest, _ = hung.centre_and_tip(hung.init())
+    swings = [np.linalg.norm(scatter(point)[:3] - rest) for point in points]
+    np.testing.assert_allclose(together["swing"], swings, rtol=1e-12)
     for i, point in enumerate(points):
         alone = strike_matrix([point])
         for name, values in alone.items():
