@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import dovetail as dv
-from dovetail.report.animation import AnimatedScene, Body, animated, box, revolved, write_gif
+from dovetail.report.animation import AnimatedScene, Body, animated, box, surface_outline, write_gif
 from dovetail.report.style import RC
 from dovetail.studies.docking import pictures
 
@@ -30,14 +30,14 @@ for name, run in runs.items():
 
 specimen = test.rig.specimen
 x, r = pictures.wall(specimen.cavity)
-drogue = Body(revolved(r[1:], x[1:]), "#8b939c", 0.7)
+drogue = Body(surface_outline(r[1:], x[1:]), "#8b939c", 0.7)
 ball = (
     float(specimen.radius) * np.cos(np.linspace(0, np.pi / 2, 5)),
     float(specimen.radius) * np.sin(np.linspace(0, np.pi / 2, 5)),
 )
 outline = [
-    *revolved(*ball, sides=8),
-    *revolved([0.0125, 0.0125], [-0.15, 0.0], sides=6),
+    *surface_outline(*ball, sides=8),
+    *surface_outline([0.0125, 0.0125], [-0.15, 0.0], sides=6),
     *box((0.02, 0.1, 0.1), (-0.16, 0, 0)),
 ]
 

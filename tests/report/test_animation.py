@@ -3,7 +3,7 @@ import pytest
 from PIL import Image
 
 from dovetail.core.errors import OutputError, ParameterError
-from dovetail.report.animation import AnimatedScene, Bending, Body, animated, box, revolved, write_gif
+from dovetail.report.animation import AnimatedScene, Bending, Body, animated, box, surface_outline, write_gif
 
 TURN = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # a quarter about z
 
@@ -12,7 +12,7 @@ TURN = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # a quart
 def film():
     R, p = np.stack([np.eye(3), TURN]), np.array([[0.0, 0, 0], [1.0, 0, 0]])
     moving = Body(box((0.4, 0.2, 0.2)), "#d55e00", R=R, p=p)
-    still = Body(revolved([0.1, 0.5], [0.0, 1.0]))
+    still = Body(surface_outline([0.1, 0.5], [0.0, 1.0]))
     reach = ((-1, 2), (-1, 1), (-1, 1))
     scenes = [
         AnimatedScene("one", [still, moving], trail=p, notes=["a", "b"]),
@@ -30,7 +30,7 @@ def test_an_outline_follows_its_pose():
 
 
 def test_a_surface_of_revolution_has_its_radii():
-    lines = revolved([0.1, 0.5], [0.0, 1.0], sides=4)
+    lines = surface_outline([0.1, 0.5], [0.0, 1.0], sides=4)
     assert len(lines) == 2 + 4
     for line in lines:
         np.testing.assert_allclose(np.hypot(line[:, 1], line[:, 2]), 0.1 + 0.4 * line[:, 0])

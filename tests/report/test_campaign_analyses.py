@@ -8,7 +8,7 @@ import pytest
 from dovetail import campaign, testing
 from dovetail.campaign.analysis_results import rows as flat_rows
 from dovetail.core.si_prefix import FRACTION
-from dovetail.report.campaign import _rounded, campaign_page
+from dovetail.report.campaign import _round_command, campaign_page
 from dovetail.report.campaign_analyses import (
     _largest_admissible,
     format_condition,
@@ -126,7 +126,7 @@ def test_numbers_are_in_units_that_suit_them():
     assert quantity(0.008749999999999999, "s") == "8.75 ms"
     assert format_point({"delay": 0.01, "rope": "steel"}, {"delay": "s"}) == "delay 10 ms, rope steel"
     command = "dovetail run x --set a=0.008749999999999999 --set b=-1.2000000000000002e-05 --set n=3"
-    assert _rounded(command) == "dovetail run x --set a=0.00875 --set b=-1.2e-05 --set n=3"
+    assert _round_command(command) == "dovetail run x --set a=0.00875 --set b=-1.2e-05 --set n=3"
     assert format_condition("outcome == 0 and rms_e1 < 0.1") == "outcome is finished and rms e1 < 0.1"
     assert format_condition("outcome == 0", of_test=False) == "outcome == 0"
     assert quantity(0.0513, FRACTION) == "5.13 %"

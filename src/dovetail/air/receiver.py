@@ -34,7 +34,7 @@ class StopInDistance(ApproachProfile):
     distance: Parameter = parameter("m", "braking distance", default=0.5, above=0.0)
 
     def travel(self, t, free):
-        return _braked(t, self.speed, free, self.speed**2 / (2 * self.distance))
+        return _braking_motion(t, self.speed, free, self.speed**2 / (2 * self.distance))
 
 
 @kind("stop-in-time")
@@ -46,7 +46,7 @@ class StopInTime(ApproachProfile):
     free_distance: Parameter = parameter("m", "distance travelled before braking", default=0.05, at_least=0.0)
 
     def travel(self, t, free):
-        return _braked(t, self.speed, self.free_distance, self.speed / self.time)
+        return _braking_motion(t, self.speed, self.free_distance, self.speed / self.time)
 
 
 @kind("speed-profile")
@@ -78,12 +78,12 @@ class SpeedProfile(ApproachProfile):
         a, b = v**2 / (2 * self.acceleration_distance), v**2 / (2 * self.braking_distance)
         t1 = v / a
         accelerating_time = jnp.clip(t, 0.0, t1)
-        after = _braked(t - t1, v, self.constant_speed_distance, b)
+        after = _braking_motion(t - t1, v, self.constant_speed_distance, b)
         before = jnp.stack([a * accelerating_time**2 / 2, a * accelerating_time, jnp.where(t < 0, 0.0, a)])
         return jnp.where(t > t1, after + jnp.stack([self.acceleration_distance, 0.0 * v, 0.0 * v]), before)
 
 
-def _braked(t, speed, free_distance, deceleration):
+def _braking_motion(t, speed, free_distance, deceleration):
     """Travel and its rates: constant speed over a distance, then constant deceleration to rest."""
     start = free_distance / speed
     braking_time = jnp.clip(t - start, 0.0, speed / deceleration)

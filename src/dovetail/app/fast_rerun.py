@@ -69,7 +69,7 @@ class FastRerun:
             self._tick = Prepared(test, paths, lambda one: small_signal_test(one).with_shapes(self.shape))
         self.has_reference_model = isinstance(test.rig, Rig)
         if self.has_reference_model:
-            self._system = Prepared(self.test, paths, self._coupled)
+            self._system = Prepared(self.test, paths, self._coupled_system)
         self._reference: tuple[list[bytes], Motion | None] = ([], None)
         self._last: tuple[dict[str, float], Motion] | None = None
         self._variant: tuple[dict[str, float], Any] | None = None
@@ -87,7 +87,7 @@ class FastRerun:
             return sized
         return dataclasses.replace(sized, limits=dataclasses.replace(sized.limits, frozen_sensor=1.0))
 
-    def _coupled(self, test: Any) -> Any:
+    def _coupled_system(self, test: Any) -> Any:
         return Reference().coupled(test), Reference().monitor(test)
 
     def _is_linear(self) -> bool:

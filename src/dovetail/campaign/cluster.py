@@ -44,14 +44,14 @@ class Cluster:
 
         running: dict[str, tuple[int, Any]] = {}
         try:
-            yield from self._finished(campaign, tasks, running)
+            yield from self._completed_tasks(campaign, tasks, running)
         except (CommClosedError, CancelledError) as error:
             raise LinkError(SCHEDULER_LOST) from error
         finally:
             if self.client.status == "running":
                 self.client.cancel([future for _, future in running.values()])
 
-    def _finished(self, campaign, tasks, running) -> Iterator[tuple[int, ChunkResult]]:
+    def _completed_tasks(self, campaign, tasks, running) -> Iterator[tuple[int, ChunkResult]]:
         from distributed import TimeoutError, wait
 
         spec = campaign.to_dict()

@@ -93,14 +93,14 @@ class FixedCoefficients(Compensator):
 
     def _weights(self, samples: jax.Array) -> jax.Array:
         """Return the weights of the stored samples for a horizon of `samples`, interpolated between whole steps."""
-        table = jnp.asarray(_repeated(self.coefficients, self.max_steps + 1))
+        table = jnp.asarray(_repeated_prediction(self.coefficients, self.max_steps + 1))
         full_samples = jnp.clip(jnp.floor(samples), 0, self.max_steps).astype(int)
         part = (samples - full_samples)[..., None]
         return jnp.moveaxis((1.0 - part) * table[full_samples] + part * table[full_samples + 1], -1, 0)
 
 
 @cache
-def _repeated(coefficients: tuple[float, ...], steps: int) -> np.ndarray:
+def _repeated_prediction(coefficients: tuple[float, ...], steps: int) -> np.ndarray:
     """Return each predicted sample as weights of the stored samples, from zero to `steps` steps ahead."""
     step = np.eye(len(coefficients), k=-1)
     step[0] = coefficients

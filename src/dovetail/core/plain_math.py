@@ -38,7 +38,7 @@ def plain_math(formula: str) -> str:
     text = re.sub(rf"\\[td]?frac(?![A-Za-z]){ARGUMENT}{ARGUMENT}", _fraction, text)
     text = re.sub(rf"\\sqrt(?![A-Za-z]){ARGUMENT}", lambda match: f"sqrt({_inner(match[1])})", text)
     for name, accent in ACCENTS.items():
-        text = re.sub(rf"\\{name}(?![A-Za-z]){ARGUMENT}", _accented(accent), text)
+        text = re.sub(rf"\\{name}(?![A-Za-z]){ARGUMENT}", _accent_replacement(accent), text)
     text = re.sub(r"\\(?:text|mathrm|mathbf|mathit|operatorname|boldsymbol)\s*\{([^{}]*)\}", r"\1", text)
     text = re.sub(r"\^(?:\{(-?\d+)\}|(\d))", lambda match: (match[1] or match[2]).translate(POWERS), text)
     text = re.sub(r"\^\{([^{}]*)\}", lambda match: f"^{_group(match[1])}", text)
@@ -51,7 +51,7 @@ def plain_math(formula: str) -> str:
     return re.sub(r" (?=[,.;)\]])", "", text).strip()
 
 
-def _accented(accent: str) -> Callable[[re.Match[str]], str]:
+def _accent_replacement(accent: str) -> Callable[[re.Match[str]], str]:
     """Return the replacement of an accent command: its argument followed by the accent."""
     return lambda match: _inner(match[1]) + accent
 

@@ -49,12 +49,12 @@ def assign_keys(tree: T, key: jax.Array) -> T:
             name = jax.tree_util.keystr(path)
             number = zlib.crc32(name.encode())
             assert numbers.setdefault(number, name) == name, "two paths with the same checksum"
-            leaf = _keyed(leaf, jax.random.fold_in(key, number))
+            leaf = _with_keys(leaf, jax.random.fold_in(key, number))
         new.append(leaf)
     return jax.tree_util.tree_unflatten(structure, new)
 
 
-def _keyed(part: Random, key: jax.Array) -> Random:
+def _with_keys(part: Random, key: jax.Array) -> Random:
     """Return `part` with `key`, and with derived keys in the random parts inside."""
 
     def is_key(node) -> bool:
@@ -67,7 +67,7 @@ def _keyed(part: Random, key: jax.Array) -> Random:
     if not any(isinstance(c, Random) for c in children):
         return part
     inner = [
-        _keyed(c, jax.random.fold_in(key, i + 1)) if isinstance(c, Random) else c
+        _with_keys(c, jax.random.fold_in(key, i + 1)) if isinstance(c, Random) else c
         for i, c in enumerate(children)
     ]
     return jax.tree_util.tree_unflatten(structure, inner)

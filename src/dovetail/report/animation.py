@@ -72,7 +72,7 @@ class AnimatedScene:
     notes: Sequence[str] = ()  # a text for each frame, under the title
 
 
-def revolved(
+def surface_outline(
     radii: Sequence[float], along: Sequence[float], *, sides: int = 12, points: int = 37
 ) -> list[np.ndarray]:
     """Return the outline of a surface of revolution about x: circles, and lines that join them."""
@@ -204,13 +204,13 @@ class _Panel:
     def show(self, frame: int) -> None:
         for body, drawn in zip(self.scene.bodies, self.lines, strict=True):
             for points, line in zip(body.at(frame), drawn, strict=True):
-                self._put(line, points)
+                self._set_line(line, points)
         if self.scene.trail is not None:
-            self._put(self.trail, self.scene.trail[: frame + 1])
+            self._set_line(self.trail, self.scene.trail[: frame + 1])
         if self.scene.notes:
             self.note.set_text(self.scene.notes[min(frame, len(self.scene.notes) - 1)])
 
-    def _put(self, line, points) -> None:
+    def _set_line(self, line, points) -> None:
         x, y, z = self.scale * np.asarray(points).T
         if self.flat:
             line.set_data(x, z)
@@ -265,4 +265,4 @@ def _frames(film: Film, dpi: float) -> list[Image.Image]:
         figure.set_canvas(screen_canvas)
 
 
-__all__ = ["AnimatedScene", "Bending", "Body", "Film", "animated", "box", "revolved", "write_gif"]
+__all__ = ["AnimatedScene", "Bending", "Body", "Film", "animated", "box", "surface_outline", "write_gif"]

@@ -67,7 +67,7 @@ def campaign_page(folder: str | Path) -> Page:
     ]
     blocks: list[Block] = [
         *([PageSection("Analyses", analyses)] if analyses else []),
-        PageSection("Parameters", _varied(store)),
+        PageSection("Parameters", _parameter_table(store)),
         PageSection("Results", _ranges(table, names, units)),
     ]
     for name in names[:MEASURES]:
@@ -132,7 +132,7 @@ def _groups(column: np.ndarray, numeric: bool) -> np.ndarray:
     return np.searchsorted(edges, column.astype(float))
 
 
-def _varied(store: Store) -> list[Block]:
+def _parameter_table(store: Store) -> list[Block]:
     campaign = store.campaign
     rows: list[list[str | float | TableCell]] = []
     points = campaign.points()
@@ -171,7 +171,7 @@ def _measure(store: Store, table: Columns, name: str, units: dict[str, str]) -> 
     """Return sensitivities, maps and worst cases of one measure."""
     campaign = store.campaign
     ranked, method = variance_fractions(store, table, name)
-    scaled, label = _scaled(store, table, name, units)
+    scaled, label = _in_prefixed_units(store, table, name, units)
     numeric = [parameter for parameter in campaign.parameters if parameter.numeric]
     blocks: list[Block] = []
     if len(ranked) > 1:
@@ -198,7 +198,7 @@ def _measure(store: Store, table: Columns, name: str, units: dict[str, str]) -> 
         [
             campaign_analyses.quantity(case.value, units.get(name, "1")),
             campaign_analyses.format_point(case.point, units),
-            _rounded(case.command),
+            _round_command(case.command),
         ]
         for case in cases
     ]
@@ -300,7 +300,7 @@ def _finite(column: np.ndarray) -> np.ndarray:
     return values[np.isfinite(values)]
 
 
-def _scaled(store: Store, table: Columns, name: str, units: dict[str, str]) -> tuple[Columns, str]:
+def _in_prefixed_units(store: Store, table: Columns, name: str, units: dict[str, str]) -> tuple[Columns, str]:
     """Return the table with a measure and all parameters in prefixed units, and the label of the measure."""
     factor, unit = si_prefix(_finite(table[name]), units.get(name, "1"))
     scaled = {name: factor * np.asarray(table[name], float)}
@@ -311,7 +311,7 @@ def _scaled(store: Store, table: Columns, name: str, units: dict[str, str]) -> t
     return {**table, **scaled}, f"{readable_name(name)}{f' [{unit}]' if unit else ''}"
 
 
-def _rounded(command: str) -> str:
+def _round_command(command: str) -> str:
     """Return a command without rounding digits: 0.00875 for 0.008749999999999999."""
     return re.sub(r"(?<![\w.])-?\d+\.\d{9,}(?:e-?\d+)?", lambda m: f"{float(m[0]):.12g}", command)
 

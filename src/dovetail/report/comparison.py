@@ -30,14 +30,14 @@ def errors(views: Sequence[Judged]) -> list[Block]:
         blocks += _tables(held) if alike else [block for each in held for block in _tables([each])]
     if bare:
         verb = "have" if len(bare) > 1 else "has"
-        blocks.append(Paragraph(f"{_listed(bare)} {verb} no reference solution."))
+        blocks.append(Paragraph(f"{_enumeration(bare)} {verb} no reference solution."))
     return blocks or [Paragraph("No rig in these runs: no rig error.")]
 
 
 def _tables(held: Sequence[tuple[Judged, Comparison]]) -> list[Block]:
     """Return the error tables of runs with the same axes."""
     names = held[0][0].axis_names()
-    known = [i for i in range(len(names)) if any(_known(comparison, i) for _, comparison in held)]
+    known = [i for i in range(len(names)) if any(_is_defined(comparison, i) for _, comparison in held)]
     if len(names) == 1:
         return sections.error_tables(["run"], [([view.label], comparison, 0) for view, comparison in held])
     rows = [
@@ -50,12 +50,14 @@ def _tables(held: Sequence[tuple[Judged, Comparison]]) -> list[Block]:
     if without := [name for i, name in enumerate(names) if i not in known]:
         do = "do" if len(without) > 1 else "does"
         blocks.append(
-            Paragraph(f"{_listed(without)} {do} not move in the reference: relative errors are not defined.")
+            Paragraph(
+                f"{_enumeration(without)} {do} not move in the reference: relative errors are not defined."
+            )
         )
     return blocks
 
 
-def _known(comparison: Comparison, axis: int) -> bool:
+def _is_defined(comparison: Comparison, axis: int) -> bool:
     """Return whether the error on an axis is defined."""
     return bool(np.isfinite(np.ravel(comparison.rms["e1"])[axis]))
 
@@ -93,5 +95,5 @@ def _picture(view: Judged, shared: bool) -> list[Block]:
     )
 
 
-def _listed(names: Sequence[str]) -> str:
+def _enumeration(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]

@@ -94,8 +94,8 @@ def draw(boxes: Mapping[str, LoopBox]) -> str:
         "specimen": (middle, BOTTOM, "rig"),
         "sensor": (left, BOTTOM, "rig"),
     }
-    parts += [_drawn(boxes[name], *place) for name, place in places.items()]
-    return _framed("loop", 820, 366, parts)
+    parts += [_svg_box(boxes[name], *place) for name, place in places.items()]
+    return _svg_frame("loop", 820, 366, parts)
 
 
 def draw_upright(boxes: Mapping[str, LoopBox]) -> str:
@@ -135,11 +135,11 @@ def draw_upright(boxes: Mapping[str, LoopBox]) -> str:
         "specimen": (right, tops[1], "rig"),
         "sensor": (right, tops[0], "rig"),
     }
-    parts += [_drawn(boxes[name], *place, SLIM, SHORTER) for name, place in places.items()]
-    return _framed("loop narrow", right + SLIM + left, last + 24, parts)
+    parts += [_svg_box(boxes[name], *place, SLIM, SHORTER) for name, place in places.items()]
+    return _svg_frame("loop narrow", right + SLIM + left, last + 24, parts)
 
 
-def _framed(name: str, wide: float, tall: float, parts: Sequence[str]) -> str:
+def _svg_frame(name: str, wide: float, tall: float, parts: Sequence[str]) -> str:
     head = f"loop-head-{next(_numbers)}"  # unique id of the arrowhead on a page
     opening = [
         f'<svg class="{name}" viewBox="0 0 {wide:g} {tall:g}" role="img" aria-label="Loop of the test: excitation, '
@@ -150,7 +150,7 @@ def _framed(name: str, wide: float, tall: float, parts: Sequence[str]) -> str:
     return "\n".join([*opening, *parts, "</svg>"]).replace("url(#loop-head)", f"url(#{head})")
 
 
-def _drawn(box: LoopBox, x: float, y: float, side: str, wide: float = WIDE, longest: int = LONGEST) -> str:
+def _svg_box(box: LoopBox, x: float, y: float, side: str, wide: float = WIDE, longest: int = LONGEST) -> str:
     absent = " absent" if not box.lines and box.name in ("none", "ideal") else ""
     role = box.role if len(box.role) <= longest else box.role.split()[0]
     lines = [_text(x + 12, y + 22, role, "role"), _text(x + 12, y + 41, _short(box.name, longest), "")]

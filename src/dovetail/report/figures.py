@@ -41,7 +41,7 @@ NEAR = 0.01  # fraction of the figure width; closer marks share one label
 def synchronisation(run: Recording, critical_delay: float | None = None, *, axis: int = 0) -> Figure:
     """Return the synchronisation plot of the last cycles, with the loop of the critical delay."""
     figure, axes = new_figure(width=HALF, height=3.7)
-    _synchronised(axes[0, 0], run, critical_delay, axis, ("demand z", "measured x"))
+    _draw_synchronisation(axes[0, 0], run, critical_delay, axis, ("demand z", "measured x"))
     with figure_style():
         figure.legend(loc="outside upper left", ncols=1, handlelength=1.6, borderaxespad=0)
     return figure
@@ -51,10 +51,10 @@ def synchronisations(
     run: Recording, critical_delay: float | None = None, *, axes: Sequence[int] = (0,)
 ) -> Figure:
     """Return the synchronisation plots of several axes, side by side."""
-    return side_by_side(run, axes, lambda ax, axis: _synchronised(ax, run, critical_delay, axis))
+    return side_by_side(run, axes, lambda ax, axis: _draw_synchronisation(ax, run, critical_delay, axis))
 
 
-def _synchronised(
+def _draw_synchronisation(
     ax: Any,
     run: Recording,
     critical_delay: float | None,

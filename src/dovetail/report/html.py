@@ -63,7 +63,7 @@ def render(page: Page, phones: bool = True) -> str:
             "<body>",
             f"<header><h1>{escape(page.title)}</h1>{subtitle}</header>",
             _tiles(page.tiles) if page.tiles else _verdict(page.verdict),
-            _played(page) if page.playback else _still(page.still),
+            _playback_html(page) if page.playback else _still(page.still),
             f'<nav aria-label="Contents">{links}</nav>' if len(sections) > 2 else "",
             f"<main>\n{_blocks(page.blocks, 2, phones)}\n</main>",
             "<footer>Written by Dovetail. Self-contained page without external resources.</footer>",
@@ -152,7 +152,7 @@ def _policy(page: Page) -> str:
     return f"{POLICY}; {policy()}" if page.playback else POLICY
 
 
-def _played(page: Page) -> str:
+def _playback_html(page: Page) -> str:
     """Return the 3-D playback; without scripts the browser shows the image."""
     from dovetail.report.interactive import script
 

@@ -64,7 +64,7 @@ class Judged:
         self.outcome, self.trip, self.runnable = self.run.outcome, self.run.trip, self.run.test
         self.accept = None if self.runnable is None else self.runnable.accept
         self.test = self.run.table()
-        self.comparison = self._compared()
+        self.comparison = self._compare()
         if self.is_reference:
             self.verdict = verdicts.reference_verdict(self.outcome, self.trip)
         else:
@@ -91,7 +91,7 @@ class Judged:
         )
         return data.isel(time=slice(0, count))
 
-    def _compared(self) -> fidelity.Comparison | None:
+    def _compare(self) -> fidelity.Comparison | None:
         if self.reference is None:
             return None
         frequency = self.margins.pole_frequency or self.margins.critical_frequency

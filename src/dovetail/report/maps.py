@@ -98,12 +98,12 @@ def field(x: np.ndarray, y: np.ndarray, values: np.ndarray, x_label: str, y_labe
             if _spans_decades(edge):
                 _decades(axis)
         if _smooth(values):
-            _written(ax, ax.contour(x, y, values, levels=LEVELS, colors="white", linewidths=0.9))
+            _label_contours(ax, ax.contour(x, y, values, levels=LEVELS, colors="white", linewidths=0.9))
         _name(ax, drawn, x_label, y_label, label)
     return figure
 
 
-def _written(ax: Axes, lines: ContourSet) -> None:
+def _label_contours(ax: Axes, lines: ContourSet) -> None:
     """Label each contour line of a map on a dark background, where labels do not overlap.
 
     Each label is placed as far as possible from the previous labels, relative to its size on a phone. A line without a

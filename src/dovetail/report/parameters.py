@@ -39,7 +39,7 @@ def rows(table: Mapping[str, Any], declared_by: Mapping[str, type] | None = None
 
 
 def _rows(table: Mapping[str, Any], path: str, declared_by: Mapping[str, type]) -> Iterator[ParameterRow]:
-    known = _declared(table, declared_by.get(path))
+    known = _declared_fields(table, declared_by.get(path))
     for name, value in table.items():
         here = f"{path}.{name}" if path else str(name)
         if isinstance(value, Mapping):
@@ -64,7 +64,7 @@ def summary(
 ) -> tuple[str, list[str]]:
     """Return the kind of a part and its first few non-zero numbers with unit, for a drawing."""
     kind = str(table.get("kind", "")).replace("_", " ")
-    known = _declared(table, declared_by)
+    known = _declared_fields(table, declared_by)
     numbers = []
     for name, value in table.items():
         if (
@@ -92,7 +92,7 @@ def differences(
     return {path: values for path, values in values_by_path.items() if len(set(values)) > 1}
 
 
-def _declared(table: Mapping[str, Any], cls: type | None) -> dict[str, ParameterDeclaration]:
+def _declared_fields(table: Mapping[str, Any], cls: type | None) -> dict[str, ParameterDeclaration]:
     kind = table.get("kind")
     if kind is not None:
         with suppress(UnknownNameError):  # unknown kind

@@ -40,12 +40,12 @@ def phone_layout(figure: Figure) -> Iterator[None]:
     wide, tall = figure.get_size_inches()
     panels = [ax for ax in figure.axes if ax.get_subplotspec() is not None]
     specs: list[Any] = [ax.get_subplotspec() for ax in panels]
-    labelled = [_labelled(ax) for ax in panels]
+    labelled = [_has_tick_labels(ax) for ax in panels]
     with figure_style():
         pad = max((BESIDE[ax.name] for ax in panels if ax.name in BESIDE), default=None)
         figure.draw_without_rendering()  # text is measured below; writing an SVG has left the measurements of the SVG
         figure.set_layout_engine("constrained", w_pad=pad, h_pad=pad)
-        rows = _stacked(figure, panels, specs)
+        rows = _stack_panels(figure, panels, specs)
         width = NARROW * min(1.0, _smallest(figure) / LETTERS)
         above = [*figure.legends, *_standing(panels, lambda x, y: y > 0.99 > x)]
         legends = [(legend, _below(figure, legend, width)) for legend in above]
@@ -62,7 +62,7 @@ def phone_layout(figure: Figure) -> Iterator[None]:
         hiding = [(legend, _over(legend, width)) for legend in _hiding(figure, panels)]
         legends += hiding
         figure.set_size_inches(width, height + sum(_tall(new) for _, new in hiding))
-        crowded = _crowded(figure, panels)
+        crowded = _overlapping_texts(figure, panels)
         for text in crowded:
             text.set_visible(False)
         fewer = _fewer(figure, panels)
@@ -77,7 +77,7 @@ def phone_layout(figure: Figure) -> Iterator[None]:
                 ax.tick_params(**labels)
             for legend, taller in legends:
                 taller.remove()
-                _shown(legend, True)
+                _set_visible(legend, True)
             for text in crowded:
                 text.set_visible(True)
             for text, words in long:
@@ -86,7 +86,7 @@ def phone_layout(figure: Figure) -> Iterator[None]:
                 axis.set_major_locator(locator)
 
 
-def _labelled(ax: Axes) -> dict[str, Any]:
+def _has_tick_labels(ax: Axes) -> dict[str, Any]:
     """Return whether the tick labels below and left of a panel are visible."""
     below, left = ax.xaxis.get_tick_params(), ax.yaxis.get_tick_params()
     return {"labelbottom": below.get("labelbottom", True), "labelleft": left.get("labelleft", True)}
@@ -102,7 +102,7 @@ def _smallest(figure: Figure) -> float:
 def _below(figure: Figure, legend: Legend, width: float) -> Legend:
     """Replace a legend by one with as many columns as fit."""
     handles, names = _entries(legend)
-    _shown(legend, False)
+    _set_visible(legend, False)
     below = figure.legend(
         handles,
         names,
@@ -128,7 +128,7 @@ def _standing(panels: list[Axes], where: Callable[[float, float], bool]) -> list
 def _over(legend: Legend, width: float) -> Legend:
     """Replace a legend beside its panel by one above the panel and its texts."""
     handles, names = _entries(legend)
-    _shown(legend, False)
+    _set_visible(legend, False)
     panel = legend.axes
     assert panel is not None
     figure, inside = panel.figure, panel.get_window_extent()
@@ -188,7 +188,7 @@ def _entries(legend: Legend) -> tuple[list[Artist], list[str]]:
     return handles, [text.get_text() for text in legend.get_texts()]
 
 
-def _crowded(figure: Figure, panels: list[Axes]) -> list[Text]:
+def _overlapping_texts(figure: Figure, panels: list[Axes]) -> list[Text]:
     """Return texts in a row above a panel that would overlap the previous text."""
     rows = [[t for t in ax.texts if t.get_visible()] for ax in panels]
     if not any(len(row) > 2 for row in rows):
@@ -308,12 +308,12 @@ def _room(text: Text, right: float) -> float:
     return float(rooms[text.get_horizontalalignment()])
 
 
-def _shown(legend: Legend, visible: bool) -> None:
+def _set_visible(legend: Legend, visible: bool) -> None:
     legend.set_visible(visible)
     legend.set_in_layout(visible)
 
 
-def _stacked(figure: Figure, panels: list[Axes], specs: list[Any]) -> float | None:
+def _stack_panels(figure: Figure, panels: list[Axes], specs: list[Any]) -> float | None:
     """Stack panels in one column; return the factor on the number of rows."""
     grid = specs[0].get_gridspec() if specs else None
     if grid is None or grid.ncols == 1:

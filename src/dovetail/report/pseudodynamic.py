@@ -123,7 +123,7 @@ def _audits(runs: Sequence[Run], labels: Sequence[str]) -> list[PageTable]:
     return [PageTable(("test", "audit", "")[0 if several else 1 :], rows, caption, dense=True)]
 
 
-def _named(axes: Any, runs: Sequence[Run]) -> None:
+def _add_legend(axes: Any, runs: Sequence[Run]) -> None:
     """Add a legend right of the panel if there are several runs."""
     if len(runs) > 1:
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.05))
@@ -147,7 +147,7 @@ def trajectories(runs: Sequence[Run], labels: Sequence[str]):
                 )
     with figure_style():
         axes.set(xlabel="forward [mm]", ylabel="up [mm]")
-        _named(axes, runs)
+        _add_legend(axes, runs)
     return figure
 
 
@@ -172,7 +172,7 @@ def histories(runs: Sequence[Run], labels: Sequence[str]):
                 axes.plot(run.data.time[read], size[read], ".", color=colour, ms=1.5)
         axes.set_ylabel(label)
     with figure_style():
-        _named(grid[0, 0], runs)
+        _add_legend(grid[0, 0], runs)
         grid[-1, 0].set_xlabel("time [s]")
     return figure
 
@@ -191,5 +191,5 @@ def trace(runs: Sequence[Run], labels: Sequence[str], name: str):
     symbols_text = " ".join(symbol(word) for word in known.symbol.split())
     with figure_style():
         axes.set(xlabel="time [s]", ylabel=f"{symbols_text} [{unit}]")
-        _named(axes, runs)
+        _add_legend(axes, runs)
     return figure

@@ -77,14 +77,14 @@ def rehearsals_page(title: str, views: Sequence[RunView]) -> Page:
         PageSection("Stability", sections.stability(judged)),
     ]
     blocks.append(PageSection("Error introduced by the rig", comparison.errors(judged)))
-    blocks.append(PageSection("Individual runs", comparison.alone(judged, _shared(judged))))
+    blocks.append(PageSection("Individual runs", comparison.alone(judged, _have_common_signals(judged))))
     blocks.append(PageSection("Provenance", test_section.provenance(judged)))
     what, *others = dict.fromkeys(map(_subtitle, judged))
     subtitle = "; ".join([what, *(f"{each[:1].lower()}{each[1:]}" for each in others)])
     return Page(title, _overall(judged), blocks, subtitle=subtitle)
 
 
-def _shared(views: Sequence[Judged]) -> bool:
+def _have_common_signals(views: Sequence[Judged]) -> bool:
     """Return whether several runs have common signals for an overlay."""
     data = [view.data for view in views]
     return len(data) > 1 and all(each.sizes["time"] > 1 for each in data) and bool(common(data, others=False))

@@ -85,7 +85,7 @@ def stability(views: Sequence[Judged]) -> list[Block]:
         critical = views[0].margins.critical_delay
         on_it = [v for v in views if _same(v.margins.critical_delay, critical)]
         marked = {
-            _marked(v, several): v.margins.loop_delay for v in on_it if v.margins.loop_delay is not None
+            _curve_label(v, several): v.margins.loop_delay for v in on_it if v.margins.loop_delay is not None
         }
         whose = (
             f" of {views[0].label}; the other runs have different curves" if len(on_it) < len(views) else ""
@@ -99,7 +99,7 @@ def stability(views: Sequence[Judged]) -> list[Block]:
     return blocks
 
 
-def _marked(view: Judged, several: bool) -> str:
+def _curve_label(view: Judged, several: bool) -> str:
     """Return the label of a run on the curve, which is computed without compensator."""
     name = view.label if several else "this test"
     margins = view.margins

@@ -135,7 +135,7 @@ def svg(figure: Figure, about: str = "") -> str:
     label = escape(about, quote=True)
     least = f"--least: {math.ceil(_legible(text, float(box[1].split()[2])))}px"
     new_head = f'<svg class="plot" viewBox="{box[1]}" style="{least}" role="img" aria-label="{label}">'
-    return new_head + _shortened(_themed(_renamed(text[len(head) :])))
+    return new_head + _shorten_paths(_theme_colours(_unique_ids(text[len(head) :])))
 
 
 def _laid_out(figure: Figure) -> dict[Axis, Locator]:
@@ -175,7 +175,7 @@ def _legible(text: str, width: float) -> float:
     return width * LETTERS / min(sizes, default=RC["font.size"])
 
 
-def _renamed(text: str) -> str:
+def _unique_ids(text: str) -> str:
     """Make ids unique in a page with several figures."""
     mark = f"f{next(_numbers)}-"
     text = re.sub(r'\bid="([^"]+)"', rf'id="{mark}\1"', text)
@@ -183,7 +183,7 @@ def _renamed(text: str) -> str:
     return re.sub(r'(?:xlink:)?href="#([^"]+)"', rf'href="#{mark}\1"', text)
 
 
-def _themed(text: str) -> str:
+def _theme_colours(text: str) -> str:
     """Replace colours by CSS variables inside tags; text that looks like a colour stays."""
 
     def themed(match: re.Match[str]) -> str:
@@ -195,7 +195,7 @@ def _themed(text: str) -> str:
     return re.sub(r"<[^>]*>", themed, text)
 
 
-def _shortened(text: str) -> str:
+def _shorten_paths(text: str) -> str:
     """Shorten path coordinates to two decimals (a hundredth of a point)."""
 
     def short(match: re.Match[str]) -> str:

@@ -76,7 +76,7 @@ def outcome_tile(
     measures = _measures(run, data)
     facts = [f"{rest[:1].upper()}{rest[1:]}"] if rest else []
     facts += [f"Limit reached: {trip}"] if trip is not None else []
-    facts += [part for part in (_impacts(data), _measured(measures) or _peaks(data)) if part]
+    facts += [part for part in (_impacts(data), _first_results(measures) or _peaks(data)) if part]
     if data.sizes["time"] > 1:
         facts.append(f"{float(data.time[-1] - data.time[0]):.4g} s recorded")
     if link := late_or_lost(data):
@@ -110,7 +110,7 @@ def _measures(run: Run | Reported, data: xr.Dataset) -> dict[str, str]:
     return {} if run.test is None else roles.measured_values(run.test.numerical, data)
 
 
-def _measured(measures: dict[str, str]) -> str:
+def _first_results(measures: dict[str, str]) -> str:
     """Return the first short results as a sentence."""
     results = [
         f"{name} {text}" for name, text in measures.items() if name != "outcome" and len(text) <= SHORT

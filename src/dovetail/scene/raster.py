@@ -98,7 +98,7 @@ def fragments(corners: np.ndarray, wide: int, tall: int) -> Fragments:
     y = corners[..., 1]
     top = np.clip(np.ceil(y.min(axis=1) - 0.5), 0, tall).astype(np.int64)
     bottom = np.clip(np.ceil(y.max(axis=1) - 0.5), 0, tall).astype(np.int64)
-    face, row = _expanded(top, bottom - top)
+    face, row = _range_members(top, bottom - top)
     middle = row + 0.5
     left, right = np.full(len(row), np.inf), np.full(len(row), -np.inf)
     for a, b in ((0, 1), (1, 2), (2, 0)):
@@ -115,7 +115,7 @@ def fragments(corners: np.ndarray, wide: int, tall: int) -> Fragments:
     base = plane(corners, corners[..., 2])[face]
     begin = base[:, 0] + base[:, 1] * (first + 0.5) + base[:, 2] * middle
     some = count > 0
-    span, column = _expanded(np.zeros(int(some.sum()), np.int64), count[some])
+    span, column = _range_members(np.zeros(int(some.sum()), np.int64), count[some])
     pixel = (row * wide + first.astype(np.int32))[some][span] + column
     inverse = base[some, 1].astype(np.float32)[span]
     inverse *= column
@@ -130,7 +130,7 @@ def nearest(covered: Fragments, inverse: np.ndarray, face: np.ndarray, first: in
     face[covered.pixel[won]] = covered.face[won] + first
 
 
-def _expanded(start: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _range_members(start: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return range index and member of all ranges from `start` with `count` members, concatenated."""
     which = np.repeat(np.arange(len(count), dtype=np.int32), count)
     member = np.arange(len(which), dtype=np.int32)

@@ -101,11 +101,11 @@ def choices(data: xr.Dataset) -> Mapping[str, Callable[[], Plot]]:
         named = [str(v) for v in data.axis.values] if "axis" in data[name].dims else range(1, count + 1)
         for i, axis in zip(range(count), named, strict=False):
             label = name.replace("_", " ") + (f", {axis}" if count > 1 else "")
-            plots[label] = _made(data, name, i, label)
+            plots[label] = _signal_plot(data, name, i, label)
     return plots
 
 
-def _made(data: xr.Dataset, name: str, axis: int, label: str) -> Callable[[], Plot]:
+def _signal_plot(data: xr.Dataset, name: str, axis: int, label: str) -> Callable[[], Plot]:
     return lambda: _plot(
         label, [label], data, by_axis(data[name])[:, axis : axis + 1], _unit(data, name, axis)
     )

@@ -23,7 +23,7 @@ def _deck_at_rest() -> DeckMotion:
 
 @kind("deck-gear")
 class DeckGear(Specimen):
-    """Gear of `body` on a plate; `height` is the initial height of the numerical airframe above its position at rest."""
+    """Gear of `body` on a plate; `height` is the initial height of the numerical airframe above rest."""
 
     body: ReducedAircraft = ReducedAircraft()
     height: Parameter = parameter("m", "initial height above the rest position on the plate", default=0.0)

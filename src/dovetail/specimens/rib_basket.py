@@ -71,7 +71,10 @@ class RibBasket(Specimen):
         "N m/rad", "stiffness of the ties against widening", default=400.0, at_least=0.0
     )
     bending: Parameter = parameter(
-        "N m/rad", "stiffness of the ties against an oval deformation, divided by 9", default=60.0, at_least=0.0
+        "N m/rad",
+        "stiffness of the ties against an oval deformation, divided by 9",
+        default=60.0,
+        at_least=0.0,
     )
     law: NormalLaw = KelvinVoigt(2e4, tension="clamped")
     friction: Friction = NoFriction()

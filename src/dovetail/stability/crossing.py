@@ -61,11 +61,11 @@ def first_crossing(
         if i >= 2 and sign * values[i - 1] < 0:
             peak = _hidden_peak(growth, sign, grid[i - 2 : i + 1], values[-3:])
             if peak is not None and (grid[i - 1] - peak) * (high - low) > 0:
-                return _bracketed(family, growth, grid[i - 2], peak, tolerance)
+                return _bracketed_crossing(family, growth, grid[i - 2], peak, tolerance)
             if peak is not None:
-                return _bracketed(family, growth, grid[i - 1], peak, tolerance)
+                return _bracketed_crossing(family, growth, grid[i - 1], peak, tolerance)
         if sign * values[i] >= 0:
-            return _bracketed(family, growth, grid[i - 1], grid[i], tolerance)
+            return _bracketed_crossing(family, growth, grid[i - 1], grid[i], tolerance)
     return None
 
 
@@ -154,7 +154,7 @@ def parameter_step(p: float) -> float:
     return 1e-6 * max(abs(p), 1e-9)
 
 
-def _bracketed(
+def _bracketed_crossing(
     family: Family, growth: Callable[[float], float], a: float, b: float, tolerance: float
 ) -> RootCrossing:
     """Return the crossing between two values of opposite stability."""

@@ -162,7 +162,7 @@ class DelayEquation:
         if not self.taus.size:
             values = np.linalg.eigvals(scaled.A0).astype(complex)
             values, errors, _ = _polish(scaled, values, 1e-2 * np.abs(values) + _EPS)
-            return _ordered(values, errors, 0, count)
+            return _sorted_roots(values, errors, 0, count)
         # exp(lambda theta) needs |lambda| tau / 2 nodes to be resolved, and about 12 more for accuracy
         nodes = int(np.clip(0.5 * self.radius() * self.max_delay, 0, 30)) + 14
         before: np.ndarray | None = None
@@ -254,7 +254,7 @@ def _attempt(equation: DelayEquation, nodes: int, count: int) -> tuple[Roots, bo
     values = values[np.argsort(-values.real)][: count + 4]
     near = 1e-2 * np.maximum(np.abs(values), 1.0 / equation.max_delay)
     polished, errors, good = _polish(equation, values, near)
-    roots = _ordered(polished[good], errors[good], nodes, count)
+    roots = _sorted_roots(polished[good], errors[good], nodes, count)
     if not len(roots.values):
         return roots, False
     # an unresolved eigenvalue further right than the last root might hide one
@@ -262,7 +262,7 @@ def _attempt(equation: DelayEquation, nodes: int, count: int) -> tuple[Roots, bo
     return roots, complete
 
 
-def _ordered(values: np.ndarray, errors: np.ndarray, nodes: int, count: int) -> Roots:
+def _sorted_roots(values: np.ndarray, errors: np.ndarray, nodes: int, count: int) -> Roots:
     """Return the roots sorted, with conjugates restored and pairs kept together."""
     real = np.abs(values.imag) <= 10 * errors + 1e-12 * np.abs(values)
     values = np.where(real, values.real, values)

@@ -106,10 +106,10 @@ def loop_delay_map(
     0.0067695
     """
     grids = np.broadcast_arrays(*(np.asarray(p, dtype=float) for p in parameters))
-    b, a = (_stacked(f(*grids), grids[0].shape) for f in (numerator, denominator))
+    b, a = (_stack_coefficients(f(*grids), grids[0].shape) for f in (numerator, denominator))
     return rational_delay_margin(b, a).delay
 
 
-def _stacked(coefficients: Sequence, shape: tuple[int, ...]) -> np.ndarray:
+def _stack_coefficients(coefficients: Sequence, shape: tuple[int, ...]) -> np.ndarray:
     columns = [np.broadcast_to(np.asarray(c, dtype=float), shape) for c in coefficients]
     return np.stack(columns, axis=-1)

@@ -136,7 +136,7 @@ def rational_delay_margin(numerator: ArrayLike, denominator: ArrayLike) -> Delay
     b, a = (np.asarray(c, dtype=float) for c in (numerator, denominator))
     shape = np.broadcast_shapes(b.shape[:-1], a.shape[:-1])
     size = max(b.shape[-1], a.shape[-1])
-    b, a = (_padded(c, size, shape) for c in (b, a))
+    b, a = (_pad_coefficients(c, size, shape) for c in (b, a))
     w = _unit_omega(b, a)
     s = 1j * np.where(np.isnan(w), 1.0, w)
     phase = np.angle(_polynomial(b[..., None, :], s) / _polynomial(a[..., None, :], s))
@@ -232,7 +232,7 @@ def _lag_accepted(response: Response, w: np.ndarray) -> np.ndarray:
     return np.where(size > 1, 1 / (np.sqrt(np.maximum(size**2 - 1, 1e-300)) * w), np.inf)
 
 
-def _padded(c: np.ndarray, size: int, shape: tuple[int, ...]) -> np.ndarray:
+def _pad_coefficients(c: np.ndarray, size: int, shape: tuple[int, ...]) -> np.ndarray:
     out = np.zeros((*shape, size))
     out[..., size - c.shape[-1] :] = c
     return out
@@ -249,7 +249,7 @@ def _unit_omega(b: np.ndarray, a: np.ndarray) -> np.ndarray:
     """Return the frequencies with |b(jw)| = |a(jw)|, padded with NaN; the roots of a polynomial in x = w^2."""
     size = max(b.shape[-1], a.shape[-1])
     shape = np.broadcast_shapes(b.shape[:-1], a.shape[:-1])
-    b, a = (_padded(c, size, shape)[..., ::-1] for c in (b, a))  # lowest power first
+    b, a = (_pad_coefficients(c, size, shape)[..., ::-1] for c in (b, a))  # lowest power first
     # in units of a frequency of the loop, so that its powers are comparable
     degree = size - 1
     weight = np.arange(size)

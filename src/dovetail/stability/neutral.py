@@ -48,7 +48,7 @@ def gain_at_infinity(loop: LinearTransfer) -> float:
 
 def delay_type(loop: LinearTransfer) -> DelayType:
     """Return whether a delay in this loop makes the equation retarded, neutral or advanced."""
-    return _described(gain_at_infinity(loop))
+    return _describe_neutral_loop(gain_at_infinity(loop))
 
 
 def delayed_inertia(mass: ArrayLike, delayed: Iterable[ArrayLike]) -> DelayType:
@@ -61,23 +61,23 @@ def delayed_inertia(mass: ArrayLike, delayed: Iterable[ArrayLike]) -> DelayType:
     gains = [np.linalg.solve(M, np.atleast_2d(np.asarray(m, dtype=float))) for m in delayed]
     gains = [g for g in gains if np.any(g)]
     if not gains:
-        return _described(0.0)
+        return _describe_neutral_loop(0.0)
     if len(gains) > 3:
-        return _described(float(sum(np.linalg.norm(g, 2) for g in gains)))
+        return _describe_neutral_loop(float(sum(np.linalg.norm(g, 2) for g in gains)))
     phases = np.exp(2j * np.pi * np.arange(48) / 48)
     total = gains[0].astype(complex)
     for g in gains[1:]:  # a common phase does not change the radius, so the first is fixed
         total = total[..., None, :, :] + phases[:, None, None] * g
-    return _described(float(np.abs(np.linalg.eigvals(total)).max()))
+    return _describe_neutral_loop(float(np.abs(np.linalg.eigvals(total)).max()))
 
 
 def require_retarded(gain: float, where: str) -> None:
     """Raise an `AnalysisError` with a remedy if the gain at infinite frequency is not zero."""
     if gain > 0:
-        raise AnalysisError(f"{where}: {_described(gain).sentence}")
+        raise AnalysisError(f"{where}: {_describe_neutral_loop(gain).sentence}")
 
 
-def _described(gain: float) -> DelayType:
+def _describe_neutral_loop(gain: float) -> DelayType:
     if gain == 0:
         return DelayType("retarded", 0.0, "retarded: the loop gain tends to zero at high frequency")
     if np.isinf(gain):

@@ -41,15 +41,15 @@ class Poles:
     @property
     def neutral(self) -> np.ndarray:
         """Poles of motions that neither grow nor decay: memory of a hysteretic specimen, a free body."""
-        return self.values[~self._decided]
+        return self.values[~self._is_decisive]
 
     @property
     def dominant(self) -> complex:
         """Pole of largest modulus among those that grow or decay; the first pole if all are neutral."""
-        return complex(self.values[int(np.argmax(self._decided))])
+        return complex(self.values[int(np.argmax(self._is_decisive))])
 
     @property
-    def _decided(self) -> np.ndarray:
+    def _is_decisive(self) -> np.ndarray:
         return np.abs(np.abs(self.values) - 1.0) > self.errors
 
     @property
@@ -109,7 +109,7 @@ def sampled_loop(
     # signal a fraction of a step before the next sample, from the state and force at this sample
     Phi_f, Gamma_f = one_step(numerical, (1 - part) * dt, method) if part > 0 else (Phi, Gamma)
     E, G = numerical.C @ Phi_f, numerical.C @ Gamma_f
-    return _augmented(Phi, Gamma, E, G, rig, full_steps, dt, hold)
+    return _augmented_matrix(Phi, Gamma, E, G, rig, full_steps, dt, hold)
 
 
 def sampled_poles(numerical: StateSpace, specimen: np.ndarray | StateSpace, **options: Any) -> Poles:
@@ -188,7 +188,7 @@ def one_step(system: StateSpace, dt: float, method: str = "exact") -> tuple[np.n
     return transition[:n, :n], transition[:n, n:]
 
 
-def _ramped(system: StateSpace, dt: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _ramp_matrices(system: StateSpace, dt: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return exact matrices for an input that varies linearly from its old to its new value."""
     n, m = system.B.shape
     M = np.zeros((n + 2 * m, n + 2 * m))
@@ -198,7 +198,7 @@ def _ramped(system: StateSpace, dt: float) -> tuple[np.ndarray, np.ndarray, np.n
     return transition[:n, :n], transition[:n, n : n + m] - transition[:n, n + m :], transition[:n, n + m :]
 
 
-def _augmented(Phi, Gamma, E, G, rig: StateSpace, whole: int, dt: float, hold: str) -> np.ndarray:
+def _augmented_matrix(Phi, Gamma, E, G, rig: StateSpace, whole: int, dt: float, hold: str) -> np.ndarray:
     """Matrix of [x, force, previous force, specimen, w_0 ... w_d]; w_i is the signal i samples ago."""
     n, f = Gamma.shape
     r, ns = E.shape[0], rig.order
@@ -222,7 +222,7 @@ def _augmented(Phi, Gamma, E, G, rig: StateSpace, whole: int, dt: float, hold: s
     M[F_before, F] = np.eye(f)
     imposed = M[W[whole]].copy()  # imposed signal at the next sample as a function of this state
     if ns:
-        Phi_s, before, after = _ramped(rig, dt)
+        Phi_s, before, after = _ramp_matrices(rig, dt)
         M[S, S] = Phi_s
         M[S, W[whole]] += before
         M[S] += after @ imposed

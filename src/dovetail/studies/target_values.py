@@ -82,7 +82,9 @@ def _of_signal(
     reduction, _, label = ("", "", value) if at is not None else value.partition(" ")
     name = label.replace(" ", "_")
     signal = fidelity.local_error(window) if name == "tracking_error" else window[name]
-    entries = signal.values[(slice(None), *(axis if isinstance(axis, list) else [] if axis is None else [axis]))]
+    entries = signal.values[
+        (slice(None), *(axis if isinstance(axis, list) else [] if axis is None else [axis]))
+    ]
     if at is not None:
         times = [int(np.abs(window["time"].values - _seconds(t)).argmin()) for t in at]
         return np.moveaxis(entries[times], 0, -1)

@@ -31,7 +31,7 @@ class FileCard:
                     button(name, act)
                 button("Save", self._open_dialog, strong=True, name="save")
             self.editor = ui.codemirror(
-                "", language="TOML", theme="basicLight", on_change=self._typed, line_wrapping=True
+                "", language="TOML", theme="basicLight", on_change=self._apply_typed_text, line_wrapping=True
             )
             self.editor.classes("needs-control")
             self.fault = ui.label().classes("fault").props("id=file-fault")
@@ -59,7 +59,7 @@ class FileCard:
         self.fault.text = document.fault
         self.difference.content = diff_html(self.workspace.difference)
 
-    def _typed(self, event: Any) -> None:
+    def _apply_typed_text(self, event: Any) -> None:
         text = str(event.value or "")
         if self.workspace.document is None or text == self.workspace.document.text:
             return

@@ -95,7 +95,7 @@ class ValueRow:
             text_element("b", value.name)
             text_element("span", value.meaning)
             self.remark = text_element("span", _remark(value))
-        typed = _typed(value)
+        typed = _typed_text(value)
         if value.choices:
             options = list(dict.fromkeys([*value.choices, typed]))
             self.field: Any = ui.select(options, value=typed, on_change=self._on_selection)
@@ -119,10 +119,10 @@ class ValueRow:
 
     def show(self, value: Any) -> None:
         """Show the value in the file; keep text that the user is typing."""
-        typing = self.field.value != _typed(self.value)
+        typing = self.field.value != _typed_text(self.value)
         self.value = value
-        if not typing or self.field.value == _typed(value):
-            self.field.value = _typed(value)
+        if not typing or self.field.value == _typed_text(value):
+            self.field.value = _typed_text(value)
             self._fault("")
         self.remark.text = _remark(value)
 
@@ -135,7 +135,7 @@ class ValueRow:
 
     async def _check(self, event: Any) -> None:
         text = str(event.value or "")
-        if text == _typed(self.value):
+        if text == _typed_text(self.value):
             return self._fault("")
         fault = await self.workspace.check_value(self.value.path, text)
         if str(self.field.value or "") == text:
@@ -146,12 +146,12 @@ class ValueRow:
         await self._set(text)
 
     async def _on_selection(self, event: Any) -> None:
-        if event.value != _typed(self.value):
+        if event.value != _typed_text(self.value):
             await self._set(str(event.value))
 
     async def _set(self, text: str) -> None:
         path = self.value.path
-        if text == _typed(self.value):
+        if text == _typed_text(self.value):
             ui.run_javascript(f"dovetailAccepted({self._storage_key()!r})")
             return
         if not self.page.check_control():
@@ -161,7 +161,7 @@ class ValueRow:
         self._fault(fault)
         if not fault:
             ui.run_javascript(f"dovetailAccepted({self._storage_key()!r})")
-            self.field.value = _typed(self.value)
+            self.field.value = _typed_text(self.value)
 
 
 def _remark(value: Any) -> str:
@@ -170,6 +170,6 @@ def _remark(value: Any) -> str:
     return "; ".join(note for note in notes if note)
 
 
-def _typed(value: Any) -> str:
+def _typed_text(value: Any) -> str:
     """Return a value as typed text."""
     return value.file_text or f"{value.text} {value.unit}".strip()

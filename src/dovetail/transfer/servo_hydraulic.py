@@ -59,7 +59,7 @@ class ServoHydraulic(ClosedLoop):
 
     def closed(self) -> TransferFunction:
         """Return the transfer function of the closed loop from demand to displacement."""
-        numerator, denominator = _closed(
+        numerator, denominator = _closed_loop_polynomials(
             *(self.mass, self.damping, self.stiffness, self.leakage, self.velocity_feedback),
             *(self.valve_damping, self.valve_stiffness, self.valve_gain, self.gain),
         )
@@ -70,7 +70,7 @@ class ServoHydraulic(ClosedLoop):
 
 
 @partial(jax.jit, inline=True)
-def _closed(*values: jax.Array) -> tuple[jax.Array, jax.Array]:
+def _closed_loop_polynomials(*values: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Return numerator and denominator of the closed loop, highest power first."""
     m, c, k, a3, a2, b1, b2, a1b0, gain = jnp.broadcast_arrays(*values)
     actuator = [m, c + a3 * m, k + a3 * c + a2, a3 * k]  # (s + a3)(m s^2 + c s + k) + a2 s

@@ -221,7 +221,7 @@ def _markings(aircraft: DeckAircraft, decks: Decks, flat: bool) -> list[Line]:
     back, front = corners[:, 0].min(), corners[:, 0].max()
     centre = np.array([[[back, 0.0, top], [-SPOT, 0.0, top]], [[SPOT, 0.0, top], [front, 0.0, top]]])
 
-    def painted(marks: np.ndarray) -> Points:
+    def deck_markings(marks: np.ndarray) -> Points:
         def at(k: int) -> np.ndarray:
             R, p = decks.at(uppermost)(k)
             return marks @ R.T + p
@@ -229,8 +229,8 @@ def _markings(aircraft: DeckAircraft, decks: Decks, flat: bool) -> list[Line]:
         return at
 
     return [
-        Line("landing spot", painted(ring), "#f5f5f5", 3.0),
-        Line("centre line", painted(centre), "#f5f5f5", 2.0),
+        Line("landing spot", deck_markings(ring), "#f5f5f5", 3.0),
+        Line("centre line", deck_markings(centre), "#f5f5f5", 2.0),
     ]
 
 

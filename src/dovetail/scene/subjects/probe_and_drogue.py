@@ -58,8 +58,8 @@ def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -
         Solid("probe", head, at, PROBE),
         Solid("target", bus, fixed((places[0][0] - 0.02 * mouth, 0, 0)), "#c8b273", scenery=True),
         Solid("target panels", panels, fixed((places[0][0] - 0.02 * mouth, 0, 0)), "#1f4e8c", scenery=True),
-        Solid("chaser", _turned(bus), _behind(at, 7 * mouth), "#c8b273", scenery=True),
-        Solid("chaser panels", _turned(panels), _behind(at, 7 * mouth), "#1f4e8c", scenery=True),
+        Solid("chaser", _turn_forward(bus), _behind(at, 7 * mouth), "#c8b273", scenery=True),
+        Solid("chaser panels", _turn_forward(panels), _behind(at, 7 * mouth), "#1f4e8c", scenery=True),
     ]
     if visibly_different(data, wished, tip, mouth):
         solids.append(Solid("demand", head, wish, SIMULATED, 0.35))
@@ -118,7 +118,7 @@ def _meshes(places: tuple[tuple[float, float], ...], radius: float) -> tuple[sha
     return far, near, head, craft["body"], craft["panels"]
 
 
-def _turned(mesh: shapes.Triangles) -> shapes.Triangles:
+def _turn_forward(mesh: shapes.Triangles) -> shapes.Triangles:
     return shapes.rotate(mesh, -X, np.eye(3)[2])
 
 

@@ -80,7 +80,7 @@ def cell_scene(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Scene:
         *more,
         Solid("drogue/coupling", parts["coupling"], lambda k: (R, p), "#6b747c"),
         Solid("drogue/ribs", parts["ribs"], lambda k: (R, p), INK),
-        *_demanded(data, placed, R, p),
+        *_demanded_probe_end(data, placed, R, p),
     ]
 
     def tip(k: int) -> np.ndarray:
@@ -167,7 +167,9 @@ def _start(run: Any, cell: CellFile) -> PoseConversion:
     return PoseConversion(np.array(cell.home_pose if home is None else home))
 
 
-def _demanded(data: xr.Dataset, placed: PoseConversion, R: np.ndarray, p: np.ndarray) -> list[Solid]:
+def _demanded_probe_end(
+    data: xr.Dataset, placed: PoseConversion, R: np.ndarray, p: np.ndarray
+) -> list[Solid]:
     """Return the end of the probe at its demanded pose, which the arms do not follow far from the drogue."""
     wished, there = (by_axis(data[name]) for name in ("displacement", "measured_displacement"))
     if not visibly_different(data, wished[:, :3], there[:, :3], NEAR):

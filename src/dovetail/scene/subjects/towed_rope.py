@@ -41,7 +41,7 @@ def scene(title: str, run: Any, data: xr.Dataset, ropes: np.ndarray, lines: list
     solids = [Solid(name, mesh, follow(first), *look) for name, mesh, look in above]
     device = NoDevice() if system is None else system.device
     pose = _attitude(data, last) if isinstance(device, Aerodynamic) else follow(last)
-    carried = _carried(device, round(size, 3), slow)
+    carried = _tip_body(device, round(size, 3), slow)
     solids += [Solid(name, mesh, pose, *look) for name, mesh, look in carried]
     solids += [
         Solid(f"{name} {i + 1}", mesh, follow(ropes[:, i, -1]), *look)
@@ -107,7 +107,7 @@ def _support(size: float, flies: bool, hovers: bool) -> list[Part]:
     return [("aircraft", shapes.translate(_aloft(plane), (-0.144 * size, 0, 0)), (GREY, 1.0))]
 
 
-def _carried(device: TipDevice, size: float, slow: bool) -> list[Part]:
+def _tip_body(device: TipDevice, size: float, slow: bool) -> list[Part]:
     """Return the body at the tip, selected by the device parameters."""
     if isinstance(device, WingedStage):
         heavy = float(device.mass) > HEAVY

@@ -50,7 +50,7 @@ def simulate(part: Transfer, demand: ArrayLike, dt: float) -> jax.Array:
 
 
 @lru_cache(maxsize=16)
-def _compiled(build: Callable[[jax.Array], Transfer], dt: float):
+def _compiled_simulation(build: Callable[[jax.Array], Transfer], dt: float):
     """Return the simulation and its derivative, compiled once for all records fitted with the same `build`."""
 
     def response(p, u):
@@ -105,7 +105,7 @@ def fit_parameters(
         )
     scale = np.where(theta == 0, 1.0, np.abs(theta))
     size = float(np.std(y)) or 1.0
-    response, slope = _compiled(build, float(dt))
+    response, slope = _compiled_simulation(build, float(dt))
 
     def residual(p):
         error = (y - np.asarray(response(p * scale, u))) / size
