@@ -6,6 +6,7 @@ from dovetail.campaign import Store, open_results
 
 FILE = """
 title = "Frequencies"
+parts = ["campaigning_model.py"]
 model = "campaigning_model:frequency"
 chunk = 3
 batch = 3

@@ -18,7 +18,7 @@ def computed(tmp_path_factory):
         "    return {'height': rows}\n"
     )
     (place / "c.toml").write_text(
-        'title = "A <hill>"\nevaluate = "own_model:evaluate"\n'
+        'title = "A <hill>"\nparts = ["own_model.py"]\nevaluate = "own_model:evaluate"\n'
         "[[parameter]]\npath = 'a'\nvalues = [0.0, 1.0, 2.0, 3.0]\n"
         "[[parameter]]\npath = 'b'\nvalues = [0.0, 1.0, 2.0, 3.0]\n"
     )
@@ -55,7 +55,7 @@ def test_a_model_may_name_a_measure_outcome(tmp_path):
         "    return {'outcome': [2.0 * (p['sea_state'] > 4) for p in points], 'load': [p['heading'] for p in points]}\n"
     )
     (tmp_path / "c.toml").write_text(
-        'evaluate = "own_outcome:evaluate"\n'
+        'parts = ["own_outcome.py"]\nevaluate = "own_outcome:evaluate"\n'
         "[[parameter]]\npath = 'sea_state'\nvalues = [3.0, 5.0]\n"
         "[[parameter]]\npath = 'heading'\nvalues = [0.0, 1.0]\n"
         "[[analysis]]\nkind = 'probability'\ncondition = 'outcome == 0'\n"
