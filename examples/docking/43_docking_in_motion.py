@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import dovetail as dv
-from dovetail.report.animation import AnimatedScene, Body, animated, box, surface_outline, write_gif
+from dovetail.report.animation import AnimatedScene, Body, animate, box, surface_outline, write_gif
 from dovetail.report.style import RC
 from dovetail.studies.docking import pictures
 
@@ -50,7 +50,7 @@ for (name, run), colour in zip(runs.items(), (pictures.BLUE, pictures.ORANGE), s
 
 figure = plt.figure(figsize=(8.6, 4.2))
 reach = ((0.0, 0.42), (-0.14, 0.14), (-0.14, 0.14))
-film = animated(scenes, times, reach=reach, view=(12, -75), figure=figure, scale=1e3, unit="mm")
+film = animate(scenes, times, reach=reach, view=(12, -75), figure=figure, scale=1e3, unit="mm")
 with tempfile.TemporaryDirectory() as folder:
     file = write_gif(film, Path(folder) / "docking.gif", fps=12, dpi=60)
     print(f"{file.name}: {file.stat().st_size / 1e3:.0f} kB")

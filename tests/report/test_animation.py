@@ -3,7 +3,7 @@ import pytest
 from PIL import Image
 
 from dovetail.core.errors import OutputError, ParameterError
-from dovetail.report.animation import AnimatedScene, Bending, Body, animated, box, surface_outline, write_gif
+from dovetail.report.animation import AnimatedScene, Bending, Body, animate, box, surface_outline, write_gif
 
 TURN = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # a quarter about z
 
@@ -18,7 +18,7 @@ def film():
         AnimatedScene("one", [still, moving], trail=p, notes=["a", "b"]),
         AnimatedScene("other", [moving]),
     ]
-    return animated(scenes, np.array([0.0, 0.5]), reach=reach)
+    return animate(scenes, np.array([0.0, 0.5]), reach=reach)
 
 
 def test_an_outline_follows_its_pose():
@@ -57,7 +57,7 @@ def test_a_missing_folder_is_reported(film, tmp_path):
 
 def test_an_animation_without_data_is_rejected():
     with pytest.raises(ParameterError, match="got 0 scenes"):
-        animated([], np.zeros(2), reach=((0, 1),) * 3)
+        animate([], np.zeros(2), reach=((0, 1),) * 3)
 
 
 def test_a_line_that_bends_has_a_shape_for_each_frame():
@@ -70,7 +70,7 @@ def test_a_line_that_bends_has_a_shape_for_each_frame():
 
 def test_from_the_side_x_is_to_the_right_and_z_up():
     path = np.array([[[0.0, 9.0, 0.0], [1.0, 9.0, 2.0]]])
-    film = animated(
+    film = animate(
         [AnimatedScene("side", [Bending(path)])], np.zeros(1), reach=((0, 1), (0, 1), (0, 2)), view="side"
     )
     (line,) = film.panels[0].lines[0]

@@ -61,7 +61,7 @@ def test_text_values_are_points_with_labels():
 
 
 def test_a_map_shows_every_value_and_the_line_of_one():
-    figure = map_page.coloured(RATIO.ratio)
+    figure = map_page.draw_colour_map(RATIO.ratio)
     assert texts(figure) == {"0.5", "0.9", "1.1", "40"}
     assert any(type(c).__name__.endswith("ContourSet") for c in figure.axes[0].collections)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.report.notebook import scoped_style, wrapped
+from dovetail.report.notebook import scoped_style, styled_html
 from dovetail.studies.registry import find_test
 
 
@@ -56,8 +56,8 @@ def test_the_style_is_for_the_inside_only():
     rules = re.sub(r"\{[^{}]*\}", "", rules)
     assert all(selector.strip().startswith(".dovetail") for selector in rules.split("\n") if selector.strip())
     assert "--demand" in scoped_style()
-    assert wrapped("x").startswith('<div class="dovetail">')
-    assert "<script" not in wrapped("x")
+    assert styled_html("x").startswith('<div class="dovetail">')
+    assert "<script" not in styled_html("x")
 
 
 def test_a_planned_campaign_shows_its_parameters():

@@ -13,7 +13,7 @@ def test_poles_are_sorted_and_equal_those_of_the_linear_model():
     poles = loop.poles()
     assert isinstance(loop, ClosedLoop)
     assert np.all(np.diff(np.abs(poles)) >= -1e-9 * np.abs(poles[-1]))
-    np.testing.assert_allclose(np.polyval(np.asarray(loop.closed().denominator), poles), 0.0, atol=1e-9 * 1e3)
+    np.testing.assert_allclose(np.polyval(np.asarray(loop.closed_loop().denominator), poles), 0.0, atol=1e-9 * 1e3)
 
 
 def test_an_unstable_loop_is_rejected_by_class_name():
@@ -23,7 +23,7 @@ def test_an_unstable_loop_is_rejected_by_class_name():
 
 def test_a_stable_one_is_stepped_as_its_closed_loop():
     loop = InnerLoop(Proportional(0.5), PLANT).with_sample_time(1e-3)
-    closed = loop.closed().with_sample_time(1e-3)
+    closed = loop.closed_loop().with_sample_time(1e-3)
     x, y = loop.init(), closed.init()
     for k in range(3):
         x, given = loop.step(k * 1e-3, 1e-3, x, 1.0)

@@ -23,7 +23,7 @@ def test_forward_kinematics_undo_the_inverse():
     @jax.jit
     @jax.vmap
     def found(motion):
-        pose = HEXAPOD.displaced(motion)
+        pose = HEXAPOD.displaced_pose(motion)
         again = HEXAPOD.pose(HEXAPOD.lengths(pose))
         return again.p - pose.p, again.R - pose.R
 
@@ -37,7 +37,7 @@ def test_leg_rates_are_the_rates_of_the_lengths():
     @jax.jit
     @jax.vmap
     def both(motion):
-        pose = HEXAPOD.displaced(motion)
+        pose = HEXAPOD.displaced_pose(motion)
         skew = jnp.cross(twist.w, pose.R, axisb=0, axisc=0)  # rate of the rotation matrix
         _, rates = jax.jvp(lambda R, p: HEXAPOD.lengths(Pose(R, p)), (pose.R, pose.p), (skew, twist.v))
         return HEXAPOD.rates(pose, twist), rates
@@ -47,7 +47,7 @@ def test_leg_rates_are_the_rates_of_the_lengths():
 
 def test_legs_do_the_work_that_the_platform_does():
     wrench, twist = Wrench(jnp.array([100.0, -50, 900]), jnp.array([30.0, -20, 10])), Twist(*jnp.eye(3)[:2])
-    pose = HEXAPOD.displaced(MOTIONS[0])
+    pose = HEXAPOD.displaced_pose(MOTIONS[0])
     legs = HEXAPOD.forces(pose, wrench)
     assert float(legs @ HEXAPOD.rates(pose, twist)) == pytest.approx(float(wrench.power(twist)), rel=1e-12)
     # together they exert the force
@@ -63,12 +63,12 @@ def test_a_vertical_load_is_shared_by_six():
 
 def test_travel_ends_at_a_leg_stop_or_a_joint_limit():
     up = float(travel(jnp.eye(6)[2]))
-    lengths = HEXAPOD.lengths(HEXAPOD.displaced(up * jnp.eye(6)[2]))
+    lengths = HEXAPOD.lengths(HEXAPOD.displaced_pose(up * jnp.eye(6)[2]))
     np.testing.assert_allclose(lengths, 1.35, rtol=1e-9)  # heave moves all legs alike
     for axis in jnp.eye(6):
         far = float(travel(axis))
-        assert bool(HEXAPOD.reaches(HEXAPOD.displaced(0.999 * far * axis)))
-        assert not bool(HEXAPOD.reaches(HEXAPOD.displaced(1.001 * far * axis)))
+        assert bool(HEXAPOD.reaches(HEXAPOD.displaced_pose(0.999 * far * axis)))
+        assert not bool(HEXAPOD.reaches(HEXAPOD.displaced_pose(1.001 * far * axis)))
 
 
 def test_the_machine_is_symmetric_about_its_middle_plane():

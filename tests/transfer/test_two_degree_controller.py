@@ -20,7 +20,7 @@ def test_an_integrator_round_a_stiff_plant_is_a_first_order_lag():
 
 def test_sensitivity_and_closed_loop_add_up_to_one():
     s = 1j * np.array([1.0, 100.0, 5000.0])
-    np.testing.assert_allclose(INTEGRATOR.sensitivity(s) + INTEGRATOR.closed(s), 1.0)
+    np.testing.assert_allclose(INTEGRATOR.sensitivity(s) + INTEGRATOR.closed_loop(s), 1.0)
 
 
 def test_margins_equal_the_closed_form():

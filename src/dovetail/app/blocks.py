@@ -26,7 +26,7 @@ from dovetail.core.plain_math import plain_math
 from dovetail.core.units import PARAMETER, SIGNAL
 from dovetail.mechanics import Substructure
 from dovetail.report.drawing import BOXES
-from dovetail.report.parameters import worded
+from dovetail.report.parameters import text_and_unit
 from dovetail.testing import MapFile
 from dovetail.testing.paths import format_path, get, steps
 from dovetail.testing.test import Test
@@ -162,7 +162,7 @@ def _values(part: Any, path: str, file_table: Mapping[str, Any]) -> Iterator[Val
         number = None
         if about is not None and not about.choices and plain is not None and np.size(plain) == 1:
             number = float(np.ravel(plain)[0])
-        text, shown_unit = worded(plain, unit)
+        text, shown_unit = text_and_unit(plain, unit)
         yield Value(
             path=f"{path}.{field.name}" if path else field.name,
             name=field.name,

@@ -121,7 +121,7 @@ class Film(FuncAnimation):
         return [*(artist for panel in self.panels for artist in panel.moving), self.clock]
 
 
-def animated(
+def animate(
     scenes: Sequence[AnimatedScene],
     times: np.ndarray,
     *,
@@ -147,7 +147,7 @@ def animated(
     """
     if not scenes or len(times) == 0:
         raise ParameterError(
-            f"animated: got {len(scenes)} scenes and {len(times)} times; give at least one of each"
+            f"animate: got {len(scenes)} scenes and {len(times)} times; give at least one of each"
         )
     flat = view == "side"
     with figure_style():
@@ -265,4 +265,4 @@ def _frames(film: Film, dpi: float) -> list[Image.Image]:
         figure.set_canvas(screen_canvas)
 
 
-__all__ = ["AnimatedScene", "Bending", "Body", "Film", "animated", "box", "surface_outline", "write_gif"]
+__all__ = ["AnimatedScene", "Bending", "Body", "Film", "animate", "box", "surface_outline", "write_gif"]

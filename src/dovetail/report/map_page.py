@@ -56,7 +56,9 @@ def draw(chart: ParameterMap, data: xr.Dataset) -> list[FigureBlock]:
     if chart.figure == "outcomes":
         return [FigureBlock(outcomes(data), "Each cell is one run, with its number of impacts.")]
     if chart.figure == "map":
-        return [FigureBlock(coloured(data[name]), _caption(data[name], name)) for name in data.data_vars]
+        return [
+            FigureBlock(draw_colour_map(data[name]), _caption(data[name], name)) for name in data.data_vars
+        ]
     if chart.figure == "bars":
         names = dict.fromkeys(
             str(name).rpartition("_")[0] for name in data.data_vars if str(name).endswith("_h")
@@ -126,7 +128,7 @@ def _shades(count: int) -> list[Any]:
     return list(mpl.colormaps["viridis"](np.linspace(0.25, 0.9, count)))
 
 
-def coloured(values: xr.DataArray) -> Figure:
+def draw_colour_map(values: xr.DataArray) -> Figure:
     """Draw colours over two coordinates, with the contour of the value 1."""
     rows, columns = values.dims
     x, y = values[columns].values, values[rows].values
@@ -214,4 +216,4 @@ def bars(data: xr.Dataset, name: str) -> Figure:
     return figure
 
 
-__all__ = ["bars", "coloured", "draw", "lines", "mark_outcomes", "outcomes", "write_map"]
+__all__ = ["bars", "draw", "draw_colour_map", "lines", "mark_outcomes", "outcomes", "write_map"]

@@ -42,7 +42,7 @@ def test_html(test: Any) -> str:
         kind = table.get("numerical", {}).get("kind", "system")
         inner = f"<p>Simulation of a {escape(str(kind))}, without a rig.</p>"
     source = f'<p class="quiet">{escape(str(table.get("source", "")))}</p>'
-    return wrapped(f"<b>{escape(test.title or 'untitled test')}</b>, {escape(about)}{inner}{source}")
+    return styled_html(f"<b>{escape(test.title or 'untitled test')}</b>, {escape(about)}{inner}{source}")
 
 
 def part_html(part: Any) -> str:
@@ -55,7 +55,7 @@ def part_html(part: Any) -> str:
         (row.path, f"{row.value} {row.unit}".strip(), row.about) for row in rows(table, {"": type(part)})
     ]
     named = escape(str(table.get("kind", type(part).__name__)))
-    return wrapped(f"<b>{named}</b> {escape(about)}{facts([row for row in entries if row[0] != 'kind'])}")
+    return styled_html(f"<b>{named}</b> {escape(about)}{facts([row for row in entries if row[0] != 'kind'])}")
 
 
 def stability_html(stability: Any) -> str:
@@ -63,7 +63,7 @@ def stability_html(stability: Any) -> str:
     unknown = math.isnan(stability.growth_rate)
     tone = "plain" if unknown else "good" if stability.stable else "bad"
     text = "".join(f"<p>{escape(line)}</p>" for line in str(stability).split("\n"))
-    return wrapped(f'<div class="verdict {tone}">{text}</div>')
+    return styled_html(f'<div class="verdict {tone}">{text}</div>')
 
 
 def comparison_html(comparison: Any) -> str:
@@ -81,7 +81,7 @@ def comparison_html(comparison: Any) -> str:
     notes = "".join(f"<p>{escape(note)}</p>" for note in comparison.notes)
     about = f"hybrid test against reference, {comparison.duration:.4g} s"
     about += ", stopped early" if comparison.stopped_early else ""
-    return wrapped(f"<b>{escape(about)}</b>{facts([*head, *lines])}{notes}")
+    return styled_html(f"<b>{escape(about)}</b>{facts([*head, *lines])}{notes}")
 
 
 def run_html(run: Any) -> str:
@@ -102,7 +102,7 @@ def run_html(run: Any) -> str:
         parts.append(f'<div class="figure">{svg(plot(run), "main signals of the run")}</div>')
     except DovetailError as error:
         parts.append(f"<p>{escape(str(error))}</p>")
-    return wrapped("".join(parts))
+    return styled_html("".join(parts))
 
 
 def plan_html(campaign: Any) -> str:
@@ -113,7 +113,7 @@ def plan_html(campaign: Any) -> str:
     lines += [(p.name, f"{', '.join(p.paths)}: {p}") for p in campaign.parameters]
     lines += [("correlation", f"{a} and {b}: {value:g}") for a, b, value in campaign.correlations]
     lines += [("measures", ", ".join(campaign.measures))] if campaign.measures else []
-    return wrapped(f"<b>{escape(campaign.title or 'campaign')}</b>{facts(lines)}")
+    return styled_html(f"<b>{escape(campaign.title or 'campaign')}</b>{facts(lines)}")
 
 
 def campaign_html(folder: str | Path) -> str:
@@ -127,7 +127,7 @@ def campaign_html(folder: str | Path) -> str:
     pictures = [b for section in sections[2:] for b in section.blocks if isinstance(b, FigureBlock)]
     blocks: list[Block] = [*sections[:2], *pictures[:2]]
     verdict = f'<div class="verdict {page.verdict.tone}"><p>{escape(page.verdict.sentence)}</p></div>'
-    return wrapped(f"<b>{escape(page.title)}</b>{verdict}{fragment(blocks)}")
+    return styled_html(f"<b>{escape(page.title)}</b>{verdict}{fragment(blocks)}")
 
 
 def facts(lines: Sequence[tuple[str, ...]]) -> str:
@@ -139,7 +139,7 @@ def facts(lines: Sequence[tuple[str, ...]]) -> str:
     return f"<table>{inner}</table>"
 
 
-def wrapped(inner: str) -> str:
+def styled_html(inner: str) -> str:
     """Return HTML with the scoped style of a report."""
     return f'<div class="dovetail"><style>{scoped_style()}</style>{inner}</div>'
 

@@ -55,7 +55,7 @@ def _rows(table: Mapping[str, Any], path: str, declared_by: Mapping[str, type]) 
                 continue
             if isinstance(value, Sequence) and not value:
                 continue
-            text, unit = worded(value, about.unit if about else "")
+            text, unit = text_and_unit(value, about.unit if about else "")
             yield ParameterRow(here, text, unit, about.about if about else "")
 
 
@@ -75,7 +75,7 @@ def summary(
         ):
             continue
         about = known.get(str(name))
-        text, unit = worded(value, about.unit if about else "")
+        text, unit = text_and_unit(value, about.unit if about else "")
         numbers.append(f"{name.replace('_', ' ')} {text} {unit}".strip())
     return kind, numbers[:count]
 
@@ -100,7 +100,7 @@ def _declared_fields(table: Mapping[str, Any], cls: type | None) -> dict[str, Pa
     return declared_parameters(cls) if cls is not None else {}
 
 
-def worded(value: Any, unit: str) -> tuple[str, str]:
+def text_and_unit(value: Any, unit: str) -> tuple[str, str]:
     """Return the text of a value and its unit with a suitable SI prefix."""
     if isinstance(value, bool) or value is None or isinstance(value, str):
         return ("" if value is None else str(value)), ""
@@ -112,7 +112,7 @@ def worded(value: Any, unit: str) -> tuple[str, str]:
     if isinstance(value, Sequence):
         if any(isinstance(v, Sequence) and not isinstance(v, str) and len(v) > 3 for v in value):
             return f"{len(value)} rows of numbers", "" if unit == "1" else typeset(unit)
-        entries = [worded(v, "")[0] for v in value[:LONGEST]]
+        entries = [text_and_unit(v, "")[0] for v in value[:LONGEST]]
         more = f", … {len(value)} entries" if len(value) > LONGEST else ""
         return f"[{', '.join(entries)}{more}]", "" if unit == "1" else typeset(unit)
     return str(value), "" if unit == "1" else typeset(unit)

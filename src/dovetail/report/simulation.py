@@ -96,14 +96,14 @@ def _lines(
     factor, unit = scale
     for k, column in enumerate(values.T):
         # along the chain: pale at the support, dark at the tip
-        shade = faded(k, count) if count > 10 else {}
+        shade = line_style(k, count) if count > 10 else {}
         axes.plot(*decimate(time, factor * column), lw=1.0, **shade)
     axes.set_ylabel(f"{what}[{unit}]" if unit else what)
     if len(labels) == count:
         axes.legend(axes.lines, labels, ncols=legend_columns(labels), **ABOVE)
 
 
-def faded(k: int, count: int) -> dict[str, Any]:
+def line_style(k: int, count: int) -> dict[str, Any]:
     """Return the style of line `k` of `count`: first line pale, last line opaque."""
     return {"color": COLOURS["ink"], "alpha": 1.0 - 0.8 * (count - 1 - k) / max(1, count - 1)}
 
@@ -157,7 +157,7 @@ def _shapes(data: Any):
     with figure_style():
         for axes, (across, label) in zip(panels, views, strict=True):
             for k, place in enumerate(places):
-                axes.plot(nodes[place, across], nodes[place, 1], lw=1.0, **faded(k, len(places)))
+                axes.plot(nodes[place, across], nodes[place, 1], lw=1.0, **line_style(k, len(places)))
             axes.set(xlabel=f"{label} [m]", ylabel="y [m], down")
             axes.invert_yaxis()
             axes.set_aspect("equal", adjustable="datalim")

@@ -94,7 +94,7 @@ class SliderRow:
 
 def value_text(value: float, unit: str) -> str:
     """Return a value as typed text, for example 6.5 ms."""
-    from dovetail.report.parameters import worded
+    from dovetail.report.parameters import text_and_unit
 
-    number, shown_unit = worded(float(f"{value:.4g}"), unit)
+    number, shown_unit = text_and_unit(float(f"{value:.4g}"), unit)
     return f"{number} {shown_unit}".strip()

@@ -19,7 +19,7 @@ class ClosedLoop(Transfer):
     """Actuator with a closed position loop; an unstable loop raises an error that suggests a remedy."""
 
     @abstractmethod
-    def closed(self) -> TransferFunction:
+    def closed_loop(self) -> TransferFunction:
         """Return the transfer function of the closed loop from demand to displacement."""
 
     @abstractmethod
@@ -31,17 +31,17 @@ class ClosedLoop(Transfer):
         return super().with_sample_time(dt, shape)
 
     def init(self) -> State:
-        return self.closed().init()
+        return self.closed_loop().init()
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
-        return self.closed().step(t, dt, x, u)
+        return self.closed_loop().step(t, dt, x, u)
 
     def linear(self) -> LinearTransfer:
-        return self.closed().linear()
+        return self.closed_loop().linear()
 
     def poles(self) -> np.ndarray:
         """Return the closed-loop poles [rad/s], slowest first; one row per axis if the axes differ."""
-        denominator = np.asarray(self.closed().denominator)
+        denominator = np.asarray(self.closed_loop().denominator)
         roots = [np.roots(column) for column in denominator.reshape(len(denominator), -1).T]
         rows = np.stack([r[np.argsort(np.abs(r))] for r in roots])
         return rows[0] if denominator.ndim == 1 else rows

@@ -156,12 +156,12 @@ class Hexapod(Part):
         def halve(_, bounds):
             low, high = bounds
             middle = (low + high) / 2
-            is_reachable = self.reaches(self.displaced(middle * direction))
+            is_reachable = self.reaches(self.displaced_pose(middle * direction))
             return jnp.where(is_reachable, middle, low), jnp.where(is_reachable, high, middle)
 
         return jax.lax.fori_loop(0, 40, halve, (jnp.zeros(()), jnp.asarray(max_travel)))[0]
 
-    def displaced(self, motion: Float[Array, "6"]) -> Pose:
+    def displaced_pose(self, motion: Float[Array, "6"]) -> Pose:
         """Home pose translated by three lengths [m] and rotated by roll, pitch, yaw [rad]."""
         return Pose(euler.to_matrix(motion[3:]), self.home.p + motion[:3])
 

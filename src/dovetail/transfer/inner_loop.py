@@ -38,7 +38,7 @@ class InnerLoop(ClosedLoop):
                 f"lower order than its denominator; got order {len(b) - 1} over {len(a) - 1}"
             )
 
-    def closed(self) -> TransferFunction:
+    def closed_loop(self) -> TransferFunction:
         """Return the transfer function of the closed loop from demand to displacement."""
         numerator, open_denominator = self._open()
         missing = len(open_denominator) - len(numerator)

@@ -57,7 +57,7 @@ class ServoHydraulic(ClosedLoop):
     gain: Parameter = parameter("1", "gain on the demand, outside the position loop", default=1.0, above=0.0)
     hold: str = hold()
 
-    def closed(self) -> TransferFunction:
+    def closed_loop(self) -> TransferFunction:
         """Return the transfer function of the closed loop from demand to displacement."""
         numerator, denominator = _closed_loop_polynomials(
             *(self.mass, self.damping, self.stiffness, self.leakage, self.velocity_feedback),

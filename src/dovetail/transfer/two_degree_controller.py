@@ -52,7 +52,7 @@ class TwoDegreesOfFreedom:
         return self.controller * self.plant
 
     @property
-    def closed(self) -> LinearTransfer:
+    def closed_loop(self) -> LinearTransfer:
         """T_w, transfer function from the filtered demand to the position."""
         b, a = self.loop.numerator, self.loop.denominator
         return LinearTransfer(b, np.polyadd(a, b))
@@ -66,11 +66,11 @@ class TwoDegreesOfFreedom:
     @property
     def response(self) -> LinearTransfer:
         """T_r = F T_w, transfer function from the demand to the position."""
-        return self.prefilter * self.closed
+        return self.prefilter * self.closed_loop
 
     def poles(self) -> np.ndarray:
         """Return the closed-loop poles [rad/s], slowest first."""
-        poles = np.roots(self.closed.denominator)
+        poles = np.roots(self.closed_loop.denominator)
         return poles[np.argsort(np.abs(poles))]
 
     @property

@@ -28,7 +28,7 @@ def flow(n=400, **fixed):
 
 def test_the_closed_form_balances_momentum_and_blade_force_of_small_angles():
     f = flow(climb=2.0, pitch=0.15, offset=0.0)
-    v = inflow.closed(f, 4)
+    v = inflow.closed_form_inflow(f, 4)
     momentum = 4 * np.pi * f.r * (f.climb + v) * v
     blade = 0.5 * 4 * f.chord * f.slope * f.v2 * (f.v2 * f.pitch - f.climb - v)
     np.testing.assert_allclose(momentum, blade, rtol=1e-9, atol=1e-9)
@@ -36,7 +36,9 @@ def test_the_closed_form_balances_momentum_and_blade_force_of_small_angles():
 
 def test_the_published_form_equals_one_blade_with_the_element_at_the_tip():
     f = flow(climb=1.0, pitch=0.15, offset=0.0, r=3.0)
-    np.testing.assert_allclose(inflow.published(f, 3.0), inflow.closed(f, 1), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(
+        inflow.published_inflow(f, 3.0), inflow.closed_form_inflow(f, 1), rtol=1e-10, atol=1e-12
+    )
 
 
 def test_the_iteration_arrives_wherever_it_starts():
@@ -53,7 +55,9 @@ def test_the_iteration_arrives_wherever_it_starts():
 def test_it_tends_to_the_closed_form_for_small_angles():
     f = flow(climb=0.5, pitch=0.01, offset=0.0, across=0.0, v2=100.0, slope=6.0)
     v, _ = inflow.solve(f, 4, None, 3.0, 12)
-    np.testing.assert_allclose(v, inflow.closed(f, 4), rtol=2e-3)  # angles of 0.01: their square and some
+    np.testing.assert_allclose(
+        v, inflow.closed_form_inflow(f, 4), rtol=2e-3
+    )  # angles of 0.01: their square and some
 
 
 def test_its_derivative_is_that_of_the_implicit_function():

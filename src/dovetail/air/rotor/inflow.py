@@ -1,8 +1,8 @@
 r"""Induced velocity of a rotor for each element: balance of annulus momentum and blade force.
 
-`published` is the closed form as published [Schock 2020, eq. 4.71]. It omits the number of blades and uses the local
+`published_inflow` is the formula as published [Schock 2020, eq. 4.71]. It omits the number of blades and uses the local
 speed where the balance requires the tip speed. It therefore underestimates the induced velocity, and the thrust is 60
-to 100 % too high. `closed` is the correct solution of the balance for small angles, with
+to 100 % too high. `closed_form_inflow` is the correct solution of the balance for small angles, with
 :math:`k = N_b a c v_2/(8\pi r)`:
 
 .. math:: v_i = -\tfrac12(k+v_c) + \sqrt{\tfrac14(k+v_c)^2 + k(v_2\theta - v_c)}
@@ -44,7 +44,7 @@ class ElementFlow(NamedTuple):
     r: jax.Array  # [m]
 
 
-def published(flow: ElementFlow, radius: jax.Array) -> jax.Array:
+def published_inflow(flow: ElementFlow, radius: jax.Array) -> jax.Array:
     """Induced velocity [m/s] as published, to reproduce the published results."""
     ac = flow.slope * flow.chord
     A = ac / (16 * jnp.pi * radius) + flow.climb / (2 * flow.v2)
@@ -53,7 +53,7 @@ def published(flow: ElementFlow, radius: jax.Array) -> jax.Array:
     return flow.v2 * (-A + _root(A**2 + B - C))
 
 
-def closed(flow: ElementFlow, blades: int) -> jax.Array:
+def closed_form_inflow(flow: ElementFlow, blades: int) -> jax.Array:
     """Induced velocity [m/s] from the balance for small angles, without losses and without flow across the disc."""
     k = blades * flow.slope * flow.chord * flow.v2 / (8 * jnp.pi * flow.r)
     half = 0.5 * (k + flow.climb)

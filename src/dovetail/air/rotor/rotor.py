@@ -190,9 +190,9 @@ class Rotor(Part):
         if self.inflow == "none":
             return zero, zero
         if self.inflow == "published":
-            return inflow_balance.published(flow, self.blade.radius), zero
+            return inflow_balance.published_inflow(flow, self.blade.radius), zero
         if self.inflow == "momentum":
-            return inflow_balance.closed(flow, self.blades), zero
+            return inflow_balance.closed_form_inflow(flow, self.blades), zero
         root = self.blade.root_cutout * self.blade.radius if self.tip_loss == "prandtl" else None
         return inflow_balance.solve(flow, self.blades, root, self.blade.radius, self.iterations)
 
