@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.cli.rig import _is_fast_enough, save_with_fallback
-from dovetail.core.errors import OutputError
+from dovetail.cli.rig import _is_fast_enough
 from dovetail.links.link_check import LinkReport
 from dovetail.links.live_run import find_live_run
 from dovetail.testing import run_folder
@@ -147,42 +146,6 @@ def test_an_existing_key_is_not_overwritten(dovetail):
     code, _, err = dovetail("rig", "key", "shared.key")
     assert code == 2
     assert "cannot be written" in err
-
-
-def finished_run():
-    return dv.Test(
-        numerical=dv.mechanics.Oscillator(m=2.2, c=15.0, k=2250.0),
-        rig=dv.Rig(actuator=dv.transfer.Delay(3e-3), specimen=dv.specimens.Spring(k=2250.0)),
-        duration=0.01,
-    ).rehearse()
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        OSError(28, "No space left on device"),
-        RuntimeError(
-            "file write failed: errno = 28, error message = 'No space left on device'"
-        ),  # HDF5's way
-    ],
-)
-def test_a_full_disk_does_not_lose_the_run(tmp_path, monkeypatch, capsys, error):
-    run, save = finished_run(), run_folder.save_run
-
-    def full(run, target):
-        if target == tmp_path / "full":
-            raise error
-        return save(run, target)
-
-    monkeypatch.setattr(run_folder, "save_run", full)
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr("tempfile.tempdir", None)
-    written = save_with_fallback(run, tmp_path / "full")
-    assert "No space left" in capsys.readouterr().out
-    assert run_folder.read_run(written).data.equals(run.data)
-    monkeypatch.setattr(run_folder, "save_run", lambda run, target: full(run, tmp_path / "full"))
-    with pytest.raises(OutputError, match="cannot be written .*cannot be written"):
-        save_with_fallback(run, tmp_path / "full")
 
 
 @pytest.mark.slow

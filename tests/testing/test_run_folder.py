@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import dovetail as dv
+import seeded_faults
 from dovetail.core.errors import OutputError
-from dovetail.testing import load, run_folder
+from dovetail.testing import cached_reference, load, run_folder, saved_run
 
 
 @pytest.fixture
@@ -100,3 +101,71 @@ def test_only_folders_without_run_files_are_removed(tmp_path):
     run_folder.forget_unused()
     assert {path.name for path in tmp_path.iterdir()} == {"used", "begun"}
     run_folder.forget_unused()
+
+
+@pytest.mark.parametrize("step", range(5))
+def test_a_process_killed_while_it_saves_leaves_the_outcome_and_no_incomplete_file(
+    run, tmp_path, monkeypatch, step
+):
+    class Killed(BaseException):
+        pass
+
+    replaced, replace = [], os.replace
+
+    def replace_or_end(source, target):
+        if len(replaced) == step:
+            raise Killed
+        replaced.append(os.path.basename(target))
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", replace_or_end)
+    with pytest.raises(Killed):
+        run.save(tmp_path / "run")
+    order = ["outcome.json", "test.toml", "result.nc", "outcome.json", "log.txt"]
+    assert replaced == order[:step]
+    complete = {path.name for path in (tmp_path / "run").iterdir() if path.suffix != ".partial"}
+    assert complete == set(order[:step])
+    if step:
+        assert json.loads((tmp_path / "run" / "outcome.json").read_text())["outcome"] == "FINISHED"
+    if step >= 3:
+        assert run_folder.read_run(tmp_path / "run").data.identical(run.data)
+    else:
+        with pytest.raises(OutputError, match="contains no result.nc|is missing"):
+            run_folder.read_run(tmp_path / "run")
+
+
+@pytest.mark.parametrize("name", ["outcome.json", "result.nc", "test.toml"])
+@pytest.mark.parametrize("target", ["/dev/zero", "pipe", "file"])
+def test_links_devices_and_pipes_in_a_run_folder_are_refused(run, tmp_path, name, target):
+    folder = run.save(tmp_path / "run")
+    if target == "pipe":
+        seeded_faults.replace_by_pipe(folder / name)
+    else:
+        (tmp_path / "file").write_bytes((folder / name).read_bytes())
+        seeded_faults.replace_by_link(folder / name, tmp_path / target)
+    with pytest.raises(OutputError, match=f"{name}: cannot be read .(is a link|is a device, a pipe)"):
+        run_folder.read_run(folder)
+
+
+def test_a_recording_that_declares_more_than_the_memory_is_refused_before_it_is_loaded(run, tmp_path):
+    import h5netcdf
+
+    folder = run.save(tmp_path / "run")
+    with h5netcdf.File(folder / "result.nc", "a") as file:
+        file.dimensions["row"] = file.dimensions["column"] = 10**7
+        size = {"chunks": (1000, 1000), "compression": "gzip"}
+        file.create_variable("huge", ("row", "column"), "f8", **size)
+    assert (folder / "result.nc").stat().st_size < 1e6
+    stored = json.loads((folder / "outcome.json").read_text())
+    for sums in ({}, {**stored["sha256"], "result.nc": saved_run.checksum(folder / "result.nc")}):
+        (folder / "outcome.json").write_text(json.dumps({**stored, "sha256": sums}))
+        with pytest.raises(OutputError, match=r"result.nc: is damaged or not a recording .*(declares|needs)"):
+            run_folder.read_run(folder)
+
+
+def test_a_linked_folder_of_the_cached_reference_is_neither_read_nor_written(run, tmp_path):
+    folder = run.save(tmp_path / "run")
+    (tmp_path / "empty").mkdir()
+    (folder / "reference").symlink_to(tmp_path / "empty")
+    assert cached_reference.reference_of(run, folder) is not None
+    assert not list((tmp_path / "empty").iterdir())

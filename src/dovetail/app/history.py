@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.app.explore_result import Trace
-from dovetail.core import signals
+from dovetail.core import plain_file, signals
 
 SIGNALS = ("displacement", "achieved_displacement", "measured_force")
 HEAD = 20_000  # characters at the start of a file that are searched for the title
@@ -77,13 +77,13 @@ def _run_entry(folder: Path) -> RunEntry | None:
     report = folder / "report.html"
     page = report if report.is_file() else None
     if (folder / "outcome.json").is_file():
-        content = json.loads((folder / "outcome.json").read_text("utf-8"))
+        content = json.loads(plain_file.read(folder / "outcome.json"))
         when = (folder / "outcome.json").stat().st_mtime
         return RunEntry(
             folder, "run", _title(folder), str(content.get("mode", "")), str(content["sentence"]), when, page
         )
     if (folder / "plan.json").is_file():
-        content = json.loads((folder / "plan.json").read_text("utf-8"))
+        content = json.loads(plain_file.read(folder / "plan.json"))
         when = (folder / "plan.json").stat().st_mtime
         return RunEntry(
             folder, "design", str(content["title"]), "design", str(content["verdict"]), when, page
@@ -102,7 +102,8 @@ def _run_entry(folder: Path) -> RunEntry | None:
 
 def _title(folder: Path, name: str = "test.toml") -> str:
     """Return the title from the start of a file, which may be long; the name of the folder if there is none."""
-    with contextlib.suppress(OSError, ValueError), (folder / name).open(encoding="utf-8") as file:
-        lines = [line for line in file.read(HEAD).splitlines() if line.startswith("title = ")]
+    with contextlib.suppress(OSError, ValueError), plain_file.open_plain(folder / name) as file:
+        text = file.read(HEAD).decode("utf-8", "ignore")
+        lines = [line for line in text.splitlines() if line.startswith("title = ")]
         return str(tomllib.loads(lines[0])["title"]) if lines else folder.name
     return folder.name

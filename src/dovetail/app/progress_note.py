@@ -11,7 +11,8 @@ import json
 import os
 import time
 from contextlib import suppress
-from pathlib import Path
+
+from dovetail.core import plain_file
 
 PROGRESS_VARIABLE = "DOVETAIL_PROGRESS"
 MIN_INTERVAL = 0.2  # [s] between two notes of the same work
@@ -25,7 +26,5 @@ def write_note(task_name: str, fraction: float | None, text: str = "") -> None:
     if not file or (task_name == _last[0] and now - _last[1] < MIN_INTERVAL):
         return
     _last = (task_name, now)
-    partial = Path(f"{file}.partial")
     with suppress(OSError):
-        partial.write_text(json.dumps({"task": task_name, "fraction": fraction, "text": text}), "utf-8")
-        os.replace(partial, file)
+        plain_file.write(file, json.dumps({"task": task_name, "fraction": fraction, "text": text}))

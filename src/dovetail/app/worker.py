@@ -8,7 +8,6 @@ is written at the end.
 from __future__ import annotations
 
 import json
-import os
 import signal
 import sys
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from dovetail.core import plain_file
 from dovetail.core.extensions import extension
 
 LOCK, ENDED = "lock", "ended.json"
@@ -35,9 +35,7 @@ def work(folder: Path, words: list[str]) -> int:
             code = 130
         finally:
             sys.stdout.flush()
-            partial = folder / f"{ENDED}.partial"
-            partial.write_text(json.dumps({"code": code, "when": time.time()}), "utf-8")
-            os.replace(partial, folder / ENDED)
+            plain_file.write(folder / ENDED, json.dumps({"code": code, "when": time.time()}))
     return code
 
 

@@ -12,6 +12,7 @@ import tomli_w
 
 from dovetail.assess.design import Design
 from dovetail.assess.identify import to_toml
+from dovetail.core import netcdf_file
 from dovetail.testing import dump
 from dovetail.testing.run_folder import PROVENANCE, create, provenance
 
@@ -27,7 +28,7 @@ def write(design: Design, folder: str | Path) -> Path:
     )
     (folder / "plan.md").write_text(to_markdown(design), "utf-8")
     (folder / "actuator.toml").write_text(to_toml(design.identification), "utf-8")
-    design.identification.record.to_netcdf(folder / "identification.nc", engine="h5netcdf")
+    netcdf_file.write(design.identification.record, folder / "identification.nc")
     return folder
 
 

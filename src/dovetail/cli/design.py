@@ -18,6 +18,7 @@ from dovetail.assess import DesignOptions, accept_proposal, rig_requirements_of_
 from dovetail.assess import design as run_design
 from dovetail.cli.rig import recording_from
 from dovetail.cli.run_options import RunOptions, run_with_progress
+from dovetail.cli.saving import save_or_elsewhere
 from dovetail.studies.registry import find_test
 from dovetail.testing import run_folder
 
@@ -48,7 +49,7 @@ def design_test(
         run = run_with_progress(
             test, "pseudodynamic", RunOptions(folder=target), "simulated pseudo-dynamic test"
         )
-        run_folder.save_run(run, target)
+        target = save_or_elsewhere(run, target)
         return print_rig_requirements(run, target, contact_mass)
     recorded = None if recording is None else recording_from(recording, *columns)
     target = run_folder.create(out or run_folder.next_folder(Path("runs"), f"{stem}-design"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 from pathlib import Path
 
 import tomli_w
@@ -13,6 +12,8 @@ from rich.console import Console
 from dovetail import testing
 from dovetail.app.progress_note import write_note
 from dovetail.cli.progress import progress
+from dovetail.core import netcdf_file, plain_file
+from dovetail.core.errors import OutputError, reason
 from dovetail.core.parameter_map import ParameterMap
 from dovetail.testing import run_folder
 
@@ -39,10 +40,13 @@ def run_map(file: testing.MapFile, name: str, out: Path | None, report: bool = T
         raise
     data.attrs |= {"title": file.title, "mode": "map"}
     resolved = {**testing.dump(file), run_folder.PROVENANCE: run_folder.provenance("map")}
-    (target / "test.toml").write_text(tomli_w.dumps(resolved), "utf-8")
-    partial = target / "result.nc.partial"
-    data.to_netcdf(partial, engine="h5netcdf")
-    os.replace(partial, target / "result.nc")
+    try:
+        plain_file.write(target / "test.toml", tomli_w.dumps(resolved))
+        netcdf_file.write(data, target / "result.nc")
+    except OSError as error:
+        raise OutputError(
+            f"{target}: the map cannot be written ({reason(error)}); free disk space"
+        ) from error
     print_line(file.title)
     print_line(file.map.summary(data))
     print_line(f"written   {target}")

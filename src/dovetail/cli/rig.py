@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import signal
-import tempfile
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -356,6 +355,7 @@ def opensees(
     """Serve a simulated rig to the genericClient element of OpenSees until Ctrl-C."""
     from dovetail import links
     from dovetail.app.loading import load_test
+    from dovetail.core import netcdf_file
     from dovetail.core.errors import OutputError
     from dovetail.links.opensees import ElementServer, RigElement
     from dovetail.testing import run_folder
@@ -372,7 +372,7 @@ def opensees(
         if out is None:
             return
         file = out if not out.exists() else run_folder.next_folder(out.parent, out.stem).with_suffix(".nc")
-        recording.to_netcdf(file, engine="h5netcdf")
+        netcdf_file.write(recording, file)
         print(f"written   {file}: {recording.sizes['time']} steps", flush=True)
 
     def report(text):
@@ -393,23 +393,3 @@ def key(file: Annotated[Path, Argument(metavar="FILE", help="Key file to create.
     from dovetail import links
 
     print(f"written   {links.write_key(file)}; copy it to the other end over a secure channel")
-
-
-def save_with_fallback(run, target: Path) -> Path:
-    """Save a run in its folder, or in the temporary folder of the system if that fails; return the folder."""
-    from dovetail.core.errors import OutputError
-    from dovetail.testing import run_folder
-
-    failures = (OSError, RuntimeError)  # HDF5 reports a full disk as RuntimeError
-    try:
-        return run_folder.save_run(run, target)
-    except failures as error:
-        second = Path(tempfile.mkdtemp(prefix="dovetail-run-"))
-        try:
-            run_folder.save_run(run, second)
-        except failures as again:
-            raise OutputError(
-                f"{target}: cannot be written ({error}); {second}: cannot be written ({again})"
-            ) from error
-        print(f"{target}: cannot be written ({error}); the run is saved in {second}")
-        return second

@@ -14,8 +14,8 @@ import tomli_w
 from dovetail import fidelity, testing
 from dovetail.app.loading import parse_settings, require_test
 from dovetail.cli.progress import progress
-from dovetail.cli.rig import save_with_fallback
 from dovetail.cli.run_options import RunOptions, run_with_progress
+from dovetail.cli.saving import save_or_elsewhere
 from dovetail.cli.shortened import short_toml
 from dovetail.core import roles
 from dovetail.core.errors import AnalysisError, value_or_none
@@ -90,7 +90,7 @@ def run_test(
     if live and chosen.live:
         print_line(f"watch     dovetail view {target}")
     run = run_with_progress(test, mode, dataclasses.replace(options, folder=target))
-    target = save_with_fallback(run, target)  # first, so that a later error cannot lose the run
+    target = save_or_elsewhere(run, target)  # first, so that a later error cannot lose the run
     print_line(str(run))
     for line in summary_lines(run):
         print_line(line)

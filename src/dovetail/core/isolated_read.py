@@ -19,10 +19,13 @@ except ImportError:  # not available on this system
 """
 
 
-def run_isolated(path: Path, code: str) -> str:
-    """Run code that reads the file `sys.argv[1]`; return why it failed, empty if it succeeded."""
+def run_isolated(path: Path, code: str, *arguments: str) -> str:
+    """Run code that reads the file `sys.argv[1]`; return why it failed, empty if it succeeded.
+
+    The arguments are `sys.argv[3:]`.
+    """
     seconds = 5 + path.stat().st_size // 20_000_000  # [s] of processor time
-    command = [sys.executable, "-c", LIMIT_CPU_TIME + code, str(path), str(seconds)]
+    command = [sys.executable, "-c", LIMIT_CPU_TIME + code, str(path), str(seconds), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode < 0:
         return "the file cannot be read completely"

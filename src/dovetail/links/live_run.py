@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 import tomli_w
 
+from dovetail.core import plain_file
 from dovetail.core.errors import OutputError
 from dovetail.links.ring import MAGIC, Ring, RingReader
 from dovetail.testing import Test, dump
@@ -47,12 +48,10 @@ class Live:
     def __enter__(self) -> Live:
         try:
             (self.folder / LIVE).mkdir(parents=True, exist_ok=True)
-            (self.folder / "test.toml").write_text(tomli_w.dumps(dump(self.test)), "utf-8")
+            plain_file.write(self.folder / "test.toml", tomli_w.dumps(dump(self.test)))
             os.close(os.open(self.window, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
             about = {"mode": self.mode, "process": os.getpid(), "window": str(self.window)}
-            partial = self.folder / LIVE / f"{ABOUT}.partial"
-            partial.write_text(json.dumps(about), "utf-8")
-            os.replace(partial, self.folder / LIVE / ABOUT)
+            plain_file.write(self.folder / LIVE / ABOUT, json.dumps(about))
         except OSError as error:
             raise OutputError(
                 f"{self.folder}: the live files cannot be written ({error}); add --no-live"
@@ -102,7 +101,7 @@ class LiveRun:
     def open_ring(self) -> RingReader | None:
         """Return a reader of the window; None before the first row."""
         try:
-            with self.window.open("rb") as file:
+            with plain_file.open_plain(self.window) as file:
                 is_complete = file.read(len(MAGIC)) == MAGIC  # written last
         except OSError:
             return None
@@ -113,7 +112,7 @@ def find_live_run(folder: str | Path) -> LiveRun | None:
     """Return the run in progress in a folder; None without a valid description."""
     file = Path(folder) / LIVE / ABOUT
     try:
-        about = json.loads(file.read_bytes())
+        about = json.loads(plain_file.read(file))
         mode, process, window = about["mode"], about["process"], about["window"]
     except OSError:
         return None

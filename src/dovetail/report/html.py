@@ -14,7 +14,8 @@ from html import escape
 from importlib import resources
 from pathlib import Path
 
-from dovetail.core.errors import OutputError
+from dovetail.core import plain_file
+from dovetail.core.errors import OutputError, reason
 from dovetail.report.page import (
     Block,
     Collapsible,
@@ -79,14 +80,10 @@ def write_page(page: Page, path: str | Path, phones: bool = True) -> Path:
     path = Path(path)
     text = render(page, phones)
     try:
-        partial = path.with_name(path.name + ".partial")
-        partial.write_text(text, "utf-8")
-        partial.replace(path)
+        plain_file.write(path, text)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise OutputError(
-            f"{path}: cannot be written ({reason}); choose another file for the report"
-        ) from error
+        text = f"{path}: cannot be written ({reason(error)}); choose another file for the report"
+        raise OutputError(text) from error
     return path
 
 

@@ -12,6 +12,7 @@ import tomllib
 from contextlib import suppress
 from pathlib import Path
 
+from dovetail.core import plain_file
 from dovetail.core.advance import Progress
 from dovetail.core.errors import DovetailError
 from dovetail.testing.modes import Reference
@@ -32,15 +33,17 @@ def reference_of(run: Run, folder: str | Path, progress: Progress | None = None)
     reference = run.reference(progress)
     if reference is not None:
         with suppress(OSError, DovetailError):
-            shutil.rmtree(cache, ignore_errors=True)
-            save_run(reference, cache)
+            shutil.rmtree(cache, ignore_errors=True)  # raises for a link, which is then left as it is
+            if not cache.is_symlink():
+                save_run(reference, cache)
     return reference
 
 
 def _read_cached(run: Run, cache: Path) -> Run | None:
     """Return the cached run if it is the reference solution of this run."""
     try:
-        table = tomllib.loads((cache / TEST).read_text("utf-8"))
+        plain_file.require_plain_tree(cache)
+        table = tomllib.loads(plain_file.read(cache / TEST).decode("utf-8"))
         if table.get(PROVENANCE, {}).get("versions") != provenance(Reference.name)["versions"]:
             return None
         reference = read_run(cache)

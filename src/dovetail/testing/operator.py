@@ -29,7 +29,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
-from dovetail.core import Parameter, Part, parameter
+from dovetail.core import Parameter, Part, parameter, plain_file
 from dovetail.core.errors import DovetailError, Fault, OutputError, ParameterError, UnknownNameError
 from dovetail.core.units import PARAMETER
 from dovetail.testing import paths
@@ -167,7 +167,7 @@ class Operator:
         if self.folder is None:
             return []
         try:
-            with (self.folder / LIVE / REQUESTS_FILE).open("rb") as file:
+            with plain_file.open_plain(self.folder / LIVE / REQUESTS_FILE) as file:
                 file.seek(self._read)
                 text = file.read(64 * MAX_REQUEST)
         except OSError:
@@ -199,7 +199,8 @@ def send_request(
     """Send a request to the operator of the run in `folder`: hold, resume, stop or set."""
     request = {"action": action, "user": user} | ({"path": path, "value": value} if action == "set" else {})
     line = (json.dumps(request) + "\n").encode()
-    handle = os.open(Path(folder) / LIVE / REQUESTS_FILE, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    append = os.O_WRONLY | os.O_APPEND | os.O_CREAT | plain_file.NO_FOLLOW
+    handle = os.open(Path(folder) / LIVE / REQUESTS_FILE, append, 0o600)
     try:
         os.write(handle, line)  # in one call, so that lines of two processes do not mix
     finally:
@@ -216,7 +217,7 @@ def read_events(folder: str | Path) -> list[OperatorEvent]:
     """
     file, events = Path(folder) / EVENTS_FILE, []
     try:
-        lines = file.read_text("utf-8").split("\n")
+        lines = plain_file.read(file).decode("utf-8").split("\n")
     except FileNotFoundError:
         return []
     except (OSError, UnicodeDecodeError) as error:

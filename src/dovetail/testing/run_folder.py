@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import json
-import os
 import platform
 import shutil
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
@@ -16,9 +16,11 @@ from typing import Any
 import tomli_w
 
 from dovetail import __version__
-from dovetail.core.errors import OutputError
+from dovetail.core import netcdf_file, plain_file
+from dovetail.core.errors import OutputError, reason
 from dovetail.testing.modes import mode_named
 from dovetail.testing.operator import EVENTS_FILE, LIVE
+from dovetail.testing.pseudodynamic.journal import MAX_SIZE as MAX_JOURNAL
 from dovetail.testing.pseudodynamic.journal import NAME as JOURNAL
 from dovetail.testing.run import Run
 from dovetail.testing.saved_run import (
@@ -85,7 +87,7 @@ def forget_unused() -> None:
 def _unused(path: Path) -> bool:
     """True if a file of a run folder contains no result."""
     if path.name == JOURNAL:
-        return path.read_bytes().count(b"\n") <= 1  # only the header: no move was requested
+        return plain_file.read(path, MAX_JOURNAL).count(b"\n") <= 1  # only the header: no move was requested
     return path.name in (TEST, LIVE, EVENTS_FILE) or path.suffix == ".partial"
 
 
@@ -100,6 +102,9 @@ def next_folder(parent: Path, name: str) -> Path:
 def save_run(run: Run, folder: str | Path) -> Path:
     """Write a run; the folder is created if needed.
 
+    The outcome is written first, then test and recordings, then the outcome with their checksums; each file completely
+    or not at all. If the process ends in between, or the disk is full, the outcome remains.
+
     A resumed pseudo-dynamic run overwrites the files of its earlier part. Files for viewers of the run may exist.
     """
     folder = Path(folder)
@@ -108,20 +113,21 @@ def save_run(run: Run, folder: str | Path) -> Path:
     going_on |= folder.is_dir() and {path.name for path in folder.iterdir()} <= watched
     if not going_on:
         folder = folder if folder.is_dir() and not any(folder.iterdir()) else create(folder)
-    resolved = {**dump(run.test), PROVENANCE: provenance(run.mode)}
-    _write(folder / TEST, tomli_w.dumps(resolved))
     recordings = {RESULT: run.data} | (
         {RETURN_TO_REST: run.return_recording} if run.return_recording is not None else {}
     )
-    for name, data in recordings.items():
-        # written to a temporary name and renamed, so that an incomplete recording is never read
-        partial = folder / f"{name}.partial"
-        to_netcdf_attrs(data).to_netcdf(partial, engine="h5netcdf")
-        os.replace(partial, folder / name)
-    sums = {name: checksum(folder / name) for name in (TEST, *recordings)}
-    _write(folder / OUTCOME, json.dumps({**_outcome(run), "sha256": sums}, indent=2) + "\n")
+    resolved = {**dump(run.test), PROVENANCE: provenance(run.mode)}
     stamp = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    _write(folder / "log.txt", "".join(f"{stamp} {line}\n" for line in str(run).splitlines()))
+    log = "".join(f"{stamp} {line}\n" for line in str(run).splitlines())
+    try:
+        _write_outcome(run, folder, ())
+        plain_file.write(folder / TEST, tomli_w.dumps(resolved), sync=True)
+        for name, data in recordings.items():
+            netcdf_file.write(to_netcdf_attrs(data), folder / name)
+        _write_outcome(run, folder, (TEST, *recordings))
+        plain_file.write(folder / "log.txt", log)
+    except OSError as error:
+        raise OutputError(f"{folder}: the run cannot be written completely ({reason(error)})") from error
     return folder
 
 
@@ -152,7 +158,8 @@ def _outcome(run: Run) -> dict[str, Any]:
     }
 
 
-def _write(path: Path, text: str) -> None:
-    partial = path.with_name(f"{path.name}.partial")
-    partial.write_text(text, "utf-8")
-    os.replace(partial, path)
+def _write_outcome(run: Run, folder: Path, files: Sequence[str]) -> None:
+    """Write the outcome, with the checksums of these files."""
+    sums = {name: checksum(folder / name) for name in files}
+    text = json.dumps({**_outcome(run), "sha256": sums}, indent=2) + "\n"
+    plain_file.write(folder / OUTCOME, text, sync=True)

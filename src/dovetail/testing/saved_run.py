@@ -12,15 +12,18 @@ import hashlib
 import json
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dovetail.core.errors import DovetailError, OutputError
+from dovetail.core import plain_file
+from dovetail.core.errors import DovetailError, OutputError, reason
 from dovetail.core.isolated_read import run_isolated
 from dovetail.core.renamed import new_name, remark, section
+from dovetail.testing.memory_estimate import available_memory, format_size
 from dovetail.testing.modes import all_modes
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.pseudodynamic.journal import NAME as JOURNAL
@@ -32,9 +35,13 @@ if TYPE_CHECKING:
     import xarray as xr
 
 TEST, RESULT, OUTCOME, RETURN_TO_REST = "test.toml", "result.nc", "outcome.json", "return_to_rest.nc"
+MAX_OUTCOME = 2**20  # [B] of `outcome.json`
 READ_PROGRAM = """
-import h5netcdf
+import h5netcdf, math
 with h5netcdf.File(sys.argv[1], "r") as file:
+    size = sum(math.prod(values.shape) * values.dtype.itemsize for values in file.variables.values())
+    if size > float(sys.argv[3]):
+        raise MemoryError(f"it declares {size:.3g} bytes, {float(sys.argv[3]):.3g} are available")
     for values in file.variables.values():
         values[...]
 """
@@ -103,10 +110,10 @@ def recording(path: str | Path, sums: dict[str, str] | None = None) -> xr.Datase
     """
     path = Path(path)
     _check_checksum(path, sums or {})
-    reason = "" if path.name in (sums or {}) else run_isolated(path, READ_PROGRAM)
-    data, reason = (None, reason) if reason else _open(path)
+    why = "" if path.name in (sums or {}) else run_isolated(path, READ_PROGRAM, f"{available_memory():.0f}")
+    data, why = (None, why) if why else _open(path)
     if data is None:
-        raise OutputError(f"{path}: is damaged or not a recording ({reason})")
+        raise OutputError(f"{path}: is damaged or not a recording ({why})")
     data = from_netcdf_attrs(data)
     if path.name in (sums or {}):  # the checksum is correct, so no further checks are needed
         return data
@@ -133,12 +140,14 @@ def _open(path: Path) -> tuple[xr.Dataset | None, str]:
     )  # h5netcdf fails to close a file that it could not open
     try:
         with xarray.open_dataset(path, engine="h5netcdf") as stored:
+            if stored.nbytes > available_memory():
+                return None, f"it needs {format_size(stored.nbytes)} of memory"
             return stored.load(), ""
     except Exception as error:  # the netCDF and HDF5 libraries raise many types of errors
-        reason = _short(error)
+        why = _short(error)
     finally:
         sys.unraisablehook = hook
-    return None, reason
+    return None, why
 
 
 def readings(folder: str | Path) -> xr.Dataset:
@@ -189,7 +198,8 @@ def _plain(value: Any) -> bool:
 def outcome(path: Path) -> tuple[Outcome, Trip | None, dict[str, str], str]:
     """Return outcome, trip, checksums of the other files, and mode (empty if missing)."""
     try:
-        table = json.loads(_bytes(path))
+        with _read_errors(path):
+            table = json.loads(plain_file.read(path, MAX_OUTCOME))
     except (ValueError, RecursionError) as error:
         raise OutputError(f"{path}: is damaged ({_short(error)})") from error
     table = table if isinstance(table, dict) else {}
@@ -229,12 +239,13 @@ def read_test(path: Path, sums: dict[str, str]) -> Test:
 
 def checksum(path: Path) -> str:
     """Return the SHA-256 of a file."""
-    with path.open("rb") as file:
+    with plain_file.open_plain(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _check_checksum(path: Path, sums: dict[str, str]) -> None:
-    _bytes(path, 1)
+    with _read_errors(path):
+        plain_file.open_plain(path).close()
     if path.name in sums and checksum(path) != sums[path.name]:
         raise OutputError(
             f"{path}: its checksum differs from that of the run: damaged or replaced. If you changed it on purpose, "
@@ -242,15 +253,15 @@ def _check_checksum(path: Path, sums: dict[str, str]) -> None:
         )
 
 
-def _bytes(path: Path, count: int = -1) -> bytes:
-    """Return the first bytes of a file."""
+@contextmanager
+def _read_errors(path: Path) -> Iterator[None]:
+    """Raise errors of the system as `OutputError`."""
     try:
-        with path.open("rb") as file:
-            return file.read(count)
+        yield
     except FileNotFoundError as error:
         raise OutputError(f"{path}: is missing") from error
     except OSError as error:
-        raise OutputError(f"{path}: cannot be read ({(error.strerror or str(error)).lower()})") from error
+        raise OutputError(f"{path}: cannot be read ({reason(error)})") from error
 
 
 def _mismatch(test: Test, data: xr.Dataset) -> str:

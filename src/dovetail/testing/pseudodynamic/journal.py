@@ -20,12 +20,14 @@ from typing import Any
 
 import numpy as np
 
+from dovetail.core import plain_file
 from dovetail.core.errors import OutputError
 from dovetail.testing.pseudodynamic.cell import MoveReply, MoveRequest
 from dovetail.transfer.robot.safety import TripCode
 
 NAME = "journal.jsonl"
 VERSION = 1
+MAX_SIZE = 2**32  # [B] of a journal
 SYNC_INTERVAL = 0.2  # [s] shortest time between two writes to the disk
 
 
@@ -131,7 +133,7 @@ class Journal:
 
 def _lines(path: Path) -> list[dict[str, Any]]:
     try:
-        texts = path.read_text("utf-8").split("\n")
+        texts = plain_file.read(path, MAX_SIZE).decode("utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise OutputError(f"{path}: cannot be read; give the folder of a pseudo-dynamic run") from error
     tables = []
