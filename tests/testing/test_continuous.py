@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import dovetail as dv
+from dovetail.core import RK4
 from dovetail.core.errors import AnalysisError
-from dovetail.mechanics.contact import Flores, FreePair
+from dovetail.mechanics.contact import Flores, FreePair, Hertz
 from dovetail.specimens import ImpactPair, Spring
-from dovetail.testing import Outcome
+from dovetail.testing import Outcome, Reference, ReferenceSettings, simulate
 from dovetail.transfer import FirstOrderLag, SecondOrderLag, Series
 
 
@@ -44,6 +45,21 @@ def test_a_contact_that_gains_energy_stops_the_run_with_its_reason():
     prompt = impact(Series(())).rehearse()
     assert prompt.outcome is Outcome.FINISHED
     assert float(prompt.data.contact_energy_gain.max()) < 1e-6
+
+
+def test_contacts_are_resolved_with_any_settings_and_in_a_batch():
+    """A stiff contact of 0.09 ms, with steps of 1 ms that do not know of it."""
+    bodies = FreePair(m1=50.0, m2=50.0, speed=0.05)
+    test = dv.Test(
+        bodies, dv.Rig(Series(()), ImpactPair(Hertz(stiffness=1e11), 1e-3)), rate=1e3, duration=0.05
+    )
+    run = test.reference()
+    assert float(run.data.velocity[-1]) == pytest.approx(-0.05, rel=1e-8)
+    assert run.data.solver_steps.dims == ("time", "counted")
+    coarse = test.reference(ReferenceSettings(RK4(), 1))
+    np.testing.assert_array_equal(coarse.data.displacement, run.data.displacement)
+    _, batch = simulate(test.validate(), Reference())
+    np.testing.assert_allclose(batch["displacement"], run.data.displacement[1:], atol=1e-12)
 
 
 def test_a_limit_ends_continuous_run_and_reference_alike(make_cs1):

@@ -159,7 +159,7 @@ def test_a_full_recording_can_be_replayed_with_thinned_output(make_cs1):
 
 @pytest.mark.slow
 def test_the_reference_resolves_contacts_between_records():
-    """An impact of some milliseconds at a rate that makes the ideal take shorter steps for it."""
+    """An impact of some milliseconds between two records."""
     test = dv.load(find_test("docking/impact-1dof"), {"rate": "1 kHz", "duration": "0.12 s"})
     whole, thin = test.reference(), dataclasses.replace(test, record_every=40).reference()
     assert float(whole.data.contact_time[-1]) > 0

@@ -22,17 +22,16 @@ from dovetail.app.prepared import Prepared
 from dovetail.assess.margins import growth_rates_of_prepared
 from dovetail.core.advance import Rows, advance, chunk_length
 from dovetail.core.clock import Simulated
-from dovetail.core.errors import AnalysisError, DovetailError, value_or_none
-from dovetail.core.system import FlowSystem
+from dovetail.core.errors import AnalysisError, DovetailError
 from dovetail.stability import StabilitySwitches, open_loop, stability_switches
-from dovetail.testing import Outcome, Reference, ReferenceSettings, Rehearse
+from dovetail.testing import Outcome, Reference, Rehearse
 from dovetail.testing.assessment import Stability, loop_delays, open_at_rest, stability_of_matrices
+from dovetail.testing.continuous import continuous_system
 from dovetail.testing.limit_monitor import LimitMonitor
 from dovetail.testing.limits import with_frozen_sensor_limit
 from dovetail.testing.linearised import linear_parts, linear_specimen, prepared_loop, small_signal_test
 from dovetail.testing.recorder import Records
 from dovetail.testing.rig import Rig
-from dovetail.testing.step_checks import RESOLVING_STEPS, min_contact_steps
 
 Values = Mapping[str, float]
 SIGNALS = ("displacement", "command", "achieved_displacement", "measured_displacement", "measured_force")
@@ -144,18 +143,9 @@ class FastRerun:
         return not self.has_reference_model or _bytes(self._system.with_values(values)) == self._reference[0]
 
     def _compute_reference(self, values: Values, system: Any, monitor: LimitMonitor) -> Motion | None:
-        settings, dt = ReferenceSettings(**self.test.numerical.reference_settings), self.test.dt
-        flow = FlowSystem(system, settings.method, settings.substeps)
+        flow, dt = continuous_system(self.test, system), self.test.dt
         records, size = Records(), chunk_length(self.ticks, *Reference.chunks)
         _, code = advance(flow, Simulated(dt, self.ticks), monitor, Rows(), records, size)
-        contact = records.every_tick("contact_time")
-        if contact is not None and min_contact_steps(contact, dt / settings.substeps) < RESOLVING_STEPS:
-            run = value_or_none(self.test.with_values(**values).reference)  # repeat with shorter steps
-            return (
-                None
-                if run is None
-                else Motion({"displacement": run.data.displacement.values}, dt, run.outcome)
-            )
         return Motion({"displacement": records.to_arrays()["displacement"]}, dt, Outcome.from_code(code))
 
     def stability(self, values: Values) -> Stability:

@@ -8,8 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core.monitor import MonitorState
-from dovetail.testing import Outcome, Reference, ReferenceSettings, Test, simulate
-from dovetail.testing.step_checks import RESOLVING_STEPS, min_contact_steps
+from dovetail.testing import Outcome, Reference, Test, simulate
 
 
 def simulate_lane(prepared: Test) -> tuple[dict[str, jax.Array], jax.Array, jax.Array]:
@@ -29,12 +28,5 @@ def _with_valid_mask(
 
 def reference_lane(test: Any) -> dict[str, jax.Array]:
     """Return the records of the reference solution at all ticks but the first."""
-    settings = ReferenceSettings(**test.numerical.reference_settings)
-    state, records = simulate(test, Reference(settings))
-    if "contact_time" in records:  # a reference that does not resolve its contacts is invalid
-        contact = jnp.concatenate([jnp.zeros(1), records["contact_time"]])
-        steps = min_contact_steps(contact, test.dt / settings.substeps)
-        records = {
-            name: jnp.where(steps < RESOLVING_STEPS, jnp.nan, values) for name, values in records.items()
-        }
+    state, records = simulate(test, Reference())
     return _with_valid_mask(state.monitor, records, test.tick_count)[0]

@@ -160,6 +160,9 @@ class _InterpolatedMotion(Flow):
     def jump(self, t: Time, x: State, u: Input) -> State:
         return self.model.jump(t, x, self._motion(t))
 
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
+        return self.model.guards(t, x, self._motion(t))
+
     def _motion(self, t: Time) -> dict[str, jax.Array]:
         fraction = (t - self.t) / self.dt
         return jax.tree.map(lambda a, b: a + fraction * (b - a), self.before, self.after)

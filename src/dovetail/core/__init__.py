@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from dovetail.core.methods import (
         BDF2,
         RK4,
+        AdaptiveRungeKutta,
         DormandPrince5,
         DormandPrince8,
         Euler,
@@ -82,6 +83,7 @@ _lazily(__name__)
 __all__ = [
     "BDF2",
     "RK4",
+    "AdaptiveRungeKutta",
     "Block",
     "DormandPrince5",
     "DormandPrince8",

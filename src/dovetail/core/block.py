@@ -115,14 +115,23 @@ class Flow(Part):
         """
         return x
 
+    def after_jump(self, t: Time, x: State, u: Input) -> State:
+        """Return the state after the jump, and the state itself if there is none."""
+        return self.jump(t, x, u) if self.jumps else x
+
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
+        """Return the event functions (n,): continuous in time, each zero where the equations change; default: none.
+
+        A method of `core.events` ends its steps where one of them changes sign.
+        """
+        return jnp.zeros(0)
+
 
 class Method(eqx.Module):
-    """Fixed-step integration method: advances the state of a flow by one step.
+    """Integration method: advances the state of a flow by one step.
 
     `memory` is the stored history of a multi-step method (a pytree, empty for one-step methods).
     """
-
-    contact: ClassVar[bool] = False  # whether it updates contact states, by a flow's `settled`
 
     def init(self, flow: Flow, x: State) -> Any:
         """Return the memory before the first step."""
@@ -135,7 +144,11 @@ class Method(eqx.Module):
     def advance(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: Any) -> tuple[State, Any]:
         """Take a step, then apply the flow's jump."""
         x, memory = self.step(flow, t, dt, x, u, memory)
-        return flow.jump(t + dt, x, u) if flow.jumps else x, memory
+        return flow.after_jump(t + dt, x, u), memory
+
+    def signals(self, memory: Any) -> dict[str, jax.Array]:
+        """Return signals of the method itself, such as the number of its steps."""
+        return {}
 
     def amplification(self, z: Any) -> Any:
         """Return the growth factor of a step for z = h lambda; defines the stability bound."""

@@ -42,7 +42,18 @@ class Adapting(Protocol):
 
 @runtime_checkable
 class Implicit(Protocol):
-    """System with its own solver for the linear equations of an implicit method."""
+    """System with its own solver for the linear equations of an implicit method.
+
+    `held` names the entries of the state that only `jump` changes; a method does not integrate them.
+    """
+
+    held: Sequence[str]
+
+    def scales(self) -> dict[str, Any]:
+        """Return the scales of the error of a step, for each integrated entry of the state."""
+
+    def time_rate(self, t: Any, x: Any) -> dict[str, Any]:
+        """Return the partial derivative of the rates by time, as far as it matters."""
 
     def shifted_solver(self, t: Any, x: Any, g: Any) -> Callable[[Any], Any]:
         """Return a function that solves (1 - g J) k = b for k; J is the Jacobian at (t, x)."""

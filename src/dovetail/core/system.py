@@ -68,7 +68,8 @@ class FlowSystem(System):
 
     def start(self) -> tuple[State, Signals]:
         x = self.flow.init() if self.initial is None else self.initial
-        return (x, self.method.init(self.flow, x)), self.signals(0.0, x)
+        state = (x, self.method.init(self.flow, x))
+        return state, self.signals(0.0, state)
 
     def step(self, t: Time, h: Time, x: State) -> tuple[State, Signals]:
         part = h / self.substeps
@@ -77,11 +78,16 @@ class FlowSystem(System):
             return self.method.advance(self.flow, t + i * part, part, state[0], self.held, state[1])
 
         x = repeat(advance, x, self.substeps)
-        return x, self.signals(t + h, x[0])
+        return x, self.signals(t + h, x)
 
-    def signals(self, t: Time, x: State) -> Signals:
-        """Return the signals of the flow in state x."""
-        return self.flow.output(t, x, self.held) if self.shown is None else self.shown(self.flow, t, x)
+    def signals(self, t: Time, state: State) -> Signals:
+        """Return the signals of the flow and of the method in a state of the system."""
+        x, memory = state
+        if self.shown is not None:
+            return self.shown(self.flow, t, x)
+        shown: Signals = self.flow.output(t, x, self.held)
+        own = self.method.signals(memory)
+        return {**shown, **own} if own else shown
 
     def adapt(self, x: State) -> tuple[System, State] | None:
         if not isinstance(self.flow, roles.Adapting):

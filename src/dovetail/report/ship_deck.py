@@ -230,12 +230,11 @@ def _cost_panels(run: Any) -> list[tuple[str, list[tuple[str, np.ndarray]]]]:
         ("elastic", data["elastic_energy"].values),
         ("dissipated", -ledger[:, :3].sum(1)),
     ]
-    steps = np.diff(data["solver_steps"].values, axis=0, prepend=0)
-    return [
-        ("energy [J]", energy),
-        ("residual [J]", [("", data["energy_residual"].values)]),
-        ("solver steps per sample", [("accepted", steps[:, 0]), ("rejected", steps[:, 1])]),
-    ]
+    panels = [("energy [J]", energy), ("residual [J]", [("", data["energy_residual"].values)])]
+    if "solver_steps" in data:
+        steps = np.diff(data["solver_steps"].values, axis=0, prepend=0)
+        panels.append(("solver steps per sample", [("accepted", steps[:, 0]), ("rejected", steps[:, 1])]))
+    return panels
 
 
 def deck_animation(run: Any, *, fps: float = 12.5, speed: float = 1.0, half: float = 1.6) -> FuncAnimation:

@@ -47,6 +47,9 @@ class DeckGear(Specimen):
     def jump(self, t, x, u):
         return self.body.surface_contact.update_memory(x, self._state_and_forces(x, u)[1]["met"])
 
+    def guards(self, t, x, u):
+        return self.body.gaps(self._state_and_forces(x, u)[0])
+
     def output(self, t, x, u):
         state, forces = self._state_and_forces(x, u)
         force = jnp.sum(forces["total"], 0)

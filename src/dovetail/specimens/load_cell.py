@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import jax
+
 from dovetail.core import Parameter, kind, parameter
 from dovetail.core.block import Input, Output, State, Time
 from dovetail.specimens.base import Specimen
@@ -40,6 +42,9 @@ class LoadCell(Specimen):
 
     def jump(self, t: Time, x: State, u: Input) -> State:
         return self.specimen.jump(t, x, u)
+
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
+        return self.specimen.guards(t, x, u)
 
     def output(self, t: Time, x: State, u: Input) -> Output:
         signals = self.specimen.output(t, x, u)

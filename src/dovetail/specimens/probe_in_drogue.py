@@ -153,6 +153,9 @@ class ProbeInDrogue(Specimen):
     def jump(self, t, x, u):
         return {**x, **self.ball.surface_contact.update_memory(x, self._contact(x, u).met)}
 
+    def guards(self, t, x, u):
+        return self.ball.approach(*self.relative_motion(u))[0].gap[None]
+
     def output(self, t, x, u):
         contact = self._contact(x, u)
         wrench = contact.wrench.shift(self.initial_position + u["displacement"][:3])

@@ -53,6 +53,9 @@ class ScaledSpecimen(Specimen):
     def jump(self, t, x, u):
         return self.specimen.jump(t, x, self._specimen_motion(u))
 
+    def guards(self, t, x, u):
+        return self.specimen.guards(t, x, self._specimen_motion(u))
+
     def output(self, t, x, u):
         outputs = self.specimen.output(t, x, self._specimen_motion(u))
         levers = jnp.concatenate([jnp.ones(3), self.length_scale * jnp.ones(3)])

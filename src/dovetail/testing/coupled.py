@@ -115,6 +115,15 @@ class Coupled(Flow):
             else now.feedback.model.jump(t, x["model"], signals["motion"]),
         }
 
+    def guards(self, t, x, u):
+        now = apply(self.schedule, self, t)
+        # displacement and velocity do not depend on the interface force
+        signals = now._interface_motion(t, x, jnp.zeros(self.shape))
+        parts = [(now.numerical, "numerical", "input"), (now.specimen, "specimen", "imposed")]
+        if now.feedback is not None:
+            parts.append((now.feedback.model, "model", "motion"))
+        return jnp.concatenate([part.guards(t, x[name], signals[given]) for part, name, given in parts])
+
     def output(self, t, x, u):
         now = apply(self.schedule, self, t)
         signals = now.interface(t, x)

@@ -63,6 +63,9 @@ class Driven(Flow):
     def jump(self, t, x, u):
         return self.flow.jump(t, x, self._input(t, u))
 
+    def guards(self, t, x, u):
+        return self.flow.guards(t, x, self._input(t, u))
+
     def adapt(self, x):
         """Return the flow and the state to continue with; unchanged if the substructure does not adapt."""
         if not isinstance(self.flow, roles.Adapting):

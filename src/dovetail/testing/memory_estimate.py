@@ -17,7 +17,7 @@ from dovetail.core.advance import row_shapes
 from dovetail.core.errors import Fault, TestFileError
 from dovetail.core.programs import process_memory, resource_limits
 from dovetail.core.shapes import shapes
-from dovetail.testing.recorder import EVERY_TICK, fitting_interval
+from dovetail.testing.recorder import fitting_interval
 from dovetail.testing.tick_grid import DAY, MIN_TICK_TIME
 
 if TYPE_CHECKING:
@@ -64,9 +64,7 @@ def require_memory(test: Test, mode: Mode, available: float | None = None) -> No
 def required_memory(test: Test, every: int, row: dict[str, Any]) -> float:
     """Return the memory [B] of a run that records every n-th tick, including one chunk of all ticks."""
     ticks, each = test.tick_count, _size(row)
-    return COPIES * ticks / every * each + (
-        MAX_CHUNK * each + 8 * ticks * (EVERY_TICK in row) if every > 1 else 0
-    )
+    return COPIES * ticks / every * each + (MAX_CHUNK * each if every > 1 else 0)
 
 
 def _advice(test: Test, available: float, row: dict[str, Any]) -> str:

@@ -22,7 +22,7 @@ from dovetail.core.clock import Clock, LoopState, Simulated
 from dovetail.core.errors import AnalysisError
 from dovetail.core.methods.rolled import with_stage_loop
 from dovetail.core.system import FlowSystem, Signals, System
-from dovetail.testing.continuous import ReferenceSettings, continuous_settings, record_resolved
+from dovetail.testing.continuous import ReferenceSettings, continuous_system
 from dovetail.testing.coupled import Coupled, reference_system, rigged_system
 from dovetail.testing.hybrid_loop import Driven, HybridLoop
 from dovetail.testing.limit_monitor import LimitChecks, LimitMonitor
@@ -130,16 +130,15 @@ class Rehearse(Mode):
     predicts: ClassVar[bool] = True
 
     def system(self, test: Any) -> System:
-        return HybridLoop.from_test(test)
+        return (
+            continuous_system(test, rigged_system(test))
+            if _is_continuous(test)
+            else HybridLoop.from_test(test)
+        )
 
     def monitor(self, test: Any) -> LimitChecks:
         monitor = super().monitor(test)
         return dataclasses.replace(monitor, force_is_held=False) if _is_continuous(test) else monitor
-
-    def record(self, test: Any, records: Records, progress: Progress | None = None) -> tuple[LoopState, int]:
-        if not _is_continuous(test):
-            return super().record(test, records, progress)
-        return record_resolved(self, test, rigged_system(test), None, records, progress)
 
 
 def _is_continuous(test: Any) -> bool:
@@ -165,9 +164,7 @@ class Reference(Mode):
     }
     compares: ClassVar[bool] = False
 
-    settings: ReferenceSettings | None = (
-        None  # default: those of the numerical substructure, refined as needed
-    )
+    settings: ReferenceSettings | None = None  # default: those of the numerical substructure
 
     def reason_against(self, test: Test) -> str:
         if test.rig is None or isinstance(test.rig, Rig):
@@ -179,16 +176,11 @@ class Reference(Mode):
         return with_frozen_sensor_limit(test.validate(), self)
 
     def system(self, test: Any) -> FlowSystem:
-        coupled = self.coupled(test)
-        settings = self.settings or continuous_settings(test, coupled)
-        return FlowSystem(coupled, settings.method, settings.substeps)
+        return continuous_system(test, self.coupled(test), self.settings)
 
     def coupled(self, test: Any) -> Coupled:
         """Return the coupled substructures."""
         return reference_system(test, test.rig.specimen)
-
-    def record(self, test: Any, records: Records, progress: Progress | None = None) -> tuple[LoopState, int]:
-        return record_resolved(self, test, self.coupled(test), self.settings, records, progress)
 
 
 class Simulate(Mode):

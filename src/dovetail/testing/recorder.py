@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
 NICE = (1, 2, 5)  # times powers of ten: preferred round numbers
-EVERY_TICK = "contact_time"  # recorded in every tick, so that short contacts are resolved
 Row = dict[str, np.ndarray]
 
 
@@ -39,18 +38,11 @@ class Records:
     last: Row = dataclasses.field(default_factory=dict)  # row of the last tick
     largest: Row = dataclasses.field(default_factory=dict)  # magnitude of each signal over all ticks
     chunks: list[Row] = dataclasses.field(default_factory=list)
-    every_tick_chunks: list[np.ndarray] = dataclasses.field(default_factory=list)
 
     def start(self, shown: Mapping[str, Any]) -> None:
         """Begin with the row at t = 0, and discard what was recorded before."""
         self.first = {name: np.asarray(value) for name, value in shown.items()}
-        self.tick, self.last, self.largest, self.chunks, self.every_tick_chunks = (
-            0,
-            dict(self.first),
-            {},
-            [],
-            [],
-        )
+        self.tick, self.last, self.largest, self.chunks = 0, dict(self.first), {}, []
 
     def add(self, chunk: Mapping[str, Any], count: int) -> None:
         """Add the first `count` ticks of a chunk."""
@@ -58,8 +50,6 @@ class Records:
         if count:
             self.last = {name: values[-1] for name, values in chunk.items()}
         if count and self.every > 1:
-            if EVERY_TICK in chunk:
-                self.every_tick_chunks.append(chunk[EVERY_TICK])
             for name, values in with_tracking_error(chunk).items():
                 self.largest[name] = magnitude(values, self.largest.get(name))
             begin = -(self.tick + 1) % self.every
@@ -85,15 +75,6 @@ class Records:
                 arrays[name][done : done + len(chunk[name])] = chunk[name]
                 done += len(chunk[name])
         return arrays
-
-    def every_tick(self, name: str) -> np.ndarray | None:
-        """Return a signal at all ticks, or None if it does not exist or is not stored at all ticks."""
-        parts = (
-            self.every_tick_chunks
-            if self.every > 1
-            else [chunk[name] for chunk in self.chunks if name in chunk]
-        )
-        return np.concatenate([self.first[name][None], *parts]) if parts and name in self.first else None
 
 
 def with_tracking_error(row: Mapping[str, Any]) -> dict[str, Any]:

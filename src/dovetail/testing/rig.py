@@ -253,6 +253,9 @@ class _Imposed(Flow):
     def jump(self, t, x, u):
         return self.specimen.jump(t, x, self.path.at(t))
 
+    def guards(self, t, x, u):
+        return self.specimen.guards(t, x, self.path.at(t))
+
 
 def _axes(shape: tuple[int, ...]) -> str:
     return "one axis" if not shape else f"{' x '.join(map(str, shape))} axes"

@@ -98,7 +98,8 @@ def dataset(
     """
     variables, axes = {}, _axis_names(test)
     numerical, rotary = test.numerical, test.rotary_axes
-    own = numerical.DIMS if isinstance(numerical, roles.NamesDimensions) else {}
+    own: dict[str, tuple[str, ...]] = {"solver_steps": ("counted",)}
+    own |= numerical.DIMS if isinstance(numerical, roles.NamesDimensions) else {}
     for name, values in records.items():
         declared = signals.signal(name)
         values = np.asarray(values)

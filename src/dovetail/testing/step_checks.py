@@ -4,9 +4,9 @@ The solution of a part with a fast mode (eigenvalue :math:`\lambda` at rest) gro
 the stability limit of an explicit method. Each part has its own method and step: the numerical substructure
 `dt/substeps`, the specimen that of the rig, a feedback model its own.
 
-A contact is different: it starts at some time and lasts a time T. Fewer than about 16 steps in T do not resolve it
-with any method. A specimen with a contact outputs T as `contact_time`, so this check needs a run. In a sampled loop a
-contact that is too short adds energy, which the limit monitor checks (`contact_energy_gain`).
+A contact is different: it starts at some time. In continuous time the steps end there, with error control after it
+(`testing.continuous`). In a sampled loop a contact that is too short adds energy, which the limit monitor checks
+(`contact_energy_gain`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
-from jax.typing import ArrayLike
 
 from dovetail.compensation import BlendedForce, ForceExtrapolation
 from dovetail.core import Flow, Method
@@ -32,10 +31,6 @@ from dovetail.testing.rig import Rig
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
-
-RESOLVING_STEPS = (
-    16  # steps in a contact for a relative error of 1e-3 of the rebound in the reference solution
-)
 
 
 def step_faults(test: Test) -> list[Fault]:
@@ -102,15 +97,3 @@ def _slopes(flow: Flow, x: Any, u: Any) -> tuple[jax.Array, jax.Array]:
         return rates, rates
 
     return jax.jacfwd(rate_of, has_aux=True)(x)
-
-
-def min_contact_steps(contact_time: ArrayLike, step: float) -> jax.Array:
-    """Return the number of steps of `step` [s] in the shortest contact, from the accumulated contact time at the ticks.
-
-    Infinite if there is no contact. A contact that has not ended at the end of the run is ignored.
-    """
-    time = jnp.asarray(contact_time)
-    touched = jnp.diff(time) > 0
-    before = jax.lax.cummax(jnp.where(touched, time[0], time[1:]))  # contact time when last separated
-    ends = touched[:-1] & ~touched[1:]
-    return jnp.min(jnp.where(ends, time[1:-1] - before[:-1], jnp.inf), initial=jnp.inf) / step

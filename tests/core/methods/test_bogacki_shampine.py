@@ -11,5 +11,5 @@ def test_coefficients_agree_with_those_of_scipy():
     np.testing.assert_allclose(ours.b, theirs.B[: ours.stages], rtol=1e-15)
     np.testing.assert_allclose(ours.c, theirs.C[: ours.stages], rtol=1e-15)
     # ours is the third order less the second, theirs the other way round
-    np.testing.assert_allclose(np.abs(BogackiShampine.error), np.abs(theirs.E), rtol=1e-14)
+    np.testing.assert_allclose(np.abs(BogackiShampine.tableau.error), np.abs(theirs.E), rtol=1e-14)
     assert ours.stages == 3

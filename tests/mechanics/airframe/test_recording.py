@@ -26,6 +26,8 @@ def test_measures_contain_final_position_and_largest_loads(make):
         {k: (["time", *(f"{k}{i}" for i in range(v.ndim - 1))], v) for k, v in both.items()},
         {"time": [0.0, 1.0]},
     )
-    found = aircraft.measures(data)
+    assert "steps" not in aircraft.measures(data)  # the method does not count them
+    counted = data.assign(solver_steps=(["time", "counted"], [[0.0, 0.0, 0.0], [7.0, 2.0, 1.0]]))
+    found = aircraft.measures(counted)
     assert found["final position"] == "0, 0.8 m"
-    assert "0 contact events" in found["steps"]
+    assert found["steps"] == "7, 2 rejected, 1 contact events"

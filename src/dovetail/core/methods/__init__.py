@@ -1,11 +1,11 @@
-"""Fixed-step integration methods, one per file, and their stability limits.
+"""Integration methods, one per file, and the stability limits of fixed steps.
 
-Depends on: nothing else of Dovetail but the contract in `core.block`.
+Depends on: nothing else of Dovetail but the contract in `core.block`, and steps that end at events in `core.events`.
 
 Explicit: `Euler`, `SemiImplicitEuler` (the state is a pair of positions and velocities), `RK4` (the usual choice),
-`BogackiShampine`, `DormandPrince5`, `DormandPrince8`. Implicit, for stiff parts: `ImplicitEuler`, `BDF2`,
-`Trapezoidal`, `GeneralisedAlpha`, and `Rosenbrock3`, which needs no iteration. To integrate an equation that is not a
-flow, use the `step` of an explicit method's `tableau`.
+`BogackiShampine`, `DormandPrince5`, `DormandPrince8`; `AdaptiveRungeKutta` adds error control and ends steps at events.
+Implicit, for stiff parts: `ImplicitEuler`, `BDF2`, `Trapezoidal`, `GeneralisedAlpha`, and `Rosenbrock3`, which needs no
+iteration. To integrate an equation that is not a flow, use the `step` of an explicit method's `tableau`.
 """
 
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
+    from dovetail.core.methods.adaptive import AdaptiveRungeKutta
     from dovetail.core.methods.bdf2 import BDF2
     from dovetail.core.methods.bogacki_shampine import BogackiShampine
     from dovetail.core.methods.dormand_prince5 import DormandPrince5
@@ -34,6 +35,7 @@ lazily(__name__)
 __all__ = [
     "BDF2",
     "RK4",
+    "AdaptiveRungeKutta",
     "BogackiShampine",
     "DormandPrince5",
     "DormandPrince8",

@@ -1,4 +1,4 @@
-"""Third-order method of Bogacki and Shampine at a fixed step, and the weights of its error estimate."""
+"""Third-order method of Bogacki and Shampine."""
 
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from dovetail.core.methods.runge_kutta import RungeKutta, Tableau
 class BogackiShampine(RungeKutta):
     """Explicit Runge-Kutta method of order 3 with three evaluations per step.
 
-    `error` contains the weights of the three slopes and of the slope at the end: an error estimate of order 2.
+    The error estimate, of order 2, uses the slope at the end too.
 
     Source: [Bogacki & Shampine 1989].
     """
@@ -20,5 +20,6 @@ class BogackiShampine(RungeKutta):
         b=(2 / 9, 1 / 3, 4 / 9),
         c=(0.0, 1 / 2, 3 / 4),
         order=3,
+        error=(-5 / 72, 1 / 12, 1 / 9, -1 / 8),
+        error_order=3,
     )
-    error: ClassVar[tuple[float, ...]] = (-5 / 72, 1 / 12, 1 / 9, -1 / 8)

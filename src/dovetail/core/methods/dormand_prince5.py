@@ -1,4 +1,4 @@
-"""Fifth-order method of Dormand and Prince at a fixed step."""
+"""Fifth-order method of Dormand and Prince."""
 
 from typing import ClassVar
 
@@ -10,7 +10,8 @@ from dovetail.core.methods.runge_kutta import RungeKutta, Tableau
 class DormandPrince5(RungeKutta):
     """Explicit Runge-Kutta method of order 5 with six evaluations per step.
 
-    The seventh stage of the pair only estimates the error and is omitted. Source: [Dormand & Prince 1980, table 2].
+    The seventh stage of the pair only estimates the error; steps of fixed length omit it.
+    Source: [Dormand & Prince 1980, table 2].
     """
 
     tableau: ClassVar[Tableau] = Tableau(
@@ -25,4 +26,6 @@ class DormandPrince5(RungeKutta):
         b=(35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
         c=(0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0),
         order=5,
+        error=(71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40),
+        error_order=5,
     )

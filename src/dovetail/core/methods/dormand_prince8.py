@@ -1,4 +1,4 @@
-"""Eighth-order method of Dormand and Prince at a fixed step."""
+"""Eighth-order method of Dormand and Prince."""
 
 from typing import ClassVar
 
@@ -33,6 +33,10 @@ _COEFFICIENTS = Tableau(
     c=(0.0, 0.05260015195876773, 0.0789002279381516, 0.1183503419072274, 0.2816496580927726,
      0.3333333333333333, 0.25, 0.3076923076923077, 0.6512820512820513, 0.6, 0.8571428571428571, 1.0),
     order=8,
+    error=(0.01312004499419488, 0.0, 0.0, 0.0, 0.0, -1.2251564463762044, -0.4957589496572502,
+     1.6643771824549864, -0.35032884874997366, 0.3341791187130175, 0.08192320648511571,
+     -0.022355307863886294),
+    error_order=6,
 )
 # fmt: on
 
@@ -41,8 +45,8 @@ _COEFFICIENTS = Tableau(
 class DormandPrince8(RungeKutta):
     """Explicit Runge-Kutta method of order 8 with twelve evaluations per step, for accurate references.
 
-    For high accuracy it is cheaper than a low-order method with small steps. The coefficients are those of the
-    pair 8(5,3), without the stages for error estimate and interpolation.
+    For high accuracy it is cheaper than a low-order method with small steps. The coefficients are those of
+    8(5,3) with the error estimate of order 5, without the stages for interpolation.
     Source: [Hairer, Norsett & Wanner 1993, sec. II.5, DOP853].
     """
 

@@ -22,12 +22,17 @@ from dovetail.core.block import Flow, Input, Method, State, Time
 
 @dataclasses.dataclass(frozen=True)
 class Tableau:
-    """Coefficients of an explicit method: rows of `a` below the diagonal, weights `b`, nodes `c`."""
+    """Coefficients of an explicit method: rows of `a` below the diagonal, weights `b`, nodes `c`.
+
+    `error` contains the weights of an error estimate, with one more if it uses the slope at the end of the step.
+    """
 
     a: tuple[tuple[float, ...], ...]
     b: tuple[float, ...]
     c: tuple[float, ...]
     order: int
+    error: tuple[float, ...] = ()
+    error_order: int = 0  # of the estimate in the step
 
     @property
     def stages(self) -> int:
@@ -89,18 +94,34 @@ def step_in_loop(tableau: Tableau, flow: Flow, t: Time, dt: Time, x: State, u: I
     For a small flow unrolled stages run faster. A flow of hundreds of operations takes long to compile once per
     stage and does not run faster.
     """
+    flat, rates, unravel = _rates_in_loop(tableau, tableau.stages, flow, t, dt, x, u)
+    return unravel(flat + dt * (jnp.asarray(tableau.b) @ rates))
+
+
+def step_with_error(
+    tableau: Tableau, flow: Flow, t: Time, dt: Time, x: State, u: Input
+) -> tuple[State, jax.Array, jax.Array]:
+    """Return the state after a step, and flat the estimate of its error and the larger magnitude of both states."""
+    flat, rates, unravel = _rates_in_loop(tableau, len(tableau.error), flow, t, dt, x, u)
+    end = flat + dt * (jnp.asarray(tableau.b) @ rates[: tableau.stages])
+    return unravel(end), dt * (jnp.asarray(tableau.error) @ rates), jnp.maximum(jnp.abs(flat), jnp.abs(end))
+
+
+def _rates_in_loop(
+    tableau: Tableau, size: int, flow: Flow, t: Time, dt: Time, x: State, u: Input
+) -> tuple[jax.Array, jax.Array, Callable[[jax.Array], State]]:
+    """Return the flat state, its slopes (size, n) at the stages and at the end of the step, and the inverse of flat."""
     flat, unravel = ravel_pytree(x)
-    rows = np.zeros((tableau.stages, tableau.stages))
-    for i, row in enumerate(tableau.a):
+    rows = np.zeros((size, size))
+    for i, row in enumerate((*tableau.a, tableau.b)[:size]):
         rows[i, : len(row)] = row
-    a, b, c = jnp.asarray(rows), jnp.asarray(tableau.b), jnp.asarray(tableau.c)
+    a, c = jnp.asarray(rows), jnp.asarray((*tableau.c, 1.0)[:size])
 
     def stage(i, rates):
         at = unravel(flat + dt * (a[i] @ rates))
         return rates.at[i].set(ravel_pytree(flow.derivative(t + c[i] * dt, at, u))[0])
 
-    rates = jax.lax.fori_loop(0, tableau.stages, stage, jnp.zeros((tableau.stages, flat.size)))
-    return unravel(flat + dt * (b @ rates))
+    return flat, jax.lax.fori_loop(0, size, stage, jnp.zeros((size, flat.size))), unravel
 
 
 def add_rates(x: State, dt: Time, weights: tuple[float, ...], rates: list[State]) -> State:

@@ -23,6 +23,7 @@ import numpy as np
 
 from dovetail.core import Flow, Method, OptionalParameter, Parameter, choice, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
+from dovetail.core.events import EventSteps
 from dovetail.mechanics.airframe import contact_search, dynamics, implicit
 from dovetail.mechanics.airframe.implicit import LEDGER
 from dovetail.mechanics.airframe.modal_gear import ModalGear
@@ -82,6 +83,18 @@ class DeckAircraft(Flow):
     built: Any = eqx.field(
         default=None, kw_only=True, repr=False
     )  # computed from the other fields; a value passed in is overwritten
+    # entries of the state that only jumps change
+    held: ClassVar[tuple[str, ...]] = (
+        "inside",
+        "touch",
+        "impact_speed",
+        "slip_speed",
+        "last_time",
+        "load",
+        "initial_energy",
+        "event_penetration",
+        "event_time",
+    )
     # dimensions of the recorded signals
     DIMS: ClassVar[dict[str, tuple[str, ...]]] = {
         "node_position": ("node", "axis"),
@@ -95,7 +108,6 @@ class DeckAircraft(Flow):
         "gear_wrench": ("interface_node", "freedom"),
         "air_wrench": ("freedom",),
         "work_by_source": ("ledger",),
-        "solver_steps": ("counted",),
         "drive_deflection": ("drive",),
     }
 
@@ -187,21 +199,19 @@ class DeckAircraft(Flow):
             "work": jnp.zeros(len(LEDGER)),
         }
         inside, on = touched_surface.initial_surfaces(self._distances(0.0, x))
-        held = {
+        x |= {
             "inside": inside,
             "touch": on,
-            "impact": jnp.zeros(on.shape[:2]),
-            "slid": jnp.zeros(on.shape[:2]),
-            "time": jnp.zeros(()),
+            "impact_speed": jnp.zeros(on.shape[:2]),
+            "slip_speed": jnp.zeros(on.shape[:2]),
+            "last_time": jnp.zeros(()),
             "load": jnp.zeros(dim.d + dim.turns),
-            "count": jnp.zeros(3),
-            "energy": jnp.zeros(()),
             "event_penetration": jnp.zeros(()),
             "event_time": jnp.full((), -1.0, float),
         }
-        x = {**x, "held": held}  # type: ignore[dict-item]  # a state within a state
-        load = self._body_loads(0.0, x) if self.load_sampling == "step" else held["load"]
-        return {**x, "held": {**held, "energy": self.energy(0.0, x)["total"], "load": load}}
+        if self.load_sampling == "step":
+            x["load"] = self._body_loads(0.0, x)
+        return {**x, "initial_energy": self.energy(0.0, x)["total"]}
 
     def _split(self, x):
         nd = self.model.nd
@@ -249,7 +259,7 @@ class DeckAircraft(Flow):
             "bristle": touch.bristle_rate,
             "drive": jnp.stack([x["drive"][:, 1], pushed], 1),
             "work": powers,
-            "held": jax.tree.map(jnp.zeros_like, x["held"]),
+            **{name: jnp.zeros_like(x[name]) for name in self.held},
         }
 
     # interface to implicit methods
@@ -265,16 +275,13 @@ class DeckAircraft(Flow):
             "bristle": 1e-2 + self.friction.initial_bristles(len(self.feet), len(self.platforms), dim.d),
             "drive": jnp.full((len(self.drives), 2), 1e-2),
             "work": jnp.full(len(LEDGER), 1e9),
-            "held": None,
         }
 
-    def guards(self, t: Any, x: dict[str, Any]) -> jax.Array:
-        """Return the event functions [m]: the gap of each pair, negated in contact; negative values are events."""
+    def guards(self, t, x, u):
         return contact_search.guards(self, t, x)
 
-    def accept_step(self, t: Any, x: dict[str, Any]) -> dict[str, Any]:
-        """Return the state after an accepted step: touched surfaces, impact speeds, bristle anchors."""
-        return contact_search.accept_step(self, t, x)
+    def jump(self, t, x, u):
+        return contact_search.jump(self, t, x)
 
     def time_rate(self, t: Any, x: dict[str, Any]) -> dict[str, Any]:
         """Return the partial derivative of the rates by time, for contact with moving platforms only."""
@@ -307,7 +314,7 @@ class DeckAircraft(Flow):
         problems += drive_faults(self.platforms, self.drives, self.dim.d)
         if problems:
             return problems
-        if self.touched_surface == "last-crossed" and not method.contact:
+        if self.touched_surface == "last-crossed" and not isinstance(method, EventSteps):
             text = 'needs a method with contact events: method = "contact-rosenbrock"'
             problems.append(Fault("method", text + ', or touched_surface = "nearest"'))
         gap = np.asarray(contact_search.gaps_at_start(self))

@@ -59,7 +59,7 @@ def touched_planes(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Arr
     """Return 1 at the touched plane of each pair, else 0, (feet, bodies, planes)."""
     if aircraft.touched_surface == "nearest":
         return touched_surface.nearest(distances(aircraft, t, x))
-    return x["held"]["touch"]
+    return x["touch"]
 
 
 def touches(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> contact_force.PairTouch:
@@ -73,10 +73,9 @@ def _touches(aircraft, t, x):  # traced once for all callers
     rho, V, _ = aircraft._nodes(x)
     feet, d = np.array(aircraft.feet), aircraft.dim.d
     at = x["position"] + rho[feet] @ R.T
-    held = x["held"]
     on = touched_planes(aircraft, t, x)
     frame = driven_frames(aircraft.platforms, aircraft.drives, t, x["drive"])
-    memory = contact_force.PairMemory(x["bristle"], on, held["impact"], held["slid"])
+    memory = contact_force.PairMemory(x["bristle"], on, x["impact_speed"], x["slip_speed"])
     return all_pairs(aircraft, frame, at, V[feet, :d] @ R.T, memory)
 
 
@@ -93,43 +92,36 @@ def contact_points(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Arr
 
 
 def guards(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Array:
-    """Return the event functions [m]: the gap of each pair, negated in contact. Negative values are contact events."""
-    gap = touched_surface.gap(distances(aircraft, t, x))
-    return jnp.where(jnp.any(x["held"]["touch"] > 0.5, -1), -gap, gap).ravel()
+    """Return the event functions: the gap [m] of each pair."""
+    return touched_surface.gap(distances(aircraft, t, x)).ravel()
 
 
-def accept_step(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> dict[str, Any]:
+def jump(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> dict[str, Any]:
     """Return the state after an accepted step: touched surfaces, impact speeds, bristle anchors."""
-    held, friction = x["held"], aircraft.friction
+    friction = aircraft.friction
     apart = distances(aircraft, t, x)
-    inside, on = touched_surface.update_surfaces(apart, held["inside"], held["touch"])
-    before, now = (jnp.any(a > 0.5, -1) for a in (held["touch"], on))
-    x = {**x, "held": {**held, "inside": inside, "touch": on}}
+    inside, on = touched_surface.update_surfaces(apart, x["inside"], x["touch"])
+    before, now = (jnp.any(a > 0.5, -1) for a in (x["touch"], on))
+    x = {**x, "inside": inside, "touch": on}
     touch = touches(aircraft, t, x)
     new = now & ~before
-    load = aircraft._body_loads(t, x) if aircraft.load_sampling == "step" else held["load"]
-    impact = jnp.where(new, jnp.maximum(touch.approach, 0.0), held["impact"])
     gap = jnp.abs(touched_surface.gap(apart))
-    deepest = jnp.maximum(held["event_penetration"], jnp.max(jnp.where(now != before, gap, 0.0)))
-    speed = jnp.sqrt(jnp.sum(touch.slip**2, -1))
-    speed = jnp.where(new, speed, friction.filtered_slip_speed(held["slid"], speed, t - held["time"])) * now
+    slip = jnp.sqrt(jnp.sum(touch.slip**2, -1))
+    slip = jnp.where(new, slip, friction.filtered_slip_speed(x["slip_speed"], slip, t - x["last_time"])) * now
     bristle = x["bristle"]
     if friction.has_bristles:
         R = poses(aircraft.platforms, t)[1]
         world = jnp.einsum("bij,fbj->fbi", R, bristle)
-        slid = friction.update_anchors(jnp.maximum(touch.normal, 0.0), touch.slip, world, speed[..., None])
-        slid = jnp.where(friction.anchor_update_due(held["time"], t), slid, world)
-        bristle = jnp.einsum("bji,fbj->fbi", R, slid) * now[..., None]
+        moved = friction.update_anchors(jnp.maximum(touch.normal, 0.0), touch.slip, world, slip[..., None])
+        moved = jnp.where(friction.anchor_update_due(x["last_time"], t), moved, world)
+        bristle = jnp.einsum("bji,fbj->fbi", R, moved) * now[..., None]
     return {
         **x,
         "bristle": bristle,
-        "held": {
-            **x["held"],
-            "impact": impact,
-            "event_penetration": deepest,
-            "event_time": jnp.where(jnp.any(new), t, held["event_time"]),
-            "slid": speed,
-            "time": t + 0.0 * deepest,
-            "load": load,
-        },
+        "impact_speed": jnp.where(new, jnp.maximum(touch.approach, 0.0), x["impact_speed"]),
+        "slip_speed": slip,
+        "last_time": jnp.asarray(t, float),
+        "load": aircraft._body_loads(t, x) if aircraft.load_sampling == "step" else x["load"],
+        "event_penetration": jnp.maximum(x["event_penetration"], jnp.max(jnp.where(now != before, gap, 0.0))),
+        "event_time": jnp.where(jnp.any(new), t, x["event_time"]),
     }

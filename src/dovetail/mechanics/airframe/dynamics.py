@@ -96,8 +96,7 @@ def forces(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> tuple:
     load, strut, strut_power, touch = _nodal(aircraft, t, x)
     g = _weight(aircraft, x)
     F = model.forces(aircraft.formulation, twist, own, rho, deformation, load, strut, g)
-    held = aircraft.load_sampling == "step"
-    wrench = x["held"]["load"] if held else body_loads(aircraft, t, x)
+    wrench = x["load"] if aircraft.load_sampling == "step" else body_loads(aircraft, t, x)
     v, w = twist[:d], twist[d:]
     if isinstance(model, ModalGear):
         momentum = (aircraft.mass_matrix @ x["speed"])[: model.nd]

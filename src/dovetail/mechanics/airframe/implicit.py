@@ -78,7 +78,7 @@ def _slopes(aircraft, t, x):  # traced once for all callers
     rho, V, _ = aircraft._nodes(x)
     feet = np.array(aircraft.feet)
     at, velocity = x["position"] + rho[feet] @ R.T, V[feet, :d] @ R.T
-    on, impact, slid = touched_planes(aircraft, t, x), x["held"]["impact"], x["held"]["slid"]
+    on, impact, slid = touched_planes(aircraft, t, x), x["impact_speed"], x["slip_speed"]
 
     def moving(t):
         return driven_frames(aircraft.platforms, aircraft.drives, t, x["drive"])
@@ -148,7 +148,6 @@ def shifted_solver(aircraft: DeckAircraft, t: Any, x: dict[str, Any], g: Any):
             "bristle": k_z,
             "drive": b["drive"],
             "work": b["work"] + g * work,
-            "held": b["held"],
         }
 
     return solve

@@ -139,6 +139,11 @@ class ReducedAircraft(Part):
         """Return the standing positions of the feet, (feet, 3) [m] in the deck's axes."""
         return self.init()["body"].p + self.standing()
 
+    def gaps(self, x: dict[str, Any]) -> jax.Array:
+        """Return the gap between each foot, without deflection, and the deck, (feet,) [m]."""
+        body = x["body"]
+        return (body.p + self.feet @ quaternion.to_matrix(body.q).T)[:, 2] - self.radius
+
     def _relative_to_deck(self, body: BodyState, turning: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Return the attitude (3, 3) and the angular velocity in body axes, both relative to the deck."""
         C = quaternion.to_matrix(body.q)

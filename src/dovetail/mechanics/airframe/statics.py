@@ -53,7 +53,7 @@ def _touching(aircraft):
     distance = aircraft._distances(0.0, x)
     nearest = jax.nn.one_hot(jnp.argmin(touched_surface.gap(distance), 1), distance.shape[1])[..., None]
     on = jax.nn.one_hot(jnp.argmax(distance, -1), distance.shape[-1]) * nearest
-    return {**x, "speed": jnp.zeros_like(x["speed"]), "held": {**x["held"], "touch": on, "inside": on}}
+    return {**x, "speed": jnp.zeros_like(x["speed"]), "touch": on, "inside": on}
 
 
 @eqx.filter_jit
@@ -61,8 +61,8 @@ def _found(aircraft, x, unknown):
     """Return the equilibrium state with its actual contacts."""
     x = _placed(aircraft, x, unknown)
     inside, on = touched_surface.initial_surfaces(aircraft._distances(0.0, x))
-    x = {**x, "held": {**x["held"], "inside": inside, "touch": on}}
-    return {**x, "held": {**x["held"], "energy": aircraft.energy(0.0, x)["total"]}}
+    x = {**x, "inside": inside, "touch": on}
+    return {**x, "initial_energy": aircraft.energy(0.0, x)["total"]}
 
 
 def _placed(aircraft, x, unknown):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
-    from dovetail.mechanics.collision.stepping import ContactRosenbrock
+    from dovetail.mechanics.collision.rosenbrock import ContactRosenbrock
 
 lazily(__name__)
 

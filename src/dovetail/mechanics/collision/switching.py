@@ -64,4 +64,4 @@ def explicit_step(f: Callable, y: jax.Array, rate: jax.Array, h: jax.Array) -> t
     tableau = BogackiShampine.tableau
     rates = tableau.rates(f, y, h, first=rate)
     new = add_rates(y, h, tableau.b, rates)
-    return new, add_rates(jnp.zeros_like(y), h, BogackiShampine.error, [*rates, f(1.0, new)])
+    return new, add_rates(jnp.zeros_like(y), h, tableau.error, [*rates, f(1.0, new)])

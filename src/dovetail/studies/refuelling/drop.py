@@ -71,7 +71,7 @@ class FallingSteps(System):
 
     def proposed_step(self, t, x):
         """Return the next step [s]."""
-        in_contact = self.falling.signals(t, x[0])["penetration"] > 0
+        in_contact = self.falling.signals(t, x)["penetration"] > 0
         return jnp.where(in_contact, self.contact_step, self.free_step)
 
 
