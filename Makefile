@@ -48,6 +48,8 @@ verify: $(VENV)/dev.stamp  ## check 10,000 random tests, and margins and contact
 
 fuzz: $(VENV)/dev.stamp  ## feed damaged input to every reader for an hour (SECONDS=600 for less); failures are stored
 	cd tests && $(ONE_CORE) ../$(BIN)/python -m fuzz --seconds $(SECONDS)
+	$(ONE_CORE) DOVETAIL_FAULTS=20000 $(PYTEST) -m slow tests/links/test_seeded_faults.py
+	DOVETAIL_FUZZ_SECONDS=600 $(PYTEST) -m slow tests/examples/test_rig_in_c.py
 
 mutate: $(VENV)/dev.stamp  ## mutation test: 300 changes of the source (SEED=2 for others), at most an hour; prints the undetected ones
 	PYTHONPATH=tests $(BIN)/python -m mutation --seed $(SEED) --number 300 --workers $(WORKERS) --seconds $(SECONDS)

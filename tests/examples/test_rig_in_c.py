@@ -1,7 +1,10 @@
 """The reference rig in C: the protocol's page is enough to build a rig, and that rig is safe."""
 
+import os
+import random
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -10,7 +13,19 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.links import RealTimeSettings, read_key, write_key
+from dovetail.links import (
+    Address,
+    Hello,
+    PythonTick,
+    RealTimeSettings,
+    RigState,
+    TickSettings,
+    connect,
+    read_key,
+    write_key,
+)
+from dovetail.links.connection import receive_message
+from dovetail.links.rig_protocol import COMMAND, Datagram
 from dovetail.testing import Outcome
 
 SOURCE = Path(__file__).resolve().parents[2] / "examples" / "rig_in_c" / "rig.c"
@@ -21,12 +36,11 @@ pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C compiler")
 @pytest.fixture(scope="module")
 def binary(tmp_path_factory):
     target = tmp_path_factory.mktemp("rig") / "rig"
-    done = subprocess.run(
-        [COMPILER, "-O1", "-Wall", "-Wextra", "-Werror", "-o", target, SOURCE, "-lm"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    sanitize = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    command = [COMPILER, "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-o", target, SOURCE, "-lm"]
+    done = subprocess.run([*command, *sanitize], capture_output=True, text=True, check=False)
+    if done.returncode:  # a compiler without the libraries of the sanitizers
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return target
 
@@ -94,7 +108,9 @@ def test_it_is_a_spring_to_the_loop(rig):
     x, force = run.data.measured_displacement, run.data.measured_force
     assert float(np.abs(x).max()) > 1e-3
     np.testing.assert_allclose(force, -500 * x, rtol=1e-12)
-    assert "end: flags 64 after" in stopped(process)  # ended by the loop, led to rest before
+    said = stopped(process)
+    assert "end: flags 64 after" in said  # ended by the loop, led to rest before
+    assert "ticks, at rest" in said
 
 
 def test_the_rig_serves_consecutive_sessions_with_a_key(rig, tmp_path):
@@ -168,8 +184,6 @@ def test_after_a_short_pause_of_the_rig_the_run_continues(rig):
 
 def test_the_rig_goes_to_its_safe_state_when_the_loop_ends(rig):
     """If the process of the loop dies, the rig notices the closed connection or the link timeout."""
-    from dovetail.links import Address, Hello, PythonTick, RigState, TickSettings, connect
-
     process = rig()
     connection = connect(Address.parse(process.url), Hello(axes=1, rate=200.0, link_timeout=20), None)
     tick = PythonTick(
@@ -182,3 +196,144 @@ def test_the_rig_goes_to_its_safe_state_when_the_loop_ends(rig):
     assert process.stdout.readline() == "safe: 2\n"  # the loop says nothing more: silence
     connection.close()
     assert "end: flags" in stopped(process)
+
+
+HELLO = Hello(axes=1, rate=200.0, link_timeout=20)
+
+
+def moved(process, key=None, hello=HELLO):
+    """Open a session and move the rig to 10 mm; return connection and tick."""
+    connection = connect(Address.parse(process.url), hello, key)
+    settings = TickSettings(connection.welcome.session, 1, 2, 5_000_000, 2000, wait=10**10, key=key)
+    tick = PythonTick(settings, connection.datagrams)
+    for _ in range(20):
+        reading, _ = tick.step(RigState.ACTIVE, np.array([0.01]))
+    assert reading[0] > 0.009
+    return connection, tick
+
+
+def dialled(process):
+    """Connect to the rig; return the connection after its challenge."""
+    line = socket.create_connection(("127.0.0.1", Address.parse(process.url).port), timeout=60.0)
+    return line, receive_message(line)
+
+
+def refusal(process, hello):
+    """Send a hello made from the challenge; return the reason of the refusal."""
+    line, challenge = dialled(process)
+    with line:
+        line.sendall(hello(challenge))
+        answer = receive_message(line).decode()
+    assert "refused " in answer
+    return answer.split("refused ")[1].splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("silence 20", "silence 1e10", "silence: expected 1 to"),
+        ("silence 20", "silence nan", "silence: expected 1 to"),
+        ("limit displacement 0.05", "limit displacement nan", "limit: expected a positive number"),
+        ("limit displacement 0.05", "limit displacement inf", "limit: expected a positive number"),
+        ("limit displacement 0.05", "limit displacement -1", "limit: expected a positive number"),
+        ("rate 200.0", "rate 1e999", "the rig ticks at"),
+        ("axes 1", "axes 1x", "the rig has 1 axis"),
+    ],
+)
+def test_numbers_without_meaning_are_refused(rig, old, new, why):
+    hello = Hello(axes=1, rate=200.0, link_timeout=20, limits={"displacement": 0.05})
+    changed = lambda challenge: hello.pack(challenge, None).replace(old.encode(), new.encode())  # noqa: E731
+    assert refusal(rig(), changed).startswith(why)
+
+
+def test_the_bound_of_the_rig_on_the_link_timeout_applies_and_is_named(rig):
+    process = rig("--link-timeout", "0.2")
+    with connect(
+        Address.parse(process.url), Hello(axes=1, rate=200.0, link_timeout=10**9 - 1), None
+    ) as connection:
+        assert connection.link_timeout == connection.welcome.link_timeout == 40
+
+
+def test_a_replayed_hello_is_refused(rig, tmp_path):
+    process = rig("--key", write_key(tmp_path / "key"))
+    key = read_key(tmp_path / "key")
+    line, challenge = dialled(process)
+    with line:
+        old = HELLO.pack(challenge, key)
+    assert refusal(process, lambda challenge: old) == "the signature is wrong: the keys differ"
+    moved(process, key)[0].close()
+
+
+def test_a_client_that_does_not_finish_its_hello_disturbs_no_session(rig):
+    process = rig()
+    lines = [dialled(process)[0] for _ in range(20)]  # more than the rig hears at a time
+    for line in lines[-5:]:
+        line.sendall(b"D")
+    connection, tick = moved(process)
+    for line in lines[-5:]:
+        line.sendall(b"O")
+    reading, _ = tick.step(RigState.ACTIVE, np.array([0.01]))
+    assert tick.rig_state == RigState.ACTIVE
+    for line in lines:
+        line.close()
+    connection.close()
+    assert "at rest" in stopped(process)
+
+
+@pytest.mark.parametrize(("number", "flags"), [(None, 64), (signal.SIGTERM, 32)])
+def test_every_end_leads_it_to_rest_before_it_says_so(rig, number, flags):
+    process = rig()
+    connection, _ = moved(process)
+    if number is None:
+        connection.close()
+    else:
+        process.send_signal(number)
+    said = ""
+    while "end:" not in said:
+        said = process.stdout.readline()
+    assert f"end: flags {flags} after" in said
+    assert said.endswith("at rest\n")
+    assert (
+        int(said.split("after ")[1].split()[0]) >= 20 + 0.4 * 200
+    )  # the path to rest, in ticks of its own clock
+    connection.close()
+
+
+def disturb(process, seconds, pieces):
+    """Send damaged datagrams and hellos, of a session too, until a time [s] or a number is reached."""
+    rng, end = random.Random(7), time.monotonic() + seconds
+    to = ("127.0.0.1", Address.parse(process.url).port)
+    connection, _ = moved(process)
+    session = connection.welcome.session
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as noise:
+        for k in range(pieces):
+            if time.monotonic() > end:
+                break
+            value = rng.choice([0.0, 0.01, np.nan, np.inf, 1e308, -0.02])
+            state, sequence = RigState(rng.randrange(4)), rng.randrange(2 ** rng.choice([8, 63]))
+            data = bytearray(Datagram(COMMAND, state, session, sequence, 0, np.array([value])).pack(None))
+            for _ in range(rng.randrange(3)):
+                data[rng.randrange(len(data))] = rng.randrange(256)
+            noise.sendto(data[: rng.choice([len(data), rng.randrange(len(data) + 1)])], to)
+            if k % 50 == 0:
+                line, challenge = dialled(process)
+                with line:
+                    hello = bytearray(HELLO.pack(challenge, None))
+                    for _ in range(rng.randrange(5)):
+                        hello[rng.randrange(len(hello))] = rng.randrange(256)
+                    line.sendall(hello[: rng.randrange(len(hello) + 1)] * rng.choice([1, 1, 90]))
+    connection.close()
+
+
+def test_damaged_datagrams_and_hellos_do_it_no_harm(rig):
+    process = rig()
+    disturb(process, 60.0, 3000)
+    assert "at rest" in stopped(process)
+
+
+@pytest.mark.slow
+def test_minutes_of_damaged_datagrams_do_it_no_harm(rig):
+    """`make fuzz`; the number of seconds is `DOVETAIL_FUZZ_SECONDS`."""
+    process = rig()
+    disturb(process, float(os.environ.get("DOVETAIL_FUZZ_SECONDS", "600")), 10**9)
+    assert "at rest" in stopped(process)

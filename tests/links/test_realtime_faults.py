@@ -230,3 +230,33 @@ def test_a_rig_that_falls_silent_loses_the_link(make_cs1, served, native):
     assert (
         ended(server).flags == SafeStateReason.ENDED
     )  # told by the closed connection, as no datagram gets through
+
+
+@pytest.mark.parametrize("native", [None, False])
+@pytest.mark.parametrize(
+    ("count", "phase"), [(30, "the way to the start"), (380, "the way to rest"), (400, "the way to rest")]
+)
+def test_the_link_is_judged_on_both_ways_too(make_cs1, served, native, count, phase):
+    """50 ticks to the start, 300 of the test, 50 to rest, and the message that ends the session."""
+    test = make_cs1(limits={"link_timeout": 20})
+    left = [count + 1]  # and the question where the rig is
+
+    def silent(data, outgoing):
+        left[0] -= not outgoing
+        return [data] if left[0] >= 0 else []
+
+    server = served(test, mangle=silent)
+    run = go(test, server, wait=2e-3, native=native)
+    assert run.outcome is Outcome.LINK_LOST
+    assert run.trip.signal == "measurement_age"
+    assert run.trip.value >= run.trip.limit
+    assert f"stopped on {phase}" in run.data.remark
+    assert run.data.sizes["time"] == (1 if count == 30 else 301)
+
+
+def test_a_rig_that_stops_on_the_way_to_rest_has_stopped_the_run(make_cs1, served):
+    test = make_cs1()
+    server = served(test, Spoiled(test, with_force(np.nan), after=380))
+    run = go(test, server)
+    assert run.outcome in (Outcome.NOT_FINITE, Outcome.RIG_STOPPED)
+    assert "stopped on the way to rest; the rig reported: safe (not finite" in run.data.remark

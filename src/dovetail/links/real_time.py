@@ -368,7 +368,7 @@ def _interface_signals(
 def _stop_signals() -> Iterator[list[str]]:
     """Collect the signals that stop a run, if this is the main thread: Ctrl-C and SIGTERM, by name."""
     received: list[str] = []
-    names = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
+    names: dict[int, str] = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
     is_main = threading.current_thread() is threading.main_thread()
     heard = [number for number in names if is_main and signal.getsignal(number) is not signal.SIG_IGN]
     before = {number: signal.signal(number, lambda n, _: received.append(names[n])) for number in heard}
