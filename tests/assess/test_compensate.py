@@ -92,7 +92,7 @@ def test_a_chosen_predictor_is_limited_to_its_range(cs1):
     assert "beyond the usable range" in named["forward-prediction"].summary
 
 
-def test_a_window_longer_than_the_recording_is_refused(cs1):
+def test_a_window_longer_than_the_recording_is_rejected(cs1):
     short = cs1(duration=0.02)
     named = by_name(candidates(short, LATE, MOTION, frequency=5.0, tolerance=0.2, predictor=Predictor(2, 30)))
     assert "longer than the recording of 20" in named["forward-prediction"].summary

@@ -81,7 +81,7 @@ def test_an_unknown_choice_lists_the_known_ones():
         ({"predictor_order": 2}, "order and window belong together"),
     ],
 )
-def test_invalid_options_are_refused(options, text):
+def test_invalid_options_are_rejected(options, text):
     with pytest.raises(ParameterError, match=text):
         DesignOptions(**options)
 

@@ -58,7 +58,7 @@ def test_a_recording_of_a_rig_is_identified_like_a_simulated_one(cs1):
     assert float(found.axes[0].model.delay) == pytest.approx(9.4e-3, abs=0.02e-3)
 
 
-def test_a_recording_that_is_too_short_is_refused(cs1):
+def test_a_recording_that_is_too_short_is_rejected(cs1):
     test = cs1()
     run = test.rehearse()
     short = dataclasses.replace(run, data=run.data.isel(time=slice(0, 20)))
@@ -66,7 +66,7 @@ def test_a_recording_that_is_too_short_is_refused(cs1):
         identify(test, recording=short, **SIZE)
 
 
-def test_a_rig_that_does_not_follow_is_refused(cs1):
+def test_a_rig_that_does_not_follow_is_rejected(cs1):
     stuck = dv.transfer.DeadZone(1.0)
     with pytest.raises(AnalysisError, match="below its noise"):
         identify(cs1(stuck), **SIZE)
@@ -137,7 +137,7 @@ def test_a_recording_is_identified_at_its_own_rate_as_an_actuator_for_test_files
     np.testing.assert_allclose(judged.linear()(np.asarray(8j)), again(np.asarray(8j)), rtol=1e-12)
 
 
-def test_a_recording_of_other_axes_or_without_its_signals_is_refused(cs1):
+def test_a_recording_of_other_axes_or_without_its_signals_is_rejected(cs1):
     from dovetail import testing
 
     t, u = np.arange(200) / 100, np.random.default_rng(1).normal(size=200)

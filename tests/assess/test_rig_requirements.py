@@ -48,7 +48,7 @@ def test_robots_are_reported_as_too_slow_for_a_coupling():
     assert need.force == pytest.approx(np.abs(recording().feedback_force.values).max(), rel=1e-9)
 
 
-def test_a_run_without_contact_is_refused():
+def test_a_run_without_contact_is_rejected():
     data = recording()
     data["feedback_force"] = 0 * data.feedback_force
     with pytest.raises(AnalysisError, match="no contact"):

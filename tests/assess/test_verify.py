@@ -44,7 +44,7 @@ def test_an_inaccurate_test_is_a_no_go(cs1):
     assert "response error" in failed(verify(test, test.reference(), **{**GIVEN, "tolerance": 0.01}))
 
 
-def test_a_schedule_must_have_arrived_before_a_run_is_judged(cs1):
+def test_a_schedule_must_be_complete_before_a_run_is_evaluated(cs1):
     ramp = {"feedback.measured_fraction": dv.Ramp(start=1.0, end=2.0, initial=0.0, final=1.0)}
     wrong = dv.compensation.BlendedForce(model=dv.specimens.Spring(k=500.0), measured_fraction=0.0)
     test = cs1(dv.transfer.Delay(0.5e-3), feedback=wrong, schedule=ramp, duration=10.0)

@@ -30,7 +30,7 @@ def test_the_admissible_value_lies_between_samples():
         admissible_value([2.0, 1.0], [7.0, 8.0], 60.0)
 
 
-def test_a_rig_is_judged_by_its_weakest_ability():
+def test_a_rig_is_rated_by_its_weakest_property():
     good = requirements(delay=1e-3, force=8000.0, penetration=300e-6, speed=0.2, mass=21.43)
     good = type(good)(**{**vars(good), "resolution": 1e-6})
     assert check_requirements(good, NEEDED).go

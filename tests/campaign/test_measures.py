@@ -67,7 +67,7 @@ def test_a_function_can_be_marked_as_compiled():
 @pytest.mark.parametrize(
     "text", ["displacement", "median displacement", "mean e1", "campaign_models:nothing"]
 )
-def test_unknown_measures_are_refused(models, text):
+def test_unknown_measures_are_rejected(models, text):
     user_parts.load_user_parts(user_parts.read(models))
     with pytest.raises(ParameterError, match=text):
         read_measure(text)
@@ -78,7 +78,7 @@ def test_unknown_measures_are_refused(models, text):
 @pytest.mark.parametrize(
     ("text", "remedy"), [("most displacement", 'write "max"'), ("most", 'expected "peak displacement"')]
 )
-def test_a_measure_by_an_old_name_is_told_the_new_one(text, remedy):
+def test_a_retired_measure_is_reported_with_its_new_name(text, remedy):
     with pytest.raises(ParameterError, match=f'"{text}": unknown measure; .*{remedy}'):
         read_measure(text)
 
@@ -139,7 +139,7 @@ def test_stability_is_that_of_the_test_at_each_point_and_infinite_where_no_delay
     assert write_campaign(tmp_path / "c", tmp_path / "c.html").is_file()
 
 
-def test_unknown_stability_measures_are_refused():
+def test_unknown_stability_measures_are_rejected():
     with pytest.raises(UnknownNameError, match='did you mean "margin"'):
         read_measure("stability.margins")
     from dovetail.campaign import parse

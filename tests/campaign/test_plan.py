@@ -229,13 +229,13 @@ def test_every_key_of_a_campaign_is_documented():
         {"seeds": 1_000_000, "parameter": [{"path": "mass", "min": 1, "max": 2, "count": 1_000_000}]},
     ],
 )
-def test_a_campaign_larger_than_the_memory_is_refused_before_its_points_are_computed(small, change):
+def test_a_campaign_larger_than_the_memory_is_rejected_before_its_points_are_computed(small, change):
     with pytest.raises(TestFileError, match=r"of memory.*are available; give fewer values") as refused:
         small(**change)
     assert len(str(refused.value)) < 400
 
 
-def test_many_parameters_with_many_values_are_refused_before_the_values_are_computed(small):
+def test_many_parameters_with_many_values_are_rejected_before_the_values_are_computed(small):
     many = [{"path": f"p{i}", "min": 1, "max": 2, "count": 1_000_000} for i in range(1000)]
     with pytest.raises(TestFileError, match="the counts add up to more than 1000000 values"):
         small(parameter=many)

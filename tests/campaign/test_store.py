@@ -84,7 +84,7 @@ def test_nothing_is_overwritten(small, tmp_path):
         Store.create(tmp_path / "new", small(), 4, 2)
 
 
-def test_another_campaign_is_refused(small, tmp_path):
+def test_another_campaign_is_rejected(small, tmp_path):
     Store.create(tmp_path / "out", small(), 4, 2)
     with pytest.raises(OutputError, match="its parameters: mass, damping; given: mass"):
         Store.resume(tmp_path / "out", small(parameter=[{"path": "mass", "values": [1.0]}]))
@@ -100,7 +100,7 @@ def test_another_campaign_is_refused(small, tmp_path):
 @pytest.mark.parametrize(
     ("key", "value", "text"), [("dovetail", "0.0.1", "version 0.0.1"), ("format", 0, "format 0")]
 )
-def test_another_version_is_refused(small, tmp_path, key, value, text):
+def test_another_version_is_rejected(small, tmp_path, key, value, text):
     Store.create(tmp_path / "out", small(), 4, 2)
     results = tmp_path / "out" / "results.zarr"
     zarr_files.create_group(results, {**zarr_files.attributes(results), key: value})
@@ -136,9 +136,7 @@ def test_a_full_disk_is_reported_and_the_computed_points_are_kept(small, tmp_pat
 
 
 @pytest.mark.parametrize("rounds", [10, pytest.param(200, marks=pytest.mark.slow)])
-def test_every_flipped_bit_is_mended_by_a_resume_and_the_results_are_equal_to_the_bit(
-    small, tmp_path, rounds
-):
+def test_every_flipped_bit_is_repaired_by_a_resume_with_bitwise_equal_results(small, tmp_path, rounds):
     parameter = [{"path": "law", "values": ["square", "linear"]}, {"path": "mass", "values": [1.0, 2.0, 4.0]}]
     campaign, rng = small(parameter=parameter), random.Random(41)
     run(campaign, tmp_path / "whole")
@@ -154,7 +152,7 @@ def test_every_flipped_bit_is_mended_by_a_resume_and_the_results_are_equal_to_th
         shutil.rmtree(folder)
 
 
-def test_many_flipped_bits_at_once_are_mended_while_one_copy_of_the_settings_is_sound(small, tmp_path):
+def test_many_flipped_bits_are_repaired_while_one_copy_of_the_settings_is_valid(small, tmp_path):
     campaign, rng = small(), random.Random(7)
     run(campaign, tmp_path / "out")
     content = seeded_faults.content(tmp_path / "out")
@@ -167,7 +165,7 @@ def test_many_flipped_bits_at_once_are_mended_while_one_copy_of_the_settings_is_
     assert seeded_faults.content(tmp_path / "out") == content
 
 
-def test_a_damaged_number_is_refused_with_its_file_until_it_is_mended(small, tmp_path):
+def test_a_damaged_number_is_rejected_with_its_file_until_it_is_mended(small, tmp_path):
     run(small(), tmp_path / "out")
     file = tmp_path / "out" / "results.zarr" / "frequency" / "1"
     values = np.fromfile(file)
@@ -203,14 +201,14 @@ def test_nothing_in_a_store_is_followed(small, tmp_path, place):
 
 
 @pytest.mark.parametrize("place", PLACES[:3])
-def test_pipes_and_devices_in_a_store_are_refused(small, tmp_path, place):
+def test_pipes_and_devices_in_a_store_are_rejected(small, tmp_path, place):
     run(small(), tmp_path / "out")
     seeded_faults.replace_by_pipe(tmp_path / "out" / place)
     with pytest.raises(OutputError, match="a device or a pipe"):
         open_results(tmp_path / "out")
 
 
-def test_an_array_larger_than_the_memory_is_refused_before_it_is_read(small, tmp_path):
+def test_an_array_larger_than_the_memory_is_rejected_before_it_is_read(small, tmp_path):
     run(small(), tmp_path / "out")
     array = tmp_path / "out" / "results.zarr" / "frequency"
     zarr_files.create_array(array, (12, 2**39), ("point", "time"), {}, chunk=4)

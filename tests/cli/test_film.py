@@ -15,7 +15,7 @@ def recorded(tmp_path_factory):
     return test.rehearse().save(tmp_path_factory.mktemp("runs") / "run")
 
 
-def test_a_run_becomes_a_film_alone_and_beside_its_ideal(recorded, tmp_path, capsys):
+def test_a_run_is_filmed_alone_and_beside_its_reference(recorded, tmp_path, capsys):
     for ideal in (False, True):
         out = tmp_path / f"{ideal}.gif"
         assert film([recorded, out], "overview", 0.25, "128x64", 5.0, ideal) == 0

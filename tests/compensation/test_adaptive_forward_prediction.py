@@ -147,7 +147,7 @@ def test_it_can_be_batched_over_and_differentiated_by_its_gain(bench):
     assert slope[1] == pytest.approx(float(horizon[2] - horizon[0]) / 0.2, rel=1e-3)  # central difference
 
 
-def test_a_final_window_without_a_final_order_is_refused():
+def test_a_final_window_without_a_final_order_is_rejected():
     with pytest.raises(ParameterError, match="final_window: got 16 without final_order"):
         AdaptiveForwardPrediction(final_window=16)
 

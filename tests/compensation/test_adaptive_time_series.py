@@ -85,12 +85,12 @@ def test_it_can_be_batched_over_and_differentiated(bench):
     assert slopes[1] == pytest.approx(float(commands[2] - commands[0]) / 2e-8, rel=1e-2)  # central difference
 
 
-def test_an_even_smoothing_window_is_refused():
+def test_an_even_smoothing_window_is_rejected():
     with pytest.raises(ParameterError, match=r"smoothing_window: got 8; expected an odd number"):
         AdaptiveTimeSeries(0.01, smoothing_window=8)
 
 
-def test_a_window_too_short_for_three_coefficients_is_refused():
+def test_a_window_too_short_for_three_coefficients_is_rejected():
     with pytest.raises(ParameterError, match=r"1 samples of 0.016 s.*at least 3"):
         AdaptiveTimeSeries(0.01, window=0.02).with_sample_time(1e-3)
 

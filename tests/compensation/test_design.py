@@ -154,7 +154,7 @@ class TestDesign:
         assert "a tick takes 1.2 ms, longer than the sample time of 1 ms" in design.remarks[0]
         assert design.decisions[-1].choice == "see the notes"
 
-    def test_a_frequency_of_zero_is_refused(self):
+    def test_a_frequency_of_zero_is_rejected(self):
         with pytest.raises(ParameterError, match="frequency = 0 Hz"):
             design_predictor(dt=DT, frequency=0.0, delay=9.4e-3)
 

@@ -81,6 +81,6 @@ def test_coefficients_with_an_offset_at_rest_are_rejected():
         FixedCoefficients(1e-3, coefficients=[3.0, -3.0])
 
 
-def test_a_delay_beyond_the_allowed_steps_is_refused():
+def test_a_delay_beyond_the_allowed_steps_is_rejected():
     with pytest.raises(ParameterError, match=r"0.03 s, more than 20 steps of 0.001 s; raise max_steps to 30"):
         FixedCoefficients(0.03).with_sample_time(1e-3)

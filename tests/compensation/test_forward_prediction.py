@@ -74,12 +74,12 @@ def test_the_compensator_is_found_by_kind():
     assert find("forward-prediction") is ForwardPrediction
 
 
-def test_a_window_too_short_for_the_order_is_refused():
+def test_a_window_too_short_for_the_order_is_rejected():
     with pytest.raises(ParameterError, match="order 4 over 3 samples"):
         ForwardPrediction(9.4e-3, order=4, window=3)
 
 
-def test_a_negative_delay_is_refused():
+def test_a_negative_delay_is_rejected():
     with pytest.raises(ParameterError, match=r"ForwardPrediction.delay: got -0.001; must be at least 0 s"):
         ForwardPrediction(-1e-3)
 
@@ -102,6 +102,6 @@ def test_running_is_the_state_after_start_up():
     assert running["command"] == pytest.approx(4.0 / 3.0)  # the newest weight of a line through three samples
 
 
-def test_a_delay_for_another_number_of_actuators_is_refused():
+def test_a_delay_for_another_number_of_actuators_is_rejected():
     with pytest.raises(ParameterError, match=r"delay: got shape \(2,\) for the interface \(3,\)"):
         ForwardPrediction(jnp.array([9.4e-3, 8.6e-3])).with_sample_time(1e-3, (3,))

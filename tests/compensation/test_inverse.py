@@ -123,7 +123,7 @@ def test_the_delay_of_a_model_is_predicted():
     assert complex(compensator.response(w, 1e-3)) * complex(model(1j * w)) == pytest.approx(1.0, abs=2e-3)
 
 
-def test_three_more_poles_than_zeros_are_refused():
+def test_three_more_poles_than_zeros_are_rejected():
     with pytest.raises(AnalysisError, match="needs derivative 3"):
         InverseModel([1.0], [1.0, 3.0, 3.0, 1.0])
 

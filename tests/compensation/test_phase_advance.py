@@ -55,6 +55,6 @@ def test_it_can_be_batched_over_and_differentiated():
     assert jax.vmap(jax.grad(gain))(jnp.array([1.2, 1.8])) == pytest.approx([1.0, 1.0])
 
 
-def test_a_lag_is_refused():
+def test_a_lag_is_rejected():
     with pytest.raises(ParameterError, match=r"PhaseAdvance.alpha: got 0.9; must be at least 1"):
         PhaseAdvance(0.9, CROSSOVER)

@@ -101,11 +101,11 @@ def test_the_horizon_is_differentiable():
     assert forward == pytest.approx(np.asarray(slope), rel=1e-6, abs=1e-6)  # central difference, second order
 
 
-def test_a_window_shorter_than_the_order_is_refused_in_words():
+def test_a_window_shorter_than_the_order_is_rejected_in_words():
     with pytest.raises(ParameterError, match=r"order 4 over 4 samples.*at least order \+ 1 = 5 samples"):
         predictor_weights(4, 4, 1.0)
 
 
-def test_an_ill_conditioned_fit_is_refused_rather_than_computed():
+def test_an_ill_conditioned_fit_is_rejected_rather_than_computed():
     with pytest.raises(ParameterError, match=r"condition number .*lower the order"):
         predictor_weights(40, 41, 1.0)

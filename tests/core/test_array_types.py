@@ -28,6 +28,6 @@ def test_numbers_are_converted_to_an_array(given, shape):
 
 
 @pytest.mark.parametrize("given", [{"k": 3.0}, object(), [[1.0], [2.0, 3.0]]])
-def test_other_values_are_refused(given):
+def test_other_values_are_rejected(given):
     with pytest.raises((TypeError, ValueError)):
         Spring(given).k.block_until_ready()

@@ -21,7 +21,7 @@ def test_arrays_are_read_as_numbers_by_name(file):
     require_rising(file, data, ("x",))
 
 
-def test_missing_arrays_and_other_files_are_refused(file, tmp_path):
+def test_missing_arrays_and_other_files_are_rejected(file, tmp_path):
     with pytest.raises(ParameterError, match="grid.npz: y missing"):
         read_arrays(file, ("x", "y"), "grid")
     with pytest.raises(OutputError, match="none.npz: cannot read the grid .no such file"):
@@ -35,13 +35,13 @@ def test_missing_arrays_and_other_files_are_refused(file, tmp_path):
 
 
 @pytest.mark.parametrize("values", [[0.0, 0.0], [1.0], [[0.0, 1.0]], [0.0, np.inf], [2.0, 1.0], 3.0])
-def test_an_axis_that_does_not_increase_is_refused(values):
+def test_an_axis_that_does_not_increase_is_rejected(values):
     with pytest.raises(ParameterError, match="x must be a row of 2 or more increasing numbers"):
         require_rising("a.npz", {"x": np.asarray(values)}, ("x",))
 
 
 @pytest.mark.parametrize("seed", range(150))
-def test_a_damaged_file_is_read_or_refused(file, seed):
+def test_a_damaged_file_is_read_or_rejected(file, seed):
     random = np.random.default_rng(seed)
     data = bytearray(file.read_bytes())
     for at in random.integers(0, len(data), int(random.integers(1, 6))):

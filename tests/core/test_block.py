@@ -95,7 +95,7 @@ def test_batches_and_derivatives_of_a_block():
     np.testing.assert_allclose(jax.grad(after)(1.0), -0.5 * np.exp(-0.5), rtol=3e-6)
 
 
-def test_a_parameter_outside_its_range_is_refused():
+def test_a_parameter_outside_its_range_is_rejected():
     with pytest.raises(ParameterError, match=r"Decay\.rate: got -1; must be above 0 1/s"):
         Decay(rate=-1.0)
 

@@ -84,7 +84,7 @@ def end(flow, method, duration, samples=1):
 
 
 @pytest.mark.parametrize("method", [DormandPrince8(), DormandPrince5()])
-def test_a_hertz_contact_begins_and_ends_where_the_closed_form_says(method):
+def test_a_hertz_contact_begins_and_ends_at_the_times_of_the_closed_form(method):
     flow = Hertz()
     steps = AdaptiveRungeKutta(method=method, rtol=1e-12, atol=1e-15, event_tolerance=1e-14)
     x, memory = end(flow, steps, 0.06)

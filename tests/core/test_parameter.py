@@ -43,7 +43,7 @@ def test_the_error_for_a_value_outside_its_range(fields, text):
     assert str(caught.value) == text
 
 
-def test_infinity_is_refused_unless_it_means_that_a_limit_is_switched_off():
+def test_infinity_is_rejected_unless_it_means_that_a_limit_is_switched_off():
     class Limited(Part):
         stiffness: Parameter = parameter("N/m", "stiffness", default=1.0)
         force: Parameter = parameter("N", "largest force", default=np.inf)

@@ -8,7 +8,7 @@ import seeded_faults
 from dovetail.core import plain_file
 
 
-def test_a_link_is_refused_unless_the_user_names_it(tmp_path):
+def test_a_link_is_rejected_unless_the_user_names_it(tmp_path):
     (tmp_path / "file").write_bytes(b"text")
     (tmp_path / "link").symlink_to(tmp_path / "file")
     with pytest.raises(OSError, match="is a link"):
@@ -16,14 +16,14 @@ def test_a_link_is_refused_unless_the_user_names_it(tmp_path):
     assert plain_file.read(tmp_path / "link", follow=True) == b"text"
 
 
-def test_devices_pipes_and_folders_are_refused_at_once(tmp_path):
+def test_devices_pipes_and_folders_are_rejected_at_once(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", "/dev/zero", tmp_path):
         with pytest.raises(OSError, match="is a device, a pipe or a directory"):
             plain_file.read(path, follow=True)
 
 
-def test_a_file_above_the_bound_is_refused(tmp_path):
+def test_a_file_above_the_bound_is_rejected(tmp_path):
     (tmp_path / "file").write_bytes(b"12345")
     assert plain_file.read(tmp_path / "file", 5) == b"12345"
     with pytest.raises(OSError, match="is larger than 4 bytes"):
@@ -48,7 +48,7 @@ def test_a_full_disk_leaves_the_earlier_content(tmp_path, size):
     assert (tmp_path / "file").read_text() == "old"
 
 
-def test_a_tree_with_a_link_at_any_depth_is_refused_with_its_path(tmp_path):
+def test_a_tree_with_a_link_at_any_depth_is_rejected_with_its_path(tmp_path):
     (tmp_path / "a" / "b").mkdir(parents=True)
     (tmp_path / "a" / "b" / "file").write_text("")
     plain_file.require_plain_tree(tmp_path)

@@ -33,7 +33,7 @@ def test_a_heading_is_split_into_name_and_unit(heading, expected):
     assert split_heading(heading) == expected
 
 
-def test_a_faulty_line_and_a_missing_file_are_refused(tmp_path):
+def test_a_faulty_line_and_a_missing_file_are_rejected(tmp_path):
     table = TableFile(Path("r.csv"), ["1,2", "3,x"], needs="two numbers")
     with pytest.raises(OutputError, match='r.csv, line 2: got "3,x"; needs two numbers'):
         table.columns([0, 1])

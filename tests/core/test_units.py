@@ -125,7 +125,7 @@ def test_angles_inside_other_units_are_converted(value, unit, si):
     assert to_si(value, unit) == pytest.approx(si, rel=1e-14)
 
 
-def test_ambiguous_cycles_are_refused():
+def test_ambiguous_cycles_are_rejected():
     for value, unit in (("3 cycle", "1"), ("2 N m/rpm", "N m s"), ("2 N m s", "N m/Hz")):
         with pytest.raises(ParameterError, match="which counts"):
             to_si(value, unit)
@@ -151,7 +151,7 @@ def test_the_remark_on_conversions_between_cycles_and_radians():
 
 
 @pytest.mark.parametrize("text", ["9**9**9**9", "2^3^9 m", "9**(9**9) m", "1" * 5000, "m/0", "1 m +", "\x00"])
-def test_texts_that_are_not_quantities_are_refused_quickly(text):
+def test_texts_that_are_not_quantities_are_rejected_quickly(text):
     with pytest.raises(ParameterError, match="not a quantity|which is"):
         to_si(text, "m")
 
@@ -214,7 +214,7 @@ def test_common_spellings_of_units_are_read(text, unit, si):
 @pytest.mark.parametrize(
     "value", [10**400, datetime.date(2020, 1, 1), datetime.time(1), [10**400], {"a": 1}, object()]
 )
-def test_other_values_are_refused(value):
+def test_other_values_are_rejected(value):
     with pytest.raises(ParameterError, match="needs a number"):
         to_si(value, "m")
 

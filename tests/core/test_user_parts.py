@@ -118,7 +118,7 @@ def test_the_error_of_a_source_that_cannot_be_run_has_the_line(text, words):
         ({"mine": 3}, ParameterError, "needs a list of files, or a table"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_refused(tmp_path, names, error, words):
+def test_a_file_that_cannot_be_read_is_rejected(tmp_path, names, error, words):
     (tmp_path / "sub").mkdir()
     (tmp_path / "mine.py").write_text("")
     (tmp_path / "mine.txt").write_text("")
@@ -133,7 +133,7 @@ def test_a_byte_order_mark_is_removed(tmp_path):
     assert user_parts.read(["mine.py"], tmp_path) == {"mine": ["x = 1"]}
 
 
-def test_different_files_of_one_name_on_the_command_line_and_in_a_test_are_refused(tmp_path):
+def test_different_files_of_one_name_on_the_command_line_and_in_a_test_are_rejected(tmp_path):
     (tmp_path / "mine.py").write_text("\n".join(lines(k=1.0)))
     user_parts.add_command_line_parts(tmp_path / "mine.py")
     assert user_parts.with_command_line_parts({"other": []}) == {"mine": lines(k=1.0), "other": []}

@@ -106,7 +106,7 @@ def test_an_exact_run_has_no_growing_error(make):
     assert any("e1 is zero to rounding" in note for note in found.notes)
 
 
-def test_a_run_that_is_not_finite_is_refused_with_the_time(pair):
+def test_a_run_that_is_not_finite_is_rejected_with_the_time(pair):
     run, ideal = pair
     run["displacement"][2000:] = np.inf
     with pytest.raises(AnalysisError, match="not finite from t = 2 s"):

@@ -89,17 +89,17 @@ def test_less_than_a_cycle_has_no_crossings(make):
         delay_by_crossings(make.delayed_sine(duration=0.2))
 
 
-def test_a_frequency_above_half_the_sample_rate_is_refused(make):
+def test_a_frequency_above_half_the_sample_rate_is_rejected(make):
     with pytest.raises(ParameterError, match=r"got 600 Hz; must be above 0 and below 500 Hz"):
         delay_at(make.delayed_sine(), 600.0)
 
 
-def test_a_frequency_with_less_than_a_cycle_is_refused(make):
+def test_a_frequency_with_less_than_a_cycle_is_rejected(make):
     with pytest.raises(AnalysisError, match="shorter than one cycle"):
         delay_at(make.delayed_sine(), 0.1)
 
 
-def test_a_search_longer_than_the_record_is_refused(make):
+def test_a_search_longer_than_the_record_is_rejected(make):
     with pytest.raises(ParameterError, match="got 3 s"):
         delay_by_correlation(make.delayed_sine(duration=5.0), max_delay=3.0)
 

@@ -46,7 +46,7 @@ def test_a_pure_delay_of_a_sine_has_the_known_local_error(make, frequency, delay
     )  # last printed digit
 
 
-def test_norms_are_relative_to_the_rms_of_the_ideal(make):
+def test_norms_are_relative_to_the_rms_of_the_reference(make):
     ideal = make.delayed_sine(amplitude=0.01, duration=2.0)
     run = make.delayed_sine(amplitude=0.008, duration=2.0)
     found = norms(run, ideal)
@@ -99,7 +99,7 @@ def test_a_reference_at_rest_has_no_relative_error(make):
         norms(run, run * 0.0)
 
 
-def test_shapes_that_differ_are_refused(make):
+def test_shapes_that_differ_are_rejected(make):
     t = np.arange(10) / 10
     run = make.recording(t, displacement=np.zeros((10, 2)), measured_displacement=np.zeros((10, 2)))
     with pytest.raises(ParameterError, match="equal shapes"):

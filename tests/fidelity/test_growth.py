@@ -58,6 +58,6 @@ def test_an_empty_stretch_has_no_rate(make):
         growth_rate(growing(make, 1.0), start=20.0)
 
 
-def test_a_frequency_beyond_the_samples_is_refused(make):
+def test_a_frequency_beyond_the_samples_is_rejected(make):
     with pytest.raises(ParameterError, match="must be above 0 and below 500 Hz"):
         growth_rate(growing(make, 1.0), frequency=1000.0)

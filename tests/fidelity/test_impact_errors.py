@@ -42,7 +42,7 @@ def test_a_delayed_impact_has_a_time_error_without_peak_error():
     assert errors.duration == pytest.approx(0.0, abs=2e-5)
 
 
-def test_a_test_below_the_ideal_shows_in_the_modulus():
+def test_a_test_below_the_reference_changes_the_modulus():
     errors = impact_errors(impact(0.5e-4, 0.005), IDEAL)
     assert errors.force.instantaneous <= 0.0 + 1e-9
     assert errors.force.largest_modulus == pytest.approx(500.0)

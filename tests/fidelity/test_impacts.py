@@ -85,7 +85,7 @@ def test_energies_are_summed():
     np.testing.assert_array_equal(energy_balance(data).balance, [6.0, 6.0, 6.0])
 
 
-def test_traces_of_different_length_are_refused():
+def test_traces_of_different_length_are_rejected():
     with pytest.raises(ParameterError, match="four of equal length"):
         find_impacts(T, DEPTH[:-1], FORCE, VELOCITY)
 
@@ -127,7 +127,7 @@ def test_impacts_on_one_axis_use_the_interface_force_and_speed():
     assert impact_log(run) == find_impacts(T, DEPTH, FORCE, VELOCITY)
 
 
-def test_several_axes_without_a_force_along_the_normal_are_refused():
+def test_several_axes_without_a_force_along_the_normal_are_rejected():
     many = (("time", "axis"), np.zeros((len(T), 6)))
     run = xr.Dataset({"penetration": ("time", DEPTH), "feedback_force": many, "velocity": many}, {"time": T})
     with pytest.raises(ParameterError, match="four of equal length"):

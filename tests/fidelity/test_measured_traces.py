@@ -60,7 +60,7 @@ def test_smoothing_keeps_peaks_and_gives_rates():
     assert np.abs(rate - expected)[50:-50].max() < 4 * 17
 
 
-def test_a_window_longer_than_the_record_is_refused():
+def test_a_window_longer_than_the_record_is_rejected():
     trace = xr.DataArray(np.zeros(10), {"time": np.arange(10) * 1e-3}, "time")
     with pytest.raises(AnalysisError, match="longer than the record"):
         smooth(trace, 1.0)

@@ -45,7 +45,7 @@ def recorded():
     )
 
 
-def test_a_recording_is_judged_in_contact(recorded):
+def test_a_recording_is_evaluated_in_contact(recorded):
     found = pose_error(recorded)
     assert found.sizes["time"] == 3
     assert float(found.translation.max()) == pytest.approx(30e-6)

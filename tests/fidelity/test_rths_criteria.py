@@ -69,7 +69,7 @@ def test_a_run_that_is_not_finite_has_no_criteria():
     assert np.isnan(criteria_of(z, z, REFERENCE, REFERENCE, DT)).all()
 
 
-def test_a_structure_at_rest_is_refused():
+def test_a_structure_at_rest_is_rejected():
     with pytest.raises(AnalysisError, match="does not move"):
         criteria_of(0 * T, 0 * T, REFERENCE, REFERENCE, DT)
 
@@ -85,7 +85,7 @@ def recording(z, x, storeys):
     )
 
 
-def test_recordings_are_judged_by_name():
+def test_recordings_are_evaluated_by_signal_name():
     z = REFERENCE[:, 0]
     ideal = recording(z, z, REFERENCE)
     found = rths_criteria(recording(z, 1.02 * z, REFERENCE), ideal)

@@ -79,7 +79,7 @@ def test_an_overlay_needs_a_finite_positive_delay(make, delay):
         overlay(make.delayed_sine(), delay)
 
 
-def test_a_delay_longer_than_the_record_is_refused(make):
+def test_a_delay_longer_than_the_record_is_rejected(make):
     with pytest.raises(AnalysisError, match=r"length of the record"):
         overlay(make.delayed_sine(duration=1.0), 2.0)
     with pytest.raises(AnalysisError, match="too short for a band"):
@@ -108,7 +108,7 @@ def test_the_fraction_outside_is_one_number_or_one_per_axis(make):
     np.testing.assert_array_equal(both, [0.0, alone])
 
 
-def test_a_delay_as_long_as_the_record_is_refused(make):
+def test_a_delay_as_long_as_the_record_is_rejected(make):
     run = make.delayed_sine(duration=1.0)
     whole = float(run.time[-1] - run.time[0])
     with pytest.raises(AnalysisError, match="length of the record"):

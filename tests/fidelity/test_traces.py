@@ -12,7 +12,7 @@ def test_a_run_and_its_dataset_give_equal_measures(make):
     assert traces.dataset(SimpleNamespace(data=data)) is traces.dataset(data) is data
 
 
-def test_something_without_a_dataset_is_refused():
+def test_something_without_a_dataset_is_rejected():
     with pytest.raises(ParameterError, match=r"got list; expected an xarray\.Dataset"):
         traces.dataset([1.0, 2.0])
 
@@ -30,18 +30,18 @@ def test_a_trace_that_is_not_finite_is_reported_with_its_time(make):
         traces.trace(data, "displacement")
 
 
-def test_a_trace_too_short_is_refused(make):
+def test_a_trace_too_short_is_rejected(make):
     with pytest.raises(AnalysisError, match="has 2 samples; expected at least 4"):
         traces.trace(make.delayed_sine().isel(time=slice(0, 2)), "displacement")
 
 
-def test_unequal_sampling_is_refused(make):
+def test_unequal_sampling_is_rejected(make):
     data = make.delayed_sine().isel(time=[0, 1, 2, 4, 5, 7])
     with pytest.raises(AnalysisError, match="not equally spaced"):
         traces.period(data)
 
 
-def test_times_that_do_not_increase_are_refused(make):
+def test_times_that_do_not_increase_are_rejected(make):
     with pytest.raises(AnalysisError, match="do not increase"):
         traces.times(make.delayed_sine().isel(time=[0, 1, 1, 2]))
 
@@ -54,7 +54,7 @@ def test_a_run_stopped_early_is_compared_over_common_times(make):
     assert (a.time.values == b.time.values).all()
 
 
-def test_recordings_that_share_no_times_are_refused(make):
+def test_recordings_that_share_no_times_are_rejected(make):
     run = make.delayed_sine()
     ideal = run.assign_coords(time=run.time + 0.5e-3)  # half a sample later
     with pytest.raises(AnalysisError, match="0 common sample times"):
@@ -68,13 +68,13 @@ def test_rounded_times_count_as_equal(make):
     assert a.sizes["time"] == run.sizes["time"]
 
 
-def test_an_ideal_at_a_finer_rate_is_picked_at_the_times_of_the_run(make):
+def test_a_reference_at_a_finer_rate_is_sampled_at_the_times_of_the_run(make):
     a, b = traces.on_common_times(make.delayed_sine(rate=1000.0), make.delayed_sine(rate=4000.0))
     assert a.sizes["time"] == b.sizes["time"] == 5000
     assert np.abs(a.displacement - b.displacement).max() < 1e-16
 
 
-def test_each_axis_is_judged_by_itself():
+def test_each_axis_is_evaluated_separately():
     y = np.arange(12.0).reshape(6, 2)
     assert traces.by_axis(np.max, y).tolist() == [10.0, 11.0]
     assert traces.by_axis(np.max, y[:, 0]) == 10.0

@@ -81,7 +81,7 @@ def test_a_truncated_frame_is_noticed_when_the_connection_ends(ends):
         FrameStream(ends[1], None, 5).receive()
 
 
-def test_a_replayed_frame_is_refused(ends):
+def test_a_replayed_frame_is_rejected(ends):
     a, b = FrameStream(ends[0], KEY, 5), FrameStream(ends[1], KEY, 5)
     sent = a.send(Message.READ)
     b.receive()
@@ -132,7 +132,7 @@ def test_a_move_is_read_back():
         ({"kind": 1}, "kind"),
     ],
 )
-def test_a_wrong_move_is_refused(change, why):
+def test_a_wrong_move_is_rejected(change, why):
     with pytest.raises(LinkError, match=why):
         read_move({**pack_move(MoveRequest(1, np.zeros(6), 1.0, 1.0)), **change}, 6)
 
@@ -173,7 +173,7 @@ def test_numbers_that_are_not_finite_come_only_with_a_trip():
         {"clock": -1.0},
     ],
 )
-def test_a_wrong_reply_is_refused(change):
+def test_a_wrong_reply_is_rejected(change):
     extras = {"a": np.array([1.0])}
     with pytest.raises(LinkError):
         read_reply({**pack_reply(MoveReply(1, np.zeros(6), np.zeros(6), 0.0, extras=extras)), **change}, 6)

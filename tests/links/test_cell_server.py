@@ -64,7 +64,7 @@ def test_remote_access_needs_a_key(make_bench):
         CellServer(make_bench(), Address("0.0.0.0", 0))
 
 
-def test_another_number_of_axes_is_refused(served):
+def test_another_number_of_axes_is_rejected(served):
     with pytest.raises(LinkError, match="bench has 1 axes; the test has 6"):
         RemoteCell(served.url, 6)
     assert works(served)
@@ -225,7 +225,7 @@ def test_a_driver_that_fails_when_it_begins_ends_the_session_and_not_the_server(
         assert cell.begin("run") is None
 
 
-def test_silent_callers_delay_nobody(make_bench, serve_cell, monkeypatch):
+def test_silent_clients_delay_no_one(make_bench, serve_cell, monkeypatch):
     monkeypatch.setattr(cell_server, "HELLO_TIME", 600.0)
     served = serve_cell(make_bench())
     to = ("127.0.0.1", served.server.address.port)

@@ -31,13 +31,13 @@ def test_a_session_begins_and_ends_with_the_connection(make_cs1, served):
     assert server.last_session.state == RigState.SAFE
 
 
-def test_a_second_session_is_refused_while_the_first_goes_on(make_cs1, served):
+def test_a_second_session_is_rejected_while_the_first_goes_on(make_cs1, served):
     server = served(make_cs1())
     with connect(at(server), HELLO, None), pytest.raises(LinkError, match="another session is active"):
         connect(at(server), HELLO, None)
 
 
-def test_another_number_of_axes_is_refused(make_cs1, served):
+def test_another_number_of_axes_is_rejected(make_cs1, served):
     server = served(make_cs1())
     with pytest.raises(LinkError, match="the rig has 1 axes, the test has 2"):
         connect(at(server), Hello(axes=2, rate=1000.0, link_timeout=20), None)

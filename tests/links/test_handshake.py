@@ -109,7 +109,7 @@ def test_noise_is_rejected_with_a_message(data):
 
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(st.integers(0, 200), st.integers(1, 255))
-def test_a_corrupted_signed_hello_is_refused(offset, flip):
+def test_a_corrupted_signed_hello_is_rejected(offset, flip):
     data = bytearray(HELLO.pack(CHALLENGE, KEY))
     data[offset % (len(data) - 1)] ^= flip  # all but the last newline, which carries nothing
     with pytest.raises(LinkError):
@@ -141,7 +141,7 @@ def test_limits_are_one_for_all_axes_or_one_for_each():
 
 
 @pytest.mark.parametrize(("axes", "silence"), [(1, 0), (0, 1), (MAX_VALUES + 1, 1)])
-def test_a_hello_beyond_its_bounds_is_refused(axes, silence):
+def test_a_hello_beyond_its_bounds_is_rejected(axes, silence):
     with pytest.raises(LinkError, match="expected at least 1"):
         Hello.parse(Hello(axes, 1000.0, silence).pack(b"", None), b"", None)
     edge = Hello(MAX_VALUES, 1000.0, 1)
@@ -154,7 +154,7 @@ def answered(**changes):
     return Welcome.parse(dataclasses.replace(WELCOME, **changes).pack(sent, None), sent, None)
 
 
-def test_a_signal_that_is_named_twice_is_refused():
+def test_a_signal_that_is_named_twice_is_rejected():
     with pytest.raises(LinkError, match="got signals"):
         answered(signals=(*SIGNALS, ("penetration", 1), ("penetration", 1)))
 
@@ -167,7 +167,7 @@ def test_an_answer_has_no_more_values_than_a_datagram_holds():
 
 
 @pytest.mark.parametrize("port", [0, 65536])
-def test_a_port_that_cannot_be_is_refused(port):
+def test_a_port_that_cannot_be_is_rejected(port):
     with pytest.raises(LinkError, match=f"got port {port}"):
         answered(port=port)
     assert [answered(port=edge).port for edge in (1, 65535)] == [1, 65535]

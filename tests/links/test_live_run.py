@@ -198,7 +198,7 @@ def test_only_its_user_can_read_the_window(tmp_path):
         assert find_live_run(tmp_path).alive
 
 
-def test_a_dial_turned_in_a_creep_test_is_turned_again_when_it_is_resumed(make_cs1, make_bench, tmp_path):
+def test_operator_changes_of_a_pseudodynamic_test_are_repeated_on_resume(make_cs1, make_bench, tmp_path):
     test = make_cs1(duration=0.1, tunable={"numerical.k": Tunable(min=1000.0, max=5000.0, ramp_time=0.02)})
 
     class At(Operator):

@@ -64,7 +64,7 @@ def test_a_structure_in_opensees_answers_with_its_force(tmp_path, kind):
     np.testing.assert_allclose(shown[:, 1], -K * reached, atol=1e-8)
 
 
-def test_a_message_longer_than_a_datagram_arrives_whole():
+def test_a_message_longer_than_a_datagram_arrives_completely():
     """600 axes: 9,600 bytes a frame, more than the 9,126 of a datagram."""
     axes = 600
     command = np.random.default_rng(3).normal(0, 0.01, axes)

@@ -83,7 +83,7 @@ def test_without_a_key_a_signed_datagram_is_dropped():
     assert receiving.read(command().pack()) is not None
 
 
-def test_too_many_values_are_refused():
+def test_too_many_values_are_rejected():
     with pytest.raises(ValueError, match="got 129 values"):
         command(values=np.zeros(129)).pack()
 

@@ -106,7 +106,7 @@ def test_a_silent_client_does_not_block_a_session(server, monkeypatch):
         connection_module.receive_message(Trickle(monkeypatch))
 
 
-def test_silent_callers_delay_nobody_and_are_dropped(server, monkeypatch):
+def test_silent_clients_are_dropped_and_delay_no_one(server, monkeypatch):
     monkeypatch.setattr(serve, "HELLO_TIME", 600.0)
     to = ("127.0.0.1", server.address.port)
     mute = [socket.create_connection(to) for _ in range(serve.MAX_CALLERS + 5)]
@@ -123,7 +123,7 @@ def test_silent_callers_delay_nobody_and_are_dropped(server, monkeypatch):
         each.close()
 
 
-def test_a_replayed_hello_begins_no_session_and_keeps_nobody_out(make_cs1, served):
+def test_a_replayed_hello_starts_no_session_and_blocks_no_client(make_cs1, served):
     key = bytes(range(16))
     server = served(make_cs1(), Echo(), key=key)
     to = ("127.0.0.1", server.address.port)
@@ -192,7 +192,7 @@ def fail(server, connection):
 
 
 @pytest.mark.parametrize(("end", "reason"), [(hang_up, "ended"), (stop, "operator"), (fail, "failed")])
-def test_every_end_of_a_session_leads_the_plant_to_rest_and_says_so(make_cs1, served, end, reason):
+def test_every_end_of_a_session_returns_the_plant_to_rest_and_reports_it(make_cs1, served, end, reason):
     plant = Recorded()
     server = served(make_cs1(), plant)
     with connect(server.address, HELLO, None) as connection:
@@ -217,7 +217,7 @@ def test_every_end_of_a_session_leads_the_plant_to_rest_and_says_so(make_cs1, se
     assert ("the plant failed: no answer from the controller" in server.said[-1]) == (end is fail)
 
 
-def test_a_plant_that_stays_where_it_is_is_not_said_to_be_at_rest(make_cs1, served, monkeypatch):
+def test_a_plant_that_does_not_return_is_not_reported_at_rest(make_cs1, served, monkeypatch):
     monkeypatch.setattr(serve, "MAX_RETURN_TIME", 0.1)
     plant = Recorded()
     server = served(make_cs1(), plant)
@@ -444,7 +444,7 @@ def test_every_rejected_client_receives_the_reason(server):
         (Hello(axes=1, rate=999.0, link_timeout=20), "the rate of the rig is 1000 Hz"),
     ],
 )
-def test_another_number_of_axes_or_another_rate_is_refused(server, hello, why):
+def test_another_number_of_axes_or_another_rate_is_rejected(server, hello, why):
     with pytest.raises(LinkError, match=why):
         connect(server.address, hello, None)
     assert server.session is None

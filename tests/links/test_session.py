@@ -336,7 +336,7 @@ def test_rest_is_reached_within_half_a_second_on_the_smoothest_path(bench):
     assert path[-1] == 0.0
 
 
-def test_a_held_rig_goes_to_its_safe_state_when_the_loop_falls_silent(bench):
+def test_a_held_rig_goes_to_its_safe_state_when_the_loop_is_silent(bench):
     bench.tell(0.5)
     bench.tell(0.5, RigState.HOLD)
     bench.wait(6)

@@ -29,6 +29,6 @@ def test_every_byte_of_message_and_key_matters():
     assert len(tags) == 1 + 64 + 16
 
 
-def test_a_key_of_another_length_is_refused():
+def test_a_key_of_another_length_is_rejected():
     with pytest.raises(ValueError, match="got a key of 3 bytes; SipHash takes 16"):
         siphash128(b"abc", b"")

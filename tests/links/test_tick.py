@@ -415,7 +415,7 @@ def test_after_a_stall_no_two_commands_are_closer_than_half_a_tick(make):
 
 
 @pytest.mark.parametrize("overrun", ["count", "hold"])
-def test_commands_after_a_stall_are_judged_by_the_time_on_the_wire(make, overrun):
+def test_commands_after_a_stall_are_checked_by_their_send_time(make, overrun):
     """10 m/s under a limit of 15 m/s: sent at once, the commands of 70 ticks would move the rig at 700 m/s."""
     bench = make(overrun=overrun, velocity=15.0)
     bench.clock.stall[5] = 70 * TICK
@@ -442,7 +442,7 @@ def test_accepted_lateness_does_not_count_as_velocity(make, late):
 
 
 @pytest.mark.parametrize(("limit", "code"), [(9_999.0, Outcome.ACCELERATION.code), (10_001.0, 0)])
-def test_motion_that_begins_again_after_a_stall_is_judged_by_its_acceleration(make, limit, code):
+def test_motion_after_a_stall_is_checked_by_its_acceleration(make, limit, code):
     """The rig stood still and is sent 1 cm further in a tick of 1 ms: 10,000 m/s^2."""
     bench = make(acceleration=limit)
     bench.clock.stall[5] = 3 * TICK
@@ -453,7 +453,7 @@ def test_motion_that_begins_again_after_a_stall_is_judged_by_its_acceleration(ma
         assert {state for state, _ in bench.rig.commands[4:]} == {RigState.SAFE}
 
 
-def test_time_goes_on_while_the_machine_is_suspended():
+def test_the_clock_includes_suspension_of_the_machine():
     """Linux: the clock that includes suspensions."""
     clock = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
     before = time.clock_gettime_ns(clock)

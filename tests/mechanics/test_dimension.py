@@ -36,6 +36,6 @@ def test_small_turns_and_changes_of_the_attitude_are_inverse():
     np.testing.assert_allclose(PLANE.small_rotation(q, PLANE.attitude_change(q, small)), small)
 
 
-def test_other_numbers_of_coordinates_are_refused():
+def test_other_numbers_of_coordinates_are_rejected():
     with pytest.raises(ParameterError, match="got 4 coordinates"):
         dimension(4)

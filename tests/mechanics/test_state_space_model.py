@@ -75,6 +75,6 @@ def test_states_start_at_their_initial_values():
         ({"E": 3.0}, r"StateSpaceModel\.E: got 3; expected shape \(2,\), or 0 for none"),
     ],
 )
-def test_matrices_that_do_not_fit_are_refused(changes, text):
+def test_matrices_that_do_not_fit_are_rejected(changes, text):
     with pytest.raises(ParameterError, match=text):
         StateSpaceModel(**{**ONE, **changes})

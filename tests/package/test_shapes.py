@@ -20,7 +20,7 @@ def test_every_package_with_arrays_annotates_shapes():
     assert [room for room in ROOMS if not any(name.startswith(f"dovetail.{room}.") for name in names)] == []
 
 
-def test_a_wrong_argument_is_refused_with_its_name():
+def test_a_wrong_argument_is_rejected_with_its_name():
     with pytest.raises(TypeCheckError, match=r"joints\.friction(.|\n)*rate"):
         joints.friction(jnp.zeros((2, 5)), 1.0)
 
@@ -30,7 +30,7 @@ def test_sizes_of_one_call_belong_together():
         joints.link_forces(jnp.zeros((3, 5)), jnp.zeros((3, 5)), jnp.ones(4))
 
 
-def test_a_wrong_result_is_refused():
+def test_a_wrong_result_is_rejected():
     def thrown(x: Float[Array, " n"]) -> Float[Array, "2 n"]:
         return jnp.stack([x, x, x])
 

@@ -152,7 +152,7 @@ def test_no_law_has_restitution_above_one_at_any_rate(kind, exponent, rate):
 
 
 @pytest.mark.slow
-def test_the_ideal_resolves_a_contact_shorter_than_a_tick():
+def test_the_reference_resolves_a_contact_shorter_than_a_tick():
     bodies, exponent = FreePair(m1=50.0, m2=50.0, speed=0.05), 1.5
     hard = Flores(stiffness=1e13, restitution=0.5)
     test = dv.Test(bodies, dv.Rig(NONE, ImpactPair(hard, gap=1e-3)), rate=1000.0, duration=0.05)

@@ -12,7 +12,7 @@ def labels(figure):
     return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
 
 
-def test_motion_shows_demand_and_measured_over_the_ideal(late, reference):
+def test_the_motion_figure_shows_demand_measured_and_reference(late, reference):
     figure = figures.motion(late, reference)
     assert labels(figure) == ["reference", "demand", "measured"]
     assert figure.axes[0].get_ylabel() == "displacement [mm]"

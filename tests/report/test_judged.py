@@ -7,7 +7,7 @@ from dovetail.report.judged import Judged, RunView, limit_uses
 from dovetail.report.page_subject import Reported
 
 
-def test_a_run_is_judged_against_its_ideal(late, reference, make):
+def test_a_run_is_compared_with_its_reference(late, reference, make):
     found = Judged(RunView(late, reference, make.stability(3e-3)))
     assert found.comparison.delay == pytest.approx(3e-3, abs=1e-5)
     assert found.verdict.sentence.startswith("Stable")

@@ -118,7 +118,7 @@ def test_the_page_loads_nothing_from_the_network(html):
     assert "<script" not in html
 
 
-def test_a_run_with_neither_ideal_nor_stability_has_a_page(late):
+def test_a_run_without_reference_and_stability_has_a_page(late):
     text = text_of(render(rehearsal_page(late)))
     assert "Stability was not analysed." in text
     assert "No reference solution for this test" in text

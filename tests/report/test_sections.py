@@ -93,7 +93,7 @@ def test_a_stopped_run_is_compared_up_to_there(unstable, reference):
     assert any("stopped before the end of the reference" in text for text in texts)
 
 
-def test_without_an_ideal_only_the_local_error_is_promised(late):
+def test_without_a_reference_only_the_tracking_error_is_listed(late):
     assert "No reference solution" in sections.error(judged(late))[0].text
 
 

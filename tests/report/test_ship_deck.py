@@ -59,7 +59,7 @@ def test_feet_platforms_and_forces_have_recorded_positions(run):
     np.testing.assert_allclose(dots, point)
 
 
-def test_a_page_shows_scene_motion_loads_and_cost(run, tmp_path):
+def test_a_page_shows_scene_motion_loads_and_solver_steps(run, tmp_path):
     titles = [section.title for section in deck_sections(run)]
     assert titles[0] == "Scene"
     assert titles[-3:] == ["Motion", "Loads", "Energy and solver steps"]

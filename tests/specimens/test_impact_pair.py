@@ -25,7 +25,7 @@ def ideal():
 
 
 @pytest.mark.slow
-def test_the_ideal_impact_is_the_published_one(ideal):
+def test_the_reference_impact_equals_the_published_one(ideal):
     # sample scenario, Bondoky 2020, sec. 5.3: rebound 0.0789 m/s, 1589.7 N, 140.6 um
     assert float(ideal.velocity[-1]) == pytest.approx(-0.07885, abs=1e-5)
     assert float(-ideal.feedback_force.min()) == pytest.approx(1589.7, rel=1e-4)
@@ -56,7 +56,7 @@ def test_actuator_lag_increases_the_rebound_speed(ideal):
     assert float(run.kinetic_energy[-1]) > float(run.kinetic_energy[0])
 
 
-def test_an_overlap_at_the_start_is_refused():
+def test_an_overlap_at_the_start_is_rejected():
     with pytest.raises(ParameterError, match="ImpactPair.gap: got -1e-05; must be at least 0 m"):
         ImpactPair(LAW, gap=-1e-5)
 

@@ -114,7 +114,7 @@ def test_friction_drags_the_basket_along_with_the_nozzle():
     assert np.linalg.norm(extra) == pytest.approx(0.2 * normal, rel=0.02)  # ribs beside slip a little askew
 
 
-def test_a_law_with_a_list_of_numbers_is_refused():
+def test_a_law_with_a_list_of_numbers_is_rejected():
     with pytest.raises(ParameterError, match="RibBasket.law: expected scalar parameters"):
         RibBasket(law=KelvinVoigt((1e4, 2e4, 3e4)))
 

@@ -19,6 +19,6 @@ def test_a_bare_spring_ignores_velocity():
     np.testing.assert_allclose(Spring(k=100.0).output(0.0, (), MOTION)["force"], [-1.0, 2.0])
 
 
-def test_negative_stiffness_is_refused():
+def test_negative_stiffness_is_rejected():
     with pytest.raises(ParameterError, match=r"Spring\.k: got -1; must be at least 0 N/m"):
         Spring(k=-1.0)

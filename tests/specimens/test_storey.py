@@ -14,10 +14,10 @@ def test_force_opposes_spring_damper_and_inertia():
     assert float(storey.output(0.0, (), u)["force"]) == pytest.approx(-(200 * 0.01 + 4.0 * 0.5 - 2 * 3.0))
 
 
-def test_it_is_inertial_so_that_the_ideal_solves_for_its_force():
+def test_the_storey_is_inertial_so_the_reference_solves_for_its_force():
     assert Storey.inertial
 
 
-def test_a_storey_without_mass_is_refused():
+def test_a_storey_without_mass_is_rejected():
     with pytest.raises(ParameterError, match="Storey.mass"):
         Storey(mass=0.0, stiffness=1.0)

@@ -84,6 +84,6 @@ def test_penetration_before_a_robot_reacts():
     assert penetration(speed=1.5, cycle=4e-3, latency=20e-3) == pytest.approx((6e-3, 30e-3))
 
 
-def test_nonsense_is_refused():
+def test_nonsense_is_rejected():
     with pytest.raises(ParameterError, match="positive"):
         damping_bounds(m=0.0, k=1.0, delay=0.1)

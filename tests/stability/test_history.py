@@ -74,6 +74,6 @@ def test_growth_rate_reads_decay_and_refuses_a_trace_without_peaks():
         growth_rate(t, t)
 
 
-def test_a_step_longer_than_the_shortest_delay_is_refused_with_the_right_step():
+def test_a_step_longer_than_the_shortest_delay_is_rejected_with_the_right_step():
     with pytest.raises(StepSizeError, match=r"at most 0.0005 s"):
         integrate(one_mass(0.5e-3), None, 1.0, 1e-3)

@@ -100,7 +100,7 @@ def test_no_damping_makes_a_specimen_stiffer_than_the_numerical_spring_safe_at_a
     assert np.isfinite(single_interface.critical_delay(m=1.0, c=2 * 5.0, k=1.0, k_s=2.0))
 
 
-def test_resonance_of_the_ideal_test():
+def test_resonance_of_the_test_without_delay():
     peak, where = margin.resonance(ideal, OMEGA)
     assert 1 / peak == pytest.approx(0.3007, abs=1e-4)
     assert 1 / peak == pytest.approx(2 * ZETA * np.sqrt(2.0), rel=0.005)  # its approximation, 0.3015

@@ -21,7 +21,7 @@ def test_a_gain_has_no_states():
     assert pytest.approx(np.array([[1.5]])) == gain.D
 
 
-def test_shapes_that_do_not_fit_are_refused():
+def test_shapes_that_do_not_fit_are_rejected():
     with pytest.raises(ParameterError, match=r"StateSpace.B: got shape \(1, 2\); must be \(1, 1\)"):
         StateSpace([[-1.0]], [[1.0, 2.0]], [[1.0]], [[0.0]])
     with pytest.raises(ParameterError, match="expected a proper transfer function"):

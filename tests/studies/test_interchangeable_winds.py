@@ -124,7 +124,7 @@ def test_energy_and_momentum_of_a_rope_balance_in_every_wind(member, grid):
         pytest.param("refuelling/latched", "numerical.air.wake", marks=pytest.mark.slow),  # it is trimmed
     ],
 )
-def test_a_wind_that_ends_before_the_run_is_refused(test, wind):
+def test_a_wind_that_ends_before_the_run_is_rejected(test, wind):
     table = {"kind": "wind-table", "times": [0.0, 1.0], "wind": [[0.0, 1.0, 0.0], [0.0, 2.0, 0.0]]}
     air = {"numerical.air.kind": "tanker-air"} if "air" in wind else {}
     with pytest.raises(TestFileError, match=rf"{wind} .*1 s, the run lasts 2 s"):

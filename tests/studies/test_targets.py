@@ -105,7 +105,7 @@ def test_a_met_target_has_the_keys_of_the_json_listing():
     }
 
 
-def test_arrays_are_judged_as_lists():
+def test_arrays_are_compared_as_lists():
     result = compute_target(_target(lambda: np.array([1.0, 2.0]), expected=[1.0, 2.0]))
     assert (result.status, result.value) == ("met", [1.0, 2.0])
     assert compute_target(_target(lambda: np.float64(1.0))).status == "met"
@@ -119,7 +119,7 @@ def test_a_function_that_raises_is_a_failure_with_its_reason():
     assert (result.status, result.value) == ("failed", "ZeroDivisionError: no mass")
 
 
-def test_a_complex_number_is_not_judged():
+def test_a_complex_number_is_not_compared():
     assert compute_target(_target(lambda: 1.0 + 0.0j)).status == "failed"
 
 

@@ -74,7 +74,7 @@ def test_the_key_is_exchanged_for_a_cookie_that_grants_access():
         {"origin": "http://127.0.0.1:8091"},
     ],
 )
-def test_a_foreign_host_name_or_origin_is_refused_even_with_the_key(kind, fields):
+def test_a_foreign_host_name_or_origin_is_rejected_even_with_the_key(kind, fields):
     sent = asked("/?token=secret", kind, cookie=COOKIE, **fields)
     refused = {"http": ("http.response.start", 403), "websocket": ("websocket.close", None)}[kind]
     assert (sent[0]["type"], sent[0].get("status")) == refused

@@ -162,7 +162,7 @@ specimen = { kind = "standard-linear-solid", k = 2250.0, relaxing_fraction = 0.3
 
 @pytest.mark.slow
 @pytest.mark.parametrize("served", [False, True])
-def test_a_creep_test_moves_a_virtual_cell_or_one_that_is_served(
+def test_a_pseudodynamic_test_moves_a_simulated_or_served_cell(
     opened, until, go, serve_rig, tmp_path, served
 ):
     (tmp_path / "crept.toml").write_text(CREPT, "utf-8")

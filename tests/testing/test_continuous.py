@@ -72,7 +72,7 @@ def test_a_limit_ends_continuous_run_and_reference_alike(make_cs1):
     assert run.data.sizes == ideal.data.sizes
 
 
-def test_a_batch_of_a_continuous_rehearsal_is_refused():
+def test_a_batch_of_a_continuous_rehearsal_is_rejected():
     with pytest.raises(AnalysisError, match="continuous time.*, but a batch is sampled"):
         dv.simulate(impact(Series(())).prepare())
 

@@ -83,7 +83,7 @@ def test_the_sampled_rehearsal_tends_to_it_as_the_rate_grows(make_cs1):
     assert fine == pytest.approx(coarse / 4, rel=0.1)  # the held force costs half a tick: first order
 
 
-def test_with_a_perfect_rig_it_is_the_ideal(make_cs1):
+def test_with_an_ideal_rig_it_is_the_reference_solution(make_cs1):
     test = make_cs1(duration=0.5)
     test = dataclasses.replace(test, rig=dv.Rig(Series(()), test.rig.specimen), sampling="none")
     run, ideal = test.rehearse(), test.reference()

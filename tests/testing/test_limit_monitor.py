@@ -70,7 +70,7 @@ def test_the_first_breach_is_kept():
     assert state.sample == 2
 
 
-def test_the_first_sample_is_judged_too():
+def test_the_first_sample_is_checked_too():
     state, _ = LimitMonitor(Limits(force=1.0)).start(sample(measured_force=2.0))
     assert (Outcome.from_code(state.code), int(state.sample)) == (Outcome.FORCE, 0)
 

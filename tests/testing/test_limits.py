@@ -21,7 +21,7 @@ from dovetail.testing.limits import (
 )
 
 
-def test_a_limit_of_zero_is_refused():
+def test_a_limit_of_zero_is_rejected():
     with pytest.raises(ParameterError, match=r"Limits\.force: got 0; must be above 0 N"):
         Limits(force=0.0)
 

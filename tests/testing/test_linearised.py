@@ -53,7 +53,7 @@ def frame(specimen, delay=2e-3, **fields):
     return dv.Test(numerical, rig, rate=1000.0, duration=5.0, **fields)
 
 
-def test_a_hysteretic_specimen_is_judged_as_the_spring_that_it_is_at_rest():
+def test_a_hysteretic_specimen_is_linearised_as_a_spring_at_rest():
     """Its memory is a root at zero at every delay, which neutral."""
     hysteretic, spring = (frame(s).stability() for s in (BoucWen(), dv.specimens.Spring(k=K)))
     assert hysteretic.critical_delay == pytest.approx(spring.critical_delay, rel=1e-9)

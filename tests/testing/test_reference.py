@@ -26,7 +26,7 @@ def test_the_steady_state_has_the_published_amplitude_and_phase(make_cs1):
     assert np.degrees(np.arctan2(b, a)) == pytest.approx(2.81, abs=0.005)
 
 
-def test_the_ideal_agrees_with_scipy(make_cs1):
+def test_the_reference_agrees_with_scipy(make_cs1):
     run = make_cs1(duration=2.0).reference()
 
     def equation(t, y):
@@ -103,7 +103,7 @@ def test_a_reference_needs_a_model_of_the_specimen(make_cs1):
         test.reference()
 
 
-def test_the_ideal_follows_the_schedule_from_modelled_to_measured_force(make_cs1):
+def test_the_reference_follows_the_schedule_from_model_to_measured_force(make_cs1):
     """A softer model at first, led to the specimen's spring in half a second, against scipy."""
     ramp = dv.testing.schedule.Ramp(start=0.5, end=1.0, initial=0.0, final=1.0)
     blended = dv.compensation.BlendedForce(model=dv.specimens.Spring(k=1000.0), measured_fraction=0.0)

@@ -35,7 +35,7 @@ def test_a_recording_of_a_stopped_run_is_replayed_to_its_end(make_cs1):
     assert replayed.data.sizes["time"] == recorded.data.sizes["time"]
 
 
-def test_a_recording_at_another_rate_is_refused(make_cs1):
+def test_a_recording_at_another_rate_is_rejected(make_cs1):
     recorded = make_cs1(rate=500.0).rehearse()
     with pytest.raises(ParameterError, match="0.002 s, the tick of the test 0.001 s"):
         make_cs1().replay(recorded)

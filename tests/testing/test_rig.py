@@ -51,7 +51,7 @@ def test_a_held_command_adds_one_tick():
 
 
 @pytest.mark.parametrize("substeps", [1, 4])
-def test_velocity_of_the_specimen_is_punctual_to_second_order(substeps):
+def test_the_specimen_velocity_is_accurate_to_second_order(substeps):
     rig = dv.Rig(dv.transfer.Delay(0.0), dv.specimens.Spring(k=0.0, c=1.0), substeps=substeps)
     times, reading = drive(rig, lambda t: jnp.sin(20.0 * t), 200)
     force = reading["specimen_force"][5:]

@@ -13,7 +13,7 @@ def test_a_run_reads_as_a_line(make_cs1):
     assert str(run) == "CS1: rehearse, 0.5 of 0.5 s. Finished: the run reached its end time."
 
 
-def test_a_signal_that_is_not_in_the_table_is_refused(make_cs1):
+def test_a_signal_that_is_not_in_the_table_is_rejected(make_cs1):
     with pytest.raises(UnknownNameError, match='no signal "mystery"'):
         dataset(make_cs1(), np.arange(3.0), {"mystery": np.arange(3.0)}, {})
 

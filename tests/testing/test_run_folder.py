@@ -80,7 +80,7 @@ def test_folders_are_numbered(tmp_path):
     assert run_folder.next_folder(tmp_path, "cs1").name == "cs1-002"
 
 
-def test_what_is_no_run_is_told(tmp_path):
+def test_a_folder_without_a_run_is_reported(tmp_path):
     with pytest.raises(OutputError, match="contains no result.nc"):
         run_folder.read_run(tmp_path)
 
@@ -136,7 +136,7 @@ def test_a_process_killed_while_it_saves_leaves_the_outcome_and_no_incomplete_fi
 
 @pytest.mark.parametrize("name", ["outcome.json", "result.nc", "test.toml"])
 @pytest.mark.parametrize("target", ["/dev/zero", "pipe", "file"])
-def test_links_devices_and_pipes_in_a_run_folder_are_refused(run, tmp_path, name, target):
+def test_links_devices_and_pipes_in_a_run_folder_are_rejected(run, tmp_path, name, target):
     folder = run.save(tmp_path / "run")
     if target == "pipe":
         seeded_faults.replace_by_pipe(folder / name)
@@ -147,7 +147,7 @@ def test_links_devices_and_pipes_in_a_run_folder_are_refused(run, tmp_path, name
         run_folder.read_run(folder)
 
 
-def test_a_recording_that_declares_more_than_the_memory_is_refused_before_it_is_loaded(run, tmp_path):
+def test_a_recording_that_declares_more_than_the_memory_is_rejected_before_it_is_loaded(run, tmp_path):
     import h5netcdf
 
     folder = run.save(tmp_path / "run")

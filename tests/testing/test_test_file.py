@@ -258,14 +258,14 @@ def test_tunable_ranges_and_schedules_use_the_units_of_their_parameters():
     assert "tunable.numerical.q   no parameter" in unknown
 
 
-def test_more_parts_than_a_program_can_hold_are_refused_before_they_are_built():
+def test_more_parts_than_a_program_can_hold_are_rejected_before_they_are_built():
     table = tomllib.loads(GOOD)
     table["rig"]["actuator"]["parts"] *= 7500
     with pytest.raises(TestFileError, match=r"file   contains 150\d\d tables; at most 2000 are possible"):
         parse(table)
 
 
-def test_a_kind_of_many_letters_is_refused_in_a_short_message():
+def test_a_kind_of_many_letters_is_rejected_in_a_short_message():
     table = tomllib.loads(GOOD)
     table["rig"]["specimen"]["kind"] = "x" * 100_000
     with pytest.raises(TestFileError, match=r'no kind "xxx.*100000 characters') as refused:
@@ -274,7 +274,7 @@ def test_a_kind_of_many_letters_is_refused_in_a_short_message():
 
 
 @pytest.mark.parametrize("path", ["numerical.k", "numerical.m", "rig.specimen.k", "excitation.frequency"])
-def test_an_infinite_stiffness_mass_or_frequency_is_refused(path):
+def test_an_infinite_stiffness_mass_or_frequency_is_rejected(path):
     table = tomllib.loads(GOOD)
     part, key = path.rsplit(".", 1)
     node = table

@@ -38,7 +38,7 @@ def test_valid_axis_names_pass():
     assert axis_faults((), (2,)) == axis_faults(("x",), ()) == axis_faults(("x", "y"), (2,)) == []
 
 
-def test_more_axes_than_a_datagram_holds_are_refused_in_a_short_message():
+def test_more_axes_than_a_datagram_holds_are_rejected_in_a_short_message():
     assert axis_faults((), (MAX_AXES,)) == []
     fault = axis_faults(tuple(f"a{i}" for i in range(1000)), (1000,))[0]
     assert fault.text == f"the interface has 1000 axes; at most {MAX_AXES} are possible"
@@ -52,7 +52,7 @@ def test_more_axes_than_a_datagram_holds_are_refused_in_a_short_message():
         (10_000, 3 * 10**11, "substeps: 1e+04 ticks of 3e+11 integration steps take at least 347 days"),
     ],
 )
-def test_a_run_of_more_than_a_week_is_refused_with_its_computing_time(ticks, substeps, text):
+def test_a_run_of_more_than_a_week_is_rejected_with_its_computing_time(ticks, substeps, text):
     fault = computing_faults(ticks, substeps)[0]
     assert f"{fault.path}: {fault.text}".startswith(text)
     assert computing_faults(ticks // 100, max(substeps // 100, 1)) == []

@@ -13,7 +13,9 @@ def test_poles_are_sorted_and_equal_those_of_the_linear_model():
     poles = loop.poles()
     assert isinstance(loop, ClosedLoop)
     assert np.all(np.diff(np.abs(poles)) >= -1e-9 * np.abs(poles[-1]))
-    np.testing.assert_allclose(np.polyval(np.asarray(loop.closed_loop().denominator), poles), 0.0, atol=1e-9 * 1e3)
+    np.testing.assert_allclose(
+        np.polyval(np.asarray(loop.closed_loop().denominator), poles), 0.0, atol=1e-9 * 1e3
+    )
 
 
 def test_an_unstable_loop_is_rejected_by_class_name():

@@ -20,7 +20,7 @@ def test_rates_are_mixed_like_the_values():
         np.testing.assert_allclose(got, np.array(C) @ each, rtol=1e-14)
 
 
-def test_a_matrix_of_another_size_is_refused():
+def test_a_matrix_of_another_size_is_rejected():
     part = Series((TotalDelayLag(1e-3), CrossTalk(C)))
     assert part.with_sample_time(1e-3, (2,)).parts[1].shape == (2,)
     with pytest.raises(ParameterError, match="CrossTalk.matrix: got 2x2; expected 6x6"):

@@ -42,13 +42,13 @@ def test_laser_conversion():
     assert float(laser_displacement(1.0)) == pytest.approx(0.25e-3)
 
 
-def test_a_table_that_does_not_rise_is_refused():
+def test_a_table_that_does_not_rise_is_rejected():
     with pytest.raises(
         ParameterError, match="EddyCurrentSensor.table_voltage: expected a strictly increasing list"
     ):
         EddyCurrentSensor(table_voltage=[0.0, 1.0, 0.5], table_displacement=[0.0, 1e-4, 2e-4])
 
 
-def test_records_of_different_length_are_refused():
+def test_records_of_different_length_are_rejected():
     with pytest.raises(ParameterError, match=r"got records of \(3,\) and \(4,\)"):
         calibrate(np.zeros(3), np.zeros(4), 2)

@@ -48,7 +48,7 @@ def test_a_derivative_adds_damping():
     assert damping[1] > 3 * damping[0]
 
 
-def test_an_unstable_loop_is_refused_with_the_gain_that_would_do():
+def test_an_unstable_loop_is_rejected_with_the_gain_that_would_do():
     text = r"axis 0 is unstable, with a pole at .* rad/s; stability changes .* factors of 0.75"
     with pytest.raises(AnalysisError, match=text):
         InnerLoop(Proportional(1.0), THIRD).with_sample_time(dt)

@@ -95,6 +95,6 @@ def test_an_unstable_position_loop_is_rejected_with_a_remedy():
         dataclasses.replace(NOMINAL, valve_gain=jnp.asarray(3e14)).with_sample_time(1e-3)
 
 
-def test_a_load_without_mass_is_refused():
+def test_a_load_without_mass_is_rejected():
     with pytest.raises(ParameterError, match=r"ServoHydraulic\.mass"):
         dataclasses.replace(NOMINAL, mass=jnp.asarray(0.0))

@@ -72,7 +72,7 @@ def test_without_the_token_neither_the_page_nor_its_websocket_is_had(locked):
     assert b"open the address" in get(port)[2]  # says what to do
 
 
-def test_the_token_is_exchanged_for_a_cookie_that_lets_in(locked):
+def test_the_token_is_exchanged_for_a_cookie_that_grants_access(locked):
     access_control, port = locked
     assert access_control.url(port) == f"http://127.0.0.1:{port}/?token={access_control.token}"
     status, cookie, _ = get(port, f"/?token={access_control.token}")
@@ -95,7 +95,7 @@ def test_other_pages_have_no_access_even_without_a_token(free, origin):
 
 
 @pytest.mark.parametrize("name", ["evil.example", "", "127.0.0.1.evil.example", "["])
-def test_on_loopback_a_foreign_host_name_is_refused(free, name):
+def test_on_loopback_a_foreign_host_name_is_rejected(free, name):
     assert get(free, Host=name)[0] in (400, 403)
     assert get(free, Host=f"localhost:{free}")[0] == 200
     assert get(free, Host="localhost:9999")[0] == 200  # through a tunnel

@@ -95,7 +95,7 @@ def test_another_view_of_the_run_keeps_the_time(cs1, serving, until):
     assert len(page.viser_scene.solids) == len(page.scene.solids)
 
 
-def test_the_page_is_there_at_once_and_the_ideal_when_it_is_computed(cs1, serving, until):
+def test_the_page_opens_at_once_and_adds_the_reference_when_computed(cs1, serving, until):
     page = RunPage(build_scene(cs1), port=0)
     asked, may = threading.Event(), threading.Event()
 

@@ -62,6 +62,6 @@ def test_no_step_is_longer_than_allowed():
     assert float(end(AdaptiveRungeKutta(max_step=1e-2))[1].steps[0]) >= 1000
 
 
-def test_a_method_without_an_error_estimate_is_refused():
+def test_a_method_without_an_error_estimate_is_rejected():
     with pytest.raises(ParameterError, match=r"AdaptiveRungeKutta\.method: RK4 has no error estimate"):
         AdaptiveRungeKutta(method=RK4())

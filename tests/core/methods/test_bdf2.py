@@ -89,7 +89,7 @@ def test_the_amplification_is_the_largest_root_of_the_characteristic_polynomial(
     np.testing.assert_allclose(BDF2().amplification(z), [np.abs(pair).max() for pair in roots], rtol=1e-12)
 
 
-def test_a_tolerance_of_zero_is_refused():
+def test_a_tolerance_of_zero_is_rejected():
     with pytest.raises(ParameterError, match=r"BDF2.tolerance: got 0; must be above 0"):
         BDF2(tolerance=0.0)
 

@@ -15,6 +15,6 @@ def test_the_highest_frequency_decays_by_the_spectral_radius_for_any_step(radius
     assert stability_limit(method, [-1.0, 1j, -1 + 5j]) == np.inf
 
 
-def test_a_radius_above_one_is_refused():
+def test_a_radius_above_one_is_rejected():
     with pytest.raises(ParameterError, match="radius"):
         GeneralisedAlpha(radius=1.5)

@@ -72,7 +72,7 @@ MOTORS_OFF = {"motors": 2}, "the motors of the arm are off"
 
 
 @pytest.mark.parametrize(("change", "text"), [NOT_GUIDED, MOTORS_OFF, ({"force": None}, "sends no force")])
-def test_an_arm_that_does_not_follow_or_feels_nothing_is_refused(change, text):
+def test_an_arm_that_does_not_follow_or_feels_nothing_is_rejected(change, text):
     with EgmDriver(port=0) as driver:
         arm = guided(driver)
         for name, value in change.items():

@@ -81,7 +81,7 @@ def test_the_worker_reports_its_sizes_and_answers_until_quit(folder):
         assert process.wait(30) == 0
 
 
-def test_another_model_is_refused(folder):
+def test_another_model_is_rejected(folder):
     process, near = started(folder, "{2}")
     with near:
         assert received(near, 1) == b"\1"

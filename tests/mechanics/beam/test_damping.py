@@ -14,6 +14,6 @@ def test_both_ratios_are_met():
         assert a0 / (2 * w) + a1 * w / 2 == pytest.approx(xi)
 
 
-def test_frequencies_in_the_wrong_order_are_refused():
+def test_frequencies_in_the_wrong_order_are_rejected():
     with pytest.raises(ParameterError, match="w2 above w1"):
         rayleigh(10.0, 0.1, 5.0, 0.1)

@@ -17,6 +17,6 @@ def test_a_prescribed_force_acts_about_the_centre_of_gravity():
     np.testing.assert_allclose(moment, [0.2 * 5.0, 0.0, 0.0])
 
 
-def test_a_table_out_of_order_is_refused():
+def test_a_table_out_of_order_is_rejected():
     with pytest.raises(ParameterError, match="times must increase"):
         PrescribedForce(times=[0.0, 0.0], values=np.zeros((2, 3)))

@@ -80,7 +80,7 @@ def test_the_mass_matrix_holds_mass_and_inertia():
         ((1.0, [1.0, 2.0]), "one number, three or a 3 x 3 matrix"),
     ],
 )
-def test_impossible_bodies_are_refused(arguments, message):
+def test_impossible_bodies_are_rejected(arguments, message):
     with pytest.raises(ParameterError, match=message):
         MassProperties(*arguments)
 

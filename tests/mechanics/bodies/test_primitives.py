@@ -90,6 +90,6 @@ def test_a_cube_is_a_cuboid_of_equal_edges():
         (lambda: sphere(1.0, 0.1, inner=0.1), "sphere: inner radius"),
     ],
 )
-def test_impossible_shapes_are_refused(make, message):
+def test_impossible_shapes_are_rejected(make, message):
     with pytest.raises(ParameterError, match=message):
         make()

@@ -34,7 +34,7 @@ def test_drag_on_the_rope_is_in_balance_when_the_iteration_has_arrived():
     assert np.abs(cross).max() < 1e-6 * np.abs(below).max()
 
 
-def test_a_slack_or_unreachable_start_is_refused():
+def test_a_slack_or_unreachable_start_is_rejected():
     np.testing.assert_allclose(straight_to(np.array([3.0, 4.0, 0.0]), 5.0), [0.6, 0.8, 0.0])
     with pytest.raises(ParameterError, match="would be slack at the start"):
         straight_to(np.array([3.0, 0.0, 0.0]), 5.0)

@@ -43,6 +43,6 @@ def test_damping_is_found_from_a_noisy_measurement_within_its_stated_error():
     assert found.residual == pytest.approx(NOISE, rel=0.05)
 
 
-def test_a_guess_that_is_not_positive_is_refused():
+def test_a_guess_that_is_not_positive_is_rejected():
     with pytest.raises(ParameterError, match="initial guess of joint_damping"):
         identify(measured, np.zeros(1), {"joint_damping": 0.0})

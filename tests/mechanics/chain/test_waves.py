@@ -54,6 +54,6 @@ def test_waves_run_as_on_a_string():
     assert float(wave_speeds(2500.0, 4.0)) == 25.0
 
 
-def test_too_few_samples_are_refused():
+def test_too_few_samples_are_rejected():
     with pytest.raises(AnalysisError, match="expected at least 8"):
         follow_waves(np.arange(3.0), np.zeros((3, 5, 3)))

@@ -13,7 +13,7 @@ def test_reduced_mass_and_energy():
 
 
 @pytest.mark.parametrize("wrong", [{"m1": 0.0}, {"m2": -5.0}, {"speed": 0.0}])
-def test_impossible_values_are_refused(wrong):
+def test_impossible_values_are_rejected(wrong):
     name, value = next(iter(wrong.items()))
     with pytest.raises(ParameterError, match=f"FreePair.{name}: got {value:g}; must be above 0"):
         FreePair(**{"m1": 30.0, "m2": 75.0, "speed": 0.1} | wrong)

@@ -53,7 +53,7 @@ def test_a_concave_polyhedron_is_rejected():
         Polyhedron(vertices=points, faces=[(1, 2, 4, 3), (1, 2, 5), (2, 4, 5), (4, 3, 5), (3, 1, 5)])
 
 
-def test_a_prism_without_length_is_refused():
+def test_a_prism_without_length_is_rejected():
     with pytest.raises(ParameterError, match="no length"):
         Prism(section=BOX, extent=(1.0, 1.0))
 

@@ -126,6 +126,6 @@ def test_a_hollow_cone_and_cylinder_by_signed_distance_agree_in_the_cone():
         ((R_C, L_C, -0.1, ANGLE), "cone_length: got -0.1"),
     ],
 )
-def test_impossible_drogues_are_refused(values, message):
+def test_impossible_drogues_are_rejected(values, message):
     with pytest.raises(ParameterError, match=message):
         Drogue(*values)

@@ -94,7 +94,7 @@ def test_inside_the_swept_wall_the_distance_is_negative():
     assert float(distance(np.array([0.03, 0.0, 0.0]))) == pytest.approx(32.5e-3, rel=0.01)
 
 
-def test_an_open_or_turned_surface_is_refused():
+def test_an_open_or_turned_surface_is_rejected():
     whole = box_triangles()
     with pytest.raises(ParameterError, match="close the surface"):
         Mesh(whole[1:])
@@ -118,7 +118,7 @@ def test_a_drawing_is_read(tmp_path, text):
     np.testing.assert_allclose(read_stl(file).triangles, box_triangles(), rtol=1e-6)
 
 
-def test_a_file_without_triangles_is_refused(tmp_path):
+def test_a_file_without_triangles_is_rejected(tmp_path):
     (tmp_path / "empty.stl").write_text("solid nothing\nendsolid\n")
     with pytest.raises(ParameterError, match="no triangles"):
         read_stl(tmp_path / "empty.stl")

@@ -63,7 +63,7 @@ def test_a_support_that_moves_accelerates_as_its_origin_does(moving):
     np.testing.assert_array_equal(FixedFrame().acceleration(3.1), 0.0)
 
 
-def test_a_record_that_ends_before_the_run_is_refused():
+def test_a_record_that_ends_before_the_run_is_rejected():
     record = RecordedDeck(times=np.arange(5.0), values=np.zeros((5, 6)))
     record.check_covers(4.0)
     with pytest.raises(ParameterError, match="ends at 4 s"):

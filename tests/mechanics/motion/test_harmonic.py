@@ -22,7 +22,7 @@ def test_it_starts_without_a_jolt():
     assert np.isfinite(jax.grad(lambda t: deck.pose(t)[2])(0.0))
 
 
-def test_amplitudes_that_do_not_fit_are_refused():
+def test_amplitudes_that_do_not_fit_are_rejected():
     with pytest.raises(ParameterError, match="six amplitudes"):
         HarmonicMotion(amplitude=[1.0, 2.0, 3.0, 4.0], omega=1.0)
     with pytest.raises(ParameterError, match="six amplitudes"):

@@ -50,7 +50,7 @@ def test_a_fault_is_rejected_with_a_remedy(name, place, value, words):
     assert words in str(caught.value)
 
 
-def test_a_wake_grid_that_does_not_cover_the_rope_is_refused(tmp_path):
+def test_a_wake_grid_that_does_not_cover_the_rope_is_rejected(tmp_path):
     file = tmp_path / "wake.npz"
     axis = np.array([0.0, 50.0])
     np.savez(file, x=axis, y=axis, z=np.array([-50.0, 50.0]), velocity=np.zeros((3, 2, 2, 2)))

@@ -14,7 +14,7 @@ def test_all_twelve_impacts_are_used():
 
 
 @pytest.mark.slow
-def test_every_law_is_judged_on_all_impacts():
+def test_every_law_is_evaluated_on_all_impacts():
     ranking = rank_on_data(0.8)
     assert {name for name, _ in ranking} == set(LAWS)
     errors = [error for _, error in ranking]

@@ -56,7 +56,7 @@ def test_momentum_and_angular_momentum_survive_the_impacts():
         np.testing.assert_allclose(now, before, atol=1e-9 * float(jnp.linalg.norm(before)))
 
 
-def test_the_ideal_without_the_detour_over_six_axes_is_the_general_one_to_rounding():
+def test_the_direct_reference_equals_the_six_axis_one_to_rounding():
     direct = DockingSystem.of(OBLIQUE, six_dof.ball()).flow
     general = Coupled(direct.numerical, direct.specimen, Zero(), (6,))
     rates = eqx.filter_jit(lambda system, x: system.derivative(0.0, x, None))

@@ -40,7 +40,7 @@ def pairing(delay, restitution=0.8, mass=MASS, speed=0.1, position=0.0, force=0.
     return first_impact(Flores(stiffness=K, restitution=restitution), mass, speed, tools, steps=3000)
 
 
-def test_the_ideal_impact_is_the_published_one():
+def test_the_reference_impact_equals_the_published_one():
     ideal = pairing(1e-3).ideal
     assert float(ideal.rebound) == pytest.approx(-0.0789, abs=5e-5)
     assert float(ideal.peak_force) == pytest.approx(1589.7, abs=0.05)

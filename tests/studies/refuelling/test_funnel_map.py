@@ -30,7 +30,7 @@ def test_endings_by_offset(data):
     assert data.drogue_attitude_change.attrs["units"] == "rad"
 
 
-def test_a_map_goes_on_from_its_finished_blocks(parameter_map, data, monkeypatch):
+def test_a_map_continues_from_its_finished_blocks(parameter_map, data, monkeypatch):
     def refuse(*_):
         raise AssertionError("a finished block was computed again")
 

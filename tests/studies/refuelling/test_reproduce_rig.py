@@ -20,7 +20,7 @@ def test_the_matrix_has_384_strikes():
 
 
 @pytest.mark.parametrize(("offset", "expected"), [(1e-3, True), (0.0, False), (0.1, False)])
-def test_settled_places_differ_a_little_if_they_do_and_by_little(monkeypatch, offset, expected):
+def test_settled_positions_differ_slightly(monkeypatch, offset, expected):
     monkeypatch.setattr(validation, "slow_case", lambda: made_up(offset))
     assert reproduce_rig.steady_offset() is expected
 

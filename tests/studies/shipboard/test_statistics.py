@@ -20,6 +20,6 @@ def test_every_interval_has_steps_events_and_computing_time():
     assert found["events"].values[2] >= 1
 
 
-def test_an_interval_longer_than_the_run_is_refused():
+def test_an_interval_longer_than_the_run_is_rejected():
     with pytest.raises(ParameterError, match="longer than the run"):
         solver_statistics(loaded("case-1"), 100.0)

@@ -43,7 +43,7 @@ def three_mass_response(k, c, m, hertz):
     return np.linalg.solve(M * s**2 + pattern * (c * s + k), walls)
 
 
-def test_the_ideal_is_that_of_the_three_mass_matrices():
+def test_the_reference_equals_the_three_mass_matrices():
     ideal = emulated("cs2").data
     t = ideal["time"].values
     last = t > 9.0  # two whole periods; the slowest mode has died to exp(-0.9 x 9) = 3e-4
@@ -58,7 +58,7 @@ def test_the_ideal_is_that_of_the_three_mass_matrices():
     np.testing.assert_allclose(got, expected, rtol=5e-3)
 
 
-def test_the_hybrid_follows_the_ideal_and_so_does_the_middle_mass():
+def test_hybrid_run_and_middle_mass_follow_the_reference():
     run, ideal = rehearsed("cs2").data, emulated("cs2").data
     late = slice(5.0, None)
     shares = fidelity.norms(run.sel(time=late), ideal.sel(time=late))["rms"]

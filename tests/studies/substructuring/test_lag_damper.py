@@ -212,7 +212,7 @@ def test_five_blades_with_unequal_dampers_shake_the_hub_once_per_revolution():
 
 
 @pytest.mark.slow
-def test_the_ideal_is_integrated_finely_enough_for_the_kinks_of_a_damper():
+def test_the_reference_resolves_the_kinks_of_a_damper():
     """Default against steps eight times finer; order 8, the default elsewhere, is off by a third here."""
     test = dataclasses.replace(lag_damper.test_named("lag-damper"), duration=1.0)
     usual = test.reference().data

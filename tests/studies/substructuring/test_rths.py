@@ -35,7 +35,7 @@ def test_the_reference_has_the_frequencies_of_the_published_frame():
     np.testing.assert_allclose(np.asarray(frequency) / (2 * np.pi), [3.612, 15.997, 38.086], rtol=2e-4)
 
 
-def test_the_ideal_is_the_undivided_frame():
+def test_the_reference_is_the_undivided_frame():
     """Divided and joined again by the specimen's force, against the whole frame through scipy."""
     test = rths.benchmark(4, duration=3.0)
     run = test.reference(testing.ReferenceSettings(RK4(), 1))

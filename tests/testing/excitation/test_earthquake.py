@@ -67,7 +67,7 @@ def test_size_can_be_varied_in_a_compiled_batch():
     ("change", "words"),
     [({"rise_time": 20.0}, "decay_start"), ({"sample_time": 0.02}, "sample_time.*at most 0.01 s")],
 )
-def test_impossible_records_are_refused(change, words):
+def test_impossible_records_are_rejected(change, words):
     with pytest.raises(ParameterError, match=words):
         KanaiTajimi(rms=1.0, **change)
 
@@ -117,7 +117,7 @@ def test_a_record_remembers_its_samples_not_only_its_file(tmp_path):
     assert float(sized(0.15)) == pytest.approx(2.5)
 
 
-def test_a_record_without_samples_is_refused():
+def test_a_record_without_samples_is_rejected():
     with pytest.raises(ParameterError, match="has no samples"):
         GroundRecord()
     with pytest.raises(ParameterError, match="sample_time"):

@@ -17,6 +17,6 @@ def test_a_compound_sine_is_the_sum_of_its_sines():
     np.testing.assert_allclose(both(t), apart, atol=1e-14)
 
 
-def test_lists_of_unequal_length_are_refused():
+def test_lists_of_unequal_length_are_rejected():
     with pytest.raises(ParameterError, match=r"\(2,\) amplitudes, \(1,\) frequencies and \(\) phases"):
         SumOfSines([0.5, 0.2], [3.0])

@@ -57,7 +57,7 @@ def test_a_truncated_line_is_dropped_and_writing_continues(path, bytes_left):
     assert len(Journal.open(path, "mark").replies) == 3
 
 
-def test_damage_in_the_middle_is_refused(path):
+def test_damage_in_the_middle_is_rejected(path):
     write(path)
     text = path.read_text().replace("0.2", "0.3", 1)
     path.write_text(text)
@@ -65,7 +65,7 @@ def test_damage_in_the_middle_is_refused(path):
         Journal.open(path, "mark")
 
 
-def test_another_tests_journal_is_refused(path):
+def test_another_tests_journal_is_rejected(path):
     write(path)
     with pytest.raises(OutputError, match="belongs to another test"):
         Journal.open(path, "other")
@@ -84,7 +84,7 @@ def test_a_fingerprint_is_that_of_the_values():
     assert fingerprint({"a": 1.0}) != fingerprint({"a": 1.0 + 1e-15})
 
 
-def test_a_journal_of_another_version_or_without_its_run_is_refused(path, monkeypatch):
+def test_a_journal_of_another_version_or_without_its_run_is_rejected(path, monkeypatch):
     with monkeypatch.context() as later:
         later.setattr(journal_module, "VERSION", journal_module.VERSION + 1)
         Journal.create(path, "abc", "mark")

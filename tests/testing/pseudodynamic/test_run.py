@@ -44,7 +44,7 @@ def test_motion_and_force_of_a_row_belong_to_the_same_pose(run):
     assert np.array_equal(rows.command, rows.displacement)
 
 
-def test_it_tends_to_the_ideal_in_proportion_to_its_step(make_creep):
+def test_the_result_converges_to_the_reference_with_first_order(make_creep):
     errors = []
     for step in (1e-3, 0.5e-3):
         creep = make_creep(contact_step=step).run_pseudodynamic()

@@ -55,7 +55,7 @@ def test_a_demand_beyond_a_limit_is_not_sent_to_the_cell(make_creep, scheme):
 @pytest.mark.parametrize(
     "limit", ["velocity", "acceleration", "force", "power", "tracking_error", "frozen_sensor"]
 )
-def test_every_limit_stops_a_creep_test(make_creep, limit, scheme):
+def test_every_limit_stops_a_pseudodynamic_test(make_creep, limit, scheme):
     """At half of what a test without limits reaches; a cell that does not read what it did strays and is stuck."""
     test = make_creep(scheme=scheme)
     free = test.run_pseudodynamic().data
@@ -173,7 +173,7 @@ def test_a_trip_of_the_cell_ends_the_run_with_its_reason(make_creep):
     assert run.data.attrs["remark"] == TRIP_MESSAGES[TripCode.FORCE]
 
 
-def test_a_cell_with_other_axes_is_refused(make_creep):
+def test_a_cell_with_other_axes_is_rejected(make_creep):
     test = make_creep()
     cell = virtual_cell(test)
     cell.axes = 6

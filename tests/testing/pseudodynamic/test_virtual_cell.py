@@ -69,7 +69,7 @@ def test_a_request_out_of_order_is_rejected_without_effect(move):
     assert bench.move(MoveRequest(2, np.array(0.02), 0.2, 0.1)).ok
 
 
-def test_a_target_that_is_not_finite_is_refused():
+def test_a_target_that_is_not_finite_is_rejected():
     bench = cell()
     bench.begin("a")
     assert bench.move(MoveRequest(1, np.array(np.nan), 0.2, 0.1)).trip is TripCode.NOT_FINITE

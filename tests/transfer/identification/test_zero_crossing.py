@@ -38,6 +38,6 @@ def test_noise_scatters_the_delay_about_the_truth(record, sweep):
     assert found.delay.std() < 1e-3
 
 
-def test_signals_without_crossings_are_refused():
+def test_signals_without_crossings_are_rejected():
     with pytest.raises(AnalysisError, match="at least three cycles"):
         crossing_delays(np.ones(100), np.ones(100), dt)

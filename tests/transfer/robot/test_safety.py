@@ -70,7 +70,7 @@ def test_the_path_buffer_is_bounded():
         ([jnp.nan, 0.0, 0.0, 0.0, 0.0, 0.0], TripCode.NOT_FINITE),
     ],
 )
-def test_force_and_torque_are_judged_by_their_size(wrench, code):
+def test_force_and_torque_are_limited_by_magnitude(wrench, code):
     found, _, _ = SafetyLimits(force=5.0, torque=400.0).wrench(jnp.array(wrench))
     assert TripCode(int(found)) is code
 
