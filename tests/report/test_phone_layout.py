@@ -116,6 +116,19 @@ def test_a_legend_above_a_panel_is_stacked_and_the_panel_keeps_its_height():
     assert not figure.legends
 
 
+def test_a_legend_too_wide_for_a_phone_moves_above_its_panel_which_keeps_its_height():
+    figure, ((panel,),) = new_figure(height=2.4)
+    with figure_style():
+        for k in range(5):
+            panel.plot([0, 1], [0, k], label=f"a long name of a rope of steel {k}")
+        panel.legend(ncols=3, loc="upper left")
+    svg(figure)
+    before = panel.get_position().height * figure.get_figheight()  # [in]
+    with phone_layout(figure):
+        svg(figure)
+        assert panel.get_position().height * figure.get_figheight() > 0.8 * before
+
+
 def test_a_long_legend_beside_a_panel_moves_above_it():
     figure, panels = new_figure(2, 1, height=2.6)
     with figure_style():
