@@ -52,7 +52,7 @@ class Bound(Monitor):
         left = self.bound - jnp.abs(shown["position"])
         sample = m.sample + (m.code == 0)
         code = jnp.where((m.code == 0) & (left < 0), BEYOND, m.code)
-        return MonitorState(code, sample), {**shown, "left": left}
+        return MonitorState(code, sample), {**shown, "left": left, "checked_at": t, "checked_after": h}
 
 
 class Everything:
@@ -99,6 +99,21 @@ def test_the_samples_are_those_of_the_steps_of_the_system():
         x, shown = step(k * DT, x)
         for name in ("position", "push", "time"):
             assert float(rows.chunks[0][name][k]) == pytest.approx(float(shown[name]), rel=1e-12)
+
+
+class Timed(Keep):
+    """Rows with the times that the recorder receives."""
+
+    def row(self, kept, t, h, shown):
+        return kept, {**shown, "kept_at": jnp.asarray(t), "kept_after": jnp.asarray(h)}
+
+
+@pytest.mark.parametrize("kind", [Simulated, Stopping])
+def test_monitor_and_recorder_receive_the_time_of_the_sample_and_the_step_to_it(kind):
+    rows = run(kind(DT, COUNT), 64, Bound(10.0), keep=Timed())[0]
+    for name in ("checked", "kept"):
+        np.testing.assert_allclose(rows.signal(f"{name}_at"), rows.signal("time"), rtol=1e-12)
+        np.testing.assert_allclose(rows.signal(f"{name}_after"), DT, rtol=1e-12)
 
 
 @pytest.mark.parametrize("size", [1, 7, 50, 199, 1000])
@@ -307,7 +322,7 @@ def test_progress_is_the_completed_fraction():
 def test_the_shapes_of_a_row_are_computed_without_its_values():
     shapes = row_shapes(oscillator(), Bound(1.0))
     assert {name: of.shape for name, of in shapes.items()} == dict.fromkeys(
-        ("position", "demand", "push", "time", "left"), ()
+        ("position", "demand", "push", "time", "left", "checked_at", "checked_after"), ()
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import dovetail as dv
 from dovetail.core import Parameter, parameter
-from dovetail.specimens import Specimen
+from dovetail.specimens import Memoryless, Specimen
 
 DT = 1e-3
 
@@ -42,6 +42,15 @@ def test_a_rig_without_delay_answers_within_the_tick():
     rig = dv.Rig(actuator=dv.transfer.Delay(0.0), specimen=dv.specimens.Spring(k=10.0))
     times, reading = drive(rig, jnp.sin, 20)
     np.testing.assert_allclose(reading["measured_force"], -10.0 * jnp.sin(times), rtol=1e-14)
+
+
+def test_the_first_reading_is_the_force_at_rest_at_the_time_zero():
+    class Relaxing(Memoryless):
+        def output(self, t, x, u):
+            return {"force": 5.0 * jnp.exp(-t) - 100.0 * u["displacement"]}
+
+    rig = dv.Rig(dv.transfer.Series(()), Relaxing()).with_sample_time(DT)
+    assert float(rig.first_reading(rig.init())["measured_force"]) == 5.0
 
 
 def test_a_held_command_adds_one_tick():

@@ -129,6 +129,14 @@ def test_old_wrong_and_wild_messages_are_dropped():
         arm.close()
 
 
+@pytest.mark.parametrize(("part", "name"), [("pos", "z"), ("orient", "u2")])
+def test_a_pose_with_a_missing_value_is_dropped(part, name):
+    pose = wire_pose([1.0, 0.0, 1.0], [0.6, 0.0, 0.8, 0.0])
+    assert _target({"planned": {"cartesian": pose}}) is not None
+    del pose[part][name]
+    assert _target({"planned": {"cartesian": pose}}) is None
+
+
 @pytest.mark.parametrize(("length", "accepted"), [(0.4, False), (0.6, True), (1.9, True), (2.1, False)])
 def test_a_pose_whose_quaternion_is_far_from_unit_length_is_dropped(length, accepted):
     message = {"planned": {"cartesian": wire_pose([1.0, 0.0, 1.0], [0.6 * length, 0.0, 0.8 * length, 0.0])}}

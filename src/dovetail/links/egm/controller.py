@@ -252,10 +252,10 @@ def _target(message: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def pose_of(cartesian: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Return position [m] and quaternion wxyz of a pose in a message."""
-    position = np.array([cartesian.get("pos", {}).get(name, 0.0) for name in "xyz"]) / 1e3
+    """Return position [m] and quaternion wxyz of a pose in a message; NaN for a value that is missing."""
+    position = np.array([cartesian.get("pos", {}).get(name, np.nan) for name in "xyz"]) / 1e3
     orient = cartesian.get("orient", {})
-    return position, np.array([orient.get(f"u{i}", 0.0) for i in range(4)])
+    return position, np.array([orient.get(f"u{i}", np.nan) for i in range(4)])
 
 
 def wire_pose(position: np.ndarray, orientation: np.ndarray) -> dict[str, Any]:

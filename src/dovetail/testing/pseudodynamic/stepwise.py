@@ -18,7 +18,7 @@ from jaxtyping import Array, Bool, Float, Int
 from dovetail.core import Flow, Method
 from dovetail.core.advance import Keep
 from dovetail.core.block import Time
-from dovetail.core.clock import Clock, HostOnly, LoopState, as_array
+from dovetail.core.clock import HostOnly, LoopState, SelfTimed, as_array
 from dovetail.core.parameter import Parameter
 from dovetail.core.signals import READING
 from dovetail.core.system import Signals, System
@@ -193,24 +193,16 @@ def recorded_signals(shown: Signals) -> Signals:
     return {name: value for name, value in shown.items() if name not in NOT_RECORDED}
 
 
-class Stepwise(Clock):
+class Stepwise(SelfTimed):
     """Steps of the scheme; the simulated time waits while the cell moves."""
 
-    regular: ClassVar[bool] = False
     optimised: ClassVar[bool] = False  # a move takes longer than its computation
 
-    end: Parameter = eqx.field(converter=as_array)  # [s]
     tolerance: Parameter = eqx.field(converter=as_array)  # [s] of the end time
     session: HostOnly[CellSession]
 
-    def interval(self, system: Any, now: LoopState) -> tuple[Time, Time]:
-        return now.t, jnp.minimum(system.proposed_step(now.t, now.x), self.end - now.t)
-
     def finished(self, now: LoopState) -> Bool[Array, ""]:
         return now.t >= self.end - self.tolerance
-
-    def fraction(self, now: LoopState) -> float:
-        return min(float(now.t) / float(self.end), 1.0)
 
     def waits(self, system: Any, now: LoopState) -> Bool[Array, ""]:
         return now.x.asks
