@@ -49,7 +49,7 @@ def recorded(make_cs1):
             rig_state=RigState.READY,
             rig_flags=0,
         )
-        rig = SimpleNamespace(welcome=SimpleNamespace(name="bench"))
+        rig = SimpleNamespace(welcome=SimpleNamespace(name="bench"), link_timeout=20)
         return as_run(test, "udp://localhost:1", result, monitors, (noted, approached, after), tick, rig)
 
     return make

@@ -59,6 +59,7 @@ def as_run(
         "rig": f"{connection.welcome.name} at {address}",
         "tick": f"native, {origin()}" if isinstance(tick, NativeTick) else "python",
         **_counts(tick.counts()),
+        "link_timeout": connection.link_timeout,
     }
     data = dataset(test, times, records, attributes)
     last = {name: values[-1] for name, values in records.items()}

@@ -286,6 +286,18 @@ def energy(data: xr.Dataset, *, axes: Axes = None) -> Figure:
     return figure
 
 
+def reading_age(data: xr.Dataset, limit: int | None) -> Figure:
+    """Return the age of the reading used in each tick, with its limit [ticks] if it comes near."""
+    age = data.measurement_age.values
+    with figure_style():
+        figure, ((ax,),) = new_figure(height=1.8)
+        ax.plot(*decimate(data.time.values, age), lw=1.0)
+        if limit and age.max() > limit / 3:
+            ax.axhline(limit, color=COLOURS["ink"], lw=0.6, ls="--")
+        ax.set(xlabel="time [s]", ylabel="age of the reading [ticks]", ylim=(0, None))
+    return figure
+
+
 def _peaks(values: xr.DataArray) -> list[fidelity.Peak]:
     try:
         return fidelity.peaks(values, count=3, min_height=0.05)

@@ -8,8 +8,9 @@ import numpy as np
 import xarray as xr
 
 from dovetail.core import signals
+from dovetail.report import figures
 from dovetail.report.judged import Judged
-from dovetail.report.page import Block, PageTable, Paragraph, TableCell
+from dovetail.report.page import Block, FigureBlock, PageTable, Paragraph, TableCell
 
 TIMING = (  # signal, scale and unit of its row
     ("tick_lateness", 1e6, "µs"),
@@ -50,6 +51,11 @@ def operator_section(view: Judged) -> list[Block]:
                 ["", "median", "99 %", "99.9 %", "worst"], timing_rows, "Tick timing", numbers=(1, 2, 3, 4)
             )
         )
+        if "measurement_age" in view.data and view.data.measurement_age.max() > 0:
+            caption = "Age of the reading used in each tick"
+            if limit := view.data.attrs.get("link_timeout"):
+                caption += f"; the link is lost at {limit} ticks"
+            blocks.append(FigureBlock(figures.reading_age(view.data, limit), f"{caption}."))
     return blocks
 
 
