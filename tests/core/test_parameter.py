@@ -43,6 +43,15 @@ def test_the_error_for_a_value_outside_its_range(fields, text):
     assert str(caught.value) == text
 
 
+def test_a_constant_without_a_bound_accepts_any_finite_number():
+    class Shifted(Part):
+        offset: float = constant("m", "offset")
+
+    assert [Shifted(value).offset for value in (-5.0, 0, 1e9)] == [-5.0, 0.0, 1e9]
+    with pytest.raises(ParameterError, match="offset: got inf"):
+        Shifted(np.inf)
+
+
 def test_infinity_is_rejected_unless_it_means_that_a_limit_is_switched_off():
     class Limited(Part):
         stiffness: Parameter = parameter("N/m", "stiffness", default=1.0)

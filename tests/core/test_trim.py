@@ -37,11 +37,15 @@ class Free(Flow):
 
 
 class Never(Flow):
+    """It always grows, or always falls."""
+
+    sign: float = 1.0
+
     def init(self):
         return jnp.asarray(0.0)
 
     def derivative(self, t, x, u):
-        return 1.0 + x**2
+        return self.sign * (1.0 + x**2)
 
     def output(self, t, x, u):
         return x
@@ -60,9 +64,10 @@ def test_a_flow_with_a_singular_jacobian_converges():
     assert np.isfinite(trimmed.state[0])
 
 
-def test_the_error_without_steady_state_lists_the_solvers():
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_error_without_steady_state_lists_the_solvers(sign):
     with pytest.raises(ConvergenceError) as error:
-        trim(Never())
+        trim(Never(sign))
     text = str(error.value)
     assert text.startswith("Never: no steady state found")
     assert "Newton" in text

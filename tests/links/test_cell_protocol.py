@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import LinkError
+from dovetail.links import cell_protocol
 from dovetail.links.cell_protocol import (
     HEADER,
     MAX_BYTES,
@@ -65,6 +66,8 @@ def test_a_frame_is_read_back(ends, key):
         (frame(payload=b'{"x": NaN}'), "not JSON"),
         (frame(payload=b"\xff\xfe"), "not JSON"),
         (frame(payload=b"[" * 60000), "not JSON"),
+        (frame(payload=b'{"x": ' + b"[" * 8 + b"]" * 8 + b"}"), "more than 8 nested"),
+        (frame(payload=b'{"x": [%d]}' % 2**65), "66 bits"),
         (frame()[:-1] + b"\x01", "signature is wrong"),
     ],
 )
@@ -79,6 +82,40 @@ def test_a_truncated_frame_is_noticed_when_the_connection_ends(ends):
     ends[0].close()
     with pytest.raises(LinkError, match="was closed"):
         FrameStream(ends[1], None, 5).receive()
+
+
+class Trickle:
+    """A peer that sends a byte a second; the clock goes with it."""
+
+    def __init__(self, data, limit):
+        self.data, self.limit, self.now, self.timeout = data, limit, 100.0, limit
+
+    def monotonic(self):
+        return self.now
+
+    def gettimeout(self):
+        return self.limit
+
+    def settimeout(self, seconds):
+        self.timeout = seconds
+
+    def recv(self, size):
+        self.now += min(self.timeout, 1.0)
+        if self.timeout < 1.0:
+            raise TimeoutError
+        byte, self.data = self.data[:1], self.data[1:]
+        return byte
+
+
+def test_the_time_limit_is_for_the_whole_frame(monkeypatch):
+    data = frame()
+    slow, patient = Trickle(data, 10.5), Trickle(data, len(data) + 0.5)
+    monkeypatch.setattr(cell_protocol, "time", slow)
+    with pytest.raises(TimeoutError):
+        FrameStream(slow, None, 5).receive()
+    assert len(data) - len(slow.data) == 10
+    monkeypatch.setattr(cell_protocol, "time", patient)
+    assert FrameStream(patient, None, 5).receive()[0] == Message.READ
 
 
 def test_a_replayed_frame_is_rejected(ends):

@@ -1,13 +1,15 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from dovetail.core.methods import newton
 
 
-def test_the_line_search_saves_a_root_that_a_full_newton_step_overshoots():
+@pytest.mark.parametrize("guess", [3.0, 100.0])  # the first step is halved twice, and seven times
+def test_the_line_search_saves_a_root_that_a_full_newton_step_overshoots(guess):
     # atan: the plain iteration diverges from |x| > 1.39
-    root, converged = newton(jnp.arctan, jnp.array([3.0]))
+    root, converged = newton(jnp.arctan, jnp.array([guess]))
     assert converged
     np.testing.assert_allclose(root, 0.0, atol=1e-15)
 
@@ -60,3 +62,17 @@ def test_the_secant_iteration_recomputes_a_failing_jacobian():
     root, converged = newton(lambda x: x**2 + 1, jnp.array([2.0]), secant=True)
     assert not converged
     assert np.isnan(root).all()
+
+
+@pytest.mark.parametrize("secant", [False, True])
+def test_the_number_of_iterations_is_limited(secant):
+    """In one dimension: Newton for x^2 = 2, or with the slope of the secant from the second step on."""
+    x, slope, count = 1.0, 2.0, 0
+    step = np.inf
+    while abs(step) > 1e-10 * (1 + abs(x)):
+        step = -(x**2 - 2.0) / slope
+        count, x, old = count + 1, x + step, x
+        slope = x + old if secant else 2 * x
+    for iterations in (count - 1, count):
+        _, converged = newton(lambda x: x**2 - 2.0, jnp.array([1.0]), iterations=iterations, secant=secant)
+        assert bool(converged) == (iterations == count)

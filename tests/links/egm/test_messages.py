@@ -33,6 +33,12 @@ def test_what_is_encoded_is_decoded():
     assert decode("EgmRobot", encode("EgmRobot", ROBOT)) == ROBOT
 
 
+def test_a_negative_integer_is_encoded_in_64_bits_as_by_protobuf():
+    data = encode("Header", {"seqno": -1})
+    assert len(data) == 1 + 10
+    assert decode("Header", data)["seqno"] == 2**64 - 1
+
+
 @needs_client
 def test_messages_are_exchangeable_with_protobuf():
     from abb_robot_client._egm_protobuf import egm_pb2

@@ -7,6 +7,7 @@ import pytest
 
 import dovetail as dv
 from dovetail.core.errors import LinkError, OutputError, ParameterError
+from dovetail.testing import Operator
 from dovetail.testing.pseudodynamic.run import virtual_cell
 from dovetail.transfer.robot import TRIP_MESSAGES, SafetyLimits, TripCode
 
@@ -135,6 +136,26 @@ def test_an_interrupted_run_continues_without_repeating_a_step(make_creep, run, 
     # the answer to a move that was made is fetched, not made again
     assert cell.asked == list(range(13 if how == "after" else 12, 31))
     assert np.array_equal(z(second), z(run))
+
+
+class Scripted(Operator):
+    """Operator who stiffens the structure at 4 ms."""
+
+    def update(self, now):
+        super().update(now)
+        if now >= 4e-3 and self.values["numerical.k"] < 4000.0:
+            self.set_tunable("numerical.k", 4000.0)
+
+
+def test_a_resumed_run_repeats_the_changes_of_the_operator(make_creep, run, tmp_path):
+    tunable = {"numerical.k": dv.testing.Tunable(min=2000.0, max=5000.0, ramp_time=5e-3)}
+    test = dataclasses.replace(make_creep(), tunable=tunable)
+    whole = test.run_pseudodynamic(operator=Scripted())
+    assert np.abs(z(whole) - z(run)).max() > 1e-5  # the change has an effect
+    cell = Unsteady(virtual_cell(test), 12, "before")
+    test.run_pseudodynamic(cell, folder=tmp_path, operator=Scripted())
+    resumed = test.run_pseudodynamic(cell, folder=tmp_path, resume=True)  # with an operator who does nothing
+    np.testing.assert_array_equal(z(resumed), z(whole))
 
 
 def test_a_simulated_cell_continues_from_its_state_file(make_creep, run, tmp_path):
