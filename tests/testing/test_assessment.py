@@ -147,6 +147,14 @@ def test_bodies_that_fly_towards_each_other_form_an_open_loop_until_they_touch()
     assert "unstable" not in text
 
 
+def test_the_delay_of_the_force_sensor_reduces_the_margin(make_cs1):
+    test = make_cs1(delay=2e-3)
+    late = dataclasses.replace(test, rig=dataclasses.replace(test.rig, sensor=dv.transfer.Delay(1.5e-3)))
+    plain, result = test.stability(), late.stability()
+    assert (plain.sensor_delay, result.sensor_delay) == (0.0, pytest.approx(1.5e-3))
+    assert result.margin == pytest.approx(plain.margin - 1.5e-3, abs=1e-8)  # of two searches
+
+
 class DelayedSpring(Specimen):
     """A spring of 1 kN/m whose force follows the displacement through `order` lags of 10 ms."""
 

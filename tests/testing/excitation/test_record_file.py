@@ -123,6 +123,7 @@ def test_a_peer_record_in_another_unit_is_read_in_that(tmp_path):
             'got column "UD"; the columns are t, NS, EW; .* 2 to 3',
         ),
         ("0,1\n0.1,2\n", {"column": "1"}, 'got column "1".* from 2 to 2'),
+        ("0,1\n0.1,2\n", {"column": "3"}, 'got column "3".* from 2 to 2'),
         ("0,5\n0,6\n", {"sample_time": 0.1}, r"has 2 columns .* separator = \"space\""),
         ("0.5\n0.6\n", {}, "has one column; .* sample_time"),
         (

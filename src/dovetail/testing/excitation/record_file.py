@@ -101,7 +101,7 @@ def _column(file: TableFile, column: str, timed: bool) -> int:
             "comma"
         )
     index = file.column_index(column)
-    if not first <= index < width:
+    if index < first:
         raise OutputError(
             f'{path}: got column "{column}"; the columns are {file.column_names}; give a heading or a number from '
             f"{first + 1} to {width}"
