@@ -1,6 +1,7 @@
 """What no other candidate beats in everything."""
 
 import numpy as np
+import pytest
 
 from dovetail.campaign.pareto import non_dominated, pareto_search
 
@@ -34,3 +35,22 @@ def test_inadmissible_points_are_not_on_the_front():
 
     points, _ = pareto_search(costs, [0.0], [1.0], batch=16, rounds=3)
     assert points.min() >= 0.5
+
+
+def area(costs, corner=1.1):
+    """Area that the points of a front dominate, up to a corner; the points by their first cost."""
+    inside = costs[(costs < corner).all(axis=1)]
+    return float(np.sum((corner - inside[:, 0]) * -np.diff(inside[:, 1], prepend=corner)))
+
+
+@pytest.mark.parametrize(("batch", "rounds"), [(64, 16), (32, 32)])
+def test_the_search_reaches_most_of_the_front_of_zdt1_in_eight_dimensions(batch, rounds):
+    """With 1,024 evaluations; the front is f2 = 1 - sqrt(f1)."""
+
+    def zdt1(x):
+        g = 1 + 9 * x[:, 1:].mean(axis=1)
+        return np.column_stack([x[:, 0], g * (1 - np.sqrt(x[:, 0] / g))])
+
+    first = np.linspace(0.0, 1.0, 2001)
+    _, front = pareto_search(zdt1, np.zeros(8), np.ones(8), batch=batch, rounds=rounds)
+    assert area(front) > 0.55 * area(np.column_stack([first, 1 - np.sqrt(first)]))

@@ -20,6 +20,7 @@ EXTRAS = {  # optional dependencies: required package and purpose
     "studio": ("nicegui", "the studio in the browser"),
     "fmi": ("fmpy", "import and export of FMI models"),
     "opensees": ("openseespy", "OpenSees as numerical substructure or client"),
+    "pareto": ("pymoo", "search of Pareto fronts"),
     "film": ("imageio-ffmpeg", "videos on machines without ffmpeg"),
 }
 LIBRARIES = {  # shared library: its package in Debian and Ubuntu
