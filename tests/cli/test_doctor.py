@@ -26,14 +26,14 @@ def test_doctor_prints_versions_devices_compiler_and_permissions(dovetail):
 
 def test_doctor_prints_how_to_install_missing_items(dovetail, monkeypatch):
     def version(name):
-        if name == "diffrax":
+        if name == "optimistix":
             raise metadata.PackageNotFoundError
         return "1.0"
 
     monkeypatch.setattr(doctor.metadata, "version", version)
     code, out, _ = dovetail("doctor")
     assert code == 1
-    assert "missing: pip install diffrax" in out
+    assert "missing: pip install optimistix" in out
 
 
 def test_a_missing_compiler_is_not_an_error(monkeypatch):

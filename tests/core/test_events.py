@@ -117,6 +117,16 @@ def test_a_method_has_its_order_through_a_bounce_and_order_one_without_the_event
     assert missed > 1e4 * errors[1]
 
 
+def test_time_and_state_at_an_event_are_returned():
+    steps, flow = AdaptiveRungeKutta(), Hop(drag=0.0)
+    x = flow.init()
+    t, at, memory = jax.jit(lambda: steps.to_event(flow, 0.0, 5.0, x, None, steps.init(flow, x)))()
+    assert float(t) == pytest.approx(math.sqrt(2 / G), rel=1e-12)
+    assert float(at["v"]) == pytest.approx(math.sqrt(2 * G), rel=1e-12)  # after the jump
+    t, _, _ = jax.jit(lambda: steps.to_event(flow, 0.0, 0.1, x, None, steps.init(flow, x)))()
+    assert float(t) == 0.1
+
+
 def test_energy_is_conserved_over_many_bounces():
     flow = Hop(drag=0.0)
     (x, memory), fall = end(flow, AdaptiveRungeKutta(), 10.0), math.sqrt(2 / G)

@@ -307,9 +307,7 @@ def _about(tree: Path) -> dict[str, Any]:
         "ticks": [TICKS, SLOW_TICKS],
         "flags": ENVIRONMENT["XLA_FLAGS"],
         "machine": f"{platform.node()} {platform.machine()}",
-        "versions": {
-            name: version(name) for name in ("jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy")
-        },
+        "versions": {name: version(name) for name in ("jax", "jaxlib", "equinox", "numpy", "scipy")},
     }
 
 

@@ -36,7 +36,7 @@ WIDE = (  # what a test file might name and this one does not, or what only a ru
     "dovetail.report",
     "dovetail.sea",
     "dovetail.stability",
-    "diffrax",
+    "optimistix",
     "matplotlib",
     "pandas",
     "pint",

@@ -51,7 +51,7 @@ test = dv.Test(
 """
 # what Dovetail imports of others is imported first: their own changes are not Dovetail's
 LIBRARIES = """
-import diffrax, equinox, h5netcdf, jax, jax.ffi, jax.numpy, jaxtyping, lineax, numpy, optimistix, scipy.linalg
+import equinox, h5netcdf, jax, jax.ffi, jax.numpy, jaxtyping, lineax, numpy, optimistix, scipy.linalg
 import scipy.signal, xarray, xarray.backends
 """
 PLAIN = {

@@ -1,4 +1,4 @@
-"""The ideal: against closed forms, scipy and Diffrax."""
+"""The reference solution, against closed forms and SciPy."""
 
 import dataclasses
 

@@ -31,7 +31,7 @@ LIBRARIES = {  # shared library: its package in Debian and Ubuntu
     "libgfortran.so.5": "libgfortran5",
     "libgomp.so.1": "libgomp1",
 }
-PACKAGES = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "scipy", "xarray", "h5netcdf")
+PACKAGES = ("jax", "jaxlib", "equinox", "lineax", "optimistix", "scipy", "xarray", "h5netcdf")
 
 
 def print_system() -> int:

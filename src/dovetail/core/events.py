@@ -96,25 +96,35 @@ class EventSteps(Method):
         """Return the state at t + dt and the next memory, with the jumps at all events and accepted steps."""
         if self.control == "fixed":
             return self._fixed(flow, t, dt, x, u, memory)
-        end = t + dt
-        resolution = RESOLUTION * jnp.maximum(1.0, jnp.abs(end))
+        now = self._advance_to(flow, t + dt, _Progress(jnp.asarray(t, float), x, memory), u, jnp.inf)
+        return now.x, now.memory
+
+    def to_event(
+        self, flow: Flow, t: Time, end: Time, x: State, u: Input, memory: StepMemory, number: Any = 1
+    ) -> tuple[Time, State, StepMemory]:
+        """Return time, state and next memory at the `number`-th event from t on, or at the end if there are fewer."""
         start = _Progress(jnp.asarray(t, float), x, memory)
+        now = self._advance_to(flow, end, start, u, memory.steps[2] + number)
+        return now.t, now.x, now.memory
+
+    def _advance_to(self, flow: Flow, end: Time, start: _Progress, u: Input, events: Any) -> _Progress:
+        """Return the progress at the end, or at a total number of events if it is reached before."""
+        resolution = RESOLUTION * jnp.maximum(1.0, jnp.abs(end))
 
         def unfinished(now: _Progress) -> Any:
-            return now.t < end - resolution
+            return (now.t < end - resolution) & (now.memory.steps[2] < events)
 
         def attempt(now: _Progress) -> _Progress:
             return self._attempt(flow, end, now, u)
 
         if not self.max_attempts:
-            now = jax.lax.while_loop(unfinished, attempt, start)
-            return now.x, now.memory
+            return jax.lax.while_loop(unfinished, attempt, start)
 
         def attempt_if_unfinished(now: _Progress, _: Any) -> _Progress:
             return jax.lax.cond(unfinished(now), attempt, lambda now: now, now)
 
         now = repeat(attempt_if_unfinished, start, self.max_attempts)
-        return jax.tree.map(lambda a: jnp.where(unfinished(now), jnp.nan, a), now.x), now.memory
+        return now._replace(x=jax.tree.map(lambda a: jnp.where(unfinished(now), jnp.nan, a), now.x))
 
     def _attempt(self, flow: Flow, end: Time, now: _Progress, u: Input) -> _Progress:
         """Return the progress after an attempt; it is rejected if its error is too large or it crosses an event."""

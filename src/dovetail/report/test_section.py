@@ -12,7 +12,7 @@ from dovetail.report import drawing, parameters
 from dovetail.report.judged import Judged
 from dovetail.report.page import Block, Collapsible, Drawing, PageTable, Paragraph
 
-PACKAGES = ("jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "xarray", "matplotlib")
+PACKAGES = ("jax", "jaxlib", "equinox", "numpy", "scipy", "xarray", "matplotlib")
 
 
 def test_section(view: Judged) -> list[Block]:

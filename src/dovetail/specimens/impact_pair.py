@@ -57,7 +57,7 @@ class LinePair(Specimen):
         return {**x, "impact_speed": self.impact_speed_memory.update(x["impact_speed"], depth, speed)}
 
     def guards(self, t, x, u):
-        return jnp.ravel(self._contact(x, u)[0])
+        return -jnp.ravel(self._contact(x, u)[0])
 
     def output(self, t, x, u):
         depth, speed, impact_speed = self._contact(x, u)

@@ -23,7 +23,7 @@ from dovetail.studies.registry import FOLDER
 from dovetail.studies.targets import Result, Target, compare_target
 
 PACKAGE = FOLDER.parent
-LIBRARIES = ("jax", "jaxlib", "equinox", "diffrax", "lineax", "optimistix", "numpy", "scipy")
+LIBRARIES = ("jax", "jaxlib", "equinox", "lineax", "optimistix", "numpy", "scipy")
 
 
 def fingerprint(package: Path = PACKAGE) -> str:

@@ -38,7 +38,7 @@ from dovetail.testing.test_file import PROVENANCE, dump
 __all__ = ["create", "forget_unused", "next_folder", "provenance", "read_run", "readings", "save_run"]
 
 _made: list[tuple[Path, list[Path]]] = []  # folders created by this process, each with the new parent folders
-PACKAGES = ("jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "xarray")
+PACKAGES = ("jax", "jaxlib", "equinox", "numpy", "scipy", "xarray")
 
 
 def create(folder: str | Path) -> Path:
