@@ -13,7 +13,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 project = "Dovetail"
 author = "The Dovetail developers"
 copyright = "2026, The Dovetail developers"
-version = release = metadata.version("dovetail")
+version = release = metadata.version("dovetail-hybrid")
 
 extensions = [
     "myst_parser",
