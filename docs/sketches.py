@@ -145,7 +145,7 @@ def cs1():
     s.spring(470, 590, 80, "k_s", ORANGE)
     s.wall(590, 45, 115, 1)
     s.arrow(470, 135, 234, 135, PINK)
-    s.text(285, 153, "force, measured: a k_s z(t \u2212 \u03c4)", PINK, "start")
+    s.text(285, 153, "measured force: a k_s z(t \u2212 \u03c4)", PINK, "start")
     return s
 
 
@@ -176,7 +176,7 @@ def spectrum():
         best = z.real > right - 1e-6
         s.circle(x(z.real), y(z.imag), 5 if best else 3.5, ORANGE if best else BLUE, ORANGE if best else BLUE)
     s.line((x(right), 20), (x(right), 235), colour=ORANGE, dash="5 4")
-    s.text(x(right) + 10, 235, "the rightmost decides", ORANGE, "start")
+    s.text(x(right) + 10, 235, "the dominant pole decides", ORANGE, "start")
     s.text(
         395,
         24,
@@ -208,7 +208,7 @@ def compensation():
     for v, words in ((290, "now"), (360, "now + \u03c4")):
         s.line((v, 35), (v, 190), dash="4 4", width=1)
         s.text(v, 205, words)
-    s.text(376, np.polyval(fitted, 320) - 6, "what the actuator is told", ORANGE, "start")
+    s.text(376, np.polyval(fitted, 320) - 6, "command to the actuator", ORANGE, "start")
     s.text(60, 30, "demand and its last samples", BLUE, "start")
     return s
 

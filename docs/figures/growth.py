@@ -20,7 +20,7 @@ def figure():
     limit = float(critical_delay(m=M, c=C, k=K, k_s=K_S))
     fig, ax = plt.subplots(figsize=(7, 3.4), layout="constrained")
     ax.axhspan(0, 3, color=ORANGE, alpha=0.08, lw=0)
-    ax.plot(1e3 * tau, growth, color=BLUE, label="rightmost root of the delay equation")
+    ax.plot(1e3 * tau, growth, color=BLUE, label="dominant root of the delay equation")
     ax.plot(
         1e3 * tau,
         first_order,

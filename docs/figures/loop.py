@@ -52,7 +52,7 @@ def figure():
     arrow([(0.95, 0.74), (0.95, 1.0), (3.2, 1.0), (3.2, 2.17)], "measured $x$", (2.15, 1.06), ha="center")
     ax.axhline(1.5, color=GREY, ls="--", lw=1)
     ax.text(2.15, 1.6, "simulated", ha="center", color=QUIET)
-    ax.text(2.15, 1.31, "the rig: real or virtual", ha="center", color=QUIET)
+    ax.text(2.15, 1.31, "rig: real or simulated", ha="center", color=QUIET)
     ax.set_xlim(0, SIZE[0])
     ax.set_ylim(0.1, SIZE[1])
     ax.set_aspect("equal")

@@ -18,7 +18,7 @@ def figure():
     force, demand, command = axes
 
     force.step(ticks, -z(ticks), where="post", color=ORANGE, label="held over the tick")
-    force.plot(t, -z(t), color=GREY, lw=1, ls="--", label="what a continuous test would feel")
+    force.plot(t, -z(t), color=GREY, lw=1, ls="--", label="continuous test")
     force.plot(ticks, -z(ticks), "o", color=ORANGE)
     force.set_ylabel("force $F$")
     force.annotate(
@@ -34,7 +34,7 @@ def figure():
     demand.set_ylabel("demand $z$")
 
     command.step(ticks, z(ticks), where="post", color=GREY, lw=1, ls="--", label="held (adds half a tick)")
-    command.plot(t, z(t), color=GREEN, label="smooth (default): the rig is at the command at the tick")
+    command.plot(t, z(t), color=GREEN, label="smooth (default): equals the command at each tick")
     command.plot(ticks, z(ticks), "o", color=GREEN)
     command.set_ylabel("command $z_p$")
 
