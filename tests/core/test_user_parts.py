@@ -77,10 +77,11 @@ def test_sources_of_the_same_name_are_separate():
         ("mine:Tool", object, "known: Hardening; Tool is not derived from a part"),
         ("mine:helper", object, "helper is not derived from a part"),
         ("mine:Memoryless", object, "Memoryless is not derived"),
+        ("mine:Unfinished", Specimen, "Unfinished lacks output"),
     ],
 )
 def test_an_unknown_class_or_a_class_that_is_not_a_part(kind, base, words):
-    user_parts.load_user_parts({"mine": lines(k=1.0)})
+    user_parts.load_user_parts({"mine": [*lines(k=1.0), "class Unfinished(Memoryless):", "    pass"]})
     with pytest.raises(UnknownNameError, match=words):
         kinds.find(kind, base)
 

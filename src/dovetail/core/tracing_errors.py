@@ -9,6 +9,8 @@ from pathlib import Path
 
 import jax
 
+from dovetail.core.user_parts import place_of
+
 INSTALLED = (Path(__file__).resolve().parents[1], *map(Path, map(sysconfig.get_path, ("purelib", "stdlib"))))
 REMEDIES: tuple[tuple[type[Exception], str], ...] = (
     (
@@ -26,7 +28,7 @@ REMEDIES: tuple[tuple[type[Exception], str], ...] = (
     ),
     (dataclasses.FrozenInstanceError, "a part cannot store values in self; return them as state"),
 )
-TRACING_ERRORS = (TypeError, ValueError, AttributeError)  # raised by a part that cannot be compiled
+TRACING_ERRORS = (TypeError, ValueError, AttributeError, KeyError)  # raised by a part that cannot be compiled
 
 
 def tracing_reason(error: Exception) -> str:
@@ -34,16 +36,19 @@ def tracing_reason(error: Exception) -> str:
     for kind, remedy in REMEDIES:
         if isinstance(error, kind):
             return f"{_place(error)}{remedy}"
+    if isinstance(error, KeyError):
+        return f"{_place(error)}there is no signal or state {error}"
     first = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-    return f"{_place(error)}{first}; give each parameter one value or one per axis"
+    remedy = "; give each parameter one value or one per axis" if "shape" in first else ""
+    return f"{_place(error)}{first}{remedy}"
 
 
 def _place(error: Exception) -> str:
     """Return file and line of the innermost statement outside installed packages; empty if there is none."""
-    files = [
-        (Path(line.filename), line.lineno)
-        for line in traceback.extract_tb(error.__traceback__)
-        if line.filename[0] != "<"
-    ]
-    own = [(file, line) for file, line in files if not any(file.is_relative_to(path) for path in INSTALLED)]
-    return f"{own[-1][0].name}, line {own[-1][1]}: " if own else ""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if place := place_of(frame.filename, frame.lineno):
+            return f"{place}: "
+        file = Path(frame.filename)
+        if frame.filename[0] != "<" and not any(file.is_relative_to(path) for path in INSTALLED):
+            return f"{file.name}, line {frame.lineno}: "
+    return ""

@@ -147,7 +147,11 @@ def find(kind: str, base: type | tuple[type, ...] = object) -> type:
     if class_name in parts:
         return parts[class_name]
     role = base.__name__ if isinstance(base, type) and base is not object else "part"
-    help = f"{class_name} is not derived from a {role} of Dovetail" if hasattr(loaded, class_name) else ""
+    entry = getattr(loaded, class_name, None)
+    help = f"{class_name} is not derived from a {role} of Dovetail" if entry is not None else ""
+    if isinstance(entry, type) and entry.__module__ == loaded.__name__ and issubclass(entry, base):
+        missing = ", ".join(sorted(getattr(entry, "__abstractmethods__", ())))
+        help = f"{class_name} lacks {missing}; add it" if missing else help
     raise UnknownNameError(f"{role} in {name}.py", class_name, parts, help)
 
 
@@ -163,6 +167,12 @@ def module(name: str) -> ModuleType:
         help = f'add parts = ["{name[:40]}.py"] to the file, or --parts {name[:40]}.py'
         raise UnknownNameError("file of parts", f"{name}.py", [f"{known}.py" for known in _modules], help)
     return _modules[name]
+
+
+def place_of(file: str, line: int | None) -> str:
+    """Return `name.py, line n` for a position in a file of user parts; empty for other files."""
+    name, _ = _sources.get(file.removeprefix("<").removesuffix(".py>"), ("", []))
+    return f"{name}.py, line {line}" if name else ""
 
 
 def sources_of(classes: Iterable[type]) -> Sources:
