@@ -77,18 +77,18 @@ words = {
     "speed": "speed",
     "restitution": "restitution",
 }
-found = campaign.sobol(plans["impact-sensitivity"], sensitivity["velocity_error"])[::-1]
-places = np.arange(len(found))
+indices = campaign.sobol(plans["impact-sensitivity"], sensitivity["velocity_error"])[::-1]
+places = np.arange(len(indices))
 figure, right = plt.subplots(figsize=(6, 3.2), layout="constrained")
 for shift, key, colour, label in (
     (0.18, "total", "demand", "all it takes part in"),
     (-0.18, "first", "measured", "alone"),
 ):
-    values = np.array([getattr(row, key) for row in found])
-    ends = np.abs(np.array([getattr(row, f"{key}_interval") for row in found]).T - values)
+    values = np.array([getattr(row, key) for row in indices])
+    ends = np.abs(np.array([getattr(row, f"{key}_interval") for row in indices]).T - values)
     right.barh(places + shift, values, 0.34, color=COLOURS[colour], label=label)
     right.errorbar(values, places + shift, xerr=ends, fmt="none", ecolor=COLOURS["ink"], lw=1)
-right.set_yticks(places, [words[row.name] for row in found])
+right.set_yticks(places, [words[row.name] for row in indices])
 right.set(xlabel="share of the variance of the error", xlim=(0, 0.9))
 right.legend(loc="lower right")
 plt.show()

@@ -19,9 +19,9 @@ from dovetail.studies.capture import reproduce_solvers as solvers
 
 columns = [column for column in solvers.COLUMNS if type(column[0]).__name__ != "BDF2"]
 published = np.array(solvers.PUBLISHED)[:, : len(columns)]
-found = np.array([[solvers._cell(c, n, *column) for column in columns] for c, n in solvers.ROWS])
+held = np.array([[solvers.holds(c, n, *column) for column in columns] for c, n in solvers.ROWS])
 figure, axes = plt.subplots(figsize=(7, 2.6), layout="constrained")
-for (i, j), holds in np.ndenumerate(found):
+for (i, j), holds in np.ndenumerate(held):
     words, agree = ("fails", "holds"), holds == published[i, j]
     said = words[int(holds)] if agree else f"{words[int(holds)]},\nnot so\nthe source"
     axes.text(j, i, said, ha="center", va="center", color="0.2" if agree else "C3")
@@ -31,7 +31,7 @@ axes.set_xticks(
 )
 axes.set_yticks(range(4), [f"c = {c:g}, {n} rods" for c, n in solvers.ROWS])
 axes.set(xlim=(-0.5, 3.5), ylim=(3.5, -0.5))
-print(f"{np.sum(found == published)} of {found.size} agree")
+print(f"{np.sum(held == published)} of {held.size} agree")
 
 # %%
 # The bound against the number of rods, and the largest step of two methods.

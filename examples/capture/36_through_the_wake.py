@@ -7,6 +7,7 @@ oscillate there for a long time, while a rope of 300 m hangs below; its wake and
 the wake is a vortex pair that carries the aircraft, and the device is a point or a rigid body with four fins.
 """
 
+import jax.numpy as jnp
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -20,7 +21,10 @@ from dovetail.studies.capture.reproduce_capture import fleet
 
 wake = VortexPair(deficit=0.1)
 z, y = np.meshgrid(np.linspace(-50, 50, 41), np.linspace(-5, 60, 27))
-places, stream = np.stack([0 * y, y, z]).reshape(3, -1), FreeStream(speed=170.0, density=0.7)
+places, stream = (
+    np.stack([0 * y, y, z]).reshape(3, -1),
+    FreeStream(speed=jnp.asarray(170.0), density=jnp.asarray(0.7)),
+)
 flow = np.asarray(wake.velocity(0.0, places, stream)).reshape(3, *y.shape)
 figure, axes = plt.subplots(figsize=(7, 3.6), layout="constrained")
 speed = axes.pcolormesh(z, y, np.hypot(flow[1], flow[2]), cmap="Blues", shading="gouraud")

@@ -15,7 +15,7 @@ import numpy as np
 
 import dovetail as dv
 from dovetail.air import RampCommand, WingedStage
-from dovetail.core import RK4
+from dovetail.core import RK4, State
 from dovetail.mechanics.chain import ElasticChain
 from dovetail.mechanics.chain.attach_body import join
 from dovetail.report.rope import rope_animation
@@ -62,8 +62,8 @@ x = x | {"energy": towed.mechanical_energy(x)}
 
 
 @jax.jit
-def tow(x):
-    def record(x, k):
+def tow(x: State) -> dict[str, jax.Array]:
+    def record(x: State, k: jax.Array) -> tuple[State, dict[str, jax.Array]]:
         x = jax.lax.fori_loop(0, 50, lambda i, x: RK4().step(towed, k * 0.1, 2e-3, x, None, ())[0], x)
         shown = towed.output(k * 0.1, x, None)
         return x, {name: shown[name] for name in ("displacement", "tension", "energy_residual")}

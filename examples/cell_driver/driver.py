@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from dovetail.testing import Cell, MoveReply
+from dovetail.testing import Cell, MoveReply, MoveRequest
 from dovetail.transfer.robot import MotionType, TripCode
 
 FORCE_LIMIT = 500.0  # [N] at the sensor
@@ -22,22 +22,23 @@ SUPPORTED = (MotionType.LINE, MotionType.JOINT_TO_POSE)  # motions of this robot
 class Controller:
     """Interface to the robot: replace its methods with calls of the manufacturer's interface."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.pose, self.stopped = np.zeros(6), False
 
-    def move_linear(self, pose, seconds):
+    def move_linear(self, pose: np.ndarray, seconds: float) -> None:
         """Start a straight move to a pose that takes `seconds`; return at once."""
         self.pose, self.stopped = np.array(pose), False
 
-    def moving(self):
+    def moving(self) -> bool:
         """Return True while the robot moves."""
         return False
 
-    def wrench(self):
+    def wrench(self) -> np.ndarray:
         """Return force and torque of the specimen, without weight and bias."""
-        return -1000.0 * self.pose * [1, 1, 1, 0, 0, 0]
+        force: np.ndarray = -1000.0 * self.pose * np.array([1, 1, 1, 0, 0, 0])
+        return force
 
-    def stop(self):
+    def stop(self) -> None:
         """Stop as fast as the robot can."""
         self.stopped = True
 
@@ -47,23 +48,24 @@ class LabCell(Cell):
 
     name, axes = "cell of the laboratory", 6
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.robot = Controller()
         self.began = time.monotonic()
-        self.run, self.last, self.target = "", None, None
+        self.run, self.target = "", np.zeros(6)
+        self.last: MoveReply | None = None
         self.halted = False
 
-    def begin(self, run):
+    def begin(self, run: str) -> MoveReply | None:
         # a known run continues; a new one starts at number 1
         if run != self.run:
-            self.run, self.last, self.target = run, None, None
+            self.run, self.last = run, None
         self.halted = False
         return self.last
 
-    def read(self):
+    def read(self) -> MoveReply:
         return self._reply(self.last.number if self.last else 0)
 
-    def move(self, move):
+    def move(self, move: MoveRequest) -> MoveReply:
         # a repeated request is answered but not repeated: its first reply was lost
         if self.last and move.number == self.last.number and np.array_equal(move.target, self.target):
             return self.last
@@ -88,12 +90,14 @@ class LabCell(Cell):
         self.last, self.target = self._reply(move.number), np.array(move.target)
         return self.last
 
-    def halt(self):
+    def halt(self) -> None:
         # called by another thread during `move`
         self.halted = True
         self.robot.stop()
 
-    def _reply(self, number, trip=TripCode.NONE, value=0.0, limit=0.0):
+    def _reply(
+        self, number: int, trip: TripCode = TripCode.NONE, value: float = 0.0, limit: float = 0.0
+    ) -> MoveReply:
         clock = time.monotonic() - self.began
         return MoveReply(number, self.robot.pose.copy(), self.robot.wrench(), clock, trip, value, limit)
 

@@ -16,8 +16,8 @@ from dovetail.studies import find_test
 
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
-names = ("docking/delay-by-mass", "docking/delay-by-material")
-maps = [dv.load(find_test(name)).map for name in names]
+tests = ("docking/delay-by-mass", "docking/delay-by-material")
+maps = [dv.load(find_test(name)).map for name in tests]
 tables = [parameter_map.compute() for parameter_map in maps]
 for parameter_map, table in zip(maps, tables, strict=True):
     print(parameter_map.summary(table), end="\n\n")

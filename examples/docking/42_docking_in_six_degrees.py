@@ -11,6 +11,7 @@ energy. From the second impact on, the motion is a different one.
 import matplotlib.pyplot as plt
 
 import dovetail as dv
+from dovetail.mechanics.geometry import Drogue
 from dovetail.report.map_page import mark_outcomes
 from dovetail.report.style import RC
 from dovetail.studies.docking import pictures, six_dof
@@ -20,6 +21,7 @@ from dovetail.studies.docking.docking_steps import DockingSystem, SixAxisInstrum
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
 bodies, ball = six_dof.published(), six_dof.ball()
+assert isinstance(ball.cavity, Drogue)
 reference = record(DockingSystem.of(bodies, ball))
 rig = record(DockingSystem.of(bodies, ball, SixAxisInstruments(), contact_step=10e-6))
 print(reference, rig, sep="\n\n")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.patches import Circle
 
 import dovetail as dv
 from dovetail.report.animation import AnimatedScene, Body, animate, box, surface_outline, write_gif
@@ -68,7 +69,9 @@ for row, (run, colour) in enumerate(zip(runs.values(), (pictures.BLUE, pictures.
         for side in (-1, 1):
             axis.plot(1e3 * x, 1e3 * side * r, color="#20252b", lw=1.2)
         axis.plot(1e3 * way[:, 0], 1e3 * way[:, 2], color=colour, lw=1)
-        axis.add_patch(plt.Circle(1e3 * way[-1, [0, 2]], 1e3 * float(specimen.radius), fill=False, ec=colour))
+        axis.add_patch(
+            Circle((1e3 * way[-1, 0], 1e3 * way[-1, 2]), 1e3 * float(specimen.radius), fill=False, ec=colour)
+        )
         axis.set(aspect="equal", xlim=(-5, 300), ylim=(-140, 140), title=f"{t:g} s")
 figure.supxlabel("x [mm]")
 figure.supylabel("z [mm]")

@@ -18,7 +18,7 @@ from dovetail.studies.refuelling.reproduce_strikes import full_scale, scaled
 # latch the receiver pushes the hose; see *After the latch*.
 
 
-def until_latched(run):
+def until_latched(run: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {name: values[: int(run["until"])] for name, values in run.items() if name != "until"}
 
 

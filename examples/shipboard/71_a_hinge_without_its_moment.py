@@ -17,8 +17,10 @@ from dovetail.studies.shipboard.assembly import at_rest, with_offset
 plt.rcParams.update({**RC, "figure.facecolor": "white", "savefig.facecolor": "white"})
 
 offsets = np.array([0.0, 0.1, 0.2, 0.3])
-source = {"loads": [(246.42, 246.42), (164.05, 328.79), (83.71, 409.13), (7.13, 485.71)]}
-source["roll"] = [0.0, -0.0165, -0.0326, -0.0479]
+source = {
+    "loads": np.array([(246.42, 246.42), (164.05, 328.79), (83.71, 409.13), (7.13, 485.71)]),
+    "roll": np.array([0.0, -0.0165, -0.0326, -0.0479]),
+}
 
 figure, (load, roll) = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 for form, style in (("published", "--"), ("consistent", "-")):

@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from dovetail.air.rotor import Blade, Controls, FlappingRotor, HingedBlade, PittPeters, Rotor, Section
 from dovetail.core import RK4
@@ -43,7 +44,7 @@ flapping = FlappingRotor(dataclasses.replace(rotor, structure=hinged), wake=Pitt
 
 
 @jax.jit
-def settled(v):
+def settled(v: jax.Array) -> tuple[jax.Array, jax.Array]:
     u = {"controls": controls, "wind": jnp.array([-v, 0.0, 0.0])}
     x, _ = jax.lax.scan(
         lambda x, _: (RK4().step(flapping, 0.0, 4e-3, x, u, ())[0], None), flapping.init(), None, 500
@@ -53,8 +54,9 @@ def settled(v):
 
 flap, moment = jax.vmap(settled)(jnp.asarray(winds))
 
-figure = plt.figure(figsize=(9, 6.2), layout="constrained")
-figure.get_layout_engine().set(w_pad=0.3)  # for the words beside the discs
+figure = plt.figure(
+    figsize=(9, 6.2), layout=ConstrainedLayoutEngine(w_pad=0.3)
+)  # for the words beside the discs
 grid = figure.add_gridspec(2, 2)
 psi = np.append(rotor.azimuths, 2 * np.pi)
 r = np.asarray(blade.effective_elements().r)

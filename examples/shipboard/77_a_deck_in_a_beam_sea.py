@@ -40,7 +40,8 @@ axes[0].legend(ncols=3, loc="upper left")
 axes[0].set_ylim(-14, 18)
 
 omega = np.linspace(0.25, 1.6, 300)
-H = np.asarray(ship.response.operators(omega, np.full_like(omega, np.pi / 2), 0.0))
+beam_sea, speed = jnp.full(300, np.pi / 2), jnp.asarray(0.0)
+H = np.asarray(ship.response.operators(jnp.asarray(omega), beam_sea, speed))
 for values, response, label in (
     (sea, 1.0, "sea"),
     (motion[:, 2], abs(H[2]), "heave"),

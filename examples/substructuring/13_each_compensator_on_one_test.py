@@ -41,7 +41,6 @@ bare = dataclasses.replace(bare, rig=dv.Rig(actuator=actuator, specimen=bare.rig
 reference = bare.reference()
 
 delay, tick = 9.4e-3, bare.dt  # [s]
-fit = {"gain": 1 / 1.02}
 inverse = SecondOrderInverse.from_omega(omega=235.4, damping=0.684)
 spring = bare.rig.specimen
 exact_model = SmithPredictor(model=spring, transfer=actuator)
@@ -50,7 +49,7 @@ candidates = {
     "phase advance, alpha = 1.5": {"compensator": PhaseAdvance(alpha=1.5, crossover_omega=44.7)},
     "twice the damping": {"numerical": dataclasses.replace(bare.numerical, c=30.0)},
     "half the force from a model": {"feedback": BlendedForce(model=spring, measured_fraction=0.5)},
-    "fixed coefficients, repeated": {"compensator": FixedCoefficients(delay + tick / 2, **fit)},
+    "fixed coefficients, repeated": {"compensator": FixedCoefficients(delay + tick / 2, gain=1 / 1.02)},
     "adaptive prediction, from nothing": {
         "compensator": AdaptiveForwardPrediction(order=4, window=10),
         "feedback": ForceExtrapolation(),
@@ -59,9 +58,9 @@ candidates = {
         "compensator": AdaptiveTimeSeries(delay=delay),
         "feedback": ForceExtrapolation(),
     },
-    "constant prediction": {"compensator": ForwardPrediction(delay + tick / 2, **fit)},
+    "constant prediction": {"compensator": ForwardPrediction(delay + tick / 2, gain=1 / 1.02)},
     "inverse model, then prediction": {
-        "compensator": Cascade((inverse, ForwardPrediction(3.6e-3 + tick / 2, **fit)))
+        "compensator": Cascade((inverse, ForwardPrediction(3.6e-3 + tick / 2, gain=1 / 1.02)))
     },
     "Smith predictor, exact models": {"feedback": ForceExtrapolation(feedback=exact_model)},
 }
@@ -84,7 +83,7 @@ figure, ax = plt.subplots(figsize=(9, 4.2), layout="constrained")
 names, places = list(shares), np.arange(len(shares))
 values = 100 * np.array(list(shares.values()))
 ax.barh(places, np.nan_to_num(values), left=1e-3, color=COLOURS["demand"], height=0.6)
-for place, value in zip(places, values, strict=True):
+for place, value in zip(map(float, places), values, strict=True):
     text = "unstable: stopped at a limit" if np.isnan(value) else f"{value:.2g} %"
     ax.text(1.3e-3 if np.isnan(value) else 1.15 * value, place, text, va="center")
 ax.set(xscale="log", xlim=(1e-3, 100), xlabel="rms response error [% of the rms reference]")

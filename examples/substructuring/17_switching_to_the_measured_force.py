@@ -34,9 +34,7 @@ growth = free.stability().growth_rate
 
 shown = run.data.sel(time=slice(2.0, None), axis="TS1")
 reference = reference_run.data.sel(time=slice(2.0, float(shown.time[-1])), axis="TS1")
-error = np.abs(
-    dv.fidelity.errors(free.rehearse(), reference_run)["e1"].sel(axis="TS1", time=slice(2.5, None))
-)
+error = abs(dv.fidelity.errors(free.rehearse(), reference_run)["e1"].sel(axis="TS1", time=slice(2.5, None)))
 t = error.time.values
 predicted = error.values[-100:].max() * np.exp(growth * (t - t[-50]))
 

@@ -52,7 +52,8 @@ for axis, (point, name) in zip(axes, points.items(), strict=True):
         v = dv.fidelity.smooth_velocity(run).values[-700:-100]
         force = -run.data.measured_force.values[-700:-100]
         axis.plot(1e3 * v, 1e-3 * force, color=colour, lw=1.2, label=label)
-    v = np.linspace(*axis.get_xlim(), 400) * 1e-3
+    low, high = axis.get_xlim()
+    v = np.linspace(low, high, 400) * 1e-3
     limit = ideal["opening_force"] / steep
     law = ideal["open_slope"] * v + (steep - ideal["open_slope"]) * np.clip(v, -limit, limit)
     axis.plot(1e3 * v, 1e-3 * law, color=COLOURS["reference"], lw=3, zorder=0, label="ideal")

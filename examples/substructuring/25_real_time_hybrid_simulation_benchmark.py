@@ -17,6 +17,7 @@ import numpy as np
 
 from dovetail.report.style import COLOURS, RC
 from dovetail.studies.substructuring import rths
+from dovetail.studies.substructuring.rths_compensators import COMPENSATORS
 
 plt.rcParams.update(
     {**RC, "figure.facecolor": "white", "savefig.facecolor": "white", "text.parse_math": True}
@@ -36,13 +37,14 @@ data = rths.table(names, cases=(4,), perturbed_count=4, duration=10.0).isel(case
 
 # %%
 
-shape = {"sharey": True, "width_ratios": (1, 1, 0.7), "layout": "constrained"}
-figure, axes = plt.subplots(1, 3, figsize=(9, 4.2), **shape)
+figure, axes = plt.subplots(
+    1, 3, figsize=(9, 4.2), sharey=True, width_ratios=(1, 1, 0.7), layout="constrained"
+)
 rows = np.arange(len(names))[::-1]
 held = data["stable"].all("plant").values
 colours = np.where(held, COLOURS["demand"], COLOURS["critical"])
 for axis, criterion in zip(axes, ("J2", "J4"), strict=False):
-    values = np.abs(data["criteria"]).sel(criterion=criterion).values  # (compensator, plant)
+    values = abs(data["criteria"]).sel(criterion=criterion).values  # (compensator, plant)
     axis.hlines(rows, values.min(axis=1), values.max(axis=1), color=colours, lw=3)
     axis.scatter(values[:, 0], rows, color=colours, s=45, zorder=3)
     axis.axvline(3.0, color=COLOURS["ink"], lw=0.8, ls=":")
@@ -59,5 +61,5 @@ plt.show()
 # Requirements and drawback of each:
 
 for name in names:
-    entry = rths.COMPENSATORS[name]
+    entry = COMPENSATORS[name]
     print(f"{name}\n    requires {entry.requirements}\n    drawback: {entry.drawback}")

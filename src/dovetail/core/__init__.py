@@ -55,7 +55,7 @@ _jax.config.update("jax_enable_x64", True)
 
 if TYPE_CHECKING:
     from dovetail.core import roles, signals
-    from dovetail.core.block import Block, Flow, Method, Part, Sampled
+    from dovetail.core.block import Block, Flow, Input, Method, Output, Part, Sampled, State, Time
     from dovetail.core.kinds import kind, parts_by_kind
     from dovetail.core.linear import LinearModel, Modes, linearise, modes
     from dovetail.core.methods import (
@@ -91,15 +91,19 @@ __all__ = [
     "Flow",
     "GeneralisedAlpha",
     "ImplicitEuler",
+    "Input",
     "LinearModel",
     "Method",
     "Modes",
     "OptionalParameter",
+    "Output",
     "Parameter",
     "Part",
     "Rosenbrock3",
     "Sampled",
     "SemiImplicitEuler",
+    "State",
+    "Time",
     "check_step",
     "choice",
     "constant",

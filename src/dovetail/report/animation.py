@@ -73,7 +73,11 @@ class AnimatedScene:
 
 
 def surface_outline(
-    radii: Sequence[float], along: Sequence[float], *, sides: int = 12, points: int = 37
+    radii: Sequence[float] | np.ndarray,
+    along: Sequence[float] | np.ndarray,
+    *,
+    sides: int = 12,
+    points: int = 37,
 ) -> list[np.ndarray]:
     """Return the outline of a surface of revolution about x: circles, and lines that join them."""
     turn = np.linspace(0, 2 * np.pi, points)

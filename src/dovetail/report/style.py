@@ -42,7 +42,7 @@ COLOURS: Mapping[str, str] = {  # name of the CSS variable: colour on white
     "paper": "#fefefe",  # not pure white, which stays white in dark mode
 }
 
-RC: Mapping[str, Any] = {
+RC: Mapping[Any, Any] = {  # keys are the names of matplotlib
     "font.family": "DejaVu Sans",  # wider than the font a browser substitutes, so text fits
     "font.size": 10.0,
     "axes.titlesize": 10.0,

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import BDF2, RK4, DormandPrince8, linearise
+from dovetail.core import BDF2, RK4, DormandPrince8, Method, linearise
 from dovetail.mechanics.chain.equilibrium import hanging_directions
 from dovetail.studies.capture.assembly import G, march, published_rope, survives, tip_and_stretch, tip_force
 from dovetail.studies.capture.reproduce import pulled
@@ -34,10 +34,11 @@ PUBLISHED = (
 @cache
 def table() -> tuple[tuple[bool, ...], ...]:
     """Return whether the run of each of the 24 cells reaches its end."""
-    return tuple(tuple(_cell(c, n, *column) for column in COLUMNS) for c, n in ROWS)
+    return tuple(tuple(holds(c, n, *column) for column in COLUMNS) for c, n in ROWS)
 
 
-def _cell(c, n, method, h, duration):
+def holds(c: float, n: int, method: Method, h: float, duration: float) -> bool:
+    """Return whether a method with step h stays bounded: one cell of the table."""
     chain = published_rope(n, bending=300.0, c=c)
     return survives(chain, chain.rest_state(0.0, np.pi / 4, 0.0), tip_force(n), method, h, duration)[1]
 
@@ -55,7 +56,7 @@ def table_agreement() -> int:
     return int(np.sum(agree))
 
 
-def disputed_cell() -> bool:
+def disputedholds() -> bool:
     """RT-15b: whether RK4 at 1 ms survives c = 100, n = 30."""
     return table()[DISPUTED[0]][DISPUTED[1]]
 
