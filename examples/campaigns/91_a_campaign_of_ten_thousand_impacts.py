@@ -84,10 +84,10 @@ for shift, key, colour, label in (
     (0.18, "total", "demand", "all it takes part in"),
     (-0.18, "first", "measured", "alone"),
 ):
-    values = np.array([getattr(row, key) for row in indices])
-    ends = np.abs(np.array([getattr(row, f"{key}_interval") for row in indices]).T - values)
-    right.barh(places + shift, values, 0.34, color=COLOURS[colour], label=label)
-    right.errorbar(values, places + shift, xerr=ends, fmt="none", ecolor=COLOURS["ink"], lw=1)
+    shares = np.array([getattr(row, key) for row in indices])
+    ends = np.abs(np.array([getattr(row, f"{key}_interval") for row in indices]).T - shares)
+    right.barh(places + shift, shares, 0.34, color=COLOURS[colour], label=label)
+    right.errorbar(shares, places + shift, xerr=ends, fmt="none", ecolor=COLOURS["ink"], lw=1)
 right.set_yticks(places, [words[row.name] for row in indices])
 right.set(xlabel="share of the variance of the error", xlim=(0, 0.9))
 right.legend(loc="lower right")

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.core import RK4, AdaptiveRungeKutta, DormandPrince5, DormandPrince8, Flow, parameter
+from dovetail.core import RK4, AdaptiveRungeKutta, DormandPrince5, DormandPrince8, Flow, Parameter, parameter
 from dovetail.core.system import FlowSystem
 
 G = 9.81
@@ -18,7 +18,7 @@ G = 9.81
 class Hertz(Flow):
     """A mass flies towards a wall; the force of the contact is k depth^1.5. `jump` stores the times of the events."""
 
-    k: jax.Array = parameter("N/m^1.5", "stiffness", default=1e6)
+    k: Parameter = parameter("N/m^1.5", "stiffness", default=1e6)
     m: float = 20.0
     v: float = 0.5
     gap: float = 1e-3
@@ -52,7 +52,7 @@ class Hertz(Flow):
 class Hop(Flow):
     """A ball with drag by the square of its speed; its speed is reversed at the ground by `jump`."""
 
-    height: jax.Array = parameter("m", "height at the start", default=1.0)
+    height: Parameter = parameter("m", "height at the start", default=1.0)
     drag: float = 0.1
     restitution: float = 1.0
 

@@ -30,7 +30,7 @@ from jax.tree_util import Partial
 from dovetail.air.drogue import DOWN, couple, unit
 from dovetail.air.receiver import Receiver
 from dovetail.air.trailing_rope import FAR, HoseKinematics, TrailingHose
-from dovetail.core import RK4, Parameter, kind, parameter
+from dovetail.core import RK4, Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.core.linear import Modes
 from dovetail.mechanics.base import Substructure
 from dovetail.mechanics.chain.attitude import (
@@ -66,7 +66,7 @@ class DrogueHose(TrailingHose, Substructure):
         "N", "force above which contact is detected", default=1.0, above=0.0
     )
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         self.drogue.attach_to(self.chain)  # raises an error if the chain cannot carry a body
 
     @property
@@ -118,7 +118,7 @@ class DrogueHose(TrailingHose, Substructure):
         solved, reel = chain_and_drum_rates(lambda reel: chain.solve(t, x["hose"], loads_at(reel)), drive)
         return hose, tow, loads_at(reel), solved, reel
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         _, _, loads, solved, reel = self._solution(t, x, u["force"])
         impulse, power = self.loaded_chain.energy_balance(x["hose"], loads, solved)
         in_contact = (x["since_contact"] > 0) | jnp.any(
@@ -134,7 +134,7 @@ class DrogueHose(TrailingHose, Substructure):
             "work": power,
         }
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         hose, tow, loads, solved, _ = self._solution(t, x, u["force"])
         r, v = to_flight_axes(hose.r), to_flight_axes(hose.v)
         drogue, attitude = last_link_frame(r, v, tow[2][:, None] + to_flight_axes(solved.acceleration))

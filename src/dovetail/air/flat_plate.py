@@ -42,7 +42,7 @@ class WindDrag(BodyLoad):
     wind: WindField = StillAir()
     density: Parameter = parameter("kg/m^3", "density of the air", default=1.225, at_least=0.0)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         self.wind.check_without_stream("WindDrag.wind")
 
     @property

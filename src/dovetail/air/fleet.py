@@ -17,7 +17,7 @@ import numpy as np
 
 from dovetail.air.settling_measures import settling_measures
 from dovetail.air.towed_rope import TowedRope
-from dovetail.core import Flow, Parameter, kind, parameter
+from dovetail.core import Flow, Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
 
 
@@ -51,7 +51,7 @@ class RopeFleet(Flow):
     min_depth: Parameter = parameter("m", "smallest allowed final depth", default=60.0)
     max_settling_time: Parameter = parameter("s", "longest allowed settling time", default=60.0, above=0.0)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         columns = {
             n: np.size(getattr(self, n))
             for n in ("diameter", "mass_per_length", "length", "breaking_strength")
@@ -83,13 +83,13 @@ class RopeFleet(Flow):
 
         return jax.vmap(one)(self.diameter, self.mass_per_length, self.length, *arguments)
 
-    def init(self):
+    def init(self) -> State:
         return self._each(lambda rope: rope.init())
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return self._each(lambda rope, x: rope.derivative(t, x, None), x)
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         signals = self._each(lambda rope, x: rope.output(t, x, None), x)
         by_axis = {name: jnp.swapaxes(signals[name], 0, 1) for name in ("displacement", "velocity")}
         return {

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 from dovetail.air.drogue import DOWN
 from dovetail.air.trailing_rope import FAR, HoseKinematics, TrailingHose
 from dovetail.air.wind import data_end_faults
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Parameter, State, Time, kind, parameter
 from dovetail.core.errors import Fault, ParameterError
 from dovetail.core.kind_names import name_of
 from dovetail.mechanics.chain.attitude import to_flight_axes, to_towing_axes
@@ -39,7 +39,7 @@ class LatchedHose(TrailingHose):
         "s", "time from first contact to the latch, for the reel", default=0.08, at_least=0.0
     )
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         if not isinstance(self.chain, ElasticChain):
             raise ParameterError(
                 f"LatchedHose.chain: '{name_of(type(self.chain))}' cannot stretch and go slack, but the prescribed "
@@ -93,11 +93,11 @@ class LatchedHose(TrailingHose):
         )
         return state, hose, end, loads, chain.solve(t, state, loads)
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         *_, solved = self._solution(t, x)
         return {"hose": solved.rate, "end": jnp.zeros(3)}
 
-    def output(self, t, x, u) -> dict[str, Any]:
+    def output(self, t: Time, x: State, u: Input) -> dict[str, Any]:
         _, hose, end, loads, solved = self._solution(t, x)
         # the drogue is behind its ball joint, aligned with the probe
         r = to_flight_axes(hose.r)

@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Parameter, Part, choice, kind, parameter
+from dovetail.core import Parameter, Part, State, choice, kind, parameter
 from dovetail.mechanics.bodies.rigid_body import rotation_rates
 from dovetail.mechanics.spatial import quaternion, rotation
 
@@ -142,7 +142,7 @@ class LaggedDevice(Aerodynamic):
     omega: Parameter = parameter("rad/s", "natural angular frequency of the tracking", default=2.0, above=0.0)
     damping: Parameter = parameter("1", "damping ratio of the tracking", default=0.7, at_least=0.0)
 
-    def init(self):
+    def init(self) -> State:
         return {"angle": jnp.zeros(2), "angle_rate": jnp.zeros(2)}
 
     def force(self, x, wind, density, speed, command):
@@ -191,7 +191,7 @@ class RigidDevice(Aerodynamic):
     roll_gain: Parameter = parameter("1", "gain from roll angle to roll flap", default=0.5, at_least=0.0)
     first_fin: Parameter = parameter("rad", "roll angle of the first fin", default=0.7853981633974483)
 
-    def init(self):
+    def init(self) -> State:
         return {"attitude": quaternion.identity(), "spin": jnp.zeros(3)}
 
     def angles(self, x):

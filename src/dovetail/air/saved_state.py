@@ -20,7 +20,7 @@ import numpy as np
 from dovetail.air.aircraft import SupportMotion
 from dovetail.air.latching_device import TipDevice
 from dovetail.air.towed_rope import TowedRope
-from dovetail.core import RK4, Method
+from dovetail.core import RK4, Method, State
 from dovetail.core.errors import ParameterError, TestFileError
 from dovetail.core.methods.rolled import with_stage_loop
 from dovetail.core.system import FlowSystem
@@ -32,7 +32,7 @@ class _DeviceWithForce(TipDevice):
     device: TipDevice = None  # type: ignore[assignment]  # always given; a default must follow a default
     push: Any = None
 
-    def init(self):
+    def init(self) -> State:
         return self.device.init()
 
     def force(self, x, wind, density, speed, command):

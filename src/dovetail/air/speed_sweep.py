@@ -14,7 +14,7 @@ import jax.numpy as jnp
 
 from dovetail.air.latching_device import PointDevice, TipDevice
 from dovetail.air.wind import FreeStream, StillAir, WindField
-from dovetail.core import Flow, Parameter, parameter
+from dovetail.core import Flow, Input, Output, Parameter, State, Time, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.chain import LinkChainBatch
 
@@ -29,7 +29,7 @@ class TowedLinkBatch(Flow):
     density: Parameter = parameter("kg/m^3", "density of the air", default=0.7, at_least=0.0)
     gravity: Parameter = parameter("m/s^2", "acceleration of gravity", default=9.81, at_least=0.0)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         if self.device.init():
             raise ParameterError(
                 f"TowedLinkBatch: {type(self.device).__name__} has internal states; use it in a TowedRope"
@@ -50,8 +50,8 @@ class TowedLinkBatch(Flow):
         field = self.gravity * jnp.array([0.0, 1.0, 0.0])
         return field, jax.vmap(force, in_axes=-1, out_axes=-1)(wind)
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return self.ropes.derivative(t, x, self.loads(t, x))
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         return self.ropes.output(t, x, self.loads(t, x))

@@ -26,7 +26,20 @@ from dovetail.air.cylinder import CableDrag
 from dovetail.air.latching_device import NoDevice, TipDevice
 from dovetail.air.settling_measures import settling_measures
 from dovetail.air.wind import FreeStream, StillAir, WindField, data_end_faults
-from dovetail.core import Flow, Method, OptionalParameter, Parameter, check_step, choice, kind, parameter
+from dovetail.core import (
+    Flow,
+    Input,
+    Method,
+    OptionalParameter,
+    Output,
+    Parameter,
+    State,
+    Time,
+    check_step,
+    choice,
+    kind,
+    parameter,
+)
 from dovetail.core.errors import DovetailError, Fault, StepSizeError
 from dovetail.core.kind_names import name_of
 from dovetail.mechanics.chain import Chain, ChainLoads, ReelLaw
@@ -198,7 +211,7 @@ class TowedRope(Flow):
         field = self.weight_field() - self.motion.acceleration(t)
         return chain, ChainLoads(field=field, node=node, link=link, length=length), wind, command
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         chain, loads, wind, command = self._acting(t, x)
         power = chain.power(x["rope"], loads)
         _, momentum = chain.mass_moments(x["rope"], loads)
@@ -236,7 +249,7 @@ class TowedRope(Flow):
         moment, _ = chain.mass_moments(x["rope"], loads)
         return sum(chain.energies(x["rope"], loads).values()) - self.weight_field() @ moment
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         chain, loads, wind, command = self._acting(t, x)
         signals = chain.output(t, x["rope"], loads)
         energy = chain.energies(x["rope"], loads)

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.air.wind import WindField
+from dovetail.air.wind import FreeStream, WindField
 from dovetail.core import Parameter, kind, parameter
 from dovetail.core.arrays_file import read_arrays, require_rising
 from dovetail.core.errors import ParameterError
@@ -44,8 +44,9 @@ class VortexPair(WindField):
     def _spacing(self):
         return jnp.pi / 4 * self.span
 
-    def velocity(self, t, r, stream=None):
+    def velocity(self, t: jax.Array, r: jax.Array, stream: FreeStream | None = None) -> jax.Array:
         _, y, z = r
+        assert stream is not None
         gamma = self.circulation(*stream) / (2 * jnp.pi)
         half = 0.5 * self._spacing()
 
@@ -102,7 +103,7 @@ class GriddedWake(WindField):
         field = jnp.asarray(data["velocity"])
         return field[low] + (index - low) * (field[low + 1] - field[low])
 
-    def velocity(self, t, r, stream=None):
+    def velocity(self, t: jax.Array, r: jax.Array, stream: FreeStream | None = None) -> jax.Array:
         data = self._tables()
         field = self._field(data)
         index = []

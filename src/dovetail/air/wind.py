@@ -84,7 +84,7 @@ def broadcast_velocity(velocity: jax.Array, r: jax.Array) -> jax.Array:
 class StillAir(WindField):
     """No wind."""
 
-    def velocity(self, t, r, stream=None):
+    def velocity(self, t: jax.Array, r: jax.Array, stream: FreeStream | None = None) -> jax.Array:
         return jnp.zeros(jnp.shape(r))
 
 
@@ -94,7 +94,7 @@ class SteadyWind(WindField):
 
     wind: Parameter = parameter("m/s", "velocity of the air, (3,)", default=(0.0, 0.0, 0.0))
 
-    def velocity(self, t, r, stream=None):
+    def velocity(self, t: jax.Array, r: jax.Array, stream: FreeStream | None = None) -> jax.Array:
         return broadcast_velocity(self.wind, r)
 
 
@@ -106,7 +106,7 @@ class WindTable(WindField):
     wind: Parameter = parameter("m/s", "velocity, one row (3,) for each time")
     interpolation: str = choice("linear", "smooth", about="interpolation between times", default="linear")
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         t, w = self.times, self.wind
         if not all_concrete(t, w):
             return
@@ -122,7 +122,7 @@ class WindTable(WindField):
     def valid_until(self) -> float:
         return float(self.times[-1])
 
-    def velocity(self, t, r, stream=None):
+    def velocity(self, t: jax.Array, r: jax.Array, stream: FreeStream | None = None) -> jax.Array:
         i, s = interval_and_fraction(self.times, t)
         fraction = s if self.interpolation == "linear" else smooth_step(s)
         return broadcast_velocity(self.wind[i] + fraction * (self.wind[i + 1] - self.wind[i]), r)
@@ -146,5 +146,5 @@ class WindFields(WindField):
         for part in self.parts:
             part.check_cover(reach)
 
-    def velocity(self, t, r, stream=None):
+    def velocity(self, t: jax.Array, r: jax.Array, stream: FreeStream | None = None) -> jax.Array:
         return sum((part.velocity(t, r, stream) for part in self.parts), jnp.zeros(jnp.shape(r)))

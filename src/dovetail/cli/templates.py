@@ -10,13 +10,14 @@ PART = r'''"""$title: user part.
 In a test file: `parts = ["$name.py"]` and `kind = "$name:$title"`.
 """
 
+from typing import Self
 import dataclasses
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, parameter
+from dovetail.core import Input, Output, State, Time, Parameter, parameter
 from dovetail.specimens import Specimen
 
 
@@ -33,25 +34,25 @@ class $title(Specimen):  # specimen with memory; `dovetail parts` lists the othe
     hardening: Parameter = parameter("N/m", "hardening modulus h", default=0.0, at_least=0.0)
     shape: tuple[int, ...] = eqx.field(default=(), static=True)  # of the interface: () for one axis, (n,) for n axes
 
-    def with_sample_time(self, dt, shape=()):
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
         """Return the part for this interface: with several axes, each parameter and state has one value per axis."""
         return dataclasses.replace(self, shape=tuple(shape))
 
-    def init(self):
+    def init(self) -> State:
         """Initial state: plastic displacement [m]. A part without memory derives from Memoryless instead."""
         return jnp.zeros(self.shape)
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         """Rate of the state. Here zero, because only `jump` changes it; a creep law would return its rate."""
         return jnp.zeros_like(x)
 
-    def jump(self, t, x, u):
+    def jump(self, t: Time, x: State, u: Input) -> State:
         """State at the end of a step: the return mapping. A rate from `derivative` would leave the yield surface."""
         excess = self.k * (u["displacement"] - x) - self.hardening * x
         beyond = jnp.maximum(jnp.abs(excess) - self.yield_force, 0.0)
         return x + jnp.sign(excess) * beyond / (self.k + self.hardening)
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         """Force [N] on the numerical substructure; `u` contains displacement [m], velocity and acceleration.
 
         Use jax.numpy, use jnp.where instead of `if` on values, and store nothing in self.

@@ -96,7 +96,7 @@ class AdaptiveForwardPrediction(Compensator):
         default="bypass",
     )
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         fit_matrix(self.order, self.window)
         if self.final_order:
             fit_matrix(self.final_order, self._final_window)

@@ -78,7 +78,7 @@ class AdaptiveTimeSeries(Compensator):
         static=True, default=1, kw_only=True
     )  # number of fitted samples, set by `with_sample_time`
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         if self.smoothing_window % 2 == 0:
             raise ParameterError(
                 f"AdaptiveTimeSeries.smoothing_window: got {self.smoothing_window}; expected an odd number"

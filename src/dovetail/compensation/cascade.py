@@ -29,7 +29,7 @@ class Cascade(Compensator):
 
     parts: tuple[Compensator, ...] = eqx.field(converter=tuple)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         for part in self.parts[1:]:
             if isinstance(part, Compensator) and not part.filters:
                 raise ParameterError(

@@ -59,7 +59,7 @@ class FixedCoefficients(Compensator):
         """Create the one-step least-squares predictor of a polynomial order over a window of samples."""
         return cls(coefficients=tuple(predictor_weights(order, window, 1.0).tolist()), **parameters)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         if abs(sum(self.coefficients) - 1.0) > 1e-9:
             raise ParameterError(
                 f"FixedCoefficients.coefficients: got {list(self.coefficients)}; expected "

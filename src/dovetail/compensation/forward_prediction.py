@@ -56,7 +56,7 @@ class ForwardPrediction(Compensator):
         default="bypass",
     )
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         fit_matrix(self.order, self.window)  # raises an error if the fit is not possible
 
     def init(self) -> State:

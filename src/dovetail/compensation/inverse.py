@@ -98,7 +98,7 @@ class InverseModel(Compensator):
     numerator: tuple[float, ...] = eqx.field(static=True, converter=lambda c: tuple(map(float, c)))
     denominator: tuple[float, ...] = eqx.field(static=True, converter=lambda c: tuple(map(float, c)))
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         b, a = self.numerator, self.denominator
         if not a or not b or a[0] == 0.0 or b[0] == 0.0:
             raise ParameterError(
@@ -115,7 +115,7 @@ class InverseModel(Compensator):
                 f"InverseModel: got {degree} more poles than zeros, so the inverse needs derivative {degree} of the "
                 "demand; the numerical substructure provides two. Identify a simpler model"
             )
-        _check_stable_inverse(b)
+        _check_stable_inverse(np.asarray(b))
 
     @property
     def _split(self) -> tuple[float, float, np.ndarray]:

@@ -34,7 +34,7 @@ class Part(eqx.Module):
     ONE_KIND: ClassVar[bool] = False  # the only class of its family: files may omit `kind`
     references: ClassVar[dict[str, str]] = {}  # key of a source: its content used here
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         check(self)
 
     def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:

@@ -63,7 +63,7 @@ class EventSteps(Method):
     control: str = choice("adaptive", "fixed", about="adaptive or fixed step", default="adaptive")
     max_attempts: int = count("largest number of attempts in a call; 0: no limit", default=0)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         check(self)
 
     @abstractmethod

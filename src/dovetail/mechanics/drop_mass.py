@@ -13,7 +13,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Parameter, State, Time, kind, parameter
 from dovetail.mechanics.base import Substructure
 
 
@@ -29,11 +29,11 @@ class DropMass(Substructure):
     def init(self) -> tuple[jax.Array, jax.Array]:
         return jnp.zeros(()), jnp.zeros(())
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         _, v = x
         return v, (u["force"] - self.damping * v) / self.mass - self.gravity
 
-    def output(self, t, x, u) -> dict[str, Any]:
+    def output(self, t: Time, x: State, u: Input) -> dict[str, Any]:
         z, v = x
         _, a = self.derivative(t, x, u)
         return {

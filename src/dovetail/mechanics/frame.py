@@ -19,7 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Parameter, count, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, count, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_arrays, all_concrete
 from dovetail.mechanics.base import Substructure
@@ -53,7 +53,7 @@ class Frame(Substructure):
         "N/m", "stiffness of the specimen at its storey", default=0.0, at_least=0.0
     )
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         m, k, ratio = self.mass, self.stiffness, self.damping_ratio
         if not all_arrays(m, k, ratio):
             return
@@ -102,10 +102,10 @@ class Frame(Substructure):
     def init(self) -> dict[str, jax.Array]:
         return {"x": jnp.zeros(self.storeys), "v": jnp.zeros(self.storeys)}
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return {"x": x["v"], "v": self._acceleration(x, u)}
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         at = self.specimen_storey - 1
         return {
             "displacement": x["x"][at],

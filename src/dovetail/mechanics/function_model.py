@@ -10,7 +10,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.base import Substructure
 
@@ -80,7 +80,7 @@ class FunctionModel(Substructure):
     start: Parameter = parameter("1", "initial state, one entry for each state")
     parameters: dict[str, float] = eqx.field(converter=_arrays, default_factory=dict)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         _find(self.function)
         if isinstance(self.start, jax.Array) and self.start.ndim == 0:
             raise ParameterError(
@@ -90,9 +90,9 @@ class FunctionModel(Substructure):
     def init(self) -> jax.Array:
         return self.start
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         rate, _ = _find(self.function)(t, x, u, self.parameters)
         return jnp.asarray(rate)
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         return _find(self.function)(t, x, u, self.parameters)[1]

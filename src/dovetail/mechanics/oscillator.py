@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.mechanics.base import Substructure
 
 
@@ -29,10 +29,10 @@ class Oscillator(Substructure):
         shape = jnp.broadcast_shapes(*(jnp.shape(p) for p in (self.m, self.c, self.k, self.z0, self.v0)))
         return {"z": jnp.broadcast_to(self.z0, shape), "v": jnp.broadcast_to(self.v0, shape)}
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return {"z": x["v"], "v": self._acceleration(x, u)}
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         return {"displacement": x["z"], "velocity": x["v"], "acceleration": self._acceleration(x, u)}
 
     def _acceleration(self, x, u):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.core.interpolation import fade_in_factor
 from dovetail.mechanics.base import Substructure
 
@@ -25,10 +25,10 @@ class PrescribedSine(Substructure):
     def init(self) -> tuple[()]:
         return ()
 
-    def derivative(self, t, x, u) -> tuple[()]:
+    def derivative(self, t: Time, x: State, u: Input) -> tuple[()]:
         return ()
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         t = jnp.asarray(t, dtype=float)
 
         def rate(t):

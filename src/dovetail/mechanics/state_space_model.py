@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_arrays, all_concrete
 from dovetail.mechanics.base import Substructure
@@ -39,7 +39,7 @@ class StateSpaceModel(Substructure):
     G: Parameter = parameter("1", "rate of the excitation on rates, as B; 0 for none", default=0.0)
     x0: Parameter = parameter("1", "initial states, (n,), or 0 for rest", default=0.0)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         given = {name: getattr(self, name) for name in ("A", "B", "C", "E", "G", "x0")}
         if not all_arrays(*given.values()):
             return
@@ -65,7 +65,7 @@ class StateSpaceModel(Substructure):
     def init(self) -> jax.Array:
         return jnp.broadcast_to(self.x0, self.A.shape[-1:])
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return (
             self.A @ x
             + _acting(self.B, u["force"])
@@ -73,7 +73,7 @@ class StateSpaceModel(Substructure):
             + _acting(self.G, u["excitation_rate"])
         )
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         rate = self.derivative(t, x, u)
         turned = self.A @ rate + _acting(self.E, u["excitation_rate"])
         return {"displacement": self.C @ x, "velocity": self.C @ rate, "acceleration": self.C @ turned}

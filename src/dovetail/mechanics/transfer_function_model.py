@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_arrays, all_concrete
 from dovetail.mechanics.base import Substructure
@@ -35,7 +35,7 @@ class TransferFunctionModel(Substructure):
     force: Parameter = parameter("1", "coefficients of b_F(s)")
     excitation: Parameter = parameter("1", "coefficients of b_r(s)", default=(0.0,))
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         given = {name: getattr(self, name) for name in ("denominator", "force", "excitation")}
         if not all_arrays(*given.values()):
             return
@@ -71,12 +71,12 @@ class TransferFunctionModel(Substructure):
     def init(self) -> jax.Array:
         return jnp.zeros((self.denominator.shape[0] - 1, *self.axes))
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         a, b_force, b_excitation = self._scaled()
         later = jnp.concatenate([x[1:], jnp.zeros_like(x[:1])])
         return later - a * x[0] + b_force * u["force"] + b_excitation * u["excitation"]
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         a, _, b_excitation = self._scaled()
         rate = self.derivative(t, x, u)
         acceleration = rate[1] - a[0] * rate[0] + b_excitation[0] * u["excitation_rate"]

@@ -36,7 +36,7 @@ class RecordedDeck(FrameMotion):
         if self.file and isinstance(self.times, tuple | list) and not len(self.times):
             self.times, self.values = read_motion(self.file)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         t, v = self.times, self.values
         if not all_concrete(t, v):
             return

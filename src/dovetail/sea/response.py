@@ -129,7 +129,7 @@ class TabulatedResponse(ShipResponse):
             self.real = data["amplitude"] * np.cos(data["phase"])
             self.imaginary = data["amplitude"] * np.sin(data["phase"])
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         axes = (self.omega, self.heading, self.real)
         if not all_concrete(*axes):
             return

@@ -55,7 +55,7 @@ def _bretschneider(omega, height, peak):
 class Bretschneider(WaveSpectrum):
     """Fully developed sea; with a matching height and peak period the Pierson-Moskowitz spectrum."""
 
-    def density(self, omega):
+    def density(self, omega: jax.Array) -> jax.Array:
         return _bretschneider(omega, self.height, self.peak)
 
 
@@ -65,7 +65,7 @@ class Jonswap(WaveSpectrum):
 
     enhancement: Parameter = parameter("1", "peak enhancement factor gamma", default=3.3, at_least=1.0)
 
-    def density(self, omega):
+    def density(self, omega: jax.Array) -> jax.Array:
         x = jnp.asarray(GRID)
         area = jnp.trapezoid(_bretschneider(x, 1.0, 1.0) * self._enhancement_factor(x), x)
         shape = _bretschneider(omega, self.height, self.peak) * self._enhancement_factor(omega / self.peak)

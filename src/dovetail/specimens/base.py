@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dovetail.core import Flow
+from dovetail.core import Flow, Input, State, Time
 
 
 class Specimen(Flow):
@@ -37,5 +37,5 @@ class Memoryless(Specimen):
     def init(self) -> tuple[()]:
         return ()
 
-    def derivative(self, t, x, u) -> tuple[()]:
+    def derivative(self, t: Time, x: State, u: Input) -> tuple[()]:
         return ()

@@ -17,7 +17,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.specimens.impact_pair import LinePair
 
 
@@ -38,7 +38,7 @@ class CompliantImpactPair(LinePair):
         zeros = dict.fromkeys(("deflection", "deflection_rate", "taken_back"), jnp.zeros_like(self.gap))
         return {**super().init(), **zeros}
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         force = self.law.force(*self._contact(x, u))
         w = self.resonance_omega
         acceleration = (
@@ -52,7 +52,7 @@ class CompliantImpactPair(LinePair):
             "taken_back": self._return_rate(x),
         }
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         return {**super().output(t, x, u), "support_deflection": x["deflection"] - x["taken_back"]}
 
     def _return_rate(self, x):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.mechanics.airframe import DeckMotion, ReducedAircraft
 from dovetail.mechanics.bodies import BodyState
 from dovetail.mechanics.bodies.free_bodies import from_motion
@@ -28,7 +28,7 @@ class DeckGear(Specimen):
     body: ReducedAircraft = ReducedAircraft()
     height: Parameter = parameter("m", "initial height above the rest position on the plate", default=0.0)
 
-    def init(self):
+    def init(self) -> State:
         return self.body.surface_contact.init(*self.body.feet.shape)
 
     def _state_and_forces(self, x, u):
@@ -36,7 +36,7 @@ class DeckGear(Specimen):
         state = {"body": BodyState.from_pose(*from_motion(pose, u["displacement"], u["velocity"])), **x}
         return state, self.body.forces(state, _deck_at_rest())
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return self._state_and_forces(x, u)[1]["met"].rate
 
     @property
@@ -44,13 +44,13 @@ class DeckGear(Specimen):
         """True if the feet have states that change at each step."""
         return self.body.surface_contact.jumps
 
-    def jump(self, t, x, u):
+    def jump(self, t: Time, x: State, u: Input) -> State:
         return self.body.surface_contact.update_memory(x, self._state_and_forces(x, u)[1]["met"])
 
     def guards(self, t, x, u):
         return self.body.gaps(self._state_and_forces(x, u)[0])
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         state, forces = self._state_and_forces(x, u)
         force = jnp.sum(forces["total"], 0)
         moment = jnp.sum(jnp.cross(forces["place"] - state["body"].p, forces["total"]), 0)

@@ -23,7 +23,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.contact import ContactForces, KelvinVoigt, NormalLaw, SurfaceContact
 from dovetail.mechanics.friction import Brush, Friction, NoFriction
@@ -69,7 +69,7 @@ class Funnel(Specimen):
         "m", "distance from the stop at which the latch engages", default=1e-3, at_least=0.0
     )
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         super().__check_init__()
         if not {jnp.shape(number) for number in jax.tree.leaves(self.law)} <= {(), (3,)}:
             raise ParameterError(
@@ -89,7 +89,7 @@ class Funnel(Specimen):
         """Normal law of bore (0), lead-in (1) or ribs (2)."""
         return jax.tree.map(lambda a: a[i] if jnp.ndim(a) else a, self.law)
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         contact = self.contact(x, u)
         xi, eta = self._axial_and_radial(contact.position)
         at_stop = (xi <= self.depths[0] + self.latch_reach) & (x["outside"] < 0.5)
@@ -108,14 +108,14 @@ class Funnel(Specimen):
         """True if the contact has states that change at each step."""
         return self._surface_contact.jumps
 
-    def jump(self, t, x, u):
+    def jump(self, t: Time, x: State, u: Input) -> State:
         contact = self.contact(x, u)
         rim = self._surface_contact.impact_speed_memory.update(
             x["rim_speed"], contact.rim.depth, contact.rim.speed
         )
         return {**x, **self._surface_contact.update_memory(x, contact.wall), "rim_speed": rim}
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         contact = self.contact(x, u)
         return {
             "force": jnp.concatenate([contact.force, jnp.cross(contact.position, contact.force)]),

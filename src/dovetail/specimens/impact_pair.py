@@ -7,7 +7,7 @@ from abc import abstractmethod
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, choice, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, choice, kind, parameter
 from dovetail.mechanics.contact import ImpactSpeedMemory, NormalLaw, contact_kinematics
 from dovetail.specimens.base import Specimen
 
@@ -39,7 +39,7 @@ class LinePair(Specimen):
     def init(self) -> dict[str, jax.Array]:
         return dict.fromkeys(("impact_speed", "heat", "touched"), jnp.zeros_like(self.gap))
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         depth, speed, impact_speed = self._contact(x, u)
         return {
             "impact_speed": jnp.zeros_like(depth),  # set by the jump
@@ -52,14 +52,14 @@ class LinePair(Specimen):
         """True if the law requires the impact speed."""
         return self.law.needs_impact_speed
 
-    def jump(self, t, x, u):
+    def jump(self, t: Time, x: State, u: Input) -> State:
         depth, speed, _ = self._contact(x, u)
         return {**x, "impact_speed": self.impact_speed_memory.update(x["impact_speed"], depth, speed)}
 
     def guards(self, t, x, u):
         return -jnp.ravel(self._contact(x, u)[0])
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         depth, speed, impact_speed = self._contact(x, u)
         return {
             "force": -self._sign * self.law.force(depth, speed, impact_speed),

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 import equinox as eqx
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.specimens.base import Memoryless, Specimen
 
 
@@ -38,7 +38,7 @@ class IdealLagDamper(Memoryless):
     open_slope: Parameter = parameter("N s/m", "slope C2 with one valve open", at_least=0.0)
     opening_force: Parameter = parameter("N", "force at which a valve opens", above=0.0)
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         v, limit = u["velocity"], self.opening_force / self.closed_slope
         steep = (self.closed_slope - self.open_slope) * jnp.clip(v, -limit, limit)
         return {"force": -self.open_slope * v - steep}
@@ -89,7 +89,7 @@ class LagDamper(Specimen):
         zero = jnp.zeros(jnp.broadcast_shapes(self.shape, *sizes))
         return {"resisting": zero, "lift": (zero, zero), "lift_rate": (zero, zero)}
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         f = x["resisting"]
         rates = [
             self._valve(pressure - opening, lift, rate)
@@ -104,7 +104,7 @@ class LagDamper(Specimen):
             "lift_rate": tuple(rate for _, rate in rates),
         }
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         return {"force": -x["resisting"], "relief_speed": self._relief(x)}
 
     @property

@@ -7,7 +7,7 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.specimens.base import Specimen
 
 
@@ -40,10 +40,10 @@ class MiddleMass(Specimen):
     def init(self) -> dict[str, jax.Array]:
         return {"x": jnp.asarray(self.x0), "v": jnp.asarray(self.v0)}
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return {"x": x["v"], "v": -jnp.sum(self._force(x, u)) / self.m}
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         return {"force": self._force(x, u), "mass_displacement": x["x"]}
 
     def _force(self, x, u):

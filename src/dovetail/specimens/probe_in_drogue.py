@@ -23,7 +23,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Parameter, Part, kind, parameter
+from dovetail.core import Input, Output, Parameter, Part, State, Time, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_concrete
 from dovetail.mechanics.bodies.free_bodies import from_motion
@@ -102,7 +102,7 @@ class ProbeInDrogue(Specimen):
     )
     impact_speed_memory: ImpactSpeedMemory = ImpactSpeedMemory()
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         super().__check_init__()
         if not all_concrete(*jax.tree.leaves(self)):
             return
@@ -133,7 +133,7 @@ class ProbeInDrogue(Specimen):
         sums = dict.fromkeys(("impact_heat", "friction_dissipation", "touched"), jnp.zeros(()))
         return {**self.ball.surface_contact.init(3), **sums}
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return self.rates(self._contact(x, u).met)
 
     def rates(self, met: ContactForces) -> dict[str, jax.Array]:
@@ -150,13 +150,13 @@ class ProbeInDrogue(Specimen):
         """True if the contact has states that change at each step."""
         return self.ball.surface_contact.jumps
 
-    def jump(self, t, x, u):
+    def jump(self, t: Time, x: State, u: Input) -> State:
         return {**x, **self.ball.surface_contact.update_memory(x, self._contact(x, u).met)}
 
     def guards(self, t, x, u):
         return self.ball.approach(*self.relative_motion(u))[0].gap[None]
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         contact = self._contact(x, u)
         wrench = contact.wrench.shift(self.initial_position + u["displacement"][:3])
         return {

@@ -32,7 +32,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, count, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, count, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.contact import (
     ContactForces,
@@ -88,7 +88,7 @@ class RibBasket(Specimen):
         "1/(N m)", "strain of the side gauge per moment of the ties", default=6e-6
     )
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         super().__check_init__()
         if any(jnp.ndim(number) for number in jax.tree.leaves(self.law)):
             raise ParameterError(
@@ -102,7 +102,7 @@ class RibBasket(Specimen):
     def _surface_contact(self) -> SurfaceContact:
         return SurfaceContact(self.law, self.friction)
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return self.rib_contacts(x, u)[0].rate
 
     @property
@@ -110,10 +110,10 @@ class RibBasket(Specimen):
         """True if the contacts have states that change at each step."""
         return self._surface_contact.jumps
 
-    def jump(self, t, x, u):
+    def jump(self, t: Time, x: State, u: Input) -> State:
         return self._surface_contact.update_memory(x, self.rib_contacts(x, u)[0])
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         contacts, turn, arm = self.rib_contacts(x, u)
         force, press = (
             -jnp.sum(contacts.force, 0) - self._additional_force(contacts, turn, arm, u),

@@ -13,7 +13,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, kind, parameter, signals
+from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter, signals
 from dovetail.specimens.base import Specimen
 
 POWERS = {
@@ -39,10 +39,10 @@ class ScaledSpecimen(Specimen):
         "1", "ratio of simulated length to the specimen's length", default=5.0, above=0.0
     )
 
-    def init(self):
+    def init(self) -> State:
         return self.specimen.init()
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return self.specimen.derivative(t, x, self._specimen_motion(u))
 
     @property
@@ -50,13 +50,13 @@ class ScaledSpecimen(Specimen):
         """True if the scaled specimen has states that change at each step."""
         return self.specimen.jumps
 
-    def jump(self, t, x, u):
+    def jump(self, t: Time, x: State, u: Input) -> State:
         return self.specimen.jump(t, x, self._specimen_motion(u))
 
     def guards(self, t, x, u):
         return self.specimen.guards(t, x, self._specimen_motion(u))
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         outputs = self.specimen.output(t, x, self._specimen_motion(u))
         levers = jnp.concatenate([jnp.ones(3), self.length_scale * jnp.ones(3)])
         scaled = {name: self._factor(name) * value for name, value in outputs.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.specimens.base import Memoryless
 
 
@@ -13,5 +13,5 @@ class Spring(Memoryless):
     k: Parameter = parameter("N/m", "stiffness", at_least=0.0)
     c: Parameter = parameter("N s/m", "damping", at_least=0.0, default=0.0)
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         return {"force": -self.k * u["displacement"] - self.c * u["velocity"]}

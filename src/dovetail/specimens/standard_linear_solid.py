@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+from typing import Self
+
 import equinox as eqx
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.specimens.base import Specimen
 
 
@@ -28,14 +31,14 @@ class StandardLinearSolid(Specimen):
     tau: Parameter = parameter("s", "time constant of the relaxation", default=60.0, above=0.0)
     shape: tuple[int, ...] = eqx.field(default=(), static=True)
 
-    def with_sample_time(self, dt, shape=()):
-        return StandardLinearSolid(self.k, self.relaxing_fraction, self.tau, tuple(shape))
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
+        return dataclasses.replace(self, shape=tuple(shape))
 
-    def init(self):
+    def init(self) -> State:
         return jnp.zeros(self.shape)
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return (u["displacement"] - x) / self.tau
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         return {"force": -self.k * (u["displacement"] - self.relaxing_fraction * x)}

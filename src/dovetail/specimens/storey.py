@@ -7,7 +7,7 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.specimens.base import Memoryless
 
 
@@ -31,6 +31,6 @@ class Storey(Memoryless):
         """Damping [N s/m]."""
         return 2 * self.damping_ratio * jnp.sqrt(self.stiffness * self.mass)
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         inertia = self.mass * u["acceleration"] + self.damping * u["velocity"]
         return {"force": -inertia - self.stiffness * u["displacement"]}

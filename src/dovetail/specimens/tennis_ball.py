@@ -19,12 +19,13 @@ This is a surrogate model. The defaults were fitted to the published near-linear
 from __future__ import annotations
 
 import dataclasses
+from typing import Self
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.specimens.base import Specimen
 
 
@@ -58,7 +59,7 @@ class TennisBall(Specimen):
 
     shape: tuple[int, ...] = eqx.field(default=(), static=True)  # shape of the interface axes
 
-    def with_sample_time(self, dt, shape=()):
+    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
         return dataclasses.replace(self, shape=tuple(shape))
 
     def init(self) -> dict[str, jax.Array]:
@@ -72,7 +73,7 @@ class TennisBall(Specimen):
         """Compression [m] and its rate [m/s]; the compression is negative while the plate is above the ball."""
         return self.diameter - self.initial_position - u["displacement"], -u["velocity"]
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         d, rate = self.compression(u)
         touching = d > 0
         excess_squared = jnp.maximum(d - self.linear_range, 0.0) ** 2
@@ -89,7 +90,7 @@ class TennisBall(Specimen):
             ),
         }
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         d, rate = self.compression(u)
         excess_squared = jnp.maximum(d - self.linear_range, 0.0) ** 2
         loss = self.loss + self.fast_loss * jnp.tanh(jnp.abs(rate) / self.fast_speed)

@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.compensation import BlendedForce, MeasuredForce, NoCompensation
-from dovetail.core import Flow
+from dovetail.core import Flow, Input, Output, State, Time
 from dovetail.core.errors import Fault, collect_faults
 from dovetail.core.signals import MOTION
 from dovetail.specimens import Specimen
@@ -62,7 +62,7 @@ class Coupled(Flow):
         """True if one of the substructures is large."""
         return self.numerical.large or self.specimen.large
 
-    def init(self):
+    def init(self) -> State:
         numerical, specimen = self.numerical.init(), self.specimen.init()
         motion = self.numerical.output(0.0, numerical, self._input(0.0, jnp.zeros(self.shape)))
         demand = _signal(motion)
@@ -79,7 +79,7 @@ class Coupled(Flow):
             "position_sensor": self.position_sensor.continuous_model().steady(imposed),
         }
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         now = apply(self.schedule, self, t)
         signals = now.interface(t, x)
         return {
@@ -103,7 +103,7 @@ class Coupled(Flow):
         flows = [self.numerical, self.specimen] + ([] if self.feedback is None else [self.feedback.model])
         return any(flow.jumps for flow in flows)
 
-    def jump(self, t, x, u):
+    def jump(self, t: Time, x: State, u: Input) -> State:
         now = apply(self.schedule, self, t)
         signals = now.interface(t, x)
         return {
@@ -124,7 +124,7 @@ class Coupled(Flow):
             parts.append((now.feedback.model, "model", "motion"))
         return jnp.concatenate([part.guards(t, x[name], signals[given]) for part, name, given in parts])
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         now = apply(self.schedule, self, t)
         signals = now.interface(t, x)
         signals = now._response_to(

@@ -20,7 +20,7 @@ import equinox as eqx
 import jax
 
 from dovetail.compensation import Compensator, Feedback
-from dovetail.core import Flow, Method, count, roles
+from dovetail.core import Flow, Input, Method, Output, count, roles
 from dovetail.core.block import State, Time
 from dovetail.core.signals import READING
 from dovetail.core.system import Signals, System
@@ -46,13 +46,13 @@ class Driven(Flow):
         """True if the substructure is large."""
         return self.flow.large
 
-    def init(self):
+    def init(self) -> State:
         return self.flow.init()
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return self.flow.derivative(t, x, self._input(t, u))
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         return self.flow.output(t, x, self._input(t, u))
 
     @property
@@ -60,7 +60,7 @@ class Driven(Flow):
         """True if the substructure has jumps."""
         return self.flow.jumps
 
-    def jump(self, t, x, u):
+    def jump(self, t: Time, x: State, u: Input) -> State:
         return self.flow.jump(t, x, self._input(t, u))
 
     def guards(self, t, x, u):

@@ -24,6 +24,7 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
+from dovetail.core import Input, Output, State, Time
 from dovetail.core.errors import AnalysisError
 from dovetail.core.linear import linearise
 from dovetail.core.programs import jit_unoptimised
@@ -50,7 +51,7 @@ class StraightLine(Memoryless):
     stiffness: jax.Array  # [N/m] (axes, axes)
     damping: jax.Array  # [N s/m] (axes, axes)
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         z, v = (jnp.atleast_1d(u[name]) for name in ("displacement", "velocity"))
         force = -self.stiffness @ z - self.damping @ v
         return {"force": force.reshape(jnp.shape(u["displacement"]))}

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.core import Input, Output, State, Time
 from dovetail.core.errors import ParameterError
 from dovetail.core.signals import READING
 from dovetail.core.system import System
@@ -25,13 +26,13 @@ class RecordedRig(AbstractRig):
 
     readings: dict[str, jax.Array]  # each (ticks + 1, *shape), from t = 0 on
 
-    def init(self):
+    def init(self) -> State:
         return jnp.zeros((), dtype=int)
 
     def first_reading(self, x) -> Reading:
         return {name: values[0] for name, values in self.readings.items()}
 
-    def step(self, t, dt, x, u):
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         x = x + 1
         return x, {name: values[x] for name, values in self.readings.items()}
 

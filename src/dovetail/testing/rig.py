@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dovetail.core import RK4, Block, Flow, Method, choice, count
+from dovetail.core import RK4, Block, Flow, Input, Method, Output, State, Time, choice, count
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.core.signals import MOTION
 from dovetail.core.tracing_errors import TRACING_ERRORS, tracing_reason
@@ -154,9 +154,10 @@ class Rig(AbstractRig):
             **output,
         }
 
-    def step(self, t, dt, x, u):
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         h = dt / self.substeps
-        command = self._command_in_tick(*x["commands"], u)
+        last, before = x["commands"]
+        command = self._command_in_tick(last, before, u)
 
         def advance(carry, i):
             actuator, specimen, memory, (p1, p2) = carry
@@ -228,7 +229,7 @@ class _Imposed(Flow):
     specimen: Specimen
     path: Any
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         pass
 
     @property
@@ -236,13 +237,13 @@ class _Imposed(Flow):
         """True if the specimen is large."""
         return self.specimen.large
 
-    def init(self):
+    def init(self) -> State:
         return self.specimen.init()
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return self.specimen.derivative(t, x, self.path.at(t))
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         return self.specimen.output(t, x, self.path.at(t))
 
     @property
@@ -250,7 +251,7 @@ class _Imposed(Flow):
         """True if the specimen has jumps."""
         return self.specimen.jumps
 
-    def jump(self, t, x, u):
+    def jump(self, t: Time, x: State, u: Input) -> State:
         return self.specimen.jump(t, x, self.path.at(t))
 
     def guards(self, t, x, u):

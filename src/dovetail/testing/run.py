@@ -50,7 +50,7 @@ class Run:
         """Title of the test, or "untitled test"."""
         return self.test.title or "untitled test"
 
-    def plot(self):
+    def plot(self) -> Any:
         """Return an overview of the run as a matplotlib figure."""
         return display("plot", self)
 

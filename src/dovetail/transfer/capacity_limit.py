@@ -13,6 +13,7 @@ import numpy as np
 from dovetail.core import Block, Parameter, kind, parameter
 from dovetail.core.block import Output, State, Time
 from dovetail.core.errors import ParameterError
+from dovetail.core.parameter import all_concrete
 
 
 @kind("capacity-limit")
@@ -33,11 +34,10 @@ class CapacityLimit(Block):
     forces: Parameter = parameter("N", "largest force at each speed, decreasing", at_least=0.0)
     shape: tuple[int, ...] = eqx.field(static=True, default=(), kw_only=True)
 
-    def __check_init__(self):
-        v, f = self.speeds, self.forces
-        if any(isinstance(a, jax.core.Tracer) or not isinstance(a, jax.Array) for a in (v, f)):
+    def __check_init__(self) -> None:
+        if not all_concrete(self.speeds, self.forces):
             return
-        v, f = np.asarray(v), np.asarray(f)
+        v, f = np.asarray(self.speeds), np.asarray(self.forces)
         if v.ndim != 1 or v.shape != f.shape or len(v) < 2:
             raise ParameterError(
                 f"CapacityLimit: got {v.shape} speeds and {f.shape} forces; expected two or more of each"

@@ -16,8 +16,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Flow
-from dovetail.core.block import Block, State, Time
+from dovetail.core import Flow, Input, Output
+from dovetail.core.block import State, Time
 
 Signal = tuple[jax.Array, ...]  # a value and its available rates
 
@@ -40,7 +40,7 @@ class LagFollower(Follower):
     With :math:`T = 2\zeta/\omega` (or tau) the output is T s below a steady ramp of slope s.
     """
 
-    part: Block  # exact step for a ramp input; its state is this state and the last input
+    part: Any  # block, exact for a ramp; its state is this state and the last input
 
     @property
     @abstractmethod
@@ -52,7 +52,7 @@ class LagFollower(Follower):
         gain = self.part.gain
         return (gain * (value - self.ramp_delay * rate), gain * rate)[: len(self.init())]
 
-    def init(self):
+    def init(self) -> State:
         return self.part.init()[:-1]
 
     def coast(self, t, h, x, start, end):
@@ -66,10 +66,10 @@ class FirstOrder(LagFollower):
     def ramp_delay(self):
         return self.part.tau
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return ((self.part.gain * u[0] - x[0]) / self.part.tau,)
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         (rate,) = self.derivative(t, x, u)
         further = ((self.part.gain * u[1] - rate) / self.part.tau,) if len(u) > 1 else ()
         return (x[0], rate, *further)
@@ -82,12 +82,12 @@ class SecondOrder(LagFollower):
     def ramp_delay(self):
         return 2 * self.part.damping / self.part.omega
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         y, v = x
         w, zeta = self.part.omega, self.part.damping
         return v, w**2 * (self.part.gain * u[0] - y) - 2 * zeta * w * v
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         return *x, self.derivative(t, x, u)[1]
 
 
@@ -96,16 +96,16 @@ class Formula(Follower):
 
     part: Any  # with `apply(t, u)`
 
-    def init(self):
+    def init(self) -> State:
         return ()
 
     def steady(self, u):
         return ()
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return ()
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         return self.part.with_rates(jnp.asarray(t, float), u)
 
     def coast(self, t, h, x, start, end):
@@ -131,7 +131,7 @@ class FollowerChain(Follower):
 
     parts: tuple[Follower, ...]
 
-    def init(self):
+    def init(self) -> State:
         return tuple(part.init() for part in self.parts)
 
     def steady(self, u):
@@ -141,14 +141,14 @@ class FollowerChain(Follower):
             u = part.output(jnp.zeros(()), states[-1], u)
         return tuple(states)
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         rates = []
         for i, (part, state) in enumerate(zip(self.parts, x, strict=True)):
             u = self.parts[i - 1].output(t, x[i - 1], u) if i else u
             rates.append(part.derivative(t, state, u))
         return tuple(rates)
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         for part, state in zip(self.parts, x, strict=True):
             u = part.output(t, state, u)
         return u

@@ -37,7 +37,7 @@ class EddyCurrentSensor(Transfer):
     )
     damping: Parameter = parameter("1", "damping ratio of the amplifier", above=0.0, default=0.707)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         super().__check_init__()
         for name in ("displacement", "voltage", "table_voltage", "table_displacement"):
             value = getattr(self, name)

@@ -66,7 +66,7 @@ class Hexapod(Part):
         "N", "largest force along a leg, in both directions", above=0.0, default=6000.0, finite=False
     )
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         super().__check_init__()
         values = jax.tree.leaves(self)
         if not all_concrete(*values):

@@ -27,7 +27,7 @@ class InnerLoop(ClosedLoop):
     plant: TransferFunction
     hold: str = hold()
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         if not isinstance(self.plant, TransferFunction) or not isinstance(self.controller, Controller):
             return  # placeholder while JAX rebuilds the tree
         p, q = self.controller.polynomials()

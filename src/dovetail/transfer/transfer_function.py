@@ -35,7 +35,7 @@ class TransferFunction(Transfer):
     denominator: Parameter = parameter("1", "coefficients of a(s), highest power first")
     hold: str = hold()
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         b, a = self.numerator, self.denominator
         if not all_arrays(b, a):
             return

@@ -61,7 +61,7 @@ class Blade(Part):
     elements: int = count("number of elements along the radius", default=80, at_least=2)
     sampling: str = choice("midpoint", "ends", about="position of the elements", default="midpoint")
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         values = (self.radius, self.root_cutout, self.effective_radius, self.stations)
         if not all_concrete(*values):
             return

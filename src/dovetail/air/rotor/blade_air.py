@@ -34,7 +34,7 @@ class BladeAerodynamics(Part):
     density: Parameter = parameter("kg/m^3", "density of the air", default=1.225, at_least=0.0)
     harmonics: int = count("number of harmonics per revolution", default=4, at_least=1)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         if self.rotor.sectors <= 2 * self.harmonics:
             raise ParameterError(
                 f"BladeAerodynamics.harmonics: got {self.harmonics}; expected at most {(self.rotor.sectors - 1) // 2} "

@@ -43,7 +43,7 @@ class RotorSchedule(Part):
     azimuth: Parameter = parameter("rad", "azimuth of the largest pitch", default=0.0)
     interpolation: str = choice("linear", "smooth", about="interpolation between times", default="linear")
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         times = self.times
         if not all_concrete(times):
             return

@@ -22,7 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.air.rotor.modal import ModalBlade
-from dovetail.core import Parameter, count, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, count, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_concrete
 from dovetail.mechanics.base import Substructure
@@ -45,7 +45,7 @@ class CoupledRotor(Substructure):
     hub_stiffness: Parameter = parameter("N/m", "stiffness at the hub", at_least=0.0)
     blades: int = count("number of blades", default=5, at_least=3)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         if not all_concrete(self.static_moment):
             return
         if np.shape(self.static_moment) != (self.blade.modes.count,):
@@ -67,11 +67,11 @@ class CoupledRotor(Substructure):
         }
         return {**blades, "hub": jnp.zeros(2), "hub_rate": jnp.zeros(2)}
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         blades, hub = self._accelerations(t, x, u)
         return {"phi": x["rate"], "rate": blades, "hub": x["hub_rate"], "hub_rate": hub}
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         p = self.blade.modes.active_modes * self.blade.participation
         blades, _ = self._accelerations(t, x, u)
         return {

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from dovetail.air.rotor.dynamic_inflow import PittPeters
 from dovetail.air.rotor.rotor import Rotor, RotorLoads
 from dovetail.air.rotor.tip_path import loads_and_rates
-from dovetail.core import Flow, kind
+from dovetail.core import Flow, Input, Output, State, Time, kind
 from dovetail.core.errors import ParameterError
 
 
@@ -27,7 +27,7 @@ class FlappingRotor(Flow):
     rotor: Rotor
     wake: PittPeters | None = None
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         if isinstance(self.rotor, Rotor) and not self.rotor.structure.has_modes:
             raise ParameterError(
                 "FlappingRotor.rotor: the blades are rigid. Use structure = hinged-blade or beam-blade"
@@ -54,7 +54,7 @@ class FlappingRotor(Flow):
         """Air loads of the blades, in hub axes; the moment is the one transmitted to the hub."""
         return self._loads_and_rates(x, u)[0]
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         air, second = self._loads_and_rates(x, u)
         rates = {"flap": x["flap_rate"], "flap_rate": second}
         if self.wake is not None:
@@ -70,7 +70,7 @@ class FlappingRotor(Flow):
             )  # fmt: skip
         return rates
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         air = self.loads(x, u)
         signals = {"rotor_force": air.force, "rotor_moment": air.moment, "tip_path_angles": x["flap"]}
         return signals if self.wake is None else signals | {"induced_velocity": x["inflow"]}

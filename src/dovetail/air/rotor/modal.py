@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.air.rotor.modes import BladeModes
-from dovetail.core import RK4, Parameter, kind, parameter
+from dovetail.core import RK4, Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_arrays
 from dovetail.mechanics.base import Substructure
@@ -33,7 +33,7 @@ class ModalBlade(Substructure):
     modes: BladeModes
     participation: Parameter = parameter("m", "piston displacement for a unit of each mode")
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         p, modes = self.participation, self.modes
         if not all_arrays(p) or not isinstance(modes, BladeModes):
             return
@@ -45,10 +45,10 @@ class ModalBlade(Substructure):
     def init(self) -> dict[str, jax.Array]:
         return self.modes.init()
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return {"phi": x["rate"], "rate": self._acceleration(t, x, u)}
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         p = self.modes.active_modes * self.participation
         return {
             "displacement": jnp.sum(p * x["phi"]),

@@ -60,7 +60,7 @@ class BladeModes(Part):
     )
     initial_coordinates: Parameter = parameter("1", "initial modal coordinates", default=0.0)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         if not isinstance(self.structure, BladeStructure):
             return
         if not self.structure.has_modes:

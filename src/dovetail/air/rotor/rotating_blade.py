@@ -21,7 +21,7 @@ import jax.numpy as jnp
 from dovetail.air.rotor.blade_attachment import Attachment
 from dovetail.air.rotor.modes import BladeModes
 from dovetail.air.rotor.structure import BladeShapes
-from dovetail.core import RK4, Parameter, choice, kind, parameter
+from dovetail.core import RK4, Input, Output, Parameter, State, Time, choice, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_concrete
 from dovetail.mechanics.base import Substructure
@@ -70,7 +70,7 @@ class RotatingBlade(Substructure):
         default="small-angle",
     )
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         if not isinstance(self.modes, BladeModes) or not all_concrete(self.pitch_coupling):
             return
         if float(self.pitch_coupling) != 0.0 and self.modes.count < 4:
@@ -87,10 +87,10 @@ class RotatingBlade(Substructure):
     def init(self) -> dict[str, jax.Array]:
         return self.modes.init()
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return {"phi": x["rate"], "rate": self._acceleration(t, x, u)}
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         arguments = (jnp.asarray(t, dtype=float), x["phi"])
 
         def velocity(t, phi, rate):

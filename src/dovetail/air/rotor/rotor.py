@@ -98,7 +98,7 @@ class Rotor(Part):
     forces: str = choice("all", "thrust", about="forces of the elements that are included", default="all")
     speed_of_sound: Parameter = parameter("m/s", "speed of sound", default=340.3, above=0.0)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         if isinstance(self.structure, BladeStructure) and not self.structure.has_spanwise_shapes:
             raise ParameterError(
                 f"Rotor.structure: air loads act along the whole blade, but a {name_of(type(self.structure))} has mode "

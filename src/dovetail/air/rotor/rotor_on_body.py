@@ -30,7 +30,7 @@ class RotorOnBody(BodyLoad):
     density: Parameter = parameter("kg/m^3", "density of the air", default=1.225, at_least=0.0)
     wind_at: str = choice("hub", "elements", about="where the wind is evaluated", default="hub")
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         self.wind.check_without_stream(f"{type(self).__name__}.wind")
 
     @property

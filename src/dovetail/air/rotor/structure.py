@@ -188,7 +188,7 @@ class TabulatedBlade(BladeStructure):
     lag_deflection: Parameter = parameter("1", "lag deflections v at the damper", default=0.0)
     twist: Parameter = parameter("1/m", "twists t at the damper", default=0.0)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         shape = np.shape(self.per_revolution)
         listed = ("inertia", "flap_slope", "lag_slope", "flap_deflection", "lag_deflection", "twist")
         if not all_arrays(self.per_revolution, *(getattr(self, name) for name in listed)):

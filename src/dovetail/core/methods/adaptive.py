@@ -34,7 +34,7 @@ class AdaptiveRungeKutta(EventSteps):
     restart_step: float = parameter("s", "largest step after an event", default=1e-4, above=0.0)
     method: RungeKutta = DormandPrince5()
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         super().__check_init__()
         if not self.method.tableau.error:
             raise ParameterError(

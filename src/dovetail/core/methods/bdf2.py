@@ -40,7 +40,7 @@ class BDF2(Method):
     iteration: str = choice("newton", "secant", about="iteration that solves the step", default="newton")
     order: ClassVar[int] = 2
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         check(self)
 
     def init(self, flow: Flow, x: State) -> tuple[State, jax.Array]:

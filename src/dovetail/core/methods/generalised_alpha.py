@@ -40,7 +40,7 @@ class GeneralisedAlpha(Method):
     iterations: int = count("maximum number of Newton iterations per step", default=30, at_least=1)
     order: ClassVar[int] = 2
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         check(self)
 
     def _weights(self):

@@ -29,7 +29,7 @@ class Trapezoidal(Method):
     iterations: int = count("maximum number of Newton iterations per step", default=30, at_least=1)
     order: ClassVar[int] = 2
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         check(self)
 
     def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: tuple) -> tuple[State, tuple]:

@@ -57,7 +57,7 @@ class Structure(Part):
     damping: Parameter = eqx.field(converter=_matrix)  # [N s/m], (n, n)
     restoring: Callable[[jax.Array, jax.Array], jax.Array] | None = None
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         n = self.mass.shape[-1]
         if self.mass.shape != (n, n) or self.damping.shape != (n, n):
             raise ParameterError(
@@ -85,7 +85,7 @@ class Structure(Part):
 class StructuralMethod(eqx.Module):
     """Base class of methods that advance the motion of a structure by one step."""
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         check(self)
 
     @abstractmethod

@@ -26,7 +26,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental import io_callback
 
-from dovetail.core import Flow, Method, kind
+from dovetail.core import Flow, Input, Method, Output, State, Time, kind
 from dovetail.core.errors import DovetailError, LinkError, UnknownNameError
 from dovetail.core.parameter import file_name
 from dovetail.links.fmi.unpack_folder import new_folder
@@ -206,15 +206,15 @@ class _Fmu(Flow):
     def _names(self) -> dict[str, int]:
         return slave(str(Path(self.file).resolve()), tuple(sorted(self.start.items()))).references
 
-    def init(self):
+    def init(self) -> State:
         self.slave.begin()
         first = self.slave.read(list(self.output_names.values()))
         return {"outputs": jnp.asarray(first), "count": jnp.zeros(())}
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return _no_rate(x)
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         return dict(zip(self.output_names, x["outputs"], strict=True))
 
     def advance(self, t, h, x, u):
@@ -261,13 +261,13 @@ class FmuSpecimen(_Fmu, Specimen):
 class _InputProbe(Flow):
     """Replaces an FMU and returns its inputs."""
 
-    def init(self):
+    def init(self) -> State:
         return ()
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return u
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         return u
 
 

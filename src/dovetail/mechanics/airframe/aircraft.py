@@ -21,7 +21,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Flow, Method, OptionalParameter, Parameter, choice, kind, parameter
+from dovetail.core import (
+    Flow,
+    Input,
+    Method,
+    OptionalParameter,
+    Output,
+    Parameter,
+    State,
+    Time,
+    choice,
+    kind,
+    parameter,
+)
 from dovetail.core.errors import Fault, ParameterError
 from dovetail.core.events import EventSteps
 from dovetail.mechanics.airframe import contact_search, dynamics, implicit
@@ -243,7 +255,7 @@ class DeckAircraft(Flow):
     def _forces(self, t, x):
         return dynamics.forces(self, t, x)
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         dim, model = self.dim, self.model
         twist, own = self._split(x)
         F, powers, touch, _ = self._forces(t, x)
@@ -280,7 +292,7 @@ class DeckAircraft(Flow):
     def guards(self, t, x, u):
         return contact_search.guards(self, t, x)
 
-    def jump(self, t, x, u):
+    def jump(self, t: Time, x: State, u: Input) -> State:
         return contact_search.jump(self, t, x)
 
     def time_rate(self, t: Any, x: dict[str, Any]) -> dict[str, Any]:
@@ -297,7 +309,7 @@ class DeckAircraft(Flow):
         """Return kinetic and gravity energy, elastic energy of gear and struts, and their sum [J]."""
         return dynamics.energy(self, x)
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         from dovetail.mechanics.airframe.recording import output_signals
 
         return output_signals(self, t, x)

@@ -44,7 +44,7 @@ class ProbeAndGrid(BodyLoad):
     lift_stiffness: Parameter = parameter("N/m", "vertical stiffness, k_n", default=1e4, at_least=0.0)
     lift_damping: Parameter = parameter("N s/m", "vertical damping, c_n", default=200.0, at_least=0.0)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         super().__check_init__()
         if self.law.needs_impact_speed:
             raise ParameterError(

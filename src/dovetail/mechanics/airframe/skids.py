@@ -85,7 +85,7 @@ class SkidGear(LandingGear):
         default="", static=True
     )  # NumPy file with M, C, K, used instead of the matrices of the mesh
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         n = self.mesh.nodes.shape[0]
         for name in ("contact", "interface"):
             wrong = [i for i in getattr(self, name) if not 1 <= i <= n]

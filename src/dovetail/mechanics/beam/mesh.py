@@ -53,7 +53,7 @@ class BeamMesh(Part):
     poisson: Parameter = parameter("1", "Poisson's ratio, for torsion", default=0.3)
     torsion: OptionalParameter = parameter("m^4", "torsion constant", default=None, above=0.0)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         if not all_concrete(self.nodes):
             return
         fault = mesh_fault(np.asarray(self.nodes), self.elements)

@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import RK4, Parameter, kind, parameter
+from dovetail.core import RK4, Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.base import Substructure
 from dovetail.mechanics.bodies.loads import BodyLoad, BodyMotion
@@ -71,7 +71,7 @@ class ContactingBodies(Substructure):
         """Initial pose of P in D."""
         return Pose(self._R_TD.T @ euler.to_matrix(self.attitude), self.position)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         super().__check_init__()
         if not isinstance(self.second, MassProperties | FrameMotion):
             raise ParameterError(
@@ -138,7 +138,7 @@ class ContactingBodies(Substructure):
             return start
         return dataclasses.replace(start, second=None)  # type: ignore[arg-type]  # see `PairState`
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return self._rate(t, self._full_state(t, x), u)
 
     def _rate(self, t, whole: PairState, u):
@@ -159,7 +159,7 @@ class ContactingBodies(Substructure):
         about_P = Wrench(given.f, self.home.R @ given.tau)
         return about_P.shift(-pair.relative(x)[0].p)
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         pair, home = self._equations, self.home
         t, whole = jnp.asarray(t, float), self._full_state(t, x)
         (motion, speed), (_, acceleration) = jax.jvp(

@@ -15,11 +15,13 @@ above the contact frequency and a correspondingly small step. Limit: joint rotat
 
 from __future__ import annotations
 
+from typing import cast
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, Part, count, kind, parameter
+from dovetail.core import Input, Output, Parameter, Part, State, Time, count, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.bodies.free_bodies import ContactingBodies
 from dovetail.mechanics.bodies.mass_properties import MassProperties
@@ -123,7 +125,7 @@ class JoinedBodies(ContactingBodies):
 
     attached: tuple[AttachedBody, ...] = eqx.field(default=(), converter=tuple)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         super().__check_init__()
         for i, one in enumerate(self.attached, start=2):
             if one.parent >= i:
@@ -148,8 +150,8 @@ class JoinedBodies(ContactingBodies):
     def _with_attached(self, two: BodyPair, start: JoinedState | None) -> JoinedPair:
         return JoinedPair(two.first, two.second, two.X_CP, two.X_TD, start, two.gravity, self.attached)
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         return {
             **super().output(t, x, u),
-            "elastic_energy": self._equations.elastic_energy(self._full_state(t, x)),
+            "elastic_energy": self._equations.elastic_energy(cast(JoinedState, self._full_state(t, x))),
         }

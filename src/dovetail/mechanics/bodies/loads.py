@@ -50,7 +50,7 @@ class PrescribedForce(BodyLoad):
     values: Parameter = parameter("N", "force, one row (3,) for each time, in body axes")
     point: Parameter = parameter("m", "point of application, forward, port, up", default=(0.0, 0.0, 0.0))
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         if all_concrete(self.times, self.values):
             check_table("PrescribedForce", np.asarray(self.times), np.asarray(self.values))
 

@@ -45,7 +45,7 @@ class MassProperties(MotionModel):
         self.inertia = inertia
         self.centre = centre
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         super().__check_init__()
         if not all_concrete(self.inertia):
             return

@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dovetail.core import Flow
+from dovetail.core import Flow, Input, Output, State, Time
 from dovetail.core.errors import ParameterError
 from dovetail.core.kind_names import name_of
 
@@ -161,10 +161,10 @@ class Chain(Flow):
     def init(self) -> Any:
         return self.straight(jnp.array([0.0, 1.0, 0.0]))
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return self.solve(t, x, u).rate
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         nodes, solved = self.nodes(x, u.length), self.solve(t, x, u)
         return {
             "displacement": nodes.position[:, -1],

@@ -85,7 +85,7 @@ class LumpedChain(Chain):
     )
     tip: str = choice("free", "prescribed", about="free or prescribed motion of the tip", default="free")
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         far_end_only = self.mass_transfer in ("published", "consistent")
         if far_end_only and (self.distribution, self.reeling_order) != ("end", "uniform"):
             raise ParameterError(

@@ -61,7 +61,7 @@ class AdaptiveElements(Part):
     min_links: int = count("smallest number of links", default=5, at_least=2)
     max_links: int = count("largest number of links; size of the records", default=80, at_least=2)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         if self.max_links < self.min_links:
             raise ParameterError(
                 f"AdaptiveElements.max_links: got {self.max_links}; must be at least min_links, {self.min_links}"

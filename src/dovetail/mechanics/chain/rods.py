@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dovetail.core import Parameter, choice, count, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, choice, count, kind, parameter
 from dovetail.mechanics.chain.angles import (
     angles,
     bias,
@@ -371,7 +371,7 @@ class RodChain(Chain):
             "damping": rate @ self.damping_force(rate),
         }
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         signals = super().output(t, x, u)
         s = x["q"][0]
         return {**signals, "stretch": s, "stretch_tension": self._stiffness(s) * s}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.mechanics.base import Substructure
 
 
@@ -32,10 +32,10 @@ class FreePair(Substructure):
     def init(self) -> dict[str, jax.Array]:
         return {"z": jnp.zeros_like(self.speed), "v": self.speed}
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return {"z": x["v"], "v": u["force"] / self.reduced_mass}
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         return {
             "displacement": x["z"],
             "velocity": x["v"],

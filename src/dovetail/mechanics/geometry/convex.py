@@ -54,7 +54,7 @@ class Polygon(ConvexShape):
 
     vertices: Parameter = parameter("m", "corners (n, 2), clockwise")
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         if not all_concrete(self.vertices):
             return
         fault = polygon_fault(np.asarray(self.vertices))
@@ -82,7 +82,7 @@ class Prism(ConvexShape):
     section: Parameter = parameter("m", "corners (n, 2) in (port, up), clockwise")
     extent: Parameter = parameter("m", "aft and fore end, (2,)", default=(-10.0, 10.0))
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         if not all_concrete(self.section):
             return
         fault = polygon_fault(np.asarray(self.section))
@@ -119,7 +119,7 @@ class Polyhedron(ConvexShape):
         static=True, converter=lambda rows: tuple(tuple(int(i) for i in row) for row in rows)
     )
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         v = self.vertices
         if not all_concrete(v):
             return

@@ -33,7 +33,7 @@ class Mesh(Shape):
 
     triangles: Parameter = parameter("m", "corners, (triangles, 3 corners, 3 coordinates)")
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         super().__check_init__()
         if not all_concrete(self.triangles):
             return

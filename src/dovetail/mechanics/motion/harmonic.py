@@ -31,7 +31,7 @@ class HarmonicMotion(FrameMotion):
         "1", "mean pose [m, rad], one number for each degree of freedom", default=0.0
     )
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         a, w = self.amplitude, self.omega
         if not all_concrete(a, w):
             return

@@ -26,7 +26,7 @@ class TableMotion(FrameMotion):
     interpolation: str = choice("monotone", "linear", about="interpolation between rows", default="monotone")
     blend: Parameter = parameter("s", "averaging window for linear interpolation", default=0.0, at_least=0.0)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         if not all_concrete(self.times, self.values):
             return
         check_table("TableMotion", np.asarray(self.times), np.asarray(self.values))

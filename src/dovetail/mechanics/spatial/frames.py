@@ -24,7 +24,7 @@ class Frames(eqx.Module):
 
     fixed: dict[str, tuple[str, Pose]] = eqx.field(converter=dict)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         for name in self.fixed:
             self._path_to_root(name)
 

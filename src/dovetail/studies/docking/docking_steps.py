@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from dovetail.core import RK4, Flow, Parameter, Part, parameter
+from dovetail.core import RK4, Flow, Input, Parameter, Part, State, parameter
 from dovetail.core.advance import ALL_SAMPLES, Keep, advance_samples, begin
 from dovetail.core.block import Time
 from dovetail.core.clock import LoopState, SelfTimed
@@ -88,17 +88,17 @@ class Direct(Flow):
     specimen: ProbeInDrogue
     pair: ContactingPair  # the bodies of `numerical`, prepared
 
-    def init(self):
+    def init(self) -> State:
         return {"numerical": self.numerical.init(), "specimen": self.specimen.init()}
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         now = self.output(t, x, u)
         return {
             "numerical": self.pair.derivative(t, x["numerical"], now.wrench),
             "specimen": self.specimen.rates(now.met),
         }
 
-    def output(self, t, x, u) -> Contact:
+    def output(self, t: Time, x: State, u: Input) -> Contact:
         """Return the contact at the wall."""
         return self.specimen.ball.contact(*self.pair.relative(x["numerical"]), x["specimen"])
 
@@ -118,7 +118,7 @@ class DockingSystem(System):
     contact_step: Parameter = parameter("s", "step while in contact", above=0.0, default=20e-6)
     free_step: Parameter = parameter("s", "largest step in free flight", above=0.0, default=20e-3)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         super().__check_init__()
         if self.flow.specimen.friction.has_bristles:
             raise ParameterError(

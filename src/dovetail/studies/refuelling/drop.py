@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import scipy
 
-from dovetail.core import Euler, Flow, Method
+from dovetail.core import Euler, Flow, Input, Method, Output, State, Time
 from dovetail.core.advance import Selected, advance_samples, begin
 from dovetail.core.clock import SelfTimed
 from dovetail.core.monitor import NoMonitor
@@ -36,14 +36,14 @@ class Falling(Flow):
     plate: DropMass
     ball: TennisBall
 
-    def init(self):
+    def init(self) -> State:
         return {"plate": self.plate.init(), "ball": self.ball.init()}
 
     def _felt(self, x):
         z, v = x["plate"]
         return {"displacement": z, "velocity": v}
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         motion = self._felt(x)
         felt = self.ball.output(t, x["ball"], motion)
         return {
@@ -51,7 +51,7 @@ class Falling(Flow):
             "ball": self.ball.derivative(t, x["ball"], motion),
         }
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         motion = self._felt(x)
         return {"time": t, **motion, **self.ball.output(t, x["ball"], motion)}
 

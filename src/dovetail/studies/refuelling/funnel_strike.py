@@ -23,7 +23,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.air import DrogueHose
-from dovetail.core import RK4, Flow
+from dovetail.core import RK4, Flow, Input, Output, State
 from dovetail.core.advance import ALL_SAMPLES, Keep, advance_samples, begin
 from dovetail.core.block import Time
 from dovetail.core.clock import Stopping
@@ -71,7 +71,7 @@ class Strike(Flow):
         )
         return cls(hose, eqx.tree_at(lambda f: f.initial_position, funnel, hose.receiver.initial_pose.p))
 
-    def init(self):
+    def init(self) -> State:
         return {"hose": self.hose.init(), "funnel": self.funnel.init()}
 
     def _felt(self, t, x):
@@ -80,7 +80,7 @@ class Strike(Flow):
         )  # displacement and velocity do not depend on the force
         return motion, self.funnel.output(t, x["funnel"], motion)
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         motion, felt = self._felt(t, x)
         return {
             "hose": self.hose.derivative(t, x["hose"], felt),
@@ -92,11 +92,11 @@ class Strike(Flow):
         """True if the funnel has jumps."""
         return self.funnel.jumps
 
-    def jump(self, t, x, u):
+    def jump(self, t: Time, x: State, u: Input) -> State:
         motion, _ = self._felt(t, x)
         return {**x, "funnel": self.funnel.jump(t, x["funnel"], motion)}
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         _, felt = self._felt(t, x)
         return {**self.hose.output(t, x["hose"], felt), **felt, "outside": x["funnel"]["outside"]}
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from dovetail.air.drogue import DOWN, couple
 from dovetail.air.receiver import Receiver, SpeedProfile
-from dovetail.core import RK4, Parameter, kind, parameter
+from dovetail.core import RK4, Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.mechanics.base import Substructure
 from dovetail.mechanics.chain import AngleChain, Chain
 from dovetail.mechanics.chain.angles import direction
@@ -97,7 +97,7 @@ class HungDrogue(Substructure):
         "rad", "initial angles of the rope, about y and about z", default=(0.0, 0.0)
     )
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         self.chain.with_body(self.mass, self.centre)  # raises for a chain that cannot have a tip body
 
     @property
@@ -108,7 +108,7 @@ class HungDrogue(Substructure):
         chain: Any = self.chain.with_body(far, reach, self.joint_damping)
         return dataclasses.replace(chain, node_mass=jnp.zeros(chain.n).at[-2].set(self.mass - far))
 
-    def init(self):
+    def init(self) -> State:
         chain = self.loaded_chain
         angles = jnp.broadcast_to(-self.initial_angles[:, None], (2, chain.n))
         rope = chain.state_from_directions(direction(*angles), chain.lengths()[0])
@@ -160,12 +160,12 @@ class HungDrogue(Substructure):
         loads = ChainLoads(to_towing_axes(GRAVITY * DOWN), to_towing_axes(node))
         return r, v, loads, chain.solve(0.0, x["rope"], loads)
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         _, _, loads, solved = self._solved(x, u["force"])
         impulse, power = self.loaded_chain.energy_balance(x["rope"], loads, solved)
         return {"rope": solved.rate, "impulse": impulse, "work": power}
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         r, v, _, solved = self._solved(x, u["force"])
         drogue, _ = last_link_frame(r, v, to_flight_axes(solved.acceleration))
         R = link_rotation(jnp.array([HANGING, 0.0]))

@@ -17,7 +17,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Flow, Parameter, kind, parameter, signals
+from dovetail.core import Flow, Input, Output, Parameter, State, Time, kind, parameter, signals
 from dovetail.mechanics.chain.angles import angle_rates, angles, direction, tangents
 from dovetail.mechanics.chain.attitude import tilt_angles, to_flight_axes
 from dovetail.mechanics.chain.base import (
@@ -55,7 +55,7 @@ class ReeledChain(Flow):
     )
     amplitude: Parameter = parameter("rad", "largest angle of the S", default=jnp.pi / 4)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         self.chain.with_body(self.body, self.arm)  # raises for a chain that cannot have a tip body
 
     @property
@@ -83,11 +83,11 @@ class ReeledChain(Flow):
         command = self.reel.reeled_length(t, t, self.chain.length)
         return self.drum.drive(command, x["reeled"], x["reel_speed"])
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         solved, reel = self.solve(t, x)
         return {"rope": solved.rate, "reeled": x["reel_speed"], "reel_speed": reel}
 
-    def output(self, t, x, u) -> dict[str, Any]:
+    def output(self, t: Time, x: State, u: Input) -> dict[str, Any]:
         r, v = (to_flight_axes(a) for a in self.place(x))
         solved, _ = self.solve(t, x)
         last = r[:, -1] - r[:, -2]
@@ -176,7 +176,7 @@ class DuctReelIn(ReeledChain):
 
         return chain_and_drum_rates(drawn, self._drive(t, x), lambda solved: -solved.reaction @ duct)
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         shown = super().output(t, x, u)
         _, reel = self.solve(t, x)
         return shown | {"acceleration": shown["acceleration"] + to_flight_axes(reel * self.duct)}

@@ -12,7 +12,7 @@ import numpy as np
 
 from dovetail import testing
 from dovetail.air.receiver import SpeedProfile
-from dovetail.core import Block
+from dovetail.core import Block, Input, Output, State, Time
 from dovetail.core.block import respond
 from dovetail.fidelity import pose_error
 from dovetail.studies.refuelling.hung_drogue import CONTACT_RADIUS, RUN_UP
@@ -98,10 +98,10 @@ class _ArmsWithTrip(Block):
 
     arms: RobotArms
 
-    def init(self):
+    def init(self) -> State:
         return self.arms.init()
 
-    def step(self, t, dt, x, u):
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         x, shown = self.arms.step(t, dt, x, u)
         return x, (shown, x["trip"][0])
 

@@ -18,7 +18,7 @@ import numpy as np
 import scipy
 from jax.typing import ArrayLike
 
-from dovetail.core import RK4, Flow
+from dovetail.core import RK4, Flow, Input, Output, State, Time
 from dovetail.core.advance import Selected, run_samples
 from dovetail.core.methods.rolled import with_stage_loop
 from dovetail.core.system import FlowSystem
@@ -227,13 +227,13 @@ class Swing(Flow):
 
     rig: HungDrogue
 
-    def init(self):
+    def init(self) -> State:
         return self.rig.init()
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return self.rig.derivative(t, x, {"force": jnp.zeros(6)})
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         centre, tip = self.rig.centre_and_tip(x)
         return {"motion": jnp.concatenate([centre[:2], tip])}
 

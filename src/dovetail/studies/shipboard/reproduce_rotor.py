@@ -13,7 +13,7 @@ import numpy as np
 from dovetail.air import Controls, FlatPlates, Rotor
 from dovetail.air.rotor import RotorLoads, estimate_figure_of_merit, hover
 from dovetail.core.advance import Selected, run_samples
-from dovetail.core.block import Flow
+from dovetail.core.block import Flow, Input, Output, State, Time
 from dovetail.core.methods import RK4
 from dovetail.core.system import FlowSystem
 from dovetail.studies.shipboard.rotors import (
@@ -175,16 +175,16 @@ class _Sliding(Flow):
     mass: jax.Array  # [kg]
     plates: FlatPlates = FlatPlates()
 
-    def init(self):
+    def init(self) -> State:
         return jnp.zeros_like(self.winds)
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         wind = self.winds * jnp.clip((t - 1.0) / 0.5, 0.0, 1.0)
         to_port = jnp.array([0.0, 1.0, 0.0])
         force = jax.vmap(lambda w, v: self.plates.wrench(v * to_port, jnp.zeros(3), w * to_port).f[1])
         return force(wind, x) / self.mass
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         return {}
 
 

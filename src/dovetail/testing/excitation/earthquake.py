@@ -81,7 +81,7 @@ class KanaiTajimi(Excitation):
     sample_time: float = constant("s", "sample time", default=0.005, above=0.0)
     sine_count: int = count("number of sines", default=256, at_least=8)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         if self.rise_time > self.decay_start:
             raise ParameterError(
                 f"KanaiTajimi.decay_start: got {self.decay_start:g} s; give at least rise_time, "
@@ -165,7 +165,7 @@ class GroundRecord(Excitation):
             )
             self.start = self.start + first_time
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         samples, sample_time = self.samples, self.sample_time
         file_options = {"column": self.column or AUTO, "unit": self.unit, "separator": self.separator}
         set_options = [name for name, value in file_options.items() if value != AUTO and not self.file]

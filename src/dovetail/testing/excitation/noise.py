@@ -31,7 +31,7 @@ class WhiteNoiseExcitation(Random, Excitation):
     max_frequency: Parameter = parameter("Hz", "upper edge of the band", above=0.0)
     sine_count: int = count("number of sines", default=64, at_least=1)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         edges = (self.min_frequency, self.max_frequency)
         if not all_concrete(*edges):
             return

@@ -33,7 +33,7 @@ class SumOfSines(Excitation):
     frequencies: Parameter = parameter("Hz", "frequency of each sine", at_least=0.0)
     phases: Parameter = parameter("rad", "phase of each sine at t = 0, or one for all", default=0.0)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         a, f, p = self.amplitudes, self.frequencies, self.phases
         if not all_arrays(a, f, p):
             return

@@ -32,7 +32,7 @@ class Sweep(Excitation):
     )
     direction: str = choice("up", "up-down", about="one sweep, or up and back", default="up")
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         start, end = self.start_frequency, self.end_frequency
         if self.sweep_law == "linear" or not all_concrete(start, end):
             return

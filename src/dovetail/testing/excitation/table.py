@@ -33,7 +33,7 @@ class Table(Excitation):
     interpolation: str = choice("linear", "cubic", about="interpolation between the times", default="linear")
     uniform: bool = eqx.field(static=True, default=False, kw_only=True)
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         t, v = self.times, self.values
         if not all_arrays(t, v):
             return

@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core import Block
+from dovetail.core import Block, Input, Output, State, Time
 from dovetail.core.programs import jit_unoptimised
 from dovetail.testing.pseudodynamic.cell import Cell, MoveReply, MoveRequest
 from dovetail.testing.pseudodynamic.cell_motion import AVERAGED, arms_of, follow_path
@@ -37,13 +37,13 @@ class OffsetTransfer(Transfer):
     inner: Block
     offset: jax.Array
 
-    def __check_init__(self):
+    def __check_init__(self) -> None:
         pass
 
-    def init(self):
+    def init(self) -> State:
         return self.inner.init()
 
-    def step(self, t, dt, x, u):
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         x, y = self.inner.step(t, dt, x, u - self.offset)
         return x, y + self.offset
 

@@ -23,7 +23,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.core.random import Random
 from dovetail.mechanics.spatial import Pose
 from dovetail.mechanics.spatial.rotation import exponential, logarithm
@@ -128,7 +128,7 @@ class RobotArms(Random, Transfer):
             "trip": (jnp.zeros((), dtype=int), zero, zero),
         }
 
-    def step(self, t, dt, x, u):
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         joints, allowed, reachable = self.joint_targets(u, x["references"])
         trip = self._find_trip(joints, (joints - x["references"]) / dt, allowed, reachable)
         has_trip = x["trip"][0] > 0

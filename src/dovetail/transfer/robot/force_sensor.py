@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dovetail.core import Parameter, choice, count, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, choice, count, kind, parameter
 from dovetail.core.random import Random
 from dovetail.transfer.base import Transfer
 
@@ -82,12 +82,12 @@ class ForceTorqueSensor(Random, Transfer):
         limits = jnp.repeat(jnp.stack([self.force_range, self.torque_range]), 3)
         return jnp.clip(raw, -limits, limits)
 
-    def init(self):
+    def init(self) -> State:
         if self.key is None:
             self.draw_key(0)  # raises an error before the run if the part has no key
         return {"count": jnp.zeros((), jnp.uint32), "sum": jnp.zeros(6)}
 
-    def step(self, t, dt, x, u):
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         noise = jax.random.normal(self.draw_key(x["count"]), (6,))
         noise = noise * jnp.repeat(jnp.stack([self.force_noise, self.torque_noise]), 3)
         raw = self.clip_to_range(self.raw_reading(u, self.gravity, t) + noise)

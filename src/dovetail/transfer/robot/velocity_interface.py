@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.transfer.base import Transfer
 
 
@@ -28,10 +28,10 @@ class VelocityInterface(Transfer):
         at_most=1.0,
     )
 
-    def init(self):
+    def init(self) -> State:
         return jnp.zeros(self.shape), jnp.zeros(self.shape)
 
-    def step(self, t, dt, x, u):
+    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         position, last = x
         at_rest = jnp.all(u == last)
         moving = position + (1 + self.gain_error) * (u - last)
