@@ -287,7 +287,7 @@ def frame(rng: random.Random, kind: int, said: Any, session: int, sequence: int)
         body = torn(body, rng)
     if rng.random() < 0.03:
         body = rng.choice((b"[" * 5000, b'{"a":' * 5000, b"1" * 5000, b'{"axes": 1e999}', b"\xff"))
-    head = [cell_protocol.MAGIC, 1, kind, 0, session, sequence, len(body), 0]
+    head = [cell_protocol.MAGIC, cell_protocol.VERSION, kind, 0, session, sequence, len(body), 0]
     if rng.random() < 0.1:
         at = rng.randrange(1, 8)
         head[at] = rng.choice(WHOLE) % (256, 256, 256, 65536, 2**64, 2**64, 2**32, 2**32)[at]
@@ -300,7 +300,7 @@ def draw_frames(rng: random.Random) -> dict[str, Any]:
     pieces = []
     for i, name in enumerate(names):
         said = damaged(SAID[name], rng) if rng.random() < 0.5 else SAID[name]
-        kind = cell_protocol.Message[name] if rng.random() < 0.95 else rng.choice((0, 11, 255))
+        kind = cell_protocol.Message[name] if rng.random() < 0.95 else rng.choice((0, 12, 255))
         pieces.append(frame(rng, kind, said, SESSION if i else 0, i))
     return {"data": torn(b"".join(pieces), rng) if rng.random() < 0.1 else b"".join(pieces), "names": names}
 
@@ -312,7 +312,7 @@ def read_frames(case: dict[str, Any], at: Path) -> None:
     wire = Wire([case["data"]])
     line = cell_protocol.FrameStream(wire, None)
     try:
-        server._greet(line)
+        server._greet(line, b"")
     except (LinkError, OSError):
         return
     line.session = SESSION  # the number is the server's own choice: as if the peer had learnt it
@@ -338,7 +338,7 @@ def read_replies(case: dict[str, Any], at: Path) -> None:
     remote = RemoteCell.__new__(RemoteCell)
     remote.url, remote.axes, remote.name = "tcp://127.0.0.1:1", AXES, "bench"
     remote.stream = cell_protocol.FrameStream(Wire([case["data"]]), None)
-    table = remote._await(cell_protocol.Message.WELCOME)
+    table, _ = remote._await(cell_protocol.Message.WELCOME)
     cell_protocol.number(table, "axes", 1, 4096)
     for _ in range(3):
         remote._reply(remote._request(cell_protocol.Message.READ))

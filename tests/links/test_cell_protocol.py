@@ -11,6 +11,7 @@ from dovetail.links import cell_protocol
 from dovetail.links.cell_protocol import (
     HEADER,
     MAX_BYTES,
+    VERSION,
     FrameStream,
     Message,
     pack_move,
@@ -35,7 +36,15 @@ def ends():
 
 
 def frame(
-    kind=Message.READ, payload=b"{}", *, magic=b"DVCL", version=1, session=5, sequence=0, size=None, pad=0
+    kind=Message.READ,
+    payload=b"{}",
+    *,
+    magic=b"DVCL",
+    version=VERSION,
+    session=5,
+    sequence=0,
+    size=None,
+    pad=0,
 ):
     size = len(payload) if size is None else size
     return HEADER.pack(magic, version, kind, 0, session, sequence, size, pad) + payload + bytes(16)
@@ -54,7 +63,7 @@ def test_a_frame_is_read_back(ends, key):
     ("data", "why"),
     [
         (frame(magic=b"HTTP"), "not the cell protocol"),
-        (frame(version=2), "version 2"),
+        (frame(version=VERSION + 1), f"version {VERSION + 1}"),
         (frame(session=6), "another session"),
         (frame(sequence=3), "got message 3; expected 0"),
         (frame(kind=77), "unknown type 77"),

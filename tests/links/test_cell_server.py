@@ -9,7 +9,7 @@ import pytest
 
 from dovetail.core.errors import LinkError
 from dovetail.links import Address, CellServer, RemoteCell, cell_server
-from dovetail.links.cell_protocol import HEADER, FrameStream, Message
+from dovetail.links.cell_protocol import HEADER, VERSION, FrameStream, Message
 from dovetail.testing.pseudodynamic import MoveRequest
 
 KEY = bytes(range(16))
@@ -35,7 +35,8 @@ def dial(served):
 def session(served, key=None):
     """A raw connection that is through the handshake."""
     line = FrameStream(dial(served), key)
-    sent = line.send(Message.HELLO, {"nonce": "0" * 16, "axes": 1})
+    _, _, challenge = line.receive()
+    sent = line.send(Message.HELLO, {"nonce": "0" * 16, "axes": 1}, before=challenge)
     kind, _, _ = line.receive(before=sent)
     assert kind is Message.WELCOME
     return line
@@ -93,7 +94,7 @@ def test_noise_does_not_disturb_the_server(served):
         (lambda line, sent: line.socket.sendall(b"x" * 64), "not the cell protocol"),
         (
             lambda line, sent: line.socket.sendall(
-                HEADER.pack(b"DVCL", 1, 6, 0, line.session, 2, 1 << 30, 0)
+                HEADER.pack(b"DVCL", VERSION, 6, 0, line.session, 2, 1 << 30, 0)
             ),
             "at most 65536",
         ),
@@ -120,7 +121,8 @@ def test_a_wrong_message_ends_the_session_and_moves_nothing(served, break_it, wh
 def test_a_recorded_session_cannot_be_played_again(make_bench, serve_cell):
     served = serve_cell(make_bench(), KEY)
     line = FrameStream(dial(served), KEY)
-    tape = [line.send(Message.HELLO, {"nonce": "0" * 16, "axes": 1})]
+    _, _, challenge = line.receive()
+    tape = [line.send(Message.HELLO, {"nonce": "0" * 16, "axes": 1}, before=challenge)]
     line.receive(before=tape[0])
     tape.append(line.send(Message.BEGIN, {"run": "a"}))
     line.receive()
@@ -138,7 +140,7 @@ def test_a_recorded_session_cannot_be_played_again(make_bench, serve_cell):
     served.said.clear()
     with dial(served) as thief:
         thief.sendall(b"".join(tape))
-        assert served.wait_for("another session"), served.said
+        assert served.wait_for("the signature is wrong"), served.said
     assert served.bench.made == []
 
 
@@ -207,8 +209,10 @@ def test_invalid_hellos_do_not_end_the_server(served, said):
     """Any peer on the port can say this."""
     address = served.server.address
     with socket.create_connection((address.host, address.port), 5) as link:
-        FrameStream(link, None).send(Message.HELLO, said)
-        assert link.recv(65536)[5] == Message.REFUSED
+        line = FrameStream(link, None)
+        _, _, challenge = line.receive()
+        line.send(Message.HELLO, said, before=challenge)
+        assert line.receive()[0] is Message.REFUSED
     with RemoteCell(served.url, 1) as cell:
         assert cell.read().number == 0
 
@@ -242,3 +246,18 @@ def test_the_end_of_a_session_names_the_position_in_which_the_cell_stays(make_be
         cell.begin("run")
         cell.move(MoveRequest(1, np.array([0.25]), 0.0, 0.0))
     assert served.wait_for("session ends; the cell stays at 0.25"), served.said
+
+
+def test_a_replayed_hello_begins_no_session_and_keeps_nobody_out(make_bench, serve_cell):
+    served = serve_cell(make_bench(), KEY)
+    eavesdropped = FrameStream(dial(served), KEY)
+    _, _, challenge = eavesdropped.receive()
+    hello = eavesdropped.send(Message.HELLO, {"nonce": "0" * 16, "axes": 1}, before=challenge)
+    eavesdropped.socket.close()
+    thief = FrameStream(dial(served), KEY)
+    thief.receive()
+    thief.socket.sendall(hello)
+    kind, table, _ = thief.receive()
+    assert (kind, table["why"]) == (Message.REFUSED, "cell: the signature is wrong: the keys differ")
+    thief.socket.close()
+    assert works(served, KEY)

@@ -77,6 +77,7 @@ def test_an_invalid_answer_ends_the_session(answer, why):
             connection, _ = listener.accept()
             with connection:
                 line = FrameStream(connection, None)
+                line.send(Message.CHALLENGE, {"nonce": "0" * 16})
                 _, _, sent = line.receive()
                 line.session = 3
                 line.send(Message.WELCOME, {"name": "actor", "axes": 1}, before=sent)

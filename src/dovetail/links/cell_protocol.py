@@ -6,7 +6,7 @@ All numbers are little-endian. A frame of n bytes of payload has 48 + n bytes:
 offset  type    meaning
 ======  ======  =====================================================================
 0       u8[4]   "DVCL"
-4       u8      version, 1
+4       u8      version, 2
 5       u8      type of the message, see `Message`
 6       u16     0
 8       u64     session, chosen by the cell in its welcome; 0 in the hello
@@ -17,9 +17,9 @@ offset  type    meaning
 32+n    u8[16]  SipHash-2-4-128 of all previous bytes under the shared key; zeros without a key
 ======  ======  =====================================================================
 
-The signature of the welcome also covers the hello with its nonce, so that an old answer is not accepted as a new one. A
-frame with another form, session, key or sequence number ends the session. A cell whose session has ended stays at its
-position.
+The cell sends a challenge first. The signature of the hello also covers the challenge, and that of the welcome the
+hello, so that neither an old hello nor an old answer is accepted as a new one. A frame with another form, session, key
+or sequence number ends the session. A cell whose session has ended stays at its position.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from dovetail.links.siphash import TAG_LENGTH, siphash128
 from dovetail.testing.pseudodynamic import MoveReply, MoveRequest
 from dovetail.transfer.robot import MotionType, TripCode
 
-MAGIC, VERSION = b"DVCL", 1
+MAGIC, VERSION = b"DVCL", 2
 HEADER = struct.Struct("<4sBBHQQII")
 MAX_BYTES = 65536
 MAX_DEPTH = 8  # nesting of tables and lists in a message
@@ -65,6 +65,7 @@ class Message(IntEnum):
     REPLY = 8  # the cell: pose, force, status
     ALIVE = 9  # the cell: the move continues
     BYE = 10  # either: end of the session
+    CHALLENGE = 11  # the cell, to each client: a nonce
 
 
 def parse_url(url: str) -> Address:
@@ -124,7 +125,7 @@ class FrameStream:
         if size > MAX_BYTES:
             raise LinkError(f"cell: got a message of {size} bytes; expected at most {MAX_BYTES}")
         body, tag = self._exactly(size, end), self._exactly(TAG_LENGTH, end)
-        signed = (before if kind == Message.WELCOME else b"") + head + body
+        signed = (before if kind in (Message.HELLO, Message.WELCOME) else b"") + head + body
         expected = siphash128(self.key, signed) if self.key else bytes(TAG_LENGTH)
         if not hmac.compare_digest(tag, expected):
             hint = "the keys differ" if self.key else "the other side uses a key; give its file with --key"

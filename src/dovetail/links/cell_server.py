@@ -26,6 +26,7 @@ from dovetail.links.address import Address, keep_alive
 from dovetail.links.cell_protocol import (
     FrameStream,
     Message,
+    new_nonce,
     number,
     pack_reply,
     read_move,
@@ -74,6 +75,15 @@ class _MoveThread:
 
 
 @dataclasses.dataclass
+class _Caller:
+    """Client that has sent nothing yet."""
+
+    line: FrameStream
+    challenge: bytes
+    deadline: float  # [s] of the monotonic clock
+
+
+@dataclasses.dataclass
 class CellServer:
     """Server of a cell at an address; port 0: any free port."""
 
@@ -112,19 +122,19 @@ class CellServer:
 
     def serve(self, until: Callable[[], bool] = lambda: False) -> None:
         """Serve until `until()` is true or `stop` is called; then close the cell."""
-        callers: dict[socket.socket, float] = {}  # clients that have sent nothing, with their deadlines
+        callers: dict[socket.socket, _Caller] = {}
         try:
             while not (self.stopping or until()):
                 ready = select.select([self.listener, *callers], [], [], IDLE)[0]
-                late = [each for each, deadline in callers.items() if time.monotonic() > deadline]
-                if self.listener in ready:
+                late = [each for each, caller in callers.items() if time.monotonic() > caller.deadline]
+                if self.listener in ready and (caller := self._accept()):
                     late += list(callers)[: len(callers) + 1 - MAX_CALLERS]
-                    callers[self.listener.accept()[0]] = time.monotonic() + HELLO_TIME
+                    callers[caller.line.socket] = caller
                 for connection in [each for each in callers if each in ready or each in late]:
-                    del callers[connection]
+                    caller = callers.pop(connection)
                     with connection:
                         if connection in ready:
-                            self._session(connection, until)
+                            self._session(caller, until)
         finally:
             for each in (self.listener, *callers):
                 each.close()
@@ -136,13 +146,24 @@ class CellServer:
         """End `serve` within a fraction of a second."""
         self.stopping = True
 
-    def _session(self, connection: socket.socket, until: Callable[[], bool]) -> None:
-        connection.settimeout(HELLO_TIME)
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        keep_alive(connection)
-        line = FrameStream(connection, self.key)
+    def _accept(self) -> _Caller | None:
+        """Send a challenge to a new client; return None if it is gone."""
+        connection, _ = self.listener.accept()
         try:
-            self._greet(line)
+            connection.settimeout(HELLO_TIME)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            keep_alive(connection)
+            line = FrameStream(connection, self.key)
+            challenge = line.send(Message.CHALLENGE, {"nonce": new_nonce()})
+        except OSError:
+            connection.close()
+            return None
+        return _Caller(line, challenge, time.monotonic() + HELLO_TIME)
+
+    def _session(self, caller: _Caller, until: Callable[[], bool]) -> None:
+        line = caller.line
+        try:
+            self._greet(line, caller.challenge)
         except (LinkError, OSError) as error:
             self.report(f"refused: {error}")
             self._refuse(line, str(error))
@@ -177,8 +198,8 @@ class CellServer:
             return f"the cell gives no position: {error}"
         return f"the cell stays at {' '.join(f'{value:.6g}' for value in position)}"
 
-    def _greet(self, line: FrameStream) -> None:
-        kind, table, sent = line.receive()
+    def _greet(self, line: FrameStream, challenge: bytes) -> None:
+        kind, table, sent = line.receive(before=challenge)
         if kind is not Message.HELLO:
             raise LinkError(f"cell: got {kind.name.lower()}; expected a hello")
         word(table, "nonce")

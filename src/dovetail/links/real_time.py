@@ -370,8 +370,8 @@ def _stop_signals() -> Iterator[list[str]]:
     received: list[str] = []
     names: dict[int, str] = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM"}
     is_main = threading.current_thread() is threading.main_thread()
-    heard = [number for number in names if is_main and signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, lambda n, _: received.append(names[n])) for number in heard}
+    numbers = [number for number in names if is_main and signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, lambda n, _: received.append(names[n])) for number in numbers}
     try:
         yield received
     finally:

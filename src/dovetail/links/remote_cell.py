@@ -38,8 +38,9 @@ class RemoteCell(Cell):
             link.connect((host, address.port))
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self.stream = FrameStream(link, key)
-            sent = self.stream.send(Message.HELLO, {"nonce": new_nonce(), "axes": axes})
-            table = self._await(Message.WELCOME, before=sent)
+            _, challenge = self._await(Message.CHALLENGE)
+            hello = self.stream.send(Message.HELLO, {"nonce": new_nonce(), "axes": axes}, before=challenge)
+            table, _ = self._await(Message.WELCOME, before=hello)
         except OSError as error:
             link.close()
             reason = (error.strerror or str(error)).lower()
@@ -71,18 +72,18 @@ class RemoteCell(Cell):
     def _request(self, kind: Message, table: dict | None = None) -> MoveReply | None:
         try:
             self.stream.send(kind, table)
-            return read_reply(self._await(Message.REPLY), self.axes)
+            return read_reply(self._await(Message.REPLY)[0], self.axes)
         except TimeoutError as error:
             raise LinkError(f"{self.url}: no message for {self.stream.socket.gettimeout():g} s") from error
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise LinkError(f"{self.url}: connection lost ({reason})") from error
 
-    def _await(self, expected: Message, before: bytes = b"") -> dict:
+    def _await(self, expected: Message, before: bytes = b"") -> tuple[dict, bytes]:
         while True:
-            kind, table, _ = self.stream.receive(before)
+            kind, table, frame = self.stream.receive(before)
             if kind is expected:
-                return table
+                return table, frame
             if kind is Message.REFUSED:
                 raise LinkError(f"the cell refused: {word(table, 'why')}")
             if kind is Message.BYE:

@@ -286,7 +286,7 @@ def energy(data: xr.Dataset, *, axes: Axes = None) -> Figure:
     return figure
 
 
-def reading_age(data: xr.Dataset, limit: int | None) -> Figure:
+def measurement_age(data: xr.Dataset, limit: int | None) -> Figure:
     """Return the age of the reading used in each tick, with its limit [ticks] if it comes near."""
     age = data.measurement_age.values
     with figure_style():

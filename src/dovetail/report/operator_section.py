@@ -55,7 +55,7 @@ def operator_section(view: Judged) -> list[Block]:
             caption = "Age of the reading used in each tick"
             if limit := view.data.attrs.get("link_timeout"):
                 caption += f"; the link is lost at {limit} ticks"
-            blocks.append(FigureBlock(figures.reading_age(view.data, limit), f"{caption}."))
+            blocks.append(FigureBlock(figures.measurement_age(view.data, limit), f"{caption}."))
     return blocks
 
 
