@@ -94,6 +94,16 @@ def test_a_signal_can_end_the_test(make_creep):
     assert "specimen force at" in run.data.attrs["remark"]
 
 
+def test_a_signal_of_one_of_two_axes_ends_the_test(make_creep):
+    test = make_creep(stop_signal="specimen_force")
+    rig = dataclasses.replace(test.rig, specimen=dv.specimens.Spring(k=[0.0, 2250.0]))
+    numerical = dv.mechanics.Oscillator(m=[2.2, 2.2], c=[15.0, 15.0], k=[2250.0, 2250.0])
+    both = dataclasses.replace(test, numerical=numerical, rig=rig, excitation=dv.Sine(-0.005, 3.0))
+    run = both.run_pseudodynamic()
+    assert run.outcome is dv.Outcome.LATCHED
+    assert not np.any(run.data.specimen_force.values[:, 0])
+
+
 class Unsteady:
     """A cell that fails at a given move, in a given way."""
 
