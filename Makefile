@@ -26,8 +26,9 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 SECONDS ?= 3600
 SEED ?= 1
+NUMBER ?= 1000
 
-.PHONY: help demo test test-all verify fuzz mutate check format bench bench-compare docs clips targets paper wheel test-lowest release \
+.PHONY: help demo test test-all verify judge fuzz mutate check format bench bench-compare docs clips targets paper wheel test-lowest release \
   lock clean
 
 help:  ## list the targets
@@ -45,6 +46,9 @@ test-all: $(VENV)/dev.stamp  ## run all tests
 verify: $(VENV)/dev.stamp  ## check 10,000 random tests, and margins and contacts, with independent solvers (WORKERS=16)
 	$(ONE_CORE) DOVETAIL_VERIFY_TESTS=10000 $(PYTEST) -n $(WORKERS) -m slow tests/stability/test_independent_solver.py \
 	  tests/stability/test_several_axes.py tests/testing/test_margins_independent.py tests/properties/test_contact_energy.py
+
+judge: $(VENV)/dev.stamp  ## compare the assessments of 1,000 random nonlinear tests with a loop in C (SEED=2, NUMBER=100)
+	cd tests && $(ONE_CORE) ../$(BIN)/python -m judge --seed $(SEED) --number $(NUMBER)
 
 fuzz: $(VENV)/dev.stamp  ## feed damaged input to every reader for an hour (SECONDS=600 for less); failures are stored
 	cd tests && $(ONE_CORE) ../$(BIN)/python -m fuzz --seconds $(SECONDS)

@@ -23,7 +23,7 @@ from dovetail.app.slider_ranges import SliderRange, slider_ranges
 from dovetail.core import signals
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, unforeseen_error_text
 from dovetail.testing import Outcome, Test
-from dovetail.testing.assessment import Stability
+from dovetail.testing.assessment import Assessment
 from dovetail.testing.paths import declared_at, get, replace_value
 from dovetail.testing.test_file import parse
 from dovetail.testing.test_table import change
@@ -223,7 +223,7 @@ class Explorer:
         )
 
 
-def _stability(rerun: FastRerun, traced_values: dict[str, float]) -> Stability | str:
+def _stability(rerun: FastRerun, traced_values: dict[str, float]) -> Assessment | str:
     """Return the stability, or the reason why it is not determined."""
     try:
         return rerun.stability(traced_values)
@@ -231,12 +231,12 @@ def _stability(rerun: FastRerun, traced_values: dict[str, float]) -> Stability |
         return str(error)
 
 
-def _stability_fields(stability: Stability | str, result: ExploreResult) -> dict[str, Any]:
+def _stability_fields(stability: Assessment | str, result: ExploreResult) -> dict[str, Any]:
     """Return the fields of a result that describe stability."""
     if isinstance(stability, str):
         return {"remarks": (*result.remarks, stability)}
     return {
-        "stable": None if np.isnan(stability.growth_rate) else stability.stable,
+        "stable": stability.stable if stability.is_determined else None,
         "stability_text": str(stability),
         "critical_delay": stability.critical_delay,
         "margin": stability.margin,

@@ -25,11 +25,19 @@ from dovetail.core.clock import Simulated
 from dovetail.core.errors import AnalysisError, DovetailError
 from dovetail.stability import StabilitySwitches, open_loop, stability_switches
 from dovetail.testing import Outcome, Reference, Rehearse
-from dovetail.testing.assessment import Stability, loop_delays, open_at_rest, stability_of_matrices
+from dovetail.testing.assessment import (
+    Assessment,
+    has_linear_specimen,
+    is_adaptive,
+    linear_assessment,
+    loop_delays,
+    open_at_rest,
+    stability_of_matrices,
+)
 from dovetail.testing.continuous import continuous_system
 from dovetail.testing.limit_monitor import LimitMonitor
 from dovetail.testing.limits import with_frozen_sensor_limit
-from dovetail.testing.linearised import linear_parts, linear_specimen, prepared_loop, small_signal_test
+from dovetail.testing.linearised import linear_parts, prepared_loop, small_signal_test
 from dovetail.testing.recorder import Records
 from dovetail.testing.rig import Rig
 
@@ -91,10 +99,9 @@ class FastRerun:
 
     def _is_linear(self) -> bool:
         rig = self.test.rig
-        if not isinstance(rig, Rig) or open_at_rest(self.test):
+        if not isinstance(rig, Rig) or open_at_rest(self.test) or is_adaptive(self.test):
             return False
-        model = linear_specimen(rig.specimen, self.shape)
-        return all(np.isfinite(matrix).all() for matrix in (model.A, model.B, model.C, model.D))
+        return has_linear_specimen(self.test)
 
     def response(self, values: Values) -> Motion:
         """Rehearse the test with these values until a limit or the last computed tick."""
@@ -148,7 +155,7 @@ class FastRerun:
         _, code = advance(flow, Simulated(dt, self.ticks), monitor, Rows(), records, size)
         return Motion({"displacement": records.to_arrays()["displacement"]}, dt, Outcome.from_code(code))
 
-    def stability(self, values: Values) -> Stability:
+    def stability(self, values: Values) -> Assessment:
         """Assess the stability with these values.
 
         Raises
@@ -164,7 +171,8 @@ class FastRerun:
         stability, _, more_remarks = stability_of_matrices(
             delays, cut, lambda: self._switches(test), test.dt, test.duration
         )
-        return dataclasses.replace(stability, remarks=(*remarks, *more_remarks))
+        at_rest = dataclasses.replace(stability, remarks=(*remarks, *more_remarks))
+        return linear_assessment(at_rest, test)
 
     def _switches(self, test: Any) -> StabilitySwitches:
         """Return the delays at which stability changes; cached while the substructures stay the same."""
@@ -185,7 +193,7 @@ class FastRerun:
 
     def _growth(self, values: Values) -> float:
         try:
-            return self.stability(values).growth_rate
+            return self.variant(values).stability(quick=True).growth_rate
         except DovetailError:
             return math.nan
 

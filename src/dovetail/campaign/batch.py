@@ -133,11 +133,15 @@ class Group:
         measures = [measure for measure in self.subject.measures if measure.of_test]
         values = {m.name: Values((), np.full(count, np.nan), attributes(m)) for m in measures}
         cache: dict[tuple[float, ...], Any] = {}  # a chunk is padded with its last point
+        quick = all(
+            measure.name != "stability_margin" for measure in measures
+        )  # the others are those at rest
         for i in good if measures else ():
             point = {name: float(column[i]) for name, column in columns.items()}
             try:
                 key = tuple(point.values())
-                stability = cache[key] = cache.get(key) or self._with_values(self.original, point).stability()
+                test = self._with_values(self.original, point)
+                stability = cache[key] = cache.get(key) or test.stability(quick=quick)
             except DovetailError as error:
                 bad.setdefault(int(i), f"stability: {error}")
                 continue

@@ -274,20 +274,17 @@ def _is_fast_enough(test, report) -> bool:
     stability = test.stability()
     margin = stability.margin - report.median
     if math.isnan(margin):
-        print(
-            "delay margin    not determined: " + ("; ".join(stability.remarks) or "the loop was not analysed")
-        )
+        print(f"delay margin    {stability.verdict}")
         return fast_enough
     if math.isinf(margin):
-        text = (
-            "unlimited: no delay destabilises this loop"
-            if margin > 0
-            else "none: the loop is unstable for any delay"
-        )
+        text = stability.verdict
     elif margin > 0:
-        text = f"{1e3 * margin:.2f} ms, after rig, sensors, holds and this round trip"
+        text = f"{1e3 * margin:.2f} ms, after rig, sensors, holds and this round trip ({stability.validity})"
     else:
-        text = f"none: with this round trip the loop exceeds the delay margin by {-1e3 * margin:.2f} ms; unstable"
+        text = (
+            f"none: with this round trip the test exceeds the delay margin by {-1e3 * margin:.2f} ms "
+            f"({stability.validity})"
+        )
     print(f"delay margin    {text}")
     return fast_enough and margin > 0
 

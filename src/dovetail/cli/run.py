@@ -81,8 +81,8 @@ def run_test(
     target = resume or run_folder.create(out or run_folder.next_folder(Path("runs"), f"{file.stem}-{mode}"))
     print_line = Console(highlight=False, markup=False, soft_wrap=True).print
 
-    with progress("computing stability"):
-        stability = value_or_none(test.stability) if chosen.predicts else None
+    with progress("assessing") as update_progress:
+        stability = value_or_none(lambda: test.stability(update_progress)) if chosen.predicts else None
     if stability:
         print_line(str(stability))
     if resume is None and (forecast := chosen.forecast(test)):

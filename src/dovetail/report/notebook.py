@@ -5,7 +5,6 @@ Each is an HTML fragment with scoped style and without script. Texts are escaped
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -60,8 +59,13 @@ def part_html(part: Any) -> str:
 
 def stability_html(stability: Any) -> str:
     """Return the stability verdict and its delays."""
-    unknown = math.isnan(stability.growth_rate)
-    tone = "plain" if unknown else "good" if stability.stable else "bad"
+    tone = (
+        "good"
+        if stability.word == "Stable"
+        else "plain"
+        if not stability.governs or stability.stable
+        else "bad"
+    )
     text = "".join(f"<p>{escape(line)}</p>" for line in str(stability).split("\n"))
     return styled_html(f'<div class="verdict {tone}">{text}</div>')
 

@@ -157,8 +157,6 @@ def _stability_tile(view: Judged) -> Tile:
     if verdicts.completed_despite_linear_instability(margins, outcome):
         word, tone = "Linear analysis: unstable; run: stable", "caution"
         text += " The specimen is nonlinear."
-    elif margins.small_motion_only:
-        text += " Linear analysis at rest; the specimen is nonlinear."
     return Tile(STABILITY, word, text, tone)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from dovetail.fidelity import Comparison
 from dovetail.report.page import Tone, Verdict
-from dovetail.testing.assessment import Stability
+from dovetail.testing.assessment import Assessment, Stability
 from dovetail.testing.outcome import Outcome, Trip
 
 REFERENCE = "Reference solution"  # verdict on a run without a rig
@@ -37,6 +37,7 @@ class Margins:
         None  # [s] stable delay interval beyond the critical delay that contains the loop delay
     )
     why: str = ""  # reason why stability was not determined
+    nonlinear: Assessment | None = None  # assessment in which the linear result at rest does not govern
 
     @classmethod
     def from_stability(cls, stability: Stability | Margins | None) -> Margins:
@@ -53,7 +54,11 @@ class Margins:
             extreme = float(value.max() if name in ("rig_delay", "growth_rate") else value.min())
             return None if math.isnan(extreme) else extreme
 
+        nonlinear = stability.nonlinear if isinstance(stability, Margins) else None
+        if isinstance(stability, Assessment) and stability.governs not in ("", "linear"):
+            nonlinear = stability
         others: dict[str, Any] = {
+            "nonlinear": nonlinear,
             "remarks": stability.remarks,
             "small_motion_only": stability.small_motion_only,
             "has_compensation": stability.has_compensation,
@@ -79,16 +84,22 @@ class Margins:
     @property
     def stable(self) -> bool | None:
         """Whether the loop is stable; None if not determined."""
+        if self.nonlinear is not None:
+            return self.nonlinear.stable
         if self.growth_rate is not None:
             return self.growth_rate < 0
         return None if self.margin is None else self.margin > 0
 
     @property
     def near(self) -> bool:
-        """Whether the loop is stable with a margin below a fifth of the critical delay."""
-        if self.critical_delay is None or self.margin is None or math.isinf(self.critical_delay):
+        """Whether the loop is stable with a margin below a fifth of its largest delay."""
+        if self.margin is None or self.stable is False:
             return False
-        return self.stable is not False and self.margin < NEAR * self.critical_delay
+        if self.nonlinear is not None:
+            return self.margin < NEAR * (self.margin + (self.loop_delay or 0.0))
+        if self.critical_delay is None or math.isinf(self.critical_delay):
+            return False
+        return self.margin < NEAR * self.critical_delay
 
 
 def completed(outcome: Outcome | None) -> bool | None:
@@ -103,7 +114,9 @@ def ending(outcome: Outcome | None) -> str:
 
 def completed_despite_linear_instability(margins: Margins, outcome: Outcome | None) -> bool:
     """Return whether the linear analysis is unstable, but the run with a nonlinear specimen completed."""
-    return margins.stable is False and margins.small_motion_only and completed(outcome) is True
+    rehearsed = margins.nonlinear is not None and margins.nonlinear.rehearsed is not None
+    linear = margins.stable is False and margins.small_motion_only and not rehearsed
+    return linear and completed(outcome) is True
 
 
 def tone(margins: Margins, outcome: Outcome | None) -> Tone:
@@ -112,6 +125,8 @@ def tone(margins: Margins, outcome: Outcome | None) -> Tone:
         return "caution"
     if margins.stable is False or completed(outcome) is False:
         return "bad"
+    if margins.nonlinear is not None and margins.nonlinear.word != "Stable":
+        return "caution"
     return "caution" if margins.near or margins.stable is None else "good"
 
 
@@ -119,6 +134,9 @@ def word(margins: Margins, outcome: Outcome | None) -> str:
     """Return the verdict in one to four words."""
     if completed_despite_linear_instability(margins, outcome):
         return "Stable run, unstable at rest"
+    if margins.nonlinear is not None and not margins.near:
+        stopped = completed(outcome) is False and margins.stable
+        return "Stopped" if stopped else margins.nonlinear.word
     if margins.stable is False:
         return "Unstable"
     if margins.near:
@@ -163,6 +181,9 @@ def ms(seconds: float) -> str:
 
 def reason(margins: Margins) -> str:
     """Return why a loop is stable or not, in a sentence: loop delay compared with the critical delay."""
+    if margins.nonlinear is not None:
+        text = margins.nonlinear.verdict.partition(": ")[2]
+        return f"{text[:1].upper()}{text[1:]}."
     if margins.critical_delay is None:
         if margins.growth_rate is None and margins.why:
             return f"{margins.why[:1].upper()}{margins.why[1:].rstrip('.')}."

@@ -12,7 +12,7 @@ from dovetail.lazily import lazily
 if TYPE_CHECKING:
     from dovetail.testing import excitation
     from dovetail.testing.acceptance import Accept
-    from dovetail.testing.assessment import Stability, stability
+    from dovetail.testing.assessment import Assessment, Stability, assess
     from dovetail.testing.continuous import ReferenceSettings
     from dovetail.testing.coupled import Coupled
     from dovetail.testing.laboratory_recording import read_recording
@@ -45,6 +45,7 @@ lazily(__name__)
 __all__ = [
     "AbstractRig",
     "Accept",
+    "Assessment",
     "Cell",
     "CellFile",
     "Coupled",
@@ -74,6 +75,7 @@ __all__ = [
     "Tunable",
     "VirtualCell",
     "all_modes",
+    "assess",
     "dump",
     "estimate_duration",
     "excitation",
@@ -83,5 +85,4 @@ __all__ = [
     "read_run",
     "save_run",
     "simulate",
-    "stability",
 ]

@@ -1,4 +1,16 @@
-"""Stability assessment: critical delay, loop delay, delay margin and poles of the sampled loop."""
+"""Assessment of a test: whether it would work, and how much more delay of the rig it tolerates.
+
+The assessment is computed in one place, here, and quoted by command line, report, comparison, design, rig check, studio
+and campaigns. It keeps apart
+
+- the linear result at rest (`Stability`): exact for a linear specimen;
+- the tangents of the specimen along the reference motion, and their worst linear loop (`specimen_tangents`);
+- the rehearsed margin: additional delay at which the rehearsal grows, leaves the reference, or meets a limit
+  (`rehearsed_margin`).
+
+For a linear specimen the linear result governs. For any other, and for an adaptive compensator, the rehearsed margin
+governs, because it has the size of the motion of the test.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +19,27 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import jax
 import numpy as np
 
 from dovetail.compensation import MeasuredForce, NoCompensation
-from dovetail.core.errors import AnalysisError, ConvergenceError
+from dovetail.core.advance import Progress
+from dovetail.core.errors import AnalysisError, ConvergenceError, DovetailError
 from dovetail.core.extensions import display
+from dovetail.core.signals import MOTION
 from dovetail.stability import Poles, StabilitySwitches, StateSpace, open_loop, stability_switches
 from dovetail.stability.eigenvalues import growing_steps
-from dovetail.stability.linearity import MAX_LINEARITY_ERROR, linearity_error, sine
+from dovetail.stability.linearity import sine
 from dovetail.stability.sampled import poles_of
 from dovetail.testing.linearised import linear_parts, linear_specimen, sampled_loop, with_slope
+from dovetail.testing.rehearsed_margin import (
+    RehearsedMargin,
+    reference_motion,
+    rehearsed_margin,
+    with_free_motion,
+)
 from dovetail.testing.rig import Rig
+from dovetail.testing.specimen_tangents import TangentFamily, is_linear, tangent_family
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
@@ -25,6 +47,9 @@ if TYPE_CHECKING:
 MAX_POLES = 40  # largest number of poles in the result, slowest first
 MIN_MODULUS = 1e-9  # modulus below which the motion of a pole decays within a tick
 MAX_STATES = 600  # largest number of states for which the margin is verified with added ticks of delay
+NEAR_MARGIN = (
+    0.02  # margin over loop delay, and change of a disturbance in the test, below which a loop is marginal
+)
 UNSTABLE_WITHOUT_DELAY = "the substructures coupled without delay are unstable: no rig can stabilise them"
 NO_MARGIN_WITH_MASS = "no delay margin because of the specimen mass: any delay destabilises the loop"
 
@@ -105,20 +130,183 @@ class Stability:
 
     def _margin_text(self) -> str:
         """Return the margin as text."""
-        if not math.isfinite(self.margin):
-            return "; stable for any delay" if self.margin == math.inf else ""
-        return (
-            f"; delay margin {_ms(self.margin)}"
-            if self.margin > 0
-            else f"; exceeds the delay margin by {_ms(-self.margin)}"
-        )
+        return "" if math.isnan(self.margin) or self.margin == -math.inf else f"; {margin_text(self.margin)}"
 
 
 def _ms(seconds: float) -> str:
     return f"{1e3 * seconds:.2f} ms"
 
 
-def stability(test: Test) -> Stability:
+@dataclasses.dataclass(frozen=True)
+class Assessment(Stability):
+    """Assessment of a test.
+
+    The fields of `Stability` are those of the linear loop at rest, except for the margin, which is the governing one.
+    """
+
+    at_rest: Stability | None = None  # linear result at rest, with its own margin
+    tangents: TangentFamily | None = None  # None: linear specimen, or size of the motion not known
+    rehearsed: RehearsedMargin | None = None  # None: linear specimen, or not rehearsed
+    governs: str = (
+        ""  # analysis that gives the margin: linear, at rest, tangents, rehearsed; empty if none does
+    )
+    size: str = ""  # motion along which the tangents were computed
+    marginal: bool = False  # so close to the limit that the test is too short to show on which side it is
+
+    @property
+    def stable(self) -> bool:
+        """True if the loop does not grow as given, by the analysis that governs."""
+        if self.rehearsed is not None:
+            return self.rehearsed.grows > 0
+        return self.margin > 0 if self.governs == "tangents" else super().stable
+
+    @property
+    def is_determined(self) -> bool:
+        """True if one of the analyses gives a verdict."""
+        return bool(self.governs)
+
+    @property
+    def word(self) -> str:
+        """Verdict in one to four words."""
+        if not self.governs:
+            return "Not determined"
+        if self.marginal:
+            return "Marginal"
+        where = {"at rest": " for small motion", "tangents": " by its tangents"}.get(self.governs, "")
+        if not self.stable:
+            return f"Unstable{where}"
+        if self.rehearsed is not None and self.rehearsed.margin <= 0:
+            return "Leaves the reference" if self.rehearsed.leaves <= 0 else "Limit reached"
+        return f"Stable{where}"
+
+    @property
+    def validity(self) -> str:
+        """What the verdict is valid for."""
+        return {
+            "": "",
+            "linear": "linear analysis",
+            "at rest": "linear analysis at rest; the specimen is nonlinear and the size of its motion is not known",
+            "tangents": f"worst tangent of the nonlinear specimen along {self.size}, not rehearsed",
+            "rehearsed": "rehearsed with the excitation and limits of the test",
+        }[self.governs]
+
+    @property
+    def verdict(self) -> str:
+        """Verdict as a sentence: conclusion, number, validity."""
+        if not self.governs:
+            return f"{self.word}: {'; '.join(self.remarks) or 'the loop was not analysed'}"
+        up_to = math.inf if self.rehearsed is None else self.rehearsed.up_to
+        return f"{self.word}: {margin_text(self.margin, up_to)} ({self.validity})"
+
+    def __str__(self) -> str:
+        linear = str(self.at_rest or "").split("\n")
+        if self.governs in ("", "linear"):
+            return "\n".join([self.verdict, *linear] if self.governs else linear)
+        parts = {"additional delay": self.rehearsed, f"tangents along {self.size}": self.tangents}
+        lines = [f"{name}: {part}" for name, part in parts.items() if part is not None]
+        remarks = [remark for remark in self.remarks if remark not in linear]
+        return "\n".join([self.verdict, *lines, *(f"at rest: {line}" for line in linear), *remarks])
+
+
+def margin_text(margin: float, up_to: float = math.inf) -> str:
+    """Return a delay margin as text; `up_to` is the largest additional delay [s] that was examined."""
+    if math.isnan(margin):
+        return "delay margin not determined"
+    if margin == math.inf:
+        return "stable for any delay" if up_to == math.inf else f"no limit found up to {1e3 * up_to:.3g} ms"
+    if margin == -math.inf:
+        return "no delay margin"
+    return f"delay margin {_ms(margin)}" if margin > 0 else f"exceeds the delay margin by {_ms(-margin)}"
+
+
+def assess(test: Test, progress: Progress | None = None, *, quick: bool = False) -> Assessment:
+    """Return the assessment of a test.
+
+    With `quick`, and for a large numerical substructure, neither the reference solution nor a rehearsal is computed:
+    the size of the motion is then that of the displacement limits.
+    """
+    at_rest = stability_at_rest(test)
+    linear = has_linear_specimen(test)
+    result = linear_assessment(at_rest, test, "linear" if linear else "at rest")
+    if not isinstance(test.rig, Rig) or (result.governs == "linear" and not is_adaptive(test)):
+        return result
+    result = dataclasses.replace(result, small_motion_only=not linear)
+    if test.pseudodynamic is not None:
+        return result
+    if quick or test.numerical.large:
+        return _with_remarks(_at_limits(result, test, linear), "not rehearsed")
+    return _rehearsed(result, test, linear, progress)
+
+
+def has_linear_specimen(test: Test) -> bool:
+    """Return whether the specimen model of a test is linear for motion of every size; True without a model."""
+    return not isinstance(test.rig, Rig) or is_linear(
+        test.with_shapes().require_rig().as_model().specimen, test.shape
+    )
+
+
+def is_adaptive(test: Test) -> bool:
+    """Return whether the compensator of a test adapts, so that the linear loop is that of its initial parameters."""
+    fixed, adaptive = (
+        str(jax.tree.structure(part)) for part in (test.compensator.without_adaptation(), test.compensator)
+    )
+    return fixed != adaptive
+
+
+def linear_assessment(at_rest: Stability, test: Test, governs: str = "linear") -> Assessment:
+    """Return the assessment that consists of the linear result at rest, if it was determined."""
+    values = {field.name: getattr(at_rest, field.name) for field in dataclasses.fields(Stability)}
+    result = Assessment(**values, at_rest=at_rest)
+    if math.isnan(at_rest.growth_rate):
+        return result
+    near = abs(at_rest.margin) < NEAR_MARGIN * at_rest.loop_delay
+    marginal = near and abs(at_rest.growth_rate) * test.duration < NEAR_MARGIN
+    return dataclasses.replace(result, governs=governs, marginal=marginal)
+
+
+def _rehearsed(result: Assessment, test: Test, linear: bool, progress: Progress | None) -> Assessment:
+    """Return the assessment with the tangents along the reference motion, and the rehearsed margin."""
+    try:
+        free = with_free_motion(test)
+        motion = reference_motion(free, progress)
+        if not linear:
+            along = {name: motion[name][: test.tick_count] for name in MOTION}
+            result = _with_tangents(result, test, along, "the reference motion")
+        rehearsed = rehearsed_margin(test, free, motion["displacement"], _finite(result.loop_delay), progress)
+    except DovetailError as error:
+        return _with_remarks(_at_limits(result, test, linear), f"not rehearsed: {error}")
+    return dataclasses.replace(
+        result, rehearsed=rehearsed, margin=rehearsed.margin, governs="rehearsed", marginal=rehearsed.marginal
+    )
+
+
+def _at_limits(result: Assessment, test: Test, linear: bool) -> Assessment:
+    """Return the assessment with the tangents along a sine of the size of the displacement limits."""
+    size, omega = np.asarray(test.limits.displacement), 2 * math.pi * result.pole_frequency
+    if linear or not np.isfinite(size).all() or not 0 < omega < 2 * math.pi * test.rate:
+        return result
+    motion, _ = sine(size, omega, test.shape)
+    try:
+        result = _with_tangents(result, test, motion, "a motion of the size of the displacement limit")
+    except DovetailError as error:
+        return _with_remarks(result, str(error))
+    assert result.tangents is not None
+    return dataclasses.replace(result, margin=min(result.margin, result.tangents.margin), governs="tangents")
+
+
+def _with_tangents(result: Assessment, test: Test, motion: dict[str, np.ndarray], size: str) -> Assessment:
+    return dataclasses.replace(result, tangents=tangent_family(test, motion), size=size)
+
+
+def _with_remarks(result: Assessment, *remarks: str) -> Assessment:
+    return dataclasses.replace(result, remarks=(*result.remarks, *remarks))
+
+
+def _finite(delay: float) -> float:
+    return 0.0 if math.isnan(delay) else delay
+
+
+def stability_at_rest(test: Test) -> Stability:
     """Return the stability of a test, linearised at rest.
 
     Critical delay and stable intervals follow from the crossings of the loop of numerical substructure and specimen.
@@ -140,19 +328,11 @@ def stability(test: Test) -> Stability:
     except AnalysisError as error:
         return dataclasses.replace(result, remarks=(*remarks, str(error)))
     remarks += notes
-    result, poles, notes = stability_of_matrices(
+    result, _, notes = stability_of_matrices(
         result, loop, lambda: delays(linear_test), test.dt, test.duration
     )
     remarks += notes
-    small_motion_only = linear_test is not test or _valid_for_small_motion_only(test, poles.omega)
-    if small_motion_only and linear_test is test:
-        remarks.append(
-            "the specimen is nonlinear: the result is valid for small motion about rest; "
-            "rehearse the test to check larger motion"
-        )
-    return dataclasses.replace(
-        result, small_motion_only=small_motion_only, remarks=(*remarks, *_stable_interval_remarks(result))
-    )
+    return dataclasses.replace(result, remarks=(*remarks, *_stable_interval_remarks(result)))
 
 
 def loop_delays(test: Test) -> tuple[Stability, list[str]]:
@@ -318,18 +498,6 @@ def open_at_rest(test: Test) -> bool:
         answers.append(physical.C @ reached)
         reached = physical.A @ reached
     return not any(np.any(answer) for answer in answers)
-
-
-def _valid_for_small_motion_only(test: Test, omega: float) -> bool:
-    """True if the specimen is nonlinear for a tenth of the displacement limit, at the frequency of the loop."""
-    size = float(np.max(np.where(np.isfinite(test.limits.displacement), test.limits.displacement, 0.0))) / 10
-    if not isinstance(test.rig, Rig) or not size > 0 or not 0 < omega < 2 * math.pi * test.rate:
-        return False
-    motion, dt = sine(size, omega, test.shape)
-    return (
-        linearity_error(test.with_shapes().require_rig().as_model().specimen, motion, dt)
-        > MAX_LINEARITY_ERROR
-    )
 
 
 def _low_frequency_delay(test: Test, part: str) -> tuple[float, list[str]]:

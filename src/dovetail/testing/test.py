@@ -30,7 +30,7 @@ from dovetail.testing.rig import AbstractRig
 from dovetail.testing.schedule import Profile
 
 if TYPE_CHECKING:
-    from dovetail.testing.assessment import Stability
+    from dovetail.testing.assessment import Assessment
     from dovetail.testing.continuous import ReferenceSettings
     from dovetail.testing.run import Progress, Run
 
@@ -217,18 +217,20 @@ class Test(Part):
         """Run the test with recorded measurements in place of the rig."""
         return modes.run(self, modes.all_modes()["replay"](recording))
 
-    def stability(self) -> Stability:
-        """Return the stability of the loop: critical delay, delay margin, and poles of the sampled loop.
+    def stability(self, progress: Progress | None = None, *, quick: bool = False) -> Assessment:
+        """Return the assessment of the test: delay margin, and the analysis that gives it.
+
+        With `quick` nothing is rehearsed.
 
         Raises
         ------
         AnalysisError
             If it cannot be determined, for example of a simulation.
         """
-        from dovetail.testing.assessment import stability
+        from dovetail.testing.assessment import assess
 
         self.require_rig()
-        return stability(self)
+        return assess(self, progress, quick=quick)
 
     # checks and preparation
 

@@ -1,0 +1,200 @@
+r"""Tangents of a specimen along a motion: the family of linear loops that the test passes through.
+
+At a point of the motion the specimen is linear for small changes, with the matrices of its equations there. The loop
+with each of these tangents, frozen, has poles and a delay margin. The smallest margin belongs to the worst tangent. It
+is a bound for slow changes, and an orientation otherwise: a loop may pass an unstable tangent and stay bounded.
+
+Stiffness and damping of a tangent are the immediate changes of force with displacement and velocity, internal states
+included: :math:`K = -(D_z + C B_v)`, :math:`C = -D_v`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import TYPE_CHECKING, Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.flatten_util import ravel_pytree
+
+from dovetail.core.block import Method, Sampled
+from dovetail.core.errors import AnalysisError, ConvergenceError
+from dovetail.core.programs import jit_unoptimised
+from dovetail.core.signals import MOTION
+from dovetail.specimens import Specimen
+from dovetail.stability import stability_switches
+from dovetail.stability.sampled import poles_of
+from dovetail.testing.linearised import prepared_loop, small_signal_test
+
+if TYPE_CHECKING:
+    from dovetail.testing.test import Test
+
+POINTS = 400  # of the motion at which tangents are computed
+LOOPS = 12  # largest number of tangents whose loops are computed
+SCALES = 10.0 ** np.arange(
+    -6, 4
+)  # [m, m/s, m/s^2] sizes of motion at which a specimen is checked for linearity
+LINEAR = 1e-9  # relative difference of its tangents below which a specimen is linear
+
+
+@dataclasses.dataclass(frozen=True)
+class TangentFamily:
+    """Tangents of a specimen along a motion, and the worst of their linear loops."""
+
+    stiffness: tuple[float, float]  # [N/m] smallest and largest, over axes and time
+    damping: tuple[float, float]  # [N s/m] smallest and largest
+    margin: float  # [s] delay margin of the worst loop; negative: delay that must be removed
+    unstable: float  # fraction of the examined loops that are unstable
+
+    def __str__(self) -> str:
+        ranges = f"stiffness {_range(self.stiffness)} N/m, damping {_range(self.damping)} N s/m"
+        if self.margin == math.inf:
+            worst = "stable for any delay with each of them"
+        elif self.margin > 0:
+            worst = f"the worst linear loop has a delay margin of {1e3 * self.margin:.2f} ms"
+        else:
+            by = "" if math.isinf(self.margin) else f", by {-1e3 * self.margin:.2f} ms for the worst"
+            worst = f"unstable with {100 * self.unstable:.0f} % of them{by}"
+        return f"{ranges}; {worst}"
+
+
+def _range(values: tuple[float, float]) -> str:
+    low, high = (f"{value:.3g}" for value in values)
+    return low if low == high else f"{low} to {high}"
+
+
+class TangentSpecimen(Specimen):
+    """Linear specimen: the equations of another one, linearised at a point of its motion."""
+
+    A: jax.Array
+    B: jax.Array  # of displacement, velocity and acceleration of all axes
+    C: jax.Array
+    D: jax.Array
+
+    def init(self):
+        return jnp.zeros(self.A.shape[0])
+
+    def derivative(self, t, x, u):
+        return self.A @ x + self.B @ _stacked(u)
+
+    def output(self, t, x, u):
+        return {"force": (self.C @ x + self.D @ _stacked(u)).reshape(jnp.shape(u["displacement"]))}
+
+
+def _stacked(u: dict[str, jax.Array]) -> jax.Array:
+    return jnp.concatenate([jnp.ravel(u[name]) for name in MOTION])
+
+
+def is_linear(specimen: Specimen, shape: tuple[int, ...]) -> bool:
+    """Return whether a sized specimen has the same tangent for motion of every size."""
+    rng = np.random.default_rng(0)
+    size = _flat(specimen.init())
+    count = len(SCALES) * 4
+    scale = np.repeat(SCALES, 4)[:, None]
+    states = scale * rng.standard_normal((count, size.size))
+    motion = scale * rng.standard_normal((count, 3 * int(np.prod(shape, dtype=int))))
+    rest = np.zeros((1, states.shape[1])), np.zeros((1, motion.shape[1]))
+    both = [np.concatenate(pair) for pair in zip(rest, (states, motion), strict=True)]
+    tangents = [np.asarray(matrix) for matrix in _tangents_at(specimen, shape, *both)]
+    return all(_same(matrix) for matrix in tangents)
+
+
+def _same(matrices: np.ndarray) -> bool:
+    """Return whether all matrices are equal to the first, which is at rest."""
+    size = np.max(np.abs(matrices[0]), initial=0.0)
+    return bool(np.max(np.abs(matrices - matrices[0]), initial=0.0) <= LINEAR * size)
+
+
+def tangent_family(test: Test, motion: dict[str, np.ndarray]) -> TangentFamily:
+    """Return the tangents of the specimen along a motion that is sampled at the ticks of the test."""
+    prepared = small_signal_test(test).with_shapes()
+    rig = prepared.require_rig().as_model()
+    specimen, method = rig.specimen, rig.method
+    states = np.asarray(_states(specimen, method, test.dt, motion))
+    points = np.unique(np.linspace(0, len(states) - 1, POINTS).astype(int))
+    stacked = np.concatenate([motion[name].reshape(len(states), -1) for name in MOTION], axis=1)
+    matrices = [np.asarray(m) for m in _tangents_at(specimen, test.shape, states[points], stacked[points])]
+    matrices = [m[np.all([np.isfinite(n).all(axis=(1, 2)) for n in matrices], axis=0)] for m in matrices]
+    if not len(matrices[0]):
+        raise AnalysisError("the specimen has no finite tangent along the reference motion")
+    stiffness, damping = _stiffness_and_damping(matrices, int(np.prod(test.shape, dtype=int)))
+    chosen = _spread(stiffness, damping)
+    margins = np.array([_margin(prepared, [m[i] for m in matrices]) for i in chosen])
+    return TangentFamily(
+        (float(stiffness.min()), float(stiffness.max())),
+        (float(damping.min()), float(damping.max())),
+        float(np.min(margins)),
+        float(np.mean(margins <= 0)),
+    )
+
+
+def _stiffness_and_damping(matrices: list[np.ndarray], axes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return stiffness [N/m] and damping [N s/m] of tangents, (points, axes)."""
+    _, B, C, D = matrices
+    own = np.arange(axes)
+    stiffness = -(D[:, own, own] + (C @ B[:, :, axes : 2 * axes])[:, own, own])
+    return stiffness, -D[:, own, axes + own]
+
+
+def _spread(stiffness: np.ndarray, damping: np.ndarray) -> list[int]:
+    """Return points with the extreme tangents, and points between them."""
+    chosen: list[int] = []
+    for values in (stiffness.sum(axis=1), damping.sum(axis=1)):
+        order = np.argsort(values)
+        spread = np.max(np.abs(values - values[0])) > LINEAR * np.max(np.abs(values), initial=0.0)
+        chosen += order[np.linspace(0, len(order) - 1, LOOPS // 2 if spread else 1).astype(int)].tolist()
+    return list(dict.fromkeys(chosen))
+
+
+def _margin(test: Test, matrices: list[np.ndarray]) -> float:
+    """Return the delay margin [s] of the loop with a tangent; negative: delay that must be removed."""
+    tangent = TangentSpecimen(*map(jnp.asarray, matrices))
+    loop = prepared_loop(
+        dataclasses.replace(test, rig=dataclasses.replace(test.require_rig().as_model(), specimen=tangent))
+    )
+    growth = poles_of(loop.A + loop.B @ loop.C, test.dt, test.duration).growth
+    try:
+        margin = stability_switches(loop, test.dt, unstable=None if growth >= 0 else 0).margin()
+    except (AnalysisError, ConvergenceError, np.linalg.LinAlgError):
+        return math.inf if growth < 0 else -math.inf
+    return min(margin, -0.0) if growth >= 0 else margin
+
+
+def _flat(state: Any) -> jax.Array:
+    """Return the continuous values of a state as a vector."""
+    return ravel_pytree(eqx.filter(state, eqx.is_inexact_array))[0]
+
+
+@jit_unoptimised
+def _states(specimen: Specimen, method: Method, dt: Any, motion: dict[str, Any]) -> jax.Array:
+    """Return the states of a specimen along a motion, (samples, states)."""
+    block = Sampled(specimen, method)
+
+    def step(x: Any, at: Any) -> tuple[Any, jax.Array]:
+        k, u = at
+        return block.step(k * dt, dt, x, u)[0], _flat(x)
+
+    count = len(motion["displacement"])
+    return jax.lax.scan(step, block.init(), (jnp.arange(count), motion))[1]
+
+
+@jit_unoptimised
+def _tangents_at(specimen: Specimen, shape: tuple[int, ...], states: Any, motions: Any) -> tuple[Any, ...]:
+    """Return the matrices A, B, C, D of a specimen at points, the point along the first axis."""
+    moving, fixed = eqx.partition(specimen.init(), eqx.is_inexact_array)
+    restore = ravel_pytree(moving)[1]
+
+    def evaluate(x: jax.Array, u: jax.Array) -> tuple[jax.Array, jax.Array]:
+        signals = {name: part.reshape(shape) for name, part in zip(MOTION, jnp.split(u, 3), strict=True)}
+        state = eqx.combine(restore(x), fixed)
+        force = jnp.broadcast_to(specimen.output(0.0, state, signals)["force"], shape)
+        return _flat(specimen.derivative(0.0, state, signals)), jnp.ravel(force)
+
+    def at(x: jax.Array, u: jax.Array) -> tuple[Any, ...]:
+        (A, B), (C, D) = jax.jacfwd(evaluate, argnums=(0, 1))(x, u)
+        return A, B, C, D
+
+    return jax.vmap(at)(states, motions)
