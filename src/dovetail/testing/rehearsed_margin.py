@@ -25,6 +25,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core.advance import Progress, Selected, run_samples
+from dovetail.core.block import Time
 from dovetail.core.errors import AnalysisError
 from dovetail.core.signals import MOTION
 from dovetail.testing.excitation import Excitation
@@ -107,10 +108,10 @@ class Released(Excitation):
     excitation: Excitation
     release: jax.Array  # [s]
 
-    def value(self, t):
+    def value(self, t: Time) -> jax.Array:
         return jnp.where(t < self.release, self.excitation(t), 0.0)
 
-    def rate(self, t):
+    def rate(self, t: Time) -> jax.Array:
         return jnp.where(t < self.release, self.excitation.rate(t), 0.0)
 
 

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
 
-from dovetail.core.block import Method, Sampled
+from dovetail.core.block import Input, Method, Output, Sampled, State, Time
 from dovetail.core.errors import AnalysisError, ConvergenceError
 from dovetail.core.programs import jit_unoptimised
 from dovetail.core.signals import MOTION
@@ -74,17 +74,17 @@ class TangentSpecimen(Specimen):
     C: jax.Array
     D: jax.Array
 
-    def init(self):
+    def init(self) -> State:
         return jnp.zeros(self.A.shape[0])
 
-    def derivative(self, t, x, u):
+    def derivative(self, t: Time, x: State, u: Input) -> State:
         return self.A @ x + self.B @ _stacked(u)
 
-    def output(self, t, x, u):
+    def output(self, t: Time, x: State, u: Input) -> Output:
         return {"force": (self.C @ x + self.D @ _stacked(u)).reshape(jnp.shape(u["displacement"]))}
 
 
-def _stacked(u: dict[str, jax.Array]) -> jax.Array:
+def _stacked(u: Input) -> jax.Array:
     return jnp.concatenate([jnp.ravel(u[name]) for name in MOTION])
 
 
