@@ -12,6 +12,7 @@ import time
 from sizes import sized
 
 import dovetail as dv
+from dovetail.core.recording import Recording
 from dovetail.studies.registry import find_test
 
 SIGNALS = 20
@@ -26,7 +27,7 @@ def recorded(folder):
     extra = [n for n in dv.core.signals.all_signals() if n not in data and n != "time"]
     for name in extra[: max(0, SIGNALS - len(data.data_vars))]:
         data = data.assign({name: data["measured_force"] * 1.0})
-    run = dv.testing.Run(run.test, run.mode, data, run.outcome)
+    run = dv.testing.Run(run.test, run.mode, Recording.from_dataset(data), run.outcome)
     assert len(data.data_vars) >= SIGNALS
     assert data.sizes["time"] == round(RATE * DURATION) + 1
     return run.save(folder)

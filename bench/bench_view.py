@@ -20,6 +20,7 @@ import pytest
 import xarray as xr
 from sizes import sized
 
+from dovetail.core.recording import Recording
 from dovetail.scene import build_scene
 from dovetail.scene.film import FilmScene, FilmSettings, write_film
 from dovetail.view import RunPage
@@ -59,7 +60,11 @@ def hose():
     y = 2.0 * s * np.sin(2 * np.pi * (0.4 * t[:, None] - s))
     z = 8.0 * s + s * np.cos(2 * np.pi * (0.3 * t[:, None] - 1.5 * s))
     data = xr.Dataset({"hose_position": (("time", "node", "xyz"), np.stack([x, y, z], -1))}, {"time": t})
-    return SimpleNamespace(test=SimpleNamespace(rig=None, system=None), data=data, title="hose of 60 links")
+    return SimpleNamespace(
+        test=SimpleNamespace(rig=None, system=None),
+        recording=Recording.from_dataset(data),
+        title="hose of 60 links",
+    )
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")

@@ -127,14 +127,16 @@ def recorded():
     import numpy as np
 
     from dovetail.testing.outcome import Outcome
-    from dovetail.testing.run import Run, dataset
+    from dovetail.testing.run import Run, recording_of
 
     def make(test, count=4):
         system = test.numerical
         first = jax.jit(lambda: system.output(0.0, system.init(), None))()
         growth = 1 + 0.01 * np.arange(count)
         records = {name: np.multiply.outer(growth, np.asarray(value)) for name, value in first.items()}
-        data = dataset(test, np.arange(count) / test.rate, records, {"mode": "simulate", "title": test.title})
+        data = recording_of(
+            test, np.arange(count) / test.rate, records, {"mode": "simulate", "title": test.title}
+        )
         return Run(test, "simulate", data, Outcome.FINISHED)
 
     return make

@@ -11,6 +11,7 @@ from dovetail.assess.design import STEPS, _choose, accept_proposal
 from dovetail.assess.identify import sweep
 from dovetail.compensation import AdaptiveForwardPrediction, ForwardPrediction
 from dovetail.core.errors import AnalysisError, ParameterError, TestFileError, UnknownNameError
+from dovetail.core.recording import Recording
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +103,7 @@ def test_a_recording_replaces_the_rig_of_the_file_in_verdicts_and_in_the_test_th
     """The file says 5 ms, the recording 21.5 ms: what is designed is for 21.5 ms, and verified there."""
     given, true = cs1(dv.transfer.Delay(5e-3), c=30.0), cs1(dv.transfer.Delay(21.5e-3), c=30.0)
     data, _ = sweep(true, low=0.6, high=12.0, amplitude=0.01)
-    recorded = dataclasses.replace(given.rehearse(), data=data)
+    recorded = dataclasses.replace(given.rehearse(), recording=Recording.from_dataset(data))
     made = design(given, DesignOptions(model_order=0, robustness="none"), recording=recorded)
     assert made.stability.rig_delay == pytest.approx(21.5e-3, abs=0.1e-3)
     assert not made.stability.stable  # 5 ms would be

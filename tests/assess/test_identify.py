@@ -9,6 +9,7 @@ import pytest
 import dovetail as dv
 from dovetail.assess.identify import identify, recorded_rig, sweep
 from dovetail.core.errors import AnalysisError, ParameterError, TestFileError
+from dovetail.core.recording import Recording
 from dovetail.transfer.controller import Proportional
 
 SIZE = {"high": 12.0, "amplitude": 0.01}  # [Hz, m]
@@ -52,7 +53,7 @@ def test_a_dead_zone_shows_as_uncertainty(cs1):
 def test_a_recording_of_a_rig_is_identified_like_a_simulated_one(cs1):
     test = cs1()
     data, _ = sweep(test, low=0.6, high=12.0, amplitude=0.01)
-    run = dataclasses.replace(test.rehearse(), data=data)
+    run = dataclasses.replace(test.rehearse(), recording=Recording.from_dataset(data))
     found = identify(test, recording=run, **SIZE)
     assert found.source == "recording"
     assert float(found.axes[0].model.delay) == pytest.approx(9.4e-3, abs=0.02e-3)
@@ -61,7 +62,7 @@ def test_a_recording_of_a_rig_is_identified_like_a_simulated_one(cs1):
 def test_a_recording_that_is_too_short_is_rejected(cs1):
     test = cs1()
     run = test.rehearse()
-    short = dataclasses.replace(run, data=run.data.isel(time=slice(0, 20)))
+    short = dataclasses.replace(run, recording=Recording.from_dataset(run.data.isel(time=slice(0, 20))))
     with pytest.raises(AnalysisError, match="has 20 samples; the identification needs at least 64"):
         identify(test, recording=short, **SIZE)
 

@@ -14,6 +14,7 @@ from dovetail.assess.rig_requirements import (
     rig_requirements_of_run,
 )
 from dovetail.core.errors import AnalysisError
+from dovetail.core.recording import Recording
 
 
 def recording(k=5e4, c=300.0, m=17.91, depth=5e-3):
@@ -85,11 +86,11 @@ def test_the_mass_that_meets_a_contact_is_the_model_s(plate):
 
 
 def test_the_mass_comes_from_the_run_or_from_an_option(plate):
-    run = SimpleNamespace(test=plate, data=recording().isel(axis=0))
+    run = SimpleNamespace(test=plate, recording=Recording.from_dataset(recording().isel(axis=0)))
     assert rig_requirements_of_run(run).mass == pytest.approx(6.5)
     assert rig_requirements_of_run(run, mass=1.0).mass == 1.0
     with pytest.raises(AnalysisError, match="no contact"):
-        rig_requirements_of_run(SimpleNamespace(test=plate, data=0 * run.data))
+        rig_requirements_of_run(SimpleNamespace(test=plate, recording=Recording.from_dataset(0 * run.data)))
 
 
 def test_the_rows_state_the_requirements():

@@ -19,6 +19,7 @@ from dovetail import testing
 from dovetail.cli import run, run_options
 from dovetail.cli.progress import COMPILING
 from dovetail.cli.run import EXIT_STOPPED, _impact_lines, finish_run
+from dovetail.core.recording import Recording
 from dovetail.studies.registry import find_test
 from dovetail.testing import run_folder, test_checks
 from dovetail.transfer import Quantiser
@@ -306,7 +307,9 @@ def test_impacts_are_printed_beside_the_reference_with_a_warning_for_coarse_step
     assert told[-1].startswith("warning: the motion has steps of 100 um")
     assert "warning" not in "".join(_impact_lines(ideal, None))
     depth = np.repeat(ideal.data["penetration"].values[:, None], 2, axis=1)
-    several = dataclasses.replace(ideal, data=ideal.data.assign(penetration=(("time", "axis"), depth)))
+    several = dataclasses.replace(
+        ideal, recording=Recording.from_dataset(ideal.data.assign(penetration=(("time", "axis"), depth)))
+    )
     (line,) = _impact_lines(several, None)  # no answer is told as one: the report is yet to be written
     assert line.startswith("impacts: not determined: ")
 

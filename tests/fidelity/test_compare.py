@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import AnalysisError
+from dovetail.core.recording import Recording
 from dovetail.fidelity import compare, norms
 
 
@@ -32,7 +33,9 @@ def test_the_text_reads_as_a_table(pair):
 
 
 def test_runs_and_datasets_give_equal_comparisons(pair):
-    assert str(compare(*(SimpleNamespace(data=d) for d in pair))) == str(compare(*pair))
+    assert str(compare(*(SimpleNamespace(recording=Recording.from_dataset(d)) for d in pair))) == str(
+        compare(*pair)
+    )
 
 
 def test_a_run_stopped_early_is_compared_on_the_common_times(pair):

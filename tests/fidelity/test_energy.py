@@ -45,8 +45,8 @@ def test_a_run_without_force_has_no_energy_fraction(make):
 def test_energy_in_time_ends_at_the_total(make, held):
     run = make.delayed_sine(delay=6e-3)
     found = energy_in_time(run, force_held=held)
-    assert float(found[-1]) == pytest.approx(energy_added(run, force_held=held).total, rel=1e-12)
-    assert float(found[0]) == 0.0
+    assert found.values[-1] == pytest.approx(energy_added(run, force_held=held).total, rel=1e-12)
+    assert found.values[0] == 0.0
     assert found.attrs["units"] == "J"
 
 

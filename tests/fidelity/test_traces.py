@@ -9,12 +9,14 @@ from dovetail.fidelity import traces
 
 def test_a_run_and_its_dataset_give_equal_measures(make):
     data = make.delayed_sine()
-    assert traces.dataset(SimpleNamespace(data=data)) is traces.dataset(data) is data
+    recording = traces.recording(data)
+    assert traces.recording(SimpleNamespace(recording=recording)) is traces.recording(recording) is recording
+    assert recording.to_dataset().identical(data)
 
 
 def test_something_without_a_dataset_is_rejected():
     with pytest.raises(ParameterError, match=r"got list; expected an xarray\.Dataset"):
-        traces.dataset([1.0, 2.0])
+        traces.recording([1.0, 2.0])
 
 
 def test_a_missing_signal_lists_the_recorded_ones(make):
@@ -71,7 +73,7 @@ def test_rounded_times_count_as_equal(make):
 def test_a_reference_at_a_finer_rate_is_sampled_at_the_times_of_the_run(make):
     a, b = traces.on_common_times(make.delayed_sine(rate=1000.0), make.delayed_sine(rate=4000.0))
     assert a.sizes["time"] == b.sizes["time"] == 5000
-    assert np.abs(a.displacement - b.displacement).max() < 1e-16
+    assert np.abs(a["displacement"].values - b["displacement"].values).max() < 1e-16
 
 
 def test_each_axis_is_evaluated_separately():

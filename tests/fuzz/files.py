@@ -40,7 +40,7 @@ from dovetail.testing.operator import Operator, read_events
 from dovetail.testing.outcome import Trip
 from dovetail.testing.pseudodynamic.cell import MoveReply, MoveRequest
 from dovetail.testing.pseudodynamic.journal import Journal
-from dovetail.testing.run import dataset
+from dovetail.testing.run import recording_of
 from dovetail.testing.saved_run import recording
 
 from .harness import Reader
@@ -218,7 +218,7 @@ def run_files(mode: str, axes: int = 1) -> dict[str, bytes]:
     shape = (11,) if axes == 1 else (11, axes)
     records = {name: rng.normal(size=shape) for name in names}
     times, attributes = np.arange(11) * 1e-3, {"mode": mode, "title": "small", "seed": 0}
-    data = dataset(test, times, records, attributes)
+    data = recording_of(test, times, records, attributes)
     outcome = Outcome.FORCE if mode == "realtime" else Outcome.FINISHED
     trip = Trip("measured_force", 200.0, 100.0, 0.01, "N") if mode == "realtime" else None
     run = Run(test, mode, data, outcome, trip, data if mode == "realtime" else None)

@@ -92,10 +92,10 @@ def test_a_limit_stops_the_run_in_that_tick_and_sends_the_rig_to_its_safe_state(
     assert dataclasses.replace(run.trip, value=0.0) == dataclasses.replace(rehearsed.trip, value=0.0)
     assert run.trip.value == pytest.approx(rehearsed.trip.value, rel=1e-14)
     assert ended(server).flags & (SafeStateReason.REQUESTED | SafeStateReason.DISPLACEMENT)
-    assert float(run.return_recording.rig_state[-1]) == RigState.SAFE
+    assert float(run.return_recording["rig_state"].values[-1]) == RigState.SAFE
     assert run.return_recording.attrs["ended_at"] == pytest.approx(float(run.data.time[-1]))
-    assert float(run.return_recording.time[-1]) > float(run.data.time[-1])
-    assert float(run.return_recording.time[0]) < float(run.data.time[-1])
+    assert run.return_recording.last_time > run.recording.last_time
+    assert run.return_recording.time.values[0] < run.recording.last_time
 
 
 def test_the_samples_around_a_stop_are_saved_and_read_back(make_cs1, served, tmp_path):
@@ -104,7 +104,7 @@ def test_the_samples_around_a_stop_are_saved_and_read_back(make_cs1, served, tmp
     assert run.outcome is Outcome.FORCE
     run.save(tmp_path / "stopped")
     again = dv.testing.read_run(tmp_path / "stopped")
-    assert again.return_recording.equals(run.return_recording)
+    assert again.return_recording.to_dataset().equals(run.return_recording.to_dataset())
     assert again.outcome is Outcome.FORCE
 
 
@@ -142,7 +142,7 @@ def test_an_operator_stop_keeps_the_recording_and_returns_the_rig_to_rest(make_c
     assert 100 < run.data.sizes["time"] < 60_000
     assert np.all(np.isfinite(run.data.displacement))
     assert ended(server).flags == SafeStateReason.ENDED  # led to rest by the loop, not by its own safe state
-    assert float(run.return_recording.command[-1]) == pytest.approx(0.0, abs=1e-12)
+    assert float(run.return_recording["command"].values[-1]) == pytest.approx(0.0, abs=1e-12)
 
 
 @BOTH

@@ -118,7 +118,7 @@ def test_a_force_limit_of_the_rig_alone_ends_the_run(make_cs1, served):
     run = go(test, server)
     assert run.outcome is Outcome.RIG_STOPPED
     assert ended(server).flags == SafeStateReason.FORCE
-    assert set(run.return_recording.rig_state.values[-10:]) == {RigState.SAFE}
+    assert set(run.return_recording["rig_state"].values[-10:]) == {RigState.SAFE}
 
 
 class Mangler:

@@ -82,7 +82,7 @@ def test_the_value_that_ended_the_run_in_its_tick_is_that_of_the_trip(recorded, 
 
 def test_a_run_that_was_stopped_keeps_the_time_around_its_end(recorded):
     around = recorded(Outcome.DEADLINE).return_recording
-    assert float(around.time[0]) == pytest.approx(0.6 - AROUND)
+    assert around.time.values[0] == pytest.approx(0.6 - AROUND)
     assert around.sizes["time"] == 1 + round(AROUND * 1000) + AFTER
-    np.testing.assert_array_equal(around.measured_force[-AFTER:], -600.0 - np.arange(AFTER))
+    np.testing.assert_array_equal(around["measured_force"].values[-AFTER:], -600.0 - np.arange(AFTER))
     assert around.attrs["ended_at"] == pytest.approx(0.6)

@@ -8,6 +8,7 @@ import pytest
 import xarray as xr
 
 from dovetail.core import signals
+from dovetail.core.recording import Recording
 from dovetail.report.page_subject import Reported
 from dovetail.report.verdict import Margins
 from dovetail.testing.outcome import Outcome
@@ -73,12 +74,13 @@ def make_run(delay, **options):
         "seed": 1,
     }
     outcome = Outcome.FINISHED if finished else Outcome.DISPLACEMENT
-    return Reported(data, title="CS1", mode="rehearse", outcome=outcome, given=table)
+    return Reported(Recording.from_dataset(data), title="CS1", mode="rehearse", outcome=outcome, given=table)
 
 
 def make_ideal(duration=3.0):
     (z, v, _, f), _ = simulate(0.0, duration=duration)
-    return Reported(recording(DT * np.arange(len(z)), displacement=z, velocity=v, feedback_force=f))
+    data = recording(DT * np.arange(len(z)), displacement=z, velocity=v, feedback_force=f)
+    return Reported(Recording.from_dataset(data))
 
 
 def make_stability(delay, **other):
@@ -114,7 +116,7 @@ def two_axes(late):
     """The same run on two axes, the second half as large."""
     data = late.data
     both = {name: np.stack([y.values, 0.5 * y.values], axis=1) for name, y in data.data_vars.items()}
-    return replace(late, data=recording(data.time.values, **both))
+    return replace(late, recording=Recording.from_dataset(recording(data.time.values, **both)))
 
 
 @pytest.fixture

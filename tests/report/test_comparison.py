@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dovetail.cli.report import BROWSERS, print_pdf
+from dovetail.core.recording import Recording
 from dovetail.report import RunView, rehearsals_page
 from dovetail.report.comparison import alone, errors
 from dovetail.report.html import write_page
@@ -23,7 +24,7 @@ def on_six(make, one, scales):
     six = make.recording(
         data.time.values, **{n: y.values[:, None] * scales for n, y in data.data_vars.items()}
     )
-    return replace(one, data=six.assign_coords(axis=AXES))
+    return replace(one, recording=Recording.from_dataset(six.assign_coords(axis=AXES)))
 
 
 @pytest.fixture
@@ -77,7 +78,10 @@ def test_a_run_without_a_reference_states_it(late, reference, make):
     assert [row[0] for row in table.rows] == ["held"]
     assert said.text == "bare has no reference solution."
     free = Judged(
-        RunView(Reported(reference.data, mode="reference", outcome=reference.outcome), label="free")
+        RunView(
+            Reported(reference.data, mode="reference", outcome=reference.outcome),
+            label="free",
+        )
     )
     assert "No rig in these runs" in errors([free, free])[0].text
 

@@ -7,6 +7,7 @@ import pytest
 import xarray as xr
 from PIL import Image
 
+from dovetail.core.recording import Recording
 from dovetail.report.drogue_animation import FRAMES, SIZE, animate, first_contact, scene_from
 from dovetail.specimens import Funnel
 
@@ -30,7 +31,9 @@ def run():
         },
         coords={"time": t},
     )
-    return SimpleNamespace(data=data, test=SimpleNamespace(rig=None, numerical=Funnel()))
+    return SimpleNamespace(
+        recording=Recording.from_dataset(data), test=SimpleNamespace(rig=None, numerical=Funnel())
+    )
 
 
 def test_it_is_a_gif_of_both_that_runs_from_before_contact_to_the_end(run, tmp_path):
@@ -49,4 +52,4 @@ def test_the_animation_starts_before_contact_with_the_recorded_probe_pose(run):
     shown = scene_from(run, 0.07)
     assert shown.times[0] == pytest.approx(0.07)
     probe = next(solid for solid in shown.solids if solid.name == "probe")
-    np.testing.assert_allclose(probe.pose(0)[1], run.data.nozzle_position.values[7])
+    np.testing.assert_allclose(probe.pose(0)[1], run.recording["nozzle_position"].values[7])

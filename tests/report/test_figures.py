@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dovetail.core.errors import DovetailError, ParameterError
+from dovetail.core.recording import Recording
 from dovetail.report import figures
 from dovetail.report.style import svg
 
@@ -112,12 +113,14 @@ def test_a_long_run_draws_small():
     import xarray as xr
 
     run = SimpleNamespace(
-        data=xr.Dataset(
-            {
-                "displacement": ("time", z, {"units": "m"}),
-                "measured_displacement": ("time", z, {"units": "m"}),
-            },
-            coords={"time": t},
+        recording=Recording.from_dataset(
+            xr.Dataset(
+                {
+                    "displacement": ("time", z, {"units": "m"}),
+                    "measured_displacement": ("time", z, {"units": "m"}),
+                },
+                coords={"time": t},
+            )
         )
     )
     assert len(svg(figures.motion(run))) < 250_000

@@ -79,7 +79,7 @@ def test_a_page_has_no_script_by_default():
 
 
 def test_a_name_in_a_test_cannot_end_the_numbers(run, tmp_path):
-    named = dv.testing.Run(run.test, run.mode, run.data.assign_attrs(title="x"), run.outcome)
+    named = dv.testing.Run(run.test, run.mode, run.recording.with_attrs(title="x"), run.outcome)
     scene = build_scene(named)
     text = json.dumps(scene_json(scene, curves(run.data)))
     assert "</" not in text.replace("<", "\\u003c")

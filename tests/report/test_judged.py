@@ -3,6 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dovetail.core.recording import Recording
 from dovetail.report.judged import Judged, RunView, limit_uses
 from dovetail.report.page_subject import Reported
 
@@ -17,7 +18,7 @@ def test_a_run_is_compared_with_its_reference(late, reference, make):
 def test_a_run_that_is_not_finite_is_shown_up_to_that_time(late, reference):
     data = late.data.copy(deep=True)
     data["displacement"][2000:] = np.nan
-    found = Judged(RunView(replace(late, data=data), reference))
+    found = Judged(RunView(replace(late, recording=Recording.from_dataset(data)), reference))
     assert found.data.sizes["time"] == 2000
     assert found.comparison is not None
     assert "From t = 2 s a signal is NaN or infinite" in found.notes[0]

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 from PIL import Image
 
+from dovetail.core.recording import Recording
 from dovetail.report.keyframe import LETTERS, NARROW, SIZE, key_frame, moment
 from dovetail.scene import shapes
 from dovetail.scene.scene import Arrow, Scene, Solid
@@ -32,4 +33,4 @@ def test_without_forces_the_key_frame_is_at_the_largest_displacement():
 def test_a_recording_without_geometry_has_no_key_frame(late, make):
 
     data = late.data[["feedback_force"]]
-    assert key_frame(replace(late, data=data)) is None
+    assert key_frame(replace(late, recording=Recording.from_dataset(data))) is None

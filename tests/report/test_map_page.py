@@ -6,7 +6,7 @@ import xarray as xr
 
 from dovetail.core.parameter_map import ParameterMap
 from dovetail.report import map_page
-from dovetail.report.style import COLOURS
+from dovetail.report.style import COLOURS, SHADES
 
 PAGE = Path(map_page.__file__).with_name("page.css")
 
@@ -99,10 +99,10 @@ def test_lines_are_distinguishable_in_dark_mode():
     """There the colours of figures are others: none of those may be one of ours that stays."""
     dark = re.search(r"prefers-color-scheme: dark.*?\}", PAGE.read_text("utf-8"), re.DOTALL)[0]
     themed = dict(re.findall(r"--(\w+): (#\w{6})", dark))
-    shown = [next((themed[n] for n, c in COLOURS.items() if c == shade), shade) for shade in map_page.SHADES]
+    shown = [next((themed[n] for n, c in COLOURS.items() if c == shade), shade) for shade in SHADES]
     assert len(set(shown)) == len(shown)
     assert all(max(int(c[i : i + 2], 16) for i in (1, 3, 5)) > 0x70 for c in shown)  # seen on almost black
-    many = map_page._shades(len(map_page.SHADES) + 1)
+    many = map_page._shades(len(SHADES) + 1)
     assert max(many[0][:3]) > 0x70 / 0xFF
 
 

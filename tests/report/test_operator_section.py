@@ -12,8 +12,8 @@ from dovetail.report.page import FigureBlock, Paragraph
 
 def test_late_ticks_and_lost_datagrams_are_reported(late):
     attributes = {"ticks_late": 76, "datagrams_sent": 7001, "datagrams_lost": 45}
-    run = replace(late, data=late.data.assign_attrs(attributes))
-    text = late_or_lost(run.data)
+    run = replace(late, recording=late.recording.with_attrs(**attributes))
+    text = late_or_lost(run.recording)
     assert all(number in text for number in ("76 ticks", "45 of 7001"))
     assert operator_section(Judged(RunView(run)))[0] == Paragraph(text)
     assert text in tiles.hybrid_tiles(Judged(RunView(run)))[0].text
@@ -28,7 +28,7 @@ def test_the_age_of_the_readings_is_drawn_where_a_reading_was_old(late):
         data = data.assign_attrs(
             ticks_late=0, datagrams_sent=7001, datagrams_lost=0, remark="oldest reading", link_timeout=20
         )
-        blocks = operator_section(Judged(RunView(replace(late, data=data))))
+        blocks = operator_section(Judged(RunView(replace(late, recording=data))))
         assert Paragraph("Remark: oldest reading.", "caution") in blocks
         return [block for block in blocks if isinstance(block, FigureBlock)]
 

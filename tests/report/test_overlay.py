@@ -1,10 +1,12 @@
 """Runs laid over each other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-import xarray as xr
 
 from dovetail import testing
+from dovetail.core.recording import Recording, Signal
 from dovetail.report.overlay import apart, common, overlay, overlays, simulations_page
 from dovetail.report.page import FigureBlock, PageTable
 
@@ -25,7 +27,12 @@ def recorded(scale=1.0, step=0.01, until=1.0):
     t = np.arange(0, until + 1e-9, step)
     about = {"units": "m"}
     z = np.stack([scale * np.sin(6 * t), 1e-15 * t, 2 * t], axis=1)
-    return xr.Dataset({"displacement": (("time", "axis"), z, about)}, {"time": t, "axis": ["x", "y", "z"]})
+    coords = {"time": Signal(t), "axis": Signal(np.array(["x", "y", "z"]), ("axis",))}
+    return Recording({"displacement": Signal(z, ("time", "axis"), about)}, coords)
+
+
+def with_signal(name, signal):
+    return replace(recorded(), signals={**recorded().signals, name: signal})
 
 
 def test_the_difference_is_that_of_the_recordings():
@@ -49,7 +56,6 @@ def test_rounding_does_not_count_as_difference():
 
 def test_a_difference_is_relative_to_the_whole_vector():
     a, b = recorded(), recorded()
-    b["displacement"] = b["displacement"].copy()
     still = int(np.argmin(np.abs(a["displacement"].values).max(axis=0)))
     b["displacement"].values[:, still] += 0.5
     table, _ = overlays(["first", "other"], [a, b], ["displacement"])
@@ -62,7 +68,8 @@ def posed(turn=0.1, way=2.0, away=0.0, turned=0.0, until=1.0):
     t = np.arange(0, until + 1e-9, 0.01)
     about = {"units": "m", "axis_units": ["m", "rad"]}
     z = np.stack([way * np.sin(6 * t) + away, turn * np.sin(6 * t) + turned], axis=1)
-    return xr.Dataset({"displacement": (("time", "axis"), z, about)}, {"time": t, "axis": ["x", "roll"]})
+    coords = {"time": Signal(t), "axis": Signal(np.array(["x", "roll"]), ("axis",))}
+    return Recording({"displacement": Signal(z, ("time", "axis"), about)}, coords)
 
 
 def test_lengths_and_angles_are_compared_separately():
@@ -73,9 +80,8 @@ def test_lengths_and_angles_are_compared_separately():
 
 
 def test_an_angle_of_rounding_size_is_not_a_signal():
-    assert common(
-        [recorded().assign(attitude_angles=("time", np.full(101, 1e-14), {"units": "rad"}))] * 2
-    ) == ["displacement"]
+    still = Signal(np.full(101, 1e-14), ("time",), {"units": "rad"})
+    assert common([with_signal("attitude_angles", still)] * 2) == ["displacement"]
     table, _ = overlays(["a", "b"], [posed(1e-14), posed(3e-14)], ["displacement"])
     assert table.rows[0][2:] == ["none", "0 %"]
 
@@ -108,9 +114,8 @@ def test_the_largest_difference_is_stated_in_a_sentence():
 
 
 def test_parts_have_names_without_underscores():
-    turned = recorded().assign(
-        attitude_angles=(("time", "attitude_angles_0"), np.ones((101, 1)), {"units": "rad"})
-    )
+    angles = Signal(np.ones((101, 1)), ("time", "attitude_angles_0"), {"units": "rad"})
+    turned = with_signal("attitude_angles", angles)
     figure = overlay(["a", "b"], [turned, turned], "attitude_angles", [0])
     assert figure.axes[0].get_ylabel() == "attitude angles 1 [rad]"
 
@@ -122,11 +127,11 @@ def test_every_run_is_labelled_and_drawn():
 
 
 def test_signals_that_are_not_common_are_omitted():
-    a = recorded().assign(tension=("time", np.ones(101)))
+    a = with_signal("tension", Signal(np.ones(101)))
     assert common([a, recorded()]) == ["displacement"]
     assert common([a, a], first=["tension"]) == ["tension", "displacement"]
-    assert common([a, xr.Dataset(coords={"time": [0.0, 1.0]})]) == []
-    own = recorded().rename(displacement="of_its_own")
+    assert common([a, Recording({}, {"time": Signal(np.array([0.0, 1.0]))})]) == []
+    own = replace(recorded(), signals={"of_its_own": recorded()["displacement"]})
     assert common([own, own]) == ["of_its_own"]
     assert common([own, own], others=False) == []
 

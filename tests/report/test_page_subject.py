@@ -10,8 +10,8 @@ def test_a_run_is_reported_with_test_mode_and_outcome():
     test = dv.load("substructuring/cs1").with_values(duration=0.01)
     run = test.rehearse()
     known = Reported.from_run(run)
-    assert (known.data, known.title, known.mode, known.outcome) == (
-        run.data,
+    assert (known.recording, known.title, known.mode, known.outcome) == (
+        run.recording,
         run.title,
         "rehearse",
         run.outcome,
@@ -21,8 +21,8 @@ def test_a_run_is_reported_with_test_mode_and_outcome():
 
 
 def test_a_recording_without_metadata_has_no_test(late):
-    known = Reported.from_run(late.data)
-    assert known.data is late.data
+    known = Reported.from_run(late.recording)
+    assert known.recording is late.recording
     assert (known.title, known.outcome, dict(known.table())) == ("", None, {})
 
 

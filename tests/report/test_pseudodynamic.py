@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dovetail as dv
+from dovetail.core.recording import Recording
 from dovetail.report.html import write_page
 from dovetail.report.pseudodynamic import histories, pseudodynamic_page, trace
 from dovetail.testing.pseudodynamic import PseudodynamicSettings
@@ -55,7 +56,9 @@ def test_readings_are_dots_on_the_force(run):
 
 
 def test_cell_time_is_formatted_in_minutes_and_hours(run):
-    long = dataclasses.replace(run, data=run.data.assign_attrs(cell_seconds=13005.0))
+    long = dataclasses.replace(
+        run, recording=Recording.from_dataset(run.data.assign_attrs(cell_seconds=13005.0))
+    )
     table = pseudodynamic_page([long]).blocks[0].blocks[0]
     assert table.rows[0][-1] == "3.6 h"
 

@@ -11,6 +11,7 @@ import xarray as xr
 import dovetail as dv
 from dovetail.cli.report import BROWSERS, print_pdf
 from dovetail.core.errors import ParameterError
+from dovetail.core.recording import Recording
 from dovetail.report import RunView, rehearsal_page, rehearsals_page, write, write_run
 from dovetail.report.html import render, write_page
 from dovetail.report.page_subject import Reported
@@ -82,7 +83,10 @@ def test_a_comparison_starts_with_the_largest_difference(late, reference, make):
         RunView(free, None, make.stability(3e-3), "free"),
     ]
     page = rehearsals_page("CS1", views)
-    z, other = late.data.displacement.values, reference.data.displacement.values
+    z, other = (
+        late.data.displacement.values,
+        reference.data.displacement.values,
+    )
     away = np.abs(other - z).max()
     away = f"{1e6 * away:.3g} µm ({100 * away / np.abs(z).max():.3g} % of the peak there)."
     assert page.verdict.sentence.startswith("2 runs: “late”: stable; “free”: reference solution.")
@@ -130,7 +134,7 @@ def test_two_axes_have_a_page(two_axes):
 
 def test_a_run_of_a_few_samples_has_a_page(late, reference):
     for count in (1, 2, 5):
-        run = replace(late, data=late.data.isel(time=slice(0, count)))
+        run = replace(late, recording=Recording.from_dataset(late.data.isel(time=slice(0, count))))
         assert (
             "No comparison with the reference" in text_of(render(rehearsal_page(run, reference)))
             or count == 5
@@ -155,7 +159,7 @@ def test_six_axes_are_printed_on_eight_pages_without_clipping(late, make, tmp_pa
     )
     table = dump(dv.load(find_test("docking/six-dof")))
     six = six.assign_coords(axis=axes)
-    run = replace(late, data=six, given=table)
+    run = replace(late, recording=Recording.from_dataset(six), given=table)
     page = write_page(rehearsal_page(run, Reported(six), make.stability(3e-3)), tmp_path / "report.html")
     assert print_pdf(page).read_bytes().count(b"/Type /Page\n") <= 8
     sync = pytest.importorskip("playwright.sync_api")

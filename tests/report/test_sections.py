@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from dovetail.core.recording import Recording
 from dovetail.report import sections
 from dovetail.report.judged import Judged, RunView
 from dovetail.report.page import FigureBlock, PageTable, Paragraph, SideBySide, TableCell
@@ -76,7 +77,7 @@ def test_axes_at_rest_are_listed_in_one_sentence(two_axes):
     data = two_axes.data.copy(deep=True)
     for name in data.data_vars:
         data[name].values[:, 1] *= 1e-14
-    view = judged(replace(two_axes, data=data), Reported(data))
+    view = judged(replace(two_axes, recording=Recording.from_dataset(data)), Reported(data))
     blocks = sections.error(view)
     assert [[row[0] for row in table.rows] for table in tables(blocks)] == [["1"], ["1"]]
     assert "not determined" not in str(tables(blocks))
@@ -100,9 +101,12 @@ def test_without_a_reference_only_the_tracking_error_is_listed(late):
 def test_figures_are_drawn_from_recorded_signals(late, reference):
     kinds = [type(block) for block in sections.pictures(judged(late, reference))]
     assert kinds == [FigureBlock, FigureBlock, SideBySide, FigureBlock, FigureBlock]
-    bare = replace(late, data=late.data[["displacement", "feedback_force"]])
+    bare = replace(
+        late,
+        recording=Recording.from_dataset(late.data[["displacement", "feedback_force"]]),
+    )
     assert [type(block) for block in sections.pictures(judged(bare))] == [FigureBlock]
-    nothing = replace(late, data=late.data[["excitation"]])
+    nothing = replace(late, recording=Recording.from_dataset(late.data[["excitation"]]))
     assert isinstance(sections.pictures(judged(nothing))[0], Paragraph)
 
 

@@ -24,7 +24,7 @@ from dovetail.report.simulation import simulation_page
 from dovetail.report.style import new_figure
 from dovetail.studies.registry import find_test
 from dovetail.testing.outcome import Outcome
-from dovetail.testing.run import Run, dataset
+from dovetail.testing.run import Run, recording_of
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def run():
     show = jax.jit(lambda x: craft.output(0.0, x, None))
     shown = [show(x) for x in (craft.init(), craft.init(), standing, standing)]
     records = {name: np.stack([np.asarray(one[name]) for one in shown]) for name in shown[0]}
-    data = dataset(test, 0.1 * np.arange(4), records, {"mode": "simulate", "title": test.title})
+    data = recording_of(test, 0.1 * np.arange(4), records, {"mode": "simulate", "title": test.title})
     return Run(test, "simulate", data, Outcome.FINISHED)
 
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from dovetail.core.recording import Recording
 from dovetail.report import RunView, tiles
 from dovetail.report.judged import Judged
 from dovetail.report.page_subject import Reported
@@ -79,7 +80,7 @@ def test_an_event_is_the_headline_with_the_outcome_of_the_reference(late):
 
 def test_rounding_does_not_appear_in_the_headline(late):
     data = late.data.assign(measured_displacement=late.data["displacement"] * (1 + 1e-15))
-    run = replace(late, data=data)
+    run = replace(late, recording=Recording.from_dataset(data))
     accuracy = of(run, Reported(data))[2]
     assert "e-1" not in accuracy.answer + accuracy.text
     assert accuracy.answer == "Response error 0 %"

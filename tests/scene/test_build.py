@@ -8,6 +8,7 @@ import xarray as xr
 
 import dovetail as dv
 from dovetail.core.errors import AnalysisError
+from dovetail.core.recording import Recording
 from dovetail.scene import build_scene
 from dovetail.studies.registry import find_test
 
@@ -27,15 +28,15 @@ def test_between_two_samples_the_earlier_one_holds(run):
 def test_a_long_recording_is_thinned(run):
     count = 100_001
     data = xr.Dataset({"displacement": ("time", np.zeros(count))}, {"time": np.arange(count) * 1e-4})
-    scene = build_scene(dataclasses.replace(run, data=data))
+    scene = build_scene(dataclasses.replace(run, recording=Recording.from_dataset(data)))
     assert len(scene.times) <= 20_001
     assert scene.duration == pytest.approx(10.0, abs=1e-3)
 
 
 def test_a_recording_without_geometry_is_reported(run):
-    data = run.data[["feedback_force"]]
+    data = run.recording.to_dataset()[["feedback_force"]]
     with pytest.raises(AnalysisError, match="no signal with a position"):
-        build_scene(dataclasses.replace(run, data=data))
+        build_scene(dataclasses.replace(run, recording=Recording.from_dataset(data)))
 
 
 def test_the_reference_has_a_specimen_without_actuator_and_sensor(run):

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import xarray as xr
 
+from dovetail.core.recording import Recording
 from dovetail.scene.events import MAX_MARKS, events_of
 from dovetail.testing.outcome import Trip
 
@@ -29,7 +30,7 @@ def recorded(count):
 
 def test_contacts_presses_and_trips_are_marked_in_order():
     trip = Trip("measured_force", 2.0, 1.0, 3.9, "N")
-    found = events_of(SimpleNamespace(data=recorded(3), trip=trip))
+    found = events_of(SimpleNamespace(recording=Recording.from_dataset(recorded(3)), trip=trip))
     times, words = zip(*found, strict=True)
     assert list(times) == sorted(times)
     assert words[0] == "hold"
@@ -38,11 +39,15 @@ def test_contacts_presses_and_trips_are_marked_in_order():
 
 
 def test_of_many_contacts_the_hardest_are_marked():
-    found = [t for t, what in events_of(SimpleNamespace(data=recorded(30), trip=None)) if what == "contact"]
+    found = [
+        t
+        for t, what in events_of(SimpleNamespace(recording=Recording.from_dataset(recorded(30)), trip=None))
+        if what == "contact"
+    ]
     assert len(found) == MAX_MARKS
     assert min(found) > 30 - MAX_MARKS - 1
 
 
 def test_a_run_without_events_has_no_marks():
     data = xr.Dataset({"displacement": ("time", np.zeros(3))}, {"time": np.arange(3.0)})
-    assert events_of(SimpleNamespace(data=data, trip=None)) == []
+    assert events_of(SimpleNamespace(recording=Recording.from_dataset(data), trip=None)) == []

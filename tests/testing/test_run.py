@@ -5,7 +5,7 @@ import pytest
 
 import dovetail as dv
 from dovetail.core.errors import UnknownNameError
-from dovetail.testing.run import dataset
+from dovetail.testing.run import recording_of
 
 
 def test_a_run_reads_as_a_line(make_cs1):
@@ -15,7 +15,7 @@ def test_a_run_reads_as_a_line(make_cs1):
 
 def test_a_signal_that_is_not_in_the_table_is_rejected(make_cs1):
     with pytest.raises(UnknownNameError, match='no signal "mystery"'):
-        dataset(make_cs1(), np.arange(3.0), {"mystery": np.arange(3.0)}, {})
+        recording_of(make_cs1(), np.arange(3.0), {"mystery": np.arange(3.0)}, {})
 
 
 def test_axes_are_numbered_when_they_have_no_names():
@@ -23,6 +23,6 @@ def test_axes_are_numbered_when_they_have_no_names():
         numerical=dv.mechanics.Oscillator(m=[1.0, 1.0], c=1.0, k=1.0),
         rig=dv.Rig(dv.transfer.Delay(0.0), dv.specimens.Spring(k=1.0)),
     )
-    data = dataset(test, np.arange(3.0), {"feedback_force": np.zeros((3, 2))}, {"mode": "x"})
+    data = recording_of(test, np.arange(3.0), {"feedback_force": np.zeros((3, 2))}, {"mode": "x"})
     assert list(data.axis.values) == ["1", "2"]
-    assert data.feedback_force.dims == ("time", "axis")
+    assert data["feedback_force"].dims == ("time", "axis")

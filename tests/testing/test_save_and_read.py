@@ -8,9 +8,12 @@ import xarray as xr
 
 import dovetail as dv
 from dovetail import testing
+from dovetail.core.recording import Recording, Signal
 from dovetail.testing import Outcome, Run, Trip
 
 RNG = np.random.default_rng(24)
+
+FORCE = np.array([1.0, 2.0])  # [N]
 
 
 def brought(test, **changes):
@@ -33,7 +36,8 @@ def brought(test, **changes):
             "note": None,
         },
     )
-    return dataclasses.replace(Run(test, "laboratory", data, Outcome.INTERRUPTED), **changes)
+    recording = Recording.from_dataset(data)
+    return dataclasses.replace(Run(test, "laboratory", recording, Outcome.INTERRUPTED), **changes)
 
 
 RUNS = {
@@ -47,10 +51,12 @@ RUNS = {
     "brought and met": lambda cs1: brought(
         cs1(duration=0.1), trip=Trip("measured_force", *map(np.float64, (1.0, np.inf, np.nan)), "N")
     ),
-    "nothing": lambda cs1: brought(cs1(duration=0.1), data=xr.Dataset({}, {"time": np.zeros(0)})),
+    "nothing": lambda cs1: brought(
+        cs1(duration=0.1), recording=Recording.from_dataset(xr.Dataset({}, {"time": np.zeros(0)}))
+    ),
     "return_recording": lambda cs1: brought(
         cs1(duration=0.1),
-        return_recording=xr.Dataset({"feedback_force": ("time", [1.0, 2.0])}, {"time": [0.1, 0.2]}),
+        return_recording=Recording({"feedback_force": Signal(FORCE)}, {"time": Signal(0.1 * FORCE)}),
     ),
 }
 
@@ -64,10 +70,14 @@ def test_a_read_run_equals_the_saved_one(name, make_cs1, tmp_path):
     assert again.title == run.title
     assert testing.dump(again.test) == testing.dump(run.test)
     assert str(again.trip) == str(run.trip)
-    for one, other in ((again.data, run.data), (again.return_recording, run.return_recording)):
-        if other is None:
-            assert one is None
+    for again_recording, recording in (
+        (again.recording, run.recording),
+        (again.return_recording, run.return_recording),
+    ):
+        if recording is None:
+            assert again_recording is None
             continue
+        one, other = again_recording.to_dataset(), recording.to_dataset()
         assert one.equals(other)
         assert {n: v.dtype for n, v in one.variables.items()} == {
             n: v.dtype for n, v in other.variables.items()

@@ -113,7 +113,7 @@ class FastRerun:
         if not self.sampled:
             test = self.test.with_values(**values)
             run = test.rehearse() if test.rig is not None else test.simulate()
-            signals = {name: run.data[name].values for name in SIGNALS if name in run.data}
+            signals = {name: run.recording[name].values for name in SIGNALS if name in run.recording}
             return Motion(signals, test.dt, run.outcome)
         test, prepared = self.variant(values), self._loop.with_values(values)
         if self.default_frozen_sensor:

@@ -21,7 +21,8 @@ import xarray as xr
 from dovetail.assess.test_motion import spectrum
 from dovetail.core.block import respond
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.fidelity.traces import dataset, period
+from dovetail.fidelity.traces import period
+from dovetail.fidelity.traces import recording as recording_of_run
 from dovetail.testing import AbstractRig, Rig, Run, Test
 from dovetail.testing.test_file import dump_part
 from dovetail.transfer import Delay, Gain, LinearTransfer, Series, TransferFunction
@@ -109,7 +110,7 @@ def identify(
         high = min(high, HIGHEST / test.dt)
         record, quiet = sweep(test, low=high / BAND, high=high, amplitude=amplitude)
         return _identified(record, test.dt, quiet, high, amplitude, order, "sweep")
-    axes, recorded = math.prod(test.shape), dataset(recording).sizes.get("axis", 1)
+    axes, recorded = math.prod(test.shape), recording_of_run(recording).sizes.get("axis", 1)
     if recorded != axes:
         raise AnalysisError(
             f"the recording has {recorded} axes, the test has {axes}; give two columns for each axis"
@@ -131,7 +132,7 @@ def identify_recording(
     order
         Number of poles of the model, 0 to 3 (default: the lowest that fits the record).
     """
-    record = dataset(recording)
+    record = recording_of_run(recording).to_dataset()
     missing = [name for name in RECORDED if name not in record]
     if missing:
         raise AnalysisError(

@@ -22,7 +22,7 @@ from dovetail.testing import Outcome
 from dovetail.testing.memory_estimate import require_memory
 from dovetail.testing.modes import Reference, Rehearse, all_modes
 from dovetail.testing.paths import declared_at, get, replace_all
-from dovetail.testing.run import dataset
+from dovetail.testing.run import recording_of
 
 if TYPE_CHECKING:
     from dovetail.campaign.variants import TestSubject
@@ -235,7 +235,8 @@ class Group:
                 records = {name: array[i, j] for name, array in runs[mode].items() if name != "valid"}
                 valid = runs[mode]["valid"][i, j]
                 times = (np.arange(len(valid)) + 1)[valid] * self.test.dt
-                data[mode] = dataset(self.test, times, select_samples(records, valid), {"mode": mode})
+                recorded = select_samples(records, valid)
+                data[mode] = recording_of(self.test, times, recorded, {"mode": mode}).to_dataset()
             reference = data.get(Reference.name)
             try:
                 if per_mode:

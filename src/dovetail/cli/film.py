@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 
 from dovetail.cli.progress import progress
@@ -68,9 +69,9 @@ def film_take(run: Any, label: str, largest: float | None = None) -> FilmScene:
 
 def _largest_motion(runs: list[Any]) -> float | None:
     """Return the largest motion [m] of several runs, used as common scale; None for one run."""
-    if len(runs) < 2 or not all("displacement" in run.data for run in runs):
+    if len(runs) < 2 or not all("displacement" in run.recording for run in runs):
         return None
-    return max(float(abs(run.data["displacement"]).max()) for run in runs)
+    return max(float(np.abs(run.recording["displacement"].values).max()) for run in runs)
 
 
 def _parse_size(text: str) -> tuple[int, int]:

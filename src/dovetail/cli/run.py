@@ -134,14 +134,14 @@ def _compare_with_reference(
 
 def summary_lines(run: Run) -> list[str]:
     """Return lines about a recording: timing and link, moves of a cell, or the measures of a simulation."""
-    attrs = run.data.attrs
+    attrs = run.recording.attrs
     if "datagrams_sent" in attrs:
         return _timing_summary(run)
     if "moves" in attrs:
         return _moves_summary(run)
     if run.test.rig is not None:
         return []
-    measures = roles.measured_values(run.test.numerical, run.data)
+    measures = roles.measured_values(run.test.numerical, run.recording)
     lines = [f"  {name:<28} {text}" for name, text in measures.items()]
     return [GROWTH_REMARK, *lines] if run.outcome in (Outcome.NOT_FINITE, Outcome.VELOCITY) else lines
 
@@ -150,8 +150,8 @@ def _timing_summary(run: Run) -> list[str]:
     """Return tick timing and link statistics of a real-time test."""
     from dovetail.links.tick_budget import tick_budget
 
-    attrs = run.data.attrs
-    lines = [str(tick_budget(run.data))] if run.data.sizes["time"] > 1 else []
+    attrs = run.recording.attrs
+    lines = [str(tick_budget(run.recording))] if run.recording.sizes["time"] > 1 else []
     lines.append(
         f"link      {attrs['datagrams_sent']} sent, {attrs['datagrams_lost']} unanswered; "
         f"oldest reading {attrs['max_measurement_age']} ticks; "
@@ -169,7 +169,7 @@ def _moves_summary(run: Run) -> list[str]:
     """Return cell, number and duration of the moves, audit and remark of a pseudo-dynamic test."""
     from dovetail.testing.pseudodynamic.estimate import format_duration
 
-    attrs = run.data.attrs
+    attrs = run.recording.attrs
     lines = [
         f"cell      {attrs['cell']}",
         f"moves     {attrs['moves']}, {attrs['moves_resumed']} from the journal; "
@@ -199,7 +199,7 @@ def finish_run(
 
 def _impact_lines(run: Run, reference: Run | None) -> list[str]:
     """Return a table of the impacts of a run and of its reference solution, with warnings about coarse steps."""
-    if "penetration" not in run.data:
+    if "penetration" not in run.recording:
         return []
     from dovetail.fidelity.impacts import coarse_steps, impact_log
     from dovetail.transfer import Quantiser, Series

@@ -12,16 +12,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dovetail.core import plain_file
+from dovetail.core.recording import Recording
+from dovetail.core.recording_file import write_recording
 
 if TYPE_CHECKING:
     import xarray as xr
 
 
-def write(data: xr.Dataset, path: Path) -> None:
-    """Write a dataset completely or not at all; `OSError` with the reason, for example a full disk."""
+def write(data: Recording | xr.Dataset, path: Path) -> None:
+    """Write a recording or a dataset completely or not at all; `OSError` with the reason, for example a full disk."""
     partial = path.with_name(f"{path.name}.partial")
     with plain_file.create(partial) as opened, _ErrorStore(opened.fileno()) as file:
-        data.to_netcdf(file, engine="h5netcdf")
+        if isinstance(data, Recording):
+            write_recording(data, file)
+        else:
+            data.to_netcdf(file, engine="h5netcdf")
         if file.error is None:
             os.fsync(opened.fileno())
     if file.error is not None:

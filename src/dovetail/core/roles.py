@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from dovetail.core.block import Method
 from dovetail.core.errors import Fault
+from dovetail.core.recording import Recording
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -67,9 +68,9 @@ class Measuring(Protocol):
         """Return names and values as text, for the command line and the report."""
 
 
-def measured_values(system: object, data: xr.Dataset) -> dict[str, str]:
+def measured_values(system: object, recording: Recording) -> dict[str, str]:
     """Return the results of a run, if the system computes any."""
-    return system.measures(data) if isinstance(system, Measuring) else {}
+    return system.measures(recording.to_dataset()) if isinstance(system, Measuring) else {}
 
 
 @runtime_checkable

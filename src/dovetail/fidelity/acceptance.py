@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dovetail.core.recording import Recording
 from dovetail.fidelity.audit import audit
 from dovetail.fidelity.compare import Comparison
 from dovetail.testing.acceptance import Accept
@@ -46,7 +46,7 @@ def evaluate_criteria(
     accept: Accept | None,
     comparison: Comparison | None = None,
     stability: Any = None,
-    data: xr.Dataset | None = None,
+    data: Recording | None = None,
 ) -> list[Criterion]:
     """Return the acceptance criteria of a test with values from comparison, stability and recording of a run."""
     if accept is None:

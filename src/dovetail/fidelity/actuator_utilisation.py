@@ -11,12 +11,16 @@ Utilisation is radial: the ratio of the point (speed, force) to the point of the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from dovetail.core.errors import ParameterError
-from dovetail.fidelity.traces import Recording, Value, dataset, period, trace
+from dovetail.core.recording import Recording, Signal
+from dovetail.fidelity.traces import Recorded, Value, period, recording, trace
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 ACCURATE_BELOW = 0.5  # below: total error close to tracking error
 DESIGN_LIMIT = 0.75  # design rule: not far above
@@ -105,7 +109,7 @@ class Utilisation:
 
 
 def utilisation(
-    run: Recording,
+    run: Recorded,
     envelope: Envelope,
     *,
     moving_mass: float = 0.0,
@@ -124,7 +128,7 @@ def utilisation(
         Signals to use (default: motion and force achieved by the rig if recorded (simulated rig), otherwise the
         measured signals). The speed is a central difference, so noise in a measurement increases it.
     """
-    data = dataset(run)
+    data = recording(run)
     displacement = displacement or _first(data, "achieved_displacement", "measured_displacement")
     force = force or _first(data, "specimen_force", "measured_force")
     dt = period(run)
@@ -132,11 +136,14 @@ def utilisation(
     v = np.gradient(x.values, dt, axis=0)
     # the specimen exerts F on the numerical substructure, so the actuator exerts -F on the specimen
     push = -f.values + moving_mass * np.gradient(v, dt, axis=0)
-    used = x.copy(data=envelope.utilisation(v, push)).rename("utilisation")
-    used.attrs = {"units": "1", "long_name": "used fraction of the actuator capacity"}
-    values = [used.max("time"), (used > ACCURATE_BELOW).mean("time"), (used > DESIGN_LIMIT).mean("time")]
-    return Utilisation(used, *(float(s) if s.ndim == 0 else s.values for s in values))
+    used = np.asarray(envelope.utilisation(v, push))
+    about = {"units": "1", "long_name": "used fraction of the actuator capacity"}
+    signal = data.with_signals({"utilisation": Signal(used, x.dims, about)})
+    values = [used.max(axis=0), (used > ACCURATE_BELOW).mean(axis=0), (used > DESIGN_LIMIT).mean(axis=0)]
+    return Utilisation(
+        signal.to_dataset()["utilisation"], *(float(s) if np.ndim(s) == 0 else s for s in values)
+    )
 
 
-def _first(data: xr.Dataset, *names: str) -> str:
-    return next((name for name in names if name in data.data_vars), names[0])
+def _first(data: Recording, *names: str) -> str:
+    return next((name for name in names if name in data.signals), names[0])

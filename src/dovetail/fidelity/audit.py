@@ -13,7 +13,7 @@ import numpy as np
 
 from dovetail.core.errors import AnalysisError
 from dovetail.fidelity.pose_error import pose_error
-from dovetail.fidelity.traces import Recording, dataset, trace
+from dovetail.fidelity.traces import Recorded, recording, trace
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class Audit:
         return "; ".join(f"{name} {text}" for name, text in self.rows())
 
 
-def audit(run: Recording) -> Audit:
+def audit(run: Recorded) -> Audit:
     """Return the audit of a recorded run, from the signals it contains."""
-    data = dataset(run)
+    data = recording(run)
 
     def largest(name: str) -> float:
         if name not in data:

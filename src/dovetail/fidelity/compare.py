@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.core.extensions import display
+from dovetail.core.recording import Recording, Signal
 from dovetail.fidelity.energy import energy_added
 from dovetail.fidelity.error_budget import error_budget
-from dovetail.fidelity.errors import DEMAND, MEASURED, errors, norms
+from dovetail.fidelity.errors import DEMAND, MEASURED, RelativeErrors, error_recording, relative_errors
 from dovetail.fidelity.growth import growth_rate
 from dovetail.fidelity.synchronisation import EARLY, IN_PHASE, LATE, synchronisation_loop
-from dovetail.fidelity.traces import Recording, Value, on_common_times, times, trace
+from dovetail.fidelity.traces import Recorded, Value, on_common_times, times, trace
 
 ERRORS = ("e1", "e2", "e")
 MEANING = {
@@ -122,8 +122,8 @@ class Comparison:
 
 
 def compare(
-    run: Recording,
-    reference: Recording,
+    run: Recorded,
+    reference: Recorded,
     *,
     frequency: float | None = None,
     demand: str = DEMAND,
@@ -174,8 +174,8 @@ def compare(
     (rate,) = result_or_default("growth rate", lambda: (_growth(pair, frequency, notes),), (nan,))
     t = times(pair.hybrid)
     return Comparison(
-        rms={name: pair.on_all(_value(pair.norms["rms"].sel(error=name))) for name in ERRORS},
-        peak={name: pair.on_all(_value(pair.norms["peak"].sel(error=name))) for name in ERRORS},
+        rms={name: pair.on_all(_value(pair.errors.rms[name])) for name in ERRORS},
+        peak={name: pair.on_all(_value(pair.errors.peak[name])) for name in ERRORS},
         delay=delay,
         gain=gain,
         residual=residual,
@@ -196,30 +196,30 @@ def compare(
 class _Pair:
     """Run and reference solution at their common times, and the axes whose motion exceeds rounding."""
 
-    hybrid: xr.Dataset
-    reference: xr.Dataset
+    hybrid: Recording
+    reference: Recording
     demand: str  # signal name
     measured: str
-    norms: xr.Dataset
+    errors: RelativeErrors
     shape: tuple[int, ...]  # of a sample
     moving: np.ndarray  # by axis
     axes: tuple[str, ...]
 
     @classmethod
-    def from_runs(cls, run: Recording, reference: Recording, demand: str, measured: str) -> _Pair:
+    def from_runs(cls, run: Recorded, reference: Recorded, demand: str, measured: str) -> _Pair:
         hybrid, complete = on_common_times(run, reference)
-        sizes = norms(hybrid, complete, demand=demand, measured=measured)
+        errors = relative_errors(hybrid, complete, demand=demand, measured=measured)
         shape = trace(hybrid, demand).shape[1:]
-        return cls(hybrid, complete, demand, measured, sizes, shape, *_moving(sizes["scale"]))
+        return cls(hybrid, complete, demand, measured, errors, shape, *_moving(errors.scale, complete))
 
-    def on_moving_axes(self, data: xr.Dataset, name: str) -> xr.Dataset:
-        """Return a dataset reduced to the moving axes; `name` is a signal that has axes."""
+    def on_moving_axes(self, data: Recording, name: str) -> Recording:
+        """Return a recording reduced to the moving axes; `name` is a signal that has axes."""
         if not self.shape or self.moving.all():
             return data
-        return data.isel({str(trace(data, name).dims[1]): np.flatnonzero(self.moving)})
+        return data.isel(**{trace(data, name).dims[1]: np.flatnonzero(self.moving)})
 
     @property
-    def part(self) -> xr.Dataset:
+    def part(self) -> Recording:
         """The hybrid run on the moving axes."""
         return self.on_moving_axes(self.hybrid, self.demand)
 
@@ -268,9 +268,9 @@ def _energy(pair: _Pair, force_held: bool) -> tuple[Value, Value]:
 
 def _growth(pair: _Pair, frequency: float | None, notes: list[str]) -> Value:
     """Return the growth rate of e1 after start-up, at the given frequency if it can be fitted there."""
-    e1 = errors(pair.hybrid, pair.reference, demand=pair.demand, measured=pair.measured)
+    e1 = error_recording(pair.hybrid, pair.reference, demand=pair.demand, measured=pair.measured)
     e1 = pair.on_moving_axes(e1, "e1")
-    if not float(abs(e1["e1"]).max()) > 1e-12 * float(pair.norms["scale"].max()):
+    if not np.abs(e1["e1"].values).max() > 1e-12 * pair.errors.scale.values.max():
         raise AnalysisError("e1 is zero to rounding, so it has no growth rate")
     t = times(pair.hybrid)
     start = t[0] + (t[-1] - t[0]) / 3
@@ -284,11 +284,11 @@ def _growth(pair: _Pair, frequency: float | None, notes: list[str]) -> Value:
     return pair.on_all(growth_rate(e1, "e1", start=start))
 
 
-def _moving(scale: xr.DataArray) -> tuple[np.ndarray, tuple[str, ...]]:
+def _moving(scale: Signal, reference: Recording) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return which axes move in the reference solution by more than rounding, and their names."""
     size = np.atleast_1d(scale.values).ravel()
-    named = "axis" in scale.coords and scale.axis.dtype.kind in "US"
-    names = [str(n) for n in scale.axis.values] if named else [f"axis {i + 1}" for i in range(size.size)]
+    named = "axis" in scale.dims and "axis" in reference and reference.axis.values.dtype.kind in "US"
+    names = [str(n) for n in reference.axis.values] if named else [f"axis {i + 1}" for i in range(size.size)]
     names = [f"axis {n}" if n.isdigit() else n for n in names]
     return size > 1e-9 * size.max(), tuple(names) if scale.ndim else ()
 
@@ -301,5 +301,5 @@ def _texts(value: Value, factor: float = 1.0) -> tuple[str, ...]:
     return tuple(NOT_DETERMINED if math.isnan(v) else f"{v:.3g}" for v in each)
 
 
-def _value(array: xr.DataArray) -> Value:
-    return float(array) if array.ndim == 0 else array.values
+def _value(array: np.ndarray) -> Value:
+    return float(array) if array.ndim == 0 else array

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from dovetail.compensation import NoCompensation
 from dovetail.core.errors import AnalysisError, DovetailError
 from dovetail.core.kind_names import name_of
-from dovetail.fidelity.errors import norms
+from dovetail.fidelity.errors import relative_errors
 from dovetail.testing import Rig, Run, Test
 from dovetail.transfer import Series, Transfer
 
@@ -94,9 +94,9 @@ def _name(part: object) -> str:
 def _contribution(component: str, test: Test, reference: Run) -> Contribution:
     run = test.rehearse(keep=False)
     try:
-        relative = norms(run, reference)
-        moving = relative["scale"] > MIN_MOTION * relative["scale"].max()
-        e1, e2 = (float(relative["rms"].sel(error=name).where(moving).max()) for name in ("e1", "e2"))
+        relative = relative_errors(run, reference)
+        moving = relative.scale.values > MIN_MOTION * relative.scale.values.max()
+        e1, e2 = (float(relative.rms[name][moving].max()) for name in ("e1", "e2"))
     except DovetailError:
         e1 = e2 = float("nan")
     return Contribution(component, e1, e2, run.outcome.completed)

@@ -25,7 +25,7 @@ import scipy
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.core.peaks import find_peaks
 from dovetail.fidelity.errors import DEMAND, MEASURED
-from dovetail.fidelity.traces import Recording, Value, by_axis, moving, period, values
+from dovetail.fidelity.traces import Recorded, Value, by_axis, moving, period, values
 
 HYSTERESIS = 0.3  # fraction of the rms that the signal must exceed on both sides of a crossing
 EQUAL_PEAKS = 0.01  # fraction of the range of correlations; closer peaks are equal, a period apart
@@ -33,7 +33,7 @@ EQUAL_PEAKS = 0.01  # fraction of the range of correlations; closer peaks are eq
 STEPS = 6  # Gauss-Newton steps from the nearest sample
 
 
-def delay_by_crossings(run: Recording, *, demand: str = DEMAND, measured: str = MEASURED) -> Value:
+def delay_by_crossings(run: Recorded, *, demand: str = DEMAND, measured: str = MEASURED) -> Value:
     """Return the delay [s] between crossings of the mean, averaged over rising and falling crossings.
 
     Rising and falling crossings are evaluated separately, because a sensor offset shifts them in opposite
@@ -56,7 +56,7 @@ def delay_by_crossings(run: Recording, *, demand: str = DEMAND, measured: str = 
 
 
 def delay_by_correlation(
-    run: Recording, *, max_delay: float | None = None, demand: str = DEMAND, measured: str = MEASURED
+    run: Recorded, *, max_delay: float | None = None, demand: str = DEMAND, measured: str = MEASURED
 ) -> Value:
     r"""Return the delay [s] of highest correlation between measured signal and demand, resolved between samples.
 
@@ -97,7 +97,7 @@ def delay_by_correlation(
     return by_axis(measure, z, x)
 
 
-def delay_at(run: Recording, frequency: float, *, demand: str = DEMAND, measured: str = MEASURED) -> Value:
+def delay_at(run: Recorded, frequency: float, *, demand: str = DEMAND, measured: str = MEASURED) -> Value:
     r"""Return the delay [s] from the phase at a frequency [Hz], :math:`-\arg(X/Z) / 2 \pi f`, within half a cycle."""
     ratio = response_at(run, frequency, demand=demand, measured=measured)
     delay = -np.angle(ratio) / (2 * math.pi * frequency)
@@ -105,7 +105,7 @@ def delay_at(run: Recording, frequency: float, *, demand: str = DEMAND, measured
 
 
 def response_at(
-    run: Recording, frequency: float, *, demand: str = DEMAND, measured: str = MEASURED
+    run: Recorded, frequency: float, *, demand: str = DEMAND, measured: str = MEASURED
 ) -> complex | np.ndarray:
     """Return the complex amplitude ratio X/Z at a frequency [Hz], by least squares under a Hann window."""
     dt = period(run)

@@ -20,10 +20,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import xarray as xr
 
+from dovetail.core.recording import Signal
 from dovetail.fidelity.errors import DEMAND, MEASURED
-from dovetail.fidelity.traces import Recording, Value, dataset, trace, values
+from dovetail.fidelity.traces import Recorded, Value, recording, trace, values
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class EnergyAdded:
 
 
 def energy_added(
-    run: Recording, *, force_held: bool = True, demand: str = DEMAND, force: str = "feedback_force"
+    run: Recorded, *, force_held: bool = True, demand: str = DEMAND, force: str = "feedback_force"
 ) -> EnergyAdded:
     """Return the energy that the rig added over a run.
 
@@ -72,22 +72,20 @@ def energy_added(
 
 
 def energy_in_time(
-    run: Recording, *, force_held: bool = True, demand: str = DEMAND, force: str = "feedback_force"
-) -> xr.DataArray:
+    run: Recorded, *, force_held: bool = True, demand: str = DEMAND, force: str = "feedback_force"
+) -> Signal:
     """Return the energy [J] added by the rig up to each time; the last value is the total of `energy_added`."""
-    z = trace(run, demand)
     motion, specimen = _specimen_side(run, force)
-    _, zv, x, f, fs = values(run, demand, motion, force, specimen)
-    total = np.zeros_like(zv)
-    total[1:] = np.cumsum(_work(f, zv) - _work(fs, x) + _hold(f, zv, force_held), axis=0)
-    out = z.copy(data=total).rename("energy_added")
-    out.attrs = {"units": "J", "symbol": "E", "long_name": "energy added by the rig"}
-    return out
+    _, z, x, f, fs = values(run, demand, motion, force, specimen)
+    total = np.zeros_like(z)
+    total[1:] = np.cumsum(_work(f, z) - _work(fs, x) + _hold(f, z, force_held), axis=0)
+    about = {"units": "J", "symbol": "E", "long_name": "energy added by the rig"}
+    return Signal(total, trace(run, demand).dims, about)
 
 
-def _specimen_side(run: Recording, force: str) -> tuple[str, str]:
+def _specimen_side(run: Recorded, force: str) -> tuple[str, str]:
     """Return the names of the specimen's motion and force signals."""
-    names = dataset(run).data_vars
+    names = recording(run)
     if "achieved_displacement" in names and "specimen_force" in names:
         return "achieved_displacement", "specimen_force"
     return MEASURED, "measured_force" if "measured_force" in names else force

@@ -18,7 +18,7 @@ import scipy
 
 from dovetail.fidelity.delay import delay_by_correlation
 from dovetail.fidelity.errors import DEMAND, MEASURED
-from dovetail.fidelity.traces import Recording, Value, by_axis, values
+from dovetail.fidelity.traces import Recorded, Value, by_axis, values
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class ErrorBudget:
 
 
 def error_budget(
-    run: Recording, *, max_delay: float | None = None, demand: str = DEMAND, measured: str = MEASURED
+    run: Recorded, *, max_delay: float | None = None, demand: str = DEMAND, measured: str = MEASURED
 ) -> ErrorBudget:
     """Split e2 into the parts of a constant delay, of a constant gain, and the residual.
 

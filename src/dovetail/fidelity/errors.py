@@ -14,12 +14,16 @@ critical delay [Wallace 2006, sec. 2.5-2.6].
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.fidelity.traces import Recording, Value, dataset, on_common_times, trace
+from dovetail.core.recording import Recording, Signal
+from dovetail.fidelity.traces import Recorded, Value, on_common_times, recording, trace
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 DEMAND = "displacement"
 MEASURED = "measured_displacement"
@@ -31,26 +35,37 @@ _ABOUT = {
 }
 
 
-def local_error(run: Recording, *, demand: str = DEMAND, measured: str = MEASURED) -> xr.DataArray:
+def local_error(run: Recorded, *, demand: str = DEMAND, measured: str = MEASURED) -> xr.DataArray:
     """Return the tracking error e2 = z - x, which needs no reference solution."""
-    difference = trace(run, demand) - trace(run, measured)
-    return _with_attributes(difference, "e2", trace(run, demand).attrs.get("units", "m"))
+    return error_recording(run, demand=demand, measured=measured).to_dataset()["e2"]
 
 
 def errors(
-    run: Recording, reference: Recording, *, demand: str = DEMAND, measured: str = MEASURED
+    run: Recorded, reference: Recorded, *, demand: str = DEMAND, measured: str = MEASURED
 ) -> xr.Dataset:
     """Return e1, e2 and e at the common times of the run and the reference solution."""
-    hybrid, complete = on_common_times(run, reference)
-    z_ref, z, x = trace(complete, demand), trace(hybrid, demand), trace(hybrid, measured)
+    return error_recording(run, reference, demand=demand, measured=measured).to_dataset()
+
+
+def error_recording(
+    run: Recorded, reference: Recorded | None = None, *, demand: str = DEMAND, measured: str = MEASURED
+) -> Recording:
+    """Return e1, e2 and e at common times as arrays; without a reference solution e2 only."""
+    hybrid, complete = (recording(run), None) if reference is None else on_common_times(run, reference)
+    z, x = trace(hybrid, demand), trace(hybrid, measured)
+    z_ref = z if complete is None else trace(complete, demand)
     if z_ref.shape != z.shape or z.shape != x.shape:
         raise ParameterError(
             f"reference, demand and measured displacement have shapes {z_ref.shape}, {z.shape}, {x.shape}. "
             "Expected equal shapes: compare runs of the same test"
         )
-    units = z.attrs.get("units", "m")
-    arrays = {"e1": z_ref - z, "e2": z - x, "e": z_ref - x}
-    return xr.Dataset({name: _with_attributes(array, name, units) for name, array in arrays.items()})
+    arrays = {"e1": z_ref.values - z.values, "e2": z.values - x.values, "e": z_ref.values - x.values}
+    units, signals = z.attrs.get("units", "m"), {}
+    for name in arrays if complete else ("e2",):
+        symbol, label = _ABOUT[name]
+        about = {"units": units, "symbol": symbol, "long_name": label}
+        signals[name] = Signal(arrays[name], z.dims, about)
+    return hybrid.with_signals(signals)
 
 
 def rms(array: xr.DataArray) -> xr.DataArray:
@@ -63,31 +78,59 @@ def peak(array: xr.DataArray) -> xr.DataArray:
     return abs(array).max("time")
 
 
+@dataclass(frozen=True)
+class RelativeErrors:
+    """Errors e1, e2 and e as fractions of the rms reference displacement, by axis."""
+
+    rms: dict[str, np.ndarray]
+    peak: dict[str, np.ndarray]
+    scale: Signal  # rms reference displacement
+
+
+def relative_errors(
+    run: Recorded, reference: Recorded, *, demand: str = DEMAND, measured: str = MEASURED
+) -> RelativeErrors:
+    """Return the relative errors as arrays; NaN on an axis on which the reference solution does not move."""
+    each = error_recording(run, reference, demand=demand, measured=measured)
+    z_ref = trace(on_common_times(run, reference)[1], demand)
+    scale = _rms(z_ref.values)
+    if not (scale > 0).any():
+        raise AnalysisError(
+            f'"{demand}" of the reference solution does not move; relative errors are undefined'
+        )
+    size = np.where(scale > 0, scale, np.nan)
+    about = {"units": z_ref.attrs.get("units", "m"), "long_name": "rms reference displacement"}
+    return RelativeErrors(
+        {name: _rms(e.values) / size for name, e in each.signals.items()},
+        {name: np.abs(e.values).max(axis=0) / size for name, e in each.signals.items()},
+        Signal(np.asarray(scale), z_ref.dims[1:], about),
+    )
+
+
 def norms(
-    run: Recording, reference: Recording, *, demand: str = DEMAND, measured: str = MEASURED
+    run: Recorded, reference: Recorded, *, demand: str = DEMAND, measured: str = MEASURED
 ) -> xr.Dataset:
     """Return `rms` and `peak` of e1, e2 and e (dimension "error") as fractions of the rms reference displacement.
 
     NaN on an axis on which the reference solution does not move.
     """
-    each = errors(run, reference, demand=demand, measured=measured)
-    _, complete = on_common_times(run, reference)
-    scale = rms(trace(complete, demand))
-    if not (scale > 0).any():
-        raise AnalysisError(
-            f'"{demand}" of the reference solution does not move; relative errors are undefined'
+    relative = relative_errors(run, reference, demand=demand, measured=measured)
+    dims = ("error", *relative.scale.dims)
+    signals = {
+        name: Signal(
+            np.stack(list(values.values())),
+            dims,
+            {"units": "1", "long_name": f"{name} error over rms reference displacement"},
         )
-    stacked = xr.concat([each[name] for name in _ABOUT], dim="error", combine_attrs="drop")
-    stacked = stacked.assign_coords(error=list(_ABOUT))
-    size = scale.where(scale > 0)
-    out = xr.Dataset({"rms": rms(stacked) / size, "peak": peak(stacked) / size, "scale": scale})
-    out["rms"].attrs = {"units": "1", "long_name": "rms error over rms reference displacement"}
-    out["peak"].attrs = {"units": "1", "long_name": "peak error over rms reference displacement"}
-    out["scale"].attrs = {
-        "units": dataset(reference)[demand].attrs.get("units", "m"),
-        "long_name": "rms reference displacement",
+        for name, values in (("rms", relative.rms), ("peak", relative.peak))
     }
-    return out
+    result = recording(run).with_signals({**signals, "scale": relative.scale})
+    names = {"error": Signal(np.array(list(relative.rms)), ("error",))}
+    return Recording(result.signals, {**result.coords, **names}).to_dataset()
+
+
+def _rms(values: np.ndarray) -> np.ndarray:
+    return np.mean(values**2, axis=0) ** 0.5
 
 
 @dataclass(frozen=True)
@@ -109,8 +152,8 @@ class Proposition1:
 
 
 def proposition_1(
-    run: Recording,
-    reference: Recording,
+    run: Recorded,
+    reference: Recorded,
     *,
     integration_error: float,
     synchronised: float = 1e-9,
@@ -132,17 +175,10 @@ def proposition_1(
             f"got integration_error {integration_error:g}, synchronised {synchronised:g}; "
             "integration_error must be above 0, synchronised at least 0"
         )
-    relative = norms(run, reference, demand=demand, measured=measured)["rms"]
-    e1, e2 = relative.sel(error="e1").values, relative.sel(error="e2").values
+    relative = relative_errors(run, reference, demand=demand, measured=measured).rms
+    e1, e2 = relative["e1"], relative["e2"]
     holds = None if np.nanmax(e2) > synchronised else bool(np.nanmax(e1) <= integration_error)
     return Proposition1(_value(e1), _value(e2), holds)
-
-
-def _with_attributes(array: xr.DataArray, name: str, units: str) -> xr.DataArray:
-    symbol, label = _ABOUT[name]
-    array = array.rename(name)
-    array.attrs = {"units": units, "symbol": symbol, "long_name": label}
-    return array
 
 
 def _value(array: np.ndarray) -> Value:

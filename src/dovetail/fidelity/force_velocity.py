@@ -13,19 +13,23 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
-import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.fidelity.traces import Recording, dataset, period, trace
+from dovetail.core.recording import Signal
+from dovetail.fidelity.traces import Recorded, period, recording, trace
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 ORDER, FRAME = 4, 21  # of the filter in the source
 
 
 def smooth_velocity(
-    run: Recording, *, displacement: str = "measured_displacement", order: int = ORDER, frame: int = FRAME
+    run: Recorded, *, displacement: str = "measured_displacement", order: int = ORDER, frame: int = FRAME
 ) -> xr.DataArray:
     """Return the velocity [m/s] of a recorded displacement by a Savitzky-Golay filter of an odd number of samples."""
     x = trace(run, displacement)
@@ -35,9 +39,8 @@ def smooth_velocity(
             "larger than the order and not longer than the recording"
         )
     v = scipy.signal.savgol_filter(x.values, frame, order, deriv=1, delta=period(run), axis=0)
-    out = x.copy(data=v).rename("velocity")
-    out.attrs = {"units": "m/s", "long_name": f"velocity, Savitzky-Golay order {order} over {frame} samples"}
-    return out
+    about = {"units": "m/s", "long_name": f"velocity, Savitzky-Golay order {order} over {frame} samples"}
+    return recording(run).with_signals({"velocity": Signal(v, x.dims, about)}).to_dataset()["velocity"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,7 @@ class DamperCharacteristic:
 
 
 def characteristic(
-    run: Recording,
+    run: Recorded,
     frequency: float,
     *,
     cycles: int = 3,
@@ -80,7 +83,7 @@ def characteristic(
     dt = period(run)
     per_cycle = 1.0 / (frequency * dt)
     n = math.ceil(cycles * per_cycle) + 1
-    data = dataset(run)
+    data = recording(run)
     if data.sizes["time"] < n + FRAME:
         raise AnalysisError(
             f"cycles: {cycles} cycles at {frequency:g} Hz need {n + FRAME} samples and the recording "
@@ -166,14 +169,14 @@ _MEASURES = {
 
 
 def match_dampers(
-    runs: Mapping[str, Recording], frequency: float, *, tolerance: float = 0.05, cycles: int = 3
+    runs: Mapping[str, Recorded], frequency: float, *, tolerance: float = 0.05, cycles: int = 3
 ) -> DamperMatch:
     """Compare dampers that had the same test.
 
     Parameters
     ----------
     runs : mapping
-        Recording of each damper, by name.
+        Recorded of each damper, by name.
     frequency : float
         Fundamental frequency [Hz] of the motion.
     tolerance : float

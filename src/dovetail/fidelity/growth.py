@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.fidelity.traces import Recording, Value, by_axis, moving, period, values
+from dovetail.fidelity.traces import Recorded, Value, by_axis, moving, period, values
 
 WHOLE_CYCLES = (
     2  # cycles in the window of the unfiltered envelope: smallest number whose ripple the window removes
@@ -34,7 +34,7 @@ BLACKMAN_HARRIS = (
 
 
 def growth_rate(
-    run: Recording,
+    run: Recorded,
     name: str = "displacement",
     *,
     frequency: float | None = None,

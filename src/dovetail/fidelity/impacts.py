@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.fidelity.traces import Recording, dataset
+from dovetail.core.recording import Signal
+from dovetail.fidelity.traces import Recorded, recording
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 MAX_STEP = 0.1  # largest step of the motion, as a fraction of the penetration
 
@@ -49,7 +53,7 @@ class ImpactEvent:
 
 
 def impact_log(
-    run: Recording, *, force: str = "feedback_force", velocity: str = "velocity"
+    run: Recorded, *, force: str = "feedback_force", velocity: str = "velocity"
 ) -> list[ImpactEvent]:
     """Return the impacts of a run in order of time; empty without contact.
 
@@ -57,13 +61,14 @@ def impact_log(
     its penetration. While a robot cell waits for the next contact, the recorded penetration stays constant; this part
     is not a contact. A signal with one axis, as recorded by a cell, is treated like a signal without axes.
     """
-    data = dataset(run)
-    if "penetration" in data and data["penetration"].shape[1:] == (1,):
-        data = data.assign(penetration=("time", data["penetration"].values[:, 0]))
-    if {"penetration", "contact_gate"} <= set(data):
-        data = data.assign(penetration=data["penetration"] * (data["contact_gate"] > 0.5))
+    data = recording(run)
+    depth = data["penetration"].values if "penetration" in data else np.zeros(0)
+    if depth.shape[1:] == (1,):
+        depth = depth[:, 0]
+    if "penetration" in data and "contact_gate" in data:
+        gate_open = data["contact_gate"].values > 0.5
+        depth = depth * gate_open.reshape(-1, *(1,) * (depth.ndim - 1))
     if {"penetration", "normal_force"} <= set(data) and data[velocity].ndim > 1:
-        depth = data["penetration"].values
         rate = np.gradient(depth, data.time.values)
         return find_impacts(data.time.values, depth, data["normal_force"].values, rate)
     for name in ("penetration", force, velocity):
@@ -71,11 +76,9 @@ def impact_log(
             raise AnalysisError(
                 f'the recording has no "{name}"; impacts are found from penetration, force and speed'
             )
-    if data["penetration"].ndim != 1:
+    if depth.ndim != 1:
         raise AnalysisError("the recording has several axes; choose one of them with .isel(axis=...)")
-    return find_impacts(
-        data.time.values, data["penetration"].values, np.abs(data[force].values), data[velocity].values
-    )
+    return find_impacts(data.time.values, depth, np.abs(data[force].values), data[velocity].values)
 
 
 def find_impacts(
@@ -129,17 +132,18 @@ def coarse_steps(resolution: float, depth: float) -> str | None:
     )
 
 
-def energy_balance(run: Recording) -> xr.Dataset:
+def energy_balance(run: Recorded) -> xr.Dataset:
     """Return kinetic, stored and dissipated energy [J] over time, and their sum (constant without a rig)."""
-    data = dataset(run)
+    data = recording(run)
     names = {"kinetic_energy": "kinetic", "contact_energy": "stored", "contact_dissipation": "lost"}
     missing = [name for name in names if name not in data]
     if missing:
         raise AnalysisError(f"the recording has no {', '.join(missing)}; use parts that record their energy")
-    energies = xr.Dataset({short: data[name] for name, short in names.items()})
-    energies["balance"] = energies["kinetic"] + energies["stored"] + energies["lost"]
-    energies["balance"].attrs = {"units": "J", "long_name": "sum of kinetic, stored and dissipated energy"}
-    return energies
+    energies = {short: data[name] for name, short in names.items()}
+    about = {"units": "J", "long_name": "sum of kinetic, stored and dissipated energy"}
+    balance = sum(energy.values for energy in energies.values())
+    energies["balance"] = Signal(np.asarray(balance), energies["kinetic"].dims, about)
+    return data.with_signals(energies).to_dataset()
 
 
 def _crossing(t: np.ndarray, d: np.ndarray, i: int, threshold: float) -> float:

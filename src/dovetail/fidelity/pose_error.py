@@ -11,11 +11,16 @@ with :math:`\varphi` the angle of this rotation, which is returned too. Source: 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import xarray as xr
 
 from dovetail.core.errors import AnalysisError
-from dovetail.fidelity.traces import Recording, dataset, trace
+from dovetail.core.recording import Recording, Signal
+from dovetail.fidelity.traces import Recorded, recording, trace
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 POSE_AXES = 6
 
@@ -36,14 +41,15 @@ def frobenius_norm(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def pose_error(
-    run: Recording, *, demand: str = "command", measured: str = "measured_displacement", contact: bool = True
+    run: Recorded, *, demand: str = "command", measured: str = "measured_displacement", contact: bool = True
 ) -> xr.Dataset:
     """Return the errors of a recorded six-axis motion: `translation` [m], `rotation` (Frobenius norm), `angle` [rad].
 
     `contact` excludes samples of a pseudo-dynamic test at which the cell did not move.
     """
-    data = dataset(run)
-    commanded, achieved = (trace(data, name, at_least=1) for name in (demand, measured))
+    data = recording(run)
+    commanded, achieved = (trace(data, name, at_least=1).values for name in (demand, measured))
+    times = data.time.values
     if commanded.shape[1:] != (POSE_AXES,) or achieved.shape != commanded.shape:
         raise AnalysisError(
             f'"{demand}" and "{measured}" have shapes {commanded.shape}, {achieved.shape}; '
@@ -53,19 +59,20 @@ def pose_error(
         gate_open = data["contact_gate"].values > 0.5
         if not gate_open.any():
             raise AnalysisError("the contact gate was never open in this run, so the cell was not moved")
-        commanded, achieved = commanded[gate_open], achieved[gate_open]
-    a, b = commanded.values, achieved.values
-    rotation = frobenius_norm(a[:, 3:], b[:, 3:])
+        commanded, achieved, times = commanded[gate_open], achieved[gate_open], times[gate_open]
+    rotation = frobenius_norm(commanded[:, 3:], achieved[:, 3:])
     angle = 2 * np.arcsin(np.clip(rotation / (2 * np.sqrt(2)), 0.0, 1.0))
     columns = {
-        "translation": (euclidean_norm(a[:, :3], b[:, :3]), "m", "Euclidean norm of the position error"),
+        "translation": (
+            euclidean_norm(commanded[:, :3], achieved[:, :3]),
+            "m",
+            "Euclidean norm of the position error",
+        ),
         "rotation": (rotation, "1", "Frobenius norm of the rotation error"),
         "angle": (angle, "rad", "angle of the rotation error"),
     }
-    return xr.Dataset(
-        {
-            name: ("time", values, {"units": unit, "long_name": text})
-            for name, (values, unit, text) in columns.items()
-        },
-        {"time": commanded["time"].values},
-    )
+    signals = {
+        name: Signal(values, ("time",), {"units": unit, "long_name": text})
+        for name, (values, unit, text) in columns.items()
+    }
+    return Recording(signals, {"time": Signal(times)}).to_dataset()

@@ -29,7 +29,7 @@ import numpy as np
 import scipy
 
 from dovetail.core.errors import AnalysisError
-from dovetail.fidelity.traces import Recording, on_common_times, period, values
+from dovetail.fidelity.traces import Recorded, on_common_times, period, values
 
 NAMES = ("J1", "J2", "J3", "J4", "J5", "J6", "J7", "J8", "J9", "J2o", "J4o", "J6o", "J7o")
 UNITS = ("ms", *("%",) * 12)
@@ -65,7 +65,7 @@ class RthsCriteria:
         return "\n".join(f"{name:<3} {value:8.3f} {unit:<2}  {text}" for name, value, unit, text in rows)
 
 
-def rths_criteria(run: Recording, reference: Recording) -> RthsCriteria:
+def rths_criteria(run: Recorded, reference: Recorded) -> RthsCriteria:
     """Return the criteria of a run against the reference solution, at their common times.
 
     Both recordings have `displacement`, `measured_displacement` and `storey_displacement` of three storeys; the

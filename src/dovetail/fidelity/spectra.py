@@ -9,14 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
-import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.core.peaks import find_peaks
-from dovetail.fidelity.traces import Recording, period, trace
+from dovetail.core.recording import Recording, Signal
+from dovetail.fidelity.traces import Recorded, period, recording, trace
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 @dataclass(frozen=True)
@@ -27,30 +31,31 @@ class Peak:
     amplitude: float  # in the unit of the signal
 
 
-def amplitude_spectrum(run: Recording, name: str = "displacement", *, window: str = "hann") -> xr.DataArray:
+def amplitude_spectrum(run: Recorded, name: str = "displacement", *, window: str = "hann") -> xr.DataArray:
     """Return the amplitude of a signal about its mean against frequency [Hz].
 
     The resolution is about 2 / record length under the Hann window (1 / record length for "boxcar").
     """
+    f, a = spectrum(run, name, window=window)
+    y = trace(run, name)
+    about = {**y.attrs, "long_name": f"amplitude spectrum: {y.attrs.get('long_name', name)}"}
+    result = recording(run).with_signals({f"{name}_spectrum": Signal(a, ("frequency", *y.dims[1:]), about)})
+    frequency = Signal(f, ("frequency",), {"units": "Hz", "long_name": "frequency"})
+    whole = Recording(result.signals, {**result.coords, "frequency": frequency})
+    return whole.to_dataset()[f"{name}_spectrum"]
+
+
+def spectrum(
+    run: Recorded, name: str = "displacement", *, window: str = "hann"
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return frequencies [Hz] and amplitudes of a signal about its mean, as arrays."""
     dt = period(run)
-    y = trace(run, name, at_least=16)
-    count = y.sizes["time"]
-    weight = np.hanning(count + 1)[:-1] if window == "hann" else scipy.signal.get_window(window, count)
+    y = trace(run, name, at_least=16).values
+    weight = np.hanning(len(y) + 1)[:-1] if window == "hann" else scipy.signal.get_window(window, len(y))
     shaped = weight.reshape(-1, *[1] * (y.ndim - 1))
-    spectrum = 2 * np.abs(np.fft.rfft((y.values - y.values.mean(axis=0)) * shaped, axis=0)) / weight.sum()
-    spectrum[0] /= 2
-    out = xr.DataArray(
-        spectrum,
-        dims=("frequency", *y.dims[1:]),
-        coords={
-            "frequency": np.fft.rfftfreq(count, dt),
-            **{d: y.coords[d] for d in y.dims[1:] if d in y.coords},
-        },
-        name=f"{name}_spectrum",
-        attrs={**y.attrs, "long_name": f"amplitude spectrum: {y.attrs.get('long_name', name)}"},
-    )
-    out["frequency"].attrs = {"units": "Hz", "long_name": "frequency"}
-    return out
+    amplitudes = 2 * np.abs(np.fft.rfft((y - y.mean(axis=0)) * shaped, axis=0)) / weight.sum()
+    amplitudes[0] /= 2
+    return np.fft.rfftfreq(len(y), dt), amplitudes
 
 
 def peaks(spectrum: xr.DataArray, *, count: int = 5, min_height: float = 0.01) -> list[Peak]:
@@ -67,7 +72,11 @@ def peaks(spectrum: xr.DataArray, *, count: int = 5, min_height: float = 0.01) -
         raise ParameterError(
             f"spectrum: got dimensions {spectrum.dims}; select one axis, for example spectrum.isel(axis=0)"
         )
-    f, a = spectrum["frequency"].values, spectrum.values
+    return spectrum_peaks(spectrum["frequency"].values, spectrum.values, count=count, min_height=min_height)
+
+
+def spectrum_peaks(f: np.ndarray, a: np.ndarray, *, count: int = 5, min_height: float = 0.01) -> list[Peak]:
+    """Return the highest peaks of the amplitudes `a` at frequencies `f` [Hz], as `peaks`."""
     if not np.isfinite(a).all() or a.max() <= 0:
         raise AnalysisError("the spectrum is empty or not finite; it has no peaks")
     lines = []
@@ -83,7 +92,7 @@ def peaks(spectrum: xr.DataArray, *, count: int = 5, min_height: float = 0.01) -
 
 
 def spectrum_map(
-    runs: Sequence[Recording],
+    runs: Sequence[Recorded],
     parameter: str,
     at: Sequence[float],
     name: str = "displacement",
@@ -103,5 +112,7 @@ def spectrum_map(
     if up_to is not None:
         longest = longest[longest <= up_to]
     rows = [s.interp(frequency=longest.values) for s in spectra]
-    out = xr.concat(rows, dim=parameter, combine_attrs="override").assign_coords({parameter: list(at)})
+    import xarray
+
+    out = xarray.concat(rows, dim=parameter, combine_attrs="override").assign_coords({parameter: list(at)})
     return out.sortby(parameter)

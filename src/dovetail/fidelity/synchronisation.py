@@ -8,15 +8,19 @@ z(t) shows the loop at which the test would lose stability [Wallace 2006, sec. 2
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
-import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.core.recording import Recording, Signal
 from dovetail.fidelity.errors import DEMAND, MEASURED
-from dovetail.fidelity.traces import Recording, Value, by_axis, moving, period, trace, values
+from dovetail.fidelity.traces import Recorded, Value, by_axis, moving, period, recording, times, trace, values
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 LATE, EARLY, IN_PHASE = "late", "early", "in phase"  # anticlockwise loop, clockwise loop, line
 MIN_OPENING = 1e-3  # below it a loop counts as a line: 0.05 ms at 3 Hz
@@ -41,7 +45,7 @@ class SynchronisationLoop:
 
 
 def synchronisation_loop(
-    run: Recording, *, demand: str = DEMAND, measured: str = MEASURED
+    run: Recorded, *, demand: str = DEMAND, measured: str = MEASURED
 ) -> SynchronisationLoop:
     r"""Return opening and signed area of the loop of (z, x) about its mean.
 
@@ -65,18 +69,22 @@ def synchronisation_loop(
     return SynchronisationLoop(opening=by_axis(opening, z, x), area=by_axis(area, z, x))
 
 
-def overlay(run: Recording, delay: float, *, demand: str = DEMAND) -> xr.Dataset:
+def overlay(run: Recorded, delay: float, *, demand: str = DEMAND) -> xr.Dataset:
     """Return the loop of a constant `delay` [s]: `demand` and `delayed_demand` = z(t - delay)."""
-    z = trace(run, demand)
-    t = z["time"].values
+    return delayed_demand(run, delay, demand=demand).to_dataset()
+
+
+def delayed_demand(run: Recorded, delay: float, *, demand: str = DEMAND) -> Recording:
+    """Return `demand` and `delayed_demand` = z(t - delay) as arrays."""
+    z, t = trace(run, demand), times(run)
     _check_delay(delay, t)
-    part = z.isel(time=np.flatnonzero(t >= t[0] + delay))
-    shifted = _interpolate(z, part["time"].values - delay)
-    return xr.Dataset({"demand": part, "delayed_demand": part.copy(data=shifted)})
+    part = recording(run).isel(time=np.flatnonzero(t >= t[0] + delay))
+    shifted = _interpolate(t, z.values, part.time.values - delay)
+    return part.with_signals({"demand": part[demand], "delayed_demand": replace(z, values=shifted)})
 
 
 def outside_delay_band(
-    run: Recording, delay: float, *, demand: str = DEMAND, measured: str = MEASURED
+    run: Recorded, delay: float, *, demand: str = DEMAND, measured: str = MEASURED
 ) -> xr.DataArray:
     """Return for each sample whether the measured loop lies outside the band of a constant `delay` [s].
 
@@ -87,9 +95,16 @@ def outside_delay_band(
     A short excursion is not an instability: instability needs many samples to grow, at the growth rate of the actual
     delay.
     """
+    part, outside = _outside(run, delay, demand, measured)
+    about = {"units": "1", "long_name": f"outside the band of a {delay:g} s delay"}
+    signal = Signal(outside, part[measured].dims, about)
+    return part.with_signals({"outside": signal}).to_dataset()["outside"]
+
+
+def _outside(run: Recorded, delay: float, demand: str, measured: str) -> tuple[Recording, np.ndarray]:
+    """Return the samples whose band is recorded, and whether they lie outside of it."""
     dt = period(run)
-    z, x = trace(run, demand), trace(run, measured)
-    t = z["time"].values
+    z, x, t = trace(run, demand).values, trace(run, measured).values, times(run)
     _check_delay(delay, t)
     inner = np.flatnonzero((t >= t[0] + delay) & (t <= t[-1] - delay))
     if len(inner) == 0:
@@ -97,29 +112,24 @@ def outside_delay_band(
             f"delay: the record of {t[-1] - t[0]:g} s is too short for a band of {delay:g} s on both sides"
         )
     reach = math.floor(delay / dt + 1e-9)
-    ends = [_interpolate(z, t[inner] - delay), _interpolate(z, t[inner] + delay)]
-    minimum = scipy.ndimage.minimum_filter1d(z.values, 2 * reach + 1, axis=0, mode="nearest")[inner]
-    maximum = scipy.ndimage.maximum_filter1d(z.values, 2 * reach + 1, axis=0, mode="nearest")[inner]
-    bend = (
-        np.abs(np.diff(z.values, n=2, axis=0)) / 8
-    )  # largest deviation of z from straight lines between samples
+    ends = [_interpolate(t, z, t[inner] - delay), _interpolate(t, z, t[inner] + delay)]
+    minimum = scipy.ndimage.minimum_filter1d(z, 2 * reach + 1, axis=0, mode="nearest")[inner]
+    maximum = scipy.ndimage.maximum_filter1d(z, 2 * reach + 1, axis=0, mode="nearest")[inner]
+    bend = np.abs(np.diff(z, n=2, axis=0)) / 8  # largest deviation of z from straight lines between samples
     bend = np.concatenate([bend[:1], bend, bend[-1:]])
     tolerance = scipy.ndimage.maximum_filter1d(bend, 2 * reach + 3, axis=0, mode="nearest")[inner]
     low, high = (
         np.minimum.reduce([minimum, *ends]) - tolerance,
         np.maximum.reduce([maximum, *ends]) + tolerance,
     )
-    checked = x.isel(time=inner)
-    out = checked.copy(data=(checked.values < low) | (checked.values > high)).rename("outside")
-    out.attrs = {"units": "1", "long_name": f"outside the band of a {delay:g} s delay"}
-    return out
+    return recording(run).isel(time=inner), (x[inner] < low) | (x[inner] > high)
 
 
 def fraction_outside_delay_band(
-    run: Recording, delay: float, *, demand: str = DEMAND, measured: str = MEASURED
+    run: Recorded, delay: float, *, demand: str = DEMAND, measured: str = MEASURED
 ) -> Value:
     """Return the fraction of samples, 0 to 1, outside the band of a constant `delay` [s] (see `outside_delay_band`)."""
-    fraction = outside_delay_band(run, delay, demand=demand, measured=measured).mean("time").values
+    fraction = np.mean(_outside(run, delay, demand, measured)[1], axis=0)
     return float(fraction) if fraction.ndim == 0 else fraction
 
 
@@ -132,11 +142,10 @@ def _check_delay(delay: float, t: np.ndarray) -> None:
         )
 
 
-def _interpolate(z: xr.DataArray, t: np.ndarray) -> np.ndarray:
-    """Return z at times between its samples, interpolated linearly."""
-    columns = z.values.reshape(z.sizes["time"], -1)
-    interpolated = [np.interp(t, z["time"].values, columns[:, i]) for i in range(columns.shape[1])]
-    return np.stack(interpolated, axis=1).reshape(len(t), *z.shape[1:])
+def _interpolate(t: np.ndarray, z: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """Return the samples z(t) at other times, interpolated linearly."""
+    interpolated = [np.interp(at, t, column) for column in z.reshape(len(t), -1).T]
+    return np.stack(interpolated, axis=1).reshape(len(at), *z.shape[1:])
 
 
 def _direction(opening: float) -> str:

@@ -6,76 +6,78 @@ short or unequal sampling raises an error here, in one place.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Union
 
 import numpy as np
-import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError, UnknownNameError
+from dovetail.core.recording import Recording, Signal
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
-@runtime_checkable
-class HasData(Protocol):
+class HasRecording(Protocol):
     """Object with a recording, such as a run."""
 
     @property
-    def data(self) -> xr.Dataset:
+    def recording(self) -> Recording:
         """Recorded signals over time."""
 
 
-Recording = xr.Dataset | HasData
+Recorded = Union[Recording, HasRecording, "xr.Dataset"]
 Value = float | np.ndarray  # a float for one axis, an array (axis,) for several
 
 MIN_SAMPLES = 4  # samples that a rate, a spectrum or a loop needs
 TIME_TOLERANCE = 1e-6  # fraction of a sample period that counts as rounding of recorded times
 
 
-def dataset(run: Recording) -> xr.Dataset:
-    """Return the dataset of a run, or the dataset itself."""
-    data = run.data if isinstance(run, HasData) else run
-    if not isinstance(data, xr.Dataset):
-        raise ParameterError(
-            f"got {type(run).__name__}; expected an xarray.Dataset or a run with one as .data"
-        )
-    if "time" not in data.dims or "time" not in data.coords:
+def recording(run: Recorded) -> Recording:
+    """Return the recording of a run or a dataset, or the recording itself."""
+    data: Any = next((getattr(run, name) for name in ("recording", "data") if hasattr(run, name)), run)
+    if not isinstance(data, Recording):
+        if not hasattr(data, "data_vars"):
+            raise ParameterError(f"got {type(run).__name__}; expected an xarray.Dataset or a run")
+        data = Recording.from_dataset(data)
+    if "time" not in data.coords or data.time.dims != ("time",):
         raise ParameterError(
             'the dataset has no "time" coordinate; recorded signals need a dimension "time" [s]'
         )
     return data
 
 
-def trace(run: Recording, name: str, *, at_least: int = MIN_SAMPLES) -> xr.DataArray:
+def trace(run: Recorded, name: str, *, at_least: int = MIN_SAMPLES) -> Signal:
     """Return the finite signal `name`, with time as first dimension."""
-    data = dataset(run)
-    if name not in data.data_vars:
-        raise UnknownNameError("recorded signal", name, (str(n) for n in data.data_vars), renamed="signals")
-    array = data[name]
-    if "time" not in array.dims:
+    data = recording(run)
+    if name not in data.signals:
+        raise UnknownNameError("recorded signal", name, data.signals, renamed="signals")
+    signal = data.signals[name]
+    if "time" not in signal.dims:
         raise AnalysisError(f'"{name}" does not vary in time; choose a signal recorded along "time"')
-    array = array.transpose("time", ...).astype(float)
-    if array.sizes["time"] < at_least:
-        raise AnalysisError(f'"{name}" has {array.sizes["time"]} samples; expected at least {at_least}')
-    finite = np.isfinite(array.values).reshape(array.sizes["time"], -1).all(axis=1)
+    values = signal.values.astype(float, copy=False)
+    if len(values) < at_least:
+        raise AnalysisError(f'"{name}" has {len(values)} samples; expected at least {at_least}')
+    finite = np.isfinite(values).reshape(len(values), -1).all(axis=1)
     if not finite.all():
         first = int(np.argmin(finite))
-        t = float(array["time"].values[first])
         raise AnalysisError(
-            f'"{name}" is not finite from t = {t:g} s (sample {first}); '
+            f'"{name}" is not finite from t = {data.time.values[first]:g} s (sample {first}); '
             f"analyse the part before it: data.isel(time=slice(0, {first}))"
         )
-    return array
+    return dataclasses.replace(signal, values=values)
 
 
-def values(run: Recording, *names: str, at_least: int = MIN_SAMPLES) -> tuple[np.ndarray, ...]:
+def values(run: Recorded, *names: str, at_least: int = MIN_SAMPLES) -> tuple[np.ndarray, ...]:
     """Return times and signals as arrays: t (time,), then each signal (time,) or (time, axis)."""
     traces = [trace(run, name, at_least=at_least) for name in names]
     return times(run), *(array.values for array in traces)
 
 
-def times(run: Recording) -> np.ndarray:
+def times(run: Recorded) -> np.ndarray:
     """Return the sample times [s], increasing."""
-    t = np.asarray(dataset(run)["time"].values, dtype=float)
+    t = np.asarray(recording(run).time.values, dtype=float)
     if not np.isfinite(t).all() or (np.diff(t) <= 0).any():
         raise AnalysisError(
             "the times of the recording do not increase; sort the samples and drop repeated ones"
@@ -83,7 +85,7 @@ def times(run: Recording) -> np.ndarray:
     return t
 
 
-def period(run: Recording) -> float:
+def period(run: Recorded) -> float:
     """Return the sample period [s] of an equally sampled recording."""
     t = times(run)
     if len(t) < 2:
@@ -94,9 +96,9 @@ def period(run: Recording) -> float:
     return float(dt)
 
 
-def on_common_times(run: Recording, reference: Recording) -> tuple[xr.Dataset, xr.Dataset]:
+def on_common_times(run: Recorded, reference: Recorded) -> tuple[Recording, Recording]:
     """Return both recordings at their common times; a run that stopped early is compared up to its end."""
-    a, b = dataset(run), dataset(reference)
+    a, b = recording(run), recording(reference)
     ta, tb = times(a), times(b)
     if len(ta) < MIN_SAMPLES or len(tb) < MIN_SAMPLES:
         raise AnalysisError(
@@ -111,9 +113,9 @@ def on_common_times(run: Recording, reference: Recording) -> tuple[xr.Dataset, x
             f"({ta[0]:g} to {ta[-1]:g} s, {len(ta)} samples), for example reference.interp(time=run.time)"
         )
     if len(ta) == len(tb) and shared.all():  # identical times: no copy needed
-        return a, b.assign_coords(time=a["time"])
+        return a, b.at_times(a.time)
     a = a.isel(time=np.flatnonzero(shared))
-    return a, b.isel(time=at[shared]).assign_coords(time=a["time"])
+    return a, b.isel(time=at[shared]).at_times(a.time)
 
 
 def by_axis(measure: Callable[..., float], *arrays: np.ndarray) -> Value:

@@ -9,9 +9,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import xarray as xr
 
 from dovetail.core.errors import DovetailError
+from dovetail.core.recording import Recording
 from dovetail.links.rig_protocol import RigState, SafeStateReason
 from dovetail.links.tick import Counts
 from dovetail.testing import Rig, Test
@@ -22,7 +22,7 @@ MODEL_GAIN = (0.5, 2.0)  # force as a multiple of the force of the specimen mode
 MIN_MODEL_FORCE = 0.1  # as a fraction of its rms over the run; below it a window is not compared
 
 
-def remarks(test: Test, data: xr.Dataset, tick: Any) -> Iterator[str]:
+def remarks(test: Test, data: Recording, tick: Any) -> Iterator[str]:
     """Yield the remarks on a recorded run; `tick` is its tick after the last exchange."""
     if tick.rig_flags:
         state = "safe" if tick.rig_state == RigState.SAFE else RigState(tick.rig_state).name.lower()
@@ -45,22 +45,22 @@ def remarks(test: Test, data: xr.Dataset, tick: Any) -> Iterator[str]:
         )
 
 
-def link_energy(data: xr.Dataset) -> float:
+def link_energy(data: Recording) -> float:
     """Return the energy [J] that the age of the readings added to the simulation.
 
     A reading of age n answers the command of n ticks ago. Its difference to the force at the time of the command,
     interpolated between the readings, multiplied by the velocity, is the power that the link adds.
     """
     ticks = np.arange(data.sizes["time"])
-    answered, first = np.unique(ticks - data.measurement_age.values.astype(int), return_index=True)
+    answered, first = np.unique(ticks - data["measurement_age"].values.astype(int), return_index=True)
     shape = (len(ticks), -1)
     force, velocity = (data[name].values.reshape(shape) for name in ("measured_force", "velocity"))
     prompt = np.stack([np.interp(ticks, answered, axis[first]) for axis in force.T], axis=1)
-    dt = float(data.time[1] - data.time[0]) if len(ticks) > 1 else 0.0
+    dt = float(data.time.values[1] - data.time.values[0]) if len(ticks) > 1 else 0.0
     return float(np.sum((force - prompt) * velocity) * dt)
 
 
-def contradiction(test: Test, data: xr.Dataset) -> tuple[float, float] | None:
+def contradiction(test: Test, data: Recording) -> tuple[float, float] | None:
     """Return time [s] and gain of the first window in which the force contradicts the specimen model; None if none.
 
     The model is moved along the measured displacement. The gain is the regression of the measured force on that of the
@@ -71,12 +71,12 @@ def contradiction(test: Test, data: xr.Dataset) -> tuple[float, float] | None:
     if test.record_every > 1 or not windows or not isinstance(test.rig, Rig):
         return None
     try:
-        model = _model_force(test, data.measured_displacement.values)
+        model = _model_force(test, data["measured_displacement"].values)
     except DovetailError:  # a specimen that cannot be moved along a recording
         return None
     rows = (windows, count, -1)
     model, force = (
-        values[1 : windows * count + 1].reshape(rows) for values in (model, data.measured_force.values)
+        values[1 : windows * count + 1].reshape(rows) for values in (model, data["measured_force"].values)
     )
     square = np.sum(model**2, axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):

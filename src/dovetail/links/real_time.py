@@ -181,7 +181,8 @@ def run_realtime(
             for handle in handles:
                 remote_rig.unregister(handle)
     run = as_run(test, address, result, arguments[1:3], rings, tick, connection)
-    return dataclasses.replace(run, data=run.data.assign_attrs(operator_events=operator.events_json()))
+    recording = run.recording.with_attrs(operator_events=operator.events_json())
+    return dataclasses.replace(run, recording=recording)
 
 
 def _program_arguments(

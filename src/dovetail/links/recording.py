@@ -7,8 +7,8 @@ from typing import Any
 
 import jax
 import numpy as np
-import xarray as xr
 
+from dovetail.core.recording import Recording
 from dovetail.links.connection import RigConnection
 from dovetail.links.link_remarks import remarks
 from dovetail.links.native import NativeTick, origin
@@ -17,7 +17,7 @@ from dovetail.links.tick import Counts, Quantity
 from dovetail.testing.limit_monitor import LimitMonitor, LimitState
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.recorder import with_record_interval
-from dovetail.testing.run import Run, dataset
+from dovetail.testing.run import Run, recording_of
 from dovetail.testing.test import Test
 
 TICK_UNITS = {  # units of the quantities that end a run in its tick
@@ -61,7 +61,7 @@ def as_run(
         **_counts(tick.counts()),
         "link_timeout": connection.link_timeout,
     }
-    data = dataset(test, times, records, attributes)
+    data = recording_of(test, times, records, attributes)
     last = {name: values[-1] for name, values in records.items()}
     if test.record_every > 1:
         last = recorded.row_by_signal(kept.last) if done else last
@@ -70,7 +70,7 @@ def as_run(
         data = with_record_interval(data, largest, test.record_every)
     outcome, trip, phase = _end(test, result, monitors, (last, approached, returned), tick)
     texts = [*([phase] if phase else []), *remarks(test, data, tick)]
-    data = data.assign_attrs(remark="; ".join(texts))
+    data = data.with_attrs(remark="; ".join(texts))
     around = None
     if not outcome.completed:
         around = _around(test, data, done * test.dt, returned.columns(returned.row_count), attributes)
@@ -127,11 +127,13 @@ def _sample(ring: Ring, state: LimitState) -> dict[str, np.ndarray]:
 
 
 def _around(
-    test: Test, data: xr.Dataset, end: float, after: dict[str, np.ndarray], attributes: dict[str, Any]
-) -> xr.Dataset:
+    test: Test, data: Recording, end: float, after: dict[str, np.ndarray], attributes: dict[str, Any]
+) -> Recording:
     """The last of the run and all of what followed, in the signals that both have."""
     late = {name: values for name, values in after.items() if name in data}
+    early = data.between(end - AROUND)
     times = end + test.dt * np.arange(1, len(next(iter(late.values()))) + 1)
-    early = data[list(late)].sel(time=slice(end - AROUND, None))
-    both = xr.concat([early, dataset(test, times, late, attributes)], "time", data_vars="all")
-    return both.assign_attrs({**attributes, "ended_at": end})
+    both = {name: np.concatenate([early[name].values, values]) for name, values in late.items()}
+    return recording_of(
+        test, np.concatenate([early.time.values, times]), both, {**attributes, "ended_at": end}
+    )

@@ -10,9 +10,9 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-import xarray as xr
 
 from dovetail.core.errors import AnalysisError
+from dovetail.core.recording import Recording
 
 QUANTILES = {"median": 0.5, "99 %": 0.99, "99.9 %": 0.999, "worst": 1.0}
 
@@ -46,11 +46,11 @@ class TickBudget:
         return "\n".join(rows)
 
 
-def tick_budget(data: xr.Dataset) -> TickBudget:
-    """Return the time budget of a real-time run from its dataset."""
+def tick_budget(data: Recording) -> TickBudget:
+    """Return the time budget of a real-time run from its recording."""
     if "compute_time" not in data or data.sizes["time"] < 2:
         raise AnalysisError("tick_budget: expected the dataset of a real-time run with at least one tick")
-    dt = float(data.time[1] - data.time[0])
+    dt = float(data.time.values[1] - data.time.values[0])
     compute, exchange, late = (
         data[name].values[1:] for name in ("compute_time", "exchange_time", "tick_lateness")
     )

@@ -35,12 +35,12 @@ def animate(runs: Sequence[Run], labels: Sequence[str], path: str | Path) -> Pat
 
 def first_contact(run: Run) -> float:
     """Return the time [s] of the first contact force; the end of the run without contact."""
-    touched = np.flatnonzero(np.any(run.data["feedback_force"].values != 0, axis=1))
-    return float(run.data.time[touched[0] if touched.size else -1])
+    touched = np.flatnonzero(np.any(run.recording["feedback_force"].values != 0, axis=1))
+    return float(run.recording.time.values[touched[0] if touched.size else -1])
 
 
 def scene_from(run: Run, first: float) -> Scene:
     """Return the scene of a run from a time [s] on."""
-    after = run.data.isel(time=run.data.time.values >= first)
-    part: Any = SimpleNamespace(test=run.test, data=after, title="")
+    after = run.recording.between(first)
+    part: Any = SimpleNamespace(test=run.test, recording=after, title="")
     return build_scene(part)

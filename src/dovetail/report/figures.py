@@ -10,14 +10,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from matplotlib.figure import Figure
 
 from dovetail import fidelity
 from dovetail.core.decimate import decimate, decimation_index
 from dovetail.core.errors import AnalysisError, DovetailError, ParameterError
 from dovetail.core.si_prefix import si_prefix
-from dovetail.fidelity.traces import Recording, dataset, on_common_times
+from dovetail.fidelity.spectra import spectrum as amplitudes_by_frequency
+from dovetail.fidelity.spectra import spectrum_peaks
+from dovetail.fidelity.synchronisation import delayed_demand
+from dovetail.fidelity.traces import Recorded, on_common_times, recording
 from dovetail.report.style import COLOURS, HALF, figure_style, new_figure, symbol
 from dovetail.report.time_histories import (
     DEMAND,
@@ -38,7 +40,7 @@ from dovetail.report.time_histories import (
 NEAR = 0.01  # fraction of the figure width; closer marks share one label
 
 
-def synchronisation(run: Recording, critical_delay: float | None = None, *, axis: int = 0) -> Figure:
+def synchronisation(run: Recorded, critical_delay: float | None = None, *, axis: int = 0) -> Figure:
     """Return the synchronisation plot of the last cycles, with the loop of the critical delay."""
     figure, axes = new_figure(width=HALF, height=3.7)
     _draw_synchronisation(axes[0, 0], run, critical_delay, axis, ("demand z", "measured x"))
@@ -48,7 +50,7 @@ def synchronisation(run: Recording, critical_delay: float | None = None, *, axis
 
 
 def synchronisations(
-    run: Recording, critical_delay: float | None = None, *, axes: Sequence[int] = (0,)
+    run: Recorded, critical_delay: float | None = None, *, axes: Sequence[int] = (0,)
 ) -> Figure:
     """Return the synchronisation plots of several axes, side by side."""
     return side_by_side(run, axes, lambda ax, axis: _draw_synchronisation(ax, run, critical_delay, axis))
@@ -56,21 +58,22 @@ def synchronisations(
 
 def _draw_synchronisation(
     ax: Any,
-    run: Recording,
+    run: Recorded,
     critical_delay: float | None,
     axis: int,
     names: tuple[str, str] = ("demand", "measured"),
 ) -> None:
-    data = one_axis(dataset(run), axis)
-    closely = data.sel(time=slice(last_cycles(data)[0], None))
+    data = one_axis(recording(run), axis)
+    start = last_cycles(data)[0]
+    closely = data.between(start)
     z, x = closely["displacement"].values, closely["measured_displacement"].values
-    factor, unit = si_prefix([z, x], unit_of(dataset(run), axis))
+    factor, unit = si_prefix([z, x], unit_of(recording(run), axis))
     with figure_style():
         reach = 1.08 * factor * max(np.abs(z).max(), np.abs(x).max(), 1e-300)
         ax.plot([-reach, reach], [-reach, reach], color=COLOURS["reference"], lw=1.0, label="ideal")
         if critical_delay is not None and np.isfinite(critical_delay):
             try:
-                band = fidelity.overlay(data, critical_delay).sel(time=closely.time, method="nearest")
+                band = delayed_demand(data, critical_delay).between(start)
                 ax.plot(
                     *_curve(factor * band["demand"].values, factor * band["delayed_demand"].values),
                     color=COLOURS["critical"],
@@ -92,7 +95,7 @@ def _draw_synchronisation(
 
 
 def spectrum(
-    run: Recording, reference: Recording | None = None, *, frequency: float | None = None, axis: int = 0
+    run: Recorded, reference: Recorded | None = None, *, frequency: float | None = None, axis: int = 0
 ) -> Figure:
     """Return amplitude spectra of demand and reference, with the frequency [Hz] of instability marked."""
     figure, axes = new_figure(width=HALF, height=3.7)
@@ -103,8 +106,8 @@ def spectrum(
 
 
 def spectra(
-    run: Recording,
-    reference: Recording | None = None,
+    run: Recorded,
+    reference: Recorded | None = None,
     *,
     frequency: float | None = None,
     axes: Sequence[int] = (0,),
@@ -113,20 +116,18 @@ def spectra(
     return side_by_side(run, axes, lambda ax, axis: _spectrum(ax, run, reference, frequency, axis))
 
 
-def _spectrum(
-    ax: Any, run: Recording, reference: Recording | None, frequency: float | None, axis: int
-) -> None:
+def _spectrum(ax: Any, run: Recorded, reference: Recorded | None, frequency: float | None, axis: int) -> None:
     name = "displacement"
     if reference is not None:
         run, reference = on_common_times(run, reference)  # equal record lengths give equal peak widths
-    spectra = [(fidelity.amplitude_spectrum(one_axis(dataset(run), axis), name), DEMAND)]
+    spectra = [(amplitudes_by_frequency(one_axis(recording(run), axis), name), DEMAND)]
     if reference is not None:
-        spectra.insert(0, (fidelity.amplitude_spectrum(one_axis(dataset(reference), axis), name), REFERENCE))
-    top = max(float(s.max()) for s, _ in spectra)
-    factor, unit = si_prefix(top, unit_of(dataset(run), axis))
+        spectra.insert(0, (amplitudes_by_frequency(one_axis(recording(reference), axis), name), REFERENCE))
+    top = max(float(amplitudes.max()) for (_, amplitudes), _ in spectra)
+    factor, unit = si_prefix(top, unit_of(recording(run), axis))
     mark = frequency if frequency is not None and np.isfinite(frequency) else None
-    lines = [p.frequency for s, _ in spectra for p in _peaks(s)]
-    reach = min(1.6 * max([*lines, mark or 0.0, 1.0]), float(spectra[-1][0].frequency[-1]))
+    lines = [p.frequency for s, _ in spectra for p in _peaks(*s)]
+    reach = min(1.6 * max([*lines, mark or 0.0, 1.0]), float(spectra[-1][0][0][-1]))
     with figure_style():
         if mark:
             ax.axvline(
@@ -136,10 +137,10 @@ def _spectrum(
                 ls=(0, (4, 1.6)),
                 label=f"instability at {mark:.3g} Hz",
             )
-        for values, line in spectra:
-            band = values.sel(frequency=slice(0, reach))
+        for (frequencies, amplitudes), line in spectra:
+            below = frequencies <= reach
             ax.plot(
-                *decimate(band.frequency.values, factor * band.values, 800),
+                *decimate(frequencies[below], factor * amplitudes[below], 800),
                 color=line.colour,
                 lw=line.width,
                 label=line.label,
@@ -270,10 +271,10 @@ def limits(uses: Sequence[LimitUse]) -> Figure:
     return figure
 
 
-def energy(data: xr.Dataset, *, axes: Axes = None) -> Figure:
+def energy(run: Recorded, *, axes: Axes = None) -> Figure:
     """Return the energy added by the rig up to each time, including the force hold; one line for each axis."""
-    added = fidelity.energy_in_time(data)
-    values = added.transpose("time", ...).values.reshape(data.sizes["time"], -1)
+    data = recording(run)
+    values = fidelity.energy_in_time(data).values.reshape(data.sizes["time"], -1)
     with figure_style():
         figure, ((ax,),) = new_figure(height=2.2)
         for i in range(values.shape[1]) if axes is None else axes:
@@ -286,9 +287,10 @@ def energy(data: xr.Dataset, *, axes: Axes = None) -> Figure:
     return figure
 
 
-def measurement_age(data: xr.Dataset, limit: int | None) -> Figure:
+def measurement_age(run: Recorded, limit: int | None) -> Figure:
     """Return the age of the reading used in each tick, with its limit [ticks] if it comes near."""
-    age = data.measurement_age.values
+    data = recording(run)
+    age = data["measurement_age"].values
     with figure_style():
         figure, ((ax,),) = new_figure(height=1.8)
         ax.plot(*decimate(data.time.values, age), lw=1.0)
@@ -298,9 +300,9 @@ def measurement_age(data: xr.Dataset, limit: int | None) -> Figure:
     return figure
 
 
-def _peaks(values: xr.DataArray) -> list[fidelity.Peak]:
+def _peaks(frequencies: np.ndarray, amplitudes: np.ndarray) -> list[fidelity.Peak]:
     try:
-        return fidelity.peaks(values, count=3, min_height=0.05)
+        return spectrum_peaks(frequencies, amplitudes, count=3, min_height=0.05)
     except DovetailError:
         return []
 

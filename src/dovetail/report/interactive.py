@@ -41,7 +41,7 @@ def playable(page: Page, run: Any, reference: Any = None) -> Page:
     except (DovetailError, AttributeError, KeyError, IndexError, ValueError):
         return page
     return dataclasses.replace(
-        page, playback=json.dumps(scene_json(scene, curves(run.data, POINTS)), allow_nan=False)
+        page, playback=json.dumps(scene_json(scene, curves(run.recording, POINTS)), allow_nan=False)
     )
 
 

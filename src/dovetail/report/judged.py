@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import xarray as xr
 
 from dovetail import fidelity
 from dovetail.core import signals
 from dovetail.core.errors import DovetailError
+from dovetail.core.recording import Recording
+from dovetail.fidelity.traces import Recorded
 from dovetail.report import verdict as verdicts
 from dovetail.report.figures import LimitUse
 from dovetail.report.page_subject import Reported
@@ -37,8 +38,8 @@ class RunView:
     `run` and `reference` can be recordings. `curve` holds delays [s] and growth rates [1/s].
     """
 
-    run: Run | Reported | xr.Dataset
-    reference: Run | Reported | xr.Dataset | None = None
+    run: Run | Reported | Recorded
+    reference: Run | Reported | Recorded | None = None
     stability: Stability | Margins | None = None
     label: str = ""
     curve: tuple[Sequence[float], Sequence[float]] | None = None
@@ -52,9 +53,9 @@ class Judged:
     def __init__(self, view: RunView):
         self.view, self.run = view, Reported.from_run(view.run)
         self.notes: list[str] = []
-        self.data = self._finite(self.run.data)
+        self.data = self._finite(self.run.recording)
         reference = None if view.reference is None else Reported.from_run(view.reference)
-        self.reference = None if reference is None else reference.data
+        self.reference = None if reference is None else reference.recording
         self.reference_outcome = None if reference is None else reference.outcome
         margins = Margins.from_stability(view.stability)
         self.margins = replace(margins, why=view.why or "; ".join(margins.remarks))
@@ -75,18 +76,18 @@ class Judged:
         """Whether this is the reference solution; its margins are those of the test on its rig."""
         return mode_named(self.mode).is_reference
 
-    def _finite(self, data: xr.Dataset) -> xr.Dataset:
+    def _finite(self, data: Recording) -> Recording:
         """Return the leading part in which the main signals are finite."""
         good = np.ones(data.sizes["time"], dtype=bool)
         for name in ("displacement", "measured_displacement", "feedback_force"):
             if name in data:
-                values = data[name].transpose("time", ...).values.reshape(len(good), -1)
+                values = data[name].values.reshape(len(good), -1)
                 good &= np.isfinite(values).all(axis=1)
         if good.all():
             return data
         count = int(np.argmin(good))
         self.notes.append(
-            f"From t = {float(data.time[count]):.4g} s a signal is NaN or infinite; "
+            f"From t = {data.time.values[count]:.4g} s a signal is NaN or infinite; "
             "figures and errors cover the time before."
         )
         return data.isel(time=slice(0, count))
@@ -133,7 +134,8 @@ def limit_uses(view: Judged) -> list[LimitUse]:
         bound = float(np.min(np.asarray(limit, dtype=float)))
         most = largest_of(data, LIMITS[name])
         if most is None and "tracking_error" in LIMITS[name] and "measured_displacement" in data:
-            most = float(abs(data["displacement"] - data["measured_displacement"]).max())
+            error = data["displacement"].values - data["measured_displacement"].values
+            most = float(np.abs(error).max())
         if most is not None:
             unit = signals.signal(LIMITS[name][0]).unit
             uses.append(LimitUse(name.replace("_", " "), most, bound, unit))

@@ -18,10 +18,8 @@ from dovetail.core.parameter_map import ParameterMap
 from dovetail.core.si_prefix import si_prefix
 from dovetail.report.html import write_page
 from dovetail.report.page import Collapsible, FigureBlock, Page, PageSection, Verdict
-from dovetail.report.style import COLOURS, WIDTH, figure_style, legend_columns, new_figure
+from dovetail.report.style import COLOURS, SHADES, WIDTH, figure_style, legend_columns, new_figure
 
-# the colours of figures change in dark mode; the other colours differ from them in both modes
-SHADES = ("#0072b2", "#d55e00", "#009e73", "#a5408c", "#9b6b43", "#b8860b", "#20252b", "#8b939c")
 ENDINGS = (("#e8e2d0", "?"), ("#bfe3d0", "o"), ("#f2d5c4", "·"))  # undecided, success, failure
 SYSTEMS = {
     "d": ("reference", COLOURS["reference"]),

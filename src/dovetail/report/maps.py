@@ -12,8 +12,8 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
 
-from dovetail.report.map_page import SHADES as LINES
 from dovetail.report.style import COLOURS, figure_style, new_figure
+from dovetail.report.style import SHADES as LINES
 
 SHADES = "cividis"  # readable with any colour vision and in grey
 NOTHING = 1e-3  # fraction of the largest effect; smaller effects are shown as about 0

@@ -97,8 +97,8 @@ def run_html(run: Any) -> str:
         f'<div class="verdict {tone}"><p>{escape(text)}</p></div>',
         facts(
             [
-                ("recorded", f"{float(run.data.time[-1]):g} s, {run.data.sizes['time']} samples"),
-                ("signals", ", ".join(sorted(map(str, run.data.data_vars)))),
+                ("recorded", f"{run.recording.last_time:g} s, {run.recording.sizes['time']} samples"),
+                ("signals", ", ".join(sorted(run.recording))),
             ]
         ),
     ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import numpy as np
-import xarray as xr
 
 from dovetail.core import signals
+from dovetail.core.recording import Recording, Signal
 from dovetail.report import figures
 from dovetail.report.judged import Judged
 from dovetail.report.page import Block, FigureBlock, PageTable, Paragraph, TableCell
@@ -51,7 +51,7 @@ def operator_section(view: Judged) -> list[Block]:
                 ["", "median", "99 %", "99.9 %", "worst"], timing_rows, "Tick timing", numbers=(1, 2, 3, 4)
             )
         )
-        if "measurement_age" in view.data and view.data.measurement_age.max() > 0:
+        if "measurement_age" in view.data and view.data["measurement_age"].values.max() > 0:
             caption = "Age of the reading used in each tick"
             if limit := view.data.attrs.get("link_timeout"):
                 caption += f"; the link is lost at {limit} ticks"
@@ -59,7 +59,7 @@ def operator_section(view: Judged) -> list[Block]:
     return blocks
 
 
-def late_or_lost(data: xr.Dataset) -> str:
+def late_or_lost(data: Recording) -> str:
     """Return a sentence on late ticks and messages without reply; empty for a run without a link."""
     about = data.attrs
     if not {"ticks_late", "datagrams_sent", "datagrams_lost"} <= set(about):
@@ -72,7 +72,7 @@ def late_or_lost(data: xr.Dataset) -> str:
     return f"{ticks} late; {words} answered in time."
 
 
-def _spread(times: xr.DataArray) -> list[float]:
+def _spread(times: Signal) -> list[float]:
     """Return quantiles of the recorded ticks, and the largest value of all ticks."""
     values = times.values[1:]
     return [*np.quantile(values, [0.5, 0.99, 0.999]), float(times.attrs.get("largest", np.max(values)))]

@@ -11,15 +11,14 @@ from typing import Any
 
 import numpy as np
 import tomli_w
-import xarray as xr
 from matplotlib.figure import Figure
 
 from dovetail.core import roles
 from dovetail.core.decimate import decimate
+from dovetail.core.recording import Recording, Signal
 from dovetail.core.si_prefix import si_prefix
 from dovetail.report import parameters
 from dovetail.report.judged import DUST
-from dovetail.report.map_page import SHADES
 from dovetail.report.page import (
     Block,
     Collapsible,
@@ -31,7 +30,7 @@ from dovetail.report.page import (
     TableCell,
     Verdict,
 )
-from dovetail.report.style import figure_style, new_figure
+from dovetail.report.style import SHADES, figure_style, new_figure
 
 USUAL = (
     "displacement",
@@ -45,14 +44,14 @@ SIGNALS = 4  # signals in an overlay
 OWN = {"rad": 1.0}  # reference magnitude per unit; rounding threshold for constant signals
 
 
-def common(runs: Sequence[xr.Dataset], first: Sequence[str] = (), others: bool = True) -> list[str]:
+def common(runs: Sequence[Recording], first: Sequence[str] = (), others: bool = True) -> list[str]:
     """Return the names of signals that all runs have with the same shape, and that are not constant zero.
 
     Signals of `first`, then the usual ones; if there are none, all other common signals (with `others`).
     """
     shared = [
-        str(name)
-        for name in runs[0].data_vars
+        name
+        for name in runs[0]
         if all(name in data and data[name].shape[1:] == runs[0][name].shape[1:] for data in runs)
         and "time" in runs[0][name].dims
         and any(_moves(data[name]) for data in runs)
@@ -61,7 +60,7 @@ def common(runs: Sequence[xr.Dataset], first: Sequence[str] = (), others: bool =
     return list(dict.fromkeys([*wanted, *(shared if others and not wanted else [])]))[:SIGNALS]
 
 
-def overlays(labels: Sequence[str], runs: Sequence[xr.Dataset], names: Sequence[str]) -> list[Block]:
+def overlays(labels: Sequence[str], runs: Sequence[Recording], names: Sequence[str]) -> list[Block]:
     """Return a table of the largest differences, and a figure for each signal."""
     rows: list[list[str | float | TableCell]] = []
     pictures: list[Block] = []
@@ -88,7 +87,7 @@ def overlays(labels: Sequence[str], runs: Sequence[xr.Dataset], names: Sequence[
     return [PageTable(head, rows, numbers=range(2, len(head))), *pictures]
 
 
-def overlay(labels: Sequence[str], runs: Sequence[xr.Dataset], name: str, columns: Sequence[int]) -> Figure:
+def overlay(labels: Sequence[str], runs: Sequence[Recording], name: str, columns: Sequence[int]) -> Figure:
     """Draw one signal of all runs, one column of panels for each component; below: differences to the first run."""
     figure, panels = new_figure(
         2, len(columns), height=3.8, sharex=True, gridspec_kw={"height_ratios": [1.5, 1]}
@@ -114,7 +113,7 @@ def overlay(labels: Sequence[str], runs: Sequence[xr.Dataset], name: str, column
                 if i:
                     below.plot(*decimate(apart[i][0], finer * apart[i][1]), **style)
             below.axhline(0.0, color=SHADES[0], lw=0.8)
-            part = _part(runs[0][name], column)
+            part = _part(runs[0], name, column)
             above.set_ylabel(f"{part} [{unit}]".strip() if unit else part)
             below.set_ylabel(f"difference [{fine_unit}]" if fine_unit else "difference")
             below.set_xlabel("time [s]")
@@ -128,7 +127,7 @@ def simulations_page(title: str, labels: Sequence[str], runs: Sequence[Any]) -> 
     """Return the comparison of several simulations: parameters that differ, results and signals."""
     from dovetail.testing import dump
 
-    data, tables = [run.data for run in runs], [dump(run.test) for run in runs]
+    data, tables = [run.recording for run in runs], [dump(run.test) for run in runs]
     system = runs[0].test.numerical
     names = common(data, system.FIRST if isinstance(system, roles.Captioned) else ())
     changed = parameters.differences(tables, {"": type(runs[0].test)})
@@ -138,7 +137,7 @@ def simulations_page(title: str, labels: Sequence[str], runs: Sequence[Any]) -> 
     differ: list[Block] = (
         [PageTable(["parameter", *labels], rows)] if rows else [Paragraph("All parameters are equal.")]
     )
-    results = [roles.measured_values(run.test.numerical, run.data) for run in runs]
+    results = [roles.measured_values(run.test.numerical, run.recording) for run in runs]
     measures = list(dict.fromkeys(name for each in results for name in each))
     ended = [["outcome", *(run.outcome.value for run in runs)]]
     came = [*ended, *([name, *(each.get(name, "") for each in results)] for name in measures)]
@@ -157,7 +156,7 @@ def simulations_page(title: str, labels: Sequence[str], runs: Sequence[Any]) -> 
     return Page(title, Verdict(_apart(labels, data, names)), blocks, subtitle="Comparison of simulations")
 
 
-def apart(labels: Sequence[str], runs: Sequence[xr.Dataset], name: str) -> tuple[bool, str]:
+def apart(labels: Sequence[str], runs: Sequence[Recording], name: str) -> tuple[bool, str]:
     """Return whether a signal of any run differs from the first run, and a sentence with the largest difference."""
     differences = [_largest(runs[0], data, name) for data in runs[1:]]
     most = max(range(len(differences)), key=lambda i: (not differences[i].alike, differences[i].relative))
@@ -169,7 +168,7 @@ def apart(labels: Sequence[str], runs: Sequence[xr.Dataset], name: str) -> tuple
     return True, f"{what}{of}: largest difference to {labels[0]} {differences[most].text()}{share}."
 
 
-def _apart(labels: Sequence[str], runs: Sequence[xr.Dataset], names: Sequence[str]) -> str:
+def _apart(labels: Sequence[str], runs: Sequence[Recording], names: Sequence[str]) -> str:
     """Return a sentence with the largest difference between simulations."""
     if not names:
         return f"{len(runs)} simulations without common signals."
@@ -207,7 +206,7 @@ class _Difference:
         return f"{100 * self.relative:.3g} %" if self.size > DUST * OWN.get(self.unit, 0.0) else ""
 
 
-def _largest(first: xr.Dataset, other: xr.Dataset, name: str) -> _Difference:
+def _largest(first: Recording, other: Recording, name: str) -> _Difference:
     """Return the largest difference of a signal over its components.
 
     Components in one unit form one vector: a small component is compared with the largest value of that unit. With
@@ -225,13 +224,13 @@ def _largest(first: xr.Dataset, other: xr.Dataset, name: str) -> _Difference:
     return max(each, key=lambda d: (not d.alike, d.relative))
 
 
-def _over(first: xr.Dataset, other: xr.Dataset) -> float:
+def _over(first: Recording, other: Recording) -> float:
     """Return the time [s] that both runs recorded."""
-    ends = [(float(data.time[0]), float(data.time[-1])) for data in (first, other)]
+    ends = [(float(data.time.values[0]), data.last_time) for data in (first, other)]
     return max(min(end for _, end in ends) - max(start for start, _ in ends), 0.0)
 
 
-def _moves(values: xr.DataArray) -> bool:
+def _moves(values: Signal) -> bool:
     """Return whether a signal exceeds the rounding error in its unit."""
     flat = np.abs(_flat(values))
     return any(
@@ -247,30 +246,31 @@ def _difference(
     return t0[both], np.interp(t0[both], t, y) - y0[both]
 
 
-def _columns(runs: Sequence[xr.Dataset], name: str) -> list[int]:
+def _columns(runs: Sequence[Recording], name: str) -> list[int]:
     """Return the components of a signal that move most, in their order."""
     reach = np.max([np.nanmax(np.abs(_flat(data[name])), axis=0) for data in runs], axis=0)
     most = [int(i) for i in np.argsort(-reach)[:COLUMNS] if reach[i] > DUST * reach.max()]
     return sorted(most) or [0]
 
 
-def _flat(values: xr.DataArray) -> np.ndarray:
+def _flat(values: Signal) -> np.ndarray:
     return values.transpose("time", ...).values.reshape(values.sizes["time"], -1)
 
 
-def _unit(values: xr.DataArray, column: int = 0) -> str:
+def _unit(values: Signal, column: int = 0) -> str:
     each = list(values.attrs.get("axis_units", ()))
     return str(each[column] if column < len(each) else values.attrs.get("units", "1")).split(",")[0]
 
 
-def _part(values: xr.DataArray, column: int) -> str:
+def _part(data: Recording, name: str, column: int) -> str:
     """Return the name of a component of a signal."""
+    values = data[name]
     if values.ndim == 1:
-        return _what(str(values.name))
+        return _what(name)
     place = np.unravel_index(column, values.shape[1:])
     names = [
-        str(values.coords[dim].values[i])
-        if dim in values.coords
+        str(data.coords[dim].values[i])
+        if dim in data.coords
         else f"{str(dim).rpartition('_')[0] or dim} {i + 1}"
         for dim, i in zip(values.dims[1:], place, strict=True)
     ]

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import xarray as xr
-
-from dovetail import fidelity
+from dovetail.core.recording import Recording
+from dovetail.fidelity.traces import Recorded, recording
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.run import Run
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 @dataclass(frozen=True)
 class Reported:
     """A run, or a recording with incomplete metadata."""
 
-    data: xr.Dataset
+    recording: Recording
     title: str = ""
     mode: str = ""
     outcome: Outcome | None = None
@@ -25,8 +28,17 @@ class Reported:
     test: Any = None  # a `Test`; None if not known
     given: Mapping[str, Any] | None = None  # the test as a table, if `test` is not known
 
+    def __post_init__(self) -> None:
+        """Convert a dataset to a recording."""
+        object.__setattr__(self, "recording", recording(self.recording))
+
+    @functools.cached_property
+    def data(self) -> xr.Dataset:
+        """Recording as an xarray dataset, made at first use."""
+        return self.recording.to_dataset()
+
     @classmethod
-    def from_run(cls, run: Run | Reported | xr.Dataset) -> Reported:
+    def from_run(cls, run: Run | Reported | Recorded) -> Reported:
         """Convert a run or a recording.
 
         Raises
@@ -37,8 +49,8 @@ class Reported:
         if isinstance(run, Reported):
             return run
         if not isinstance(run, Run):
-            return cls(fidelity.traces.dataset(run))
-        return cls(run.data, run.title, run.mode, run.outcome, run.trip, run.test)
+            return cls(run)  # type: ignore[arg-type]  # converted
+        return cls(run.recording, run.title, run.mode, run.outcome, run.trip, run.test)
 
     def table(self) -> Mapping[str, Any]:
         """Return all parameters of the test as a nested table; empty if the test is not known."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from matplotlib.figure import Figure
 
 from dovetail.core import signals
 from dovetail.core.decimate import decimate
 from dovetail.core.errors import AnalysisError
+from dovetail.core.recording import Signal
 from dovetail.core.si_prefix import si_prefix
-from dovetail.fidelity.traces import Recording, dataset
+from dovetail.fidelity.traces import Recorded, recording
 from dovetail.report.style import COLOURS, WIDTH, figure_style, new_figure, symbol
 from dovetail.report.time_histories import COMMAND, DEMAND, MEASURED, REFERENCE, TraceStyle, axis_name
 
@@ -28,20 +31,21 @@ _PANELS: tuple[tuple[str, tuple[tuple[str, TraceStyle], ...]], ...] = (
 )
 
 
-def plot(run: Recording, reference: Recording | None = None, *, axis: int | None = None) -> Figure:
+def plot(run: Recorded, reference: Recorded | None = None, *, axis: int | None = None) -> Figure:
     """Return displacements, force and tracking error of a run against time, with the reference if given.
 
     With several axes, `axis` selects one (default: the axis that moves most). The result is a matplotlib figure: save
     it with `figure.savefig("run.png")` or display it in a notebook.
     """
-    data = dataset(run)
+    data = recording(run)
     if data.sizes["time"] < 2:
         raise AnalysisError(f"plot: the run has {data.sizes['time']} samples; a plot needs at least 2")
-    if "tracking_error" not in data and {"displacement", "measured_displacement"} <= set(data.data_vars):
-        error = data["displacement"] - data["measured_displacement"]
+    if "tracking_error" not in data and {"displacement", "measured_displacement"} <= set(data):
+        demand = data["displacement"]
         units = {"units": signals.signal("tracking_error").unit}
-        units |= {k: v for k, v in data["displacement"].attrs.items() if k == "axis_units"}
-        data = data.assign(tracking_error=error.assign_attrs(units))
+        units |= {k: v for k, v in demand.attrs.items() if k == "axis_units"}
+        error = Signal(demand.values - data["measured_displacement"].values, demand.dims, units)
+        data = replace(data, signals={**data.signals, "tracking_error": error})
     axis = _busiest(data) if axis is None else axis
     panels = _panels(data, axis)
     if not panels:
@@ -54,11 +58,11 @@ def plot(run: Recording, reference: Recording | None = None, *, axis: int | None
     with figure_style():
         for ax, (what, lines) in zip(axes[:, 0], panels, strict=True):
             factor, unit = si_prefix([_one(data[n], axis) for n, _ in lines], _unit(data[lines[0][0]], axis))
-            if reference is not None and what in dataset(reference):
-                expected = dataset(reference)[what]
+            if reference is not None and what in recording(reference):
+                expected = recording(reference)
                 inside = expected.time.values <= t[-1]
                 ax.plot(
-                    *decimate(expected.time.values[inside], factor * _one(expected, axis)[inside]),
+                    *decimate(expected.time.values[inside], factor * _one(expected[what], axis)[inside]),
                     color=REFERENCE.colour,
                     lw=0.7 * REFERENCE.width,
                     label=REFERENCE.label,
@@ -95,7 +99,7 @@ def _panels(data, axis: int) -> list[tuple[str, list[tuple[str, TraceStyle]]]]:
 
 def _one(array, axis: int) -> np.ndarray:
     """Return one axis of a signal, or its last axis if it has fewer."""
-    values = array.transpose("time", ...).values
+    values = array.values
     flat = values.reshape(len(values), -1)
     return values if values.ndim == 1 else flat[:, min(axis, flat.shape[1] - 1)]
 
@@ -104,7 +108,7 @@ def _busiest(data) -> int:
     """Return the index of the axis with the largest motion in SI units (m or rad)."""
     if "displacement" not in data or data["displacement"].ndim == 1:
         return 0
-    values = data["displacement"].transpose("time", ...).values
+    values = data["displacement"].values
     reach = np.abs(values - values[0]).reshape(len(values), -1).max(axis=0)
     return int(np.argmax(np.nan_to_num(reach)))
 

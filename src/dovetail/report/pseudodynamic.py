@@ -45,7 +45,7 @@ def pseudodynamic_page(
         coded = base64.b64encode(animation.read_bytes()).decode("ascii")
         picture = f'<img alt="animation" style="max-width:100%" src="data:image/gif;base64,{coded}"/>'
         blocks.append(PageSection("Animation", [Drawing(picture, "Contact in slow motion.")]))
-    if all("drogue_position" in run.data for run in runs):
+    if all("drogue_position" in run.recording for run in runs):
         caption = (
             "Displacement of the drogue's centre of mass (solid) and of the ball joint (dashed) from steady flight. "
             "Right: forward; up: up. The two scales differ."
@@ -62,7 +62,7 @@ def pseudodynamic_page(
         )
     )
     for name in EXTRAS:
-        if all(name in run.data for run in runs):
+        if all(name in run.recording for run in runs):
             blocks.append(
                 PageSection(
                     signals.signal(name).label.capitalize(), [FigureBlock(trace(runs, labels, name), "")]
@@ -94,12 +94,12 @@ def _count(runs: Sequence[Run]) -> str:
 def _outcomes(runs: Sequence[Run], labels: Sequence[str]) -> PageTable:
     rows = []
     for run, label in zip(runs, labels, strict=True):
-        attributes = run.data.attrs
+        attributes = run.recording.attrs
         rows.append(
             [
                 label,
                 f"Stopped: {run.trip}" if run.trip else run.outcome.value,
-                f"{float(run.data.time[-1]):.4g} s",
+                f"{run.recording.last_time:.4g} s",
                 str(attributes["moves"]),
                 format_duration(attributes["cell_seconds"]),
             ]
@@ -134,8 +134,8 @@ def trajectories(runs: Sequence[Run], labels: Sequence[str]):
     figure, ((axes,),) = new_figure(height=3.6)
     for run, label, colour in zip(runs, labels, SHADES, strict=False):
         for name, style in (("drogue_position", "-"), ("ball_joint_position", "--")):
-            if name in run.data:
-                r = run.data[name].values
+            if name in run.recording:
+                r = run.recording[name].values
                 moved = 1e3 * (r - r[0])
                 axes.plot(
                     moved[:, 0],
@@ -153,7 +153,7 @@ def trajectories(runs: Sequence[Run], labels: Sequence[str]):
 
 def histories(runs: Sequence[Run], labels: Sequence[str]):
     """Draw the magnitudes of displacement, rotation, force and moment at the interface."""
-    pose = runs[0].data.displacement.ndim == 2 and runs[0].data.sizes.get("axis") == 6
+    pose = runs[0].recording["displacement"].ndim == 2 and runs[0].recording.sizes.get("axis") == 6
     panels: list[tuple[str, slice, str, float]] = [
         ("displacement", slice(0, 3), "displacement [mm]", 1e3),
         ("feedback_force", slice(0, 3), "force [N]", 1.0),
@@ -164,12 +164,12 @@ def histories(runs: Sequence[Run], labels: Sequence[str]):
     figure, grid = new_figure(len(panels), 1, height=1.5 * len(panels) + 0.6, sharex=True)
     for (name, part, label, factor), axes in zip(panels, grid[:, 0], strict=True):
         for run, text, colour in zip(runs, labels, SHADES, strict=False):
-            values = run.data[name].values.reshape(run.data.sizes["time"], -1)
+            values = run.recording[name].values.reshape(run.recording.sizes["time"], -1)
             size = factor * np.linalg.norm(values[:, part], axis=1)
-            axes.plot(run.data.time, size, color=colour, lw=1.0, label=text)
+            axes.plot(run.recording.time.values, size, color=colour, lw=1.0, label=text)
             if name == "feedback_force":
-                read = np.flatnonzero(np.diff(run.data.move_number.values) > 0) + 1
-                axes.plot(run.data.time[read], size[read], ".", color=colour, ms=1.5)
+                read = np.flatnonzero(np.diff(run.recording["move_number"].values) > 0) + 1
+                axes.plot(run.recording.time.values[read], size[read], ".", color=colour, ms=1.5)
         axes.set_ylabel(label)
     with figure_style():
         _add_legend(grid[0, 0], runs)
@@ -180,14 +180,14 @@ def histories(runs: Sequence[Run], labels: Sequence[str]):
 def trace(runs: Sequence[Run], labels: Sequence[str], name: str):
     """Draw one recorded signal of all runs over time."""
     known = signals.signal(name)
-    all_of_it = np.concatenate([np.ravel(run.data[name].values) for run in runs])
+    all_of_it = np.concatenate([np.ravel(run.recording[name].values) for run in runs])
     factor, unit = (np.rad2deg(1.0), "deg") if known.unit == "rad" else si_prefix(all_of_it, known.unit)
     figure, ((axes,),) = new_figure(height=2.2)
     for run, label, colour in zip(runs, labels, SHADES, strict=False):
-        values = factor * run.data[name].values.reshape(run.data.sizes["time"], -1)
-        axes.plot(run.data.time, values[:, 0], color=colour, lw=1.2, label=label)
+        values = factor * run.recording[name].values.reshape(run.recording.sizes["time"], -1)
+        axes.plot(run.recording.time.values, values[:, 0], color=colour, lw=1.2, label=label)
         for other in values.T[1:]:
-            axes.plot(run.data.time, other, color=colour, lw=0.8, ls=":")
+            axes.plot(run.recording.time.values, other, color=colour, lw=0.8, ls=":")
     symbols_text = " ".join(symbol(word) for word in known.symbol.split())
     with figure_style():
         axes.set(xlabel="time [s]", ylabel=f"{symbols_text} [{unit}]")

@@ -63,8 +63,10 @@ def write_rig_requirements(need: RigRequirements, run: Any, path: str | Path) ->
 
 def _path(run: Any, need: RigRequirements):
     figure, ((axes,),) = new_figure(height=3.0)
-    count = run.data.sizes["time"]
-    z, f = (run.data[name].values.reshape(count, -1)[:, :3] for name in ("displacement", "feedback_force"))
+    count = run.recording.sizes["time"]
+    z, f = (
+        run.recording[name].values.reshape(count, -1)[:, :3] for name in ("displacement", "feedback_force")
+    )
     size = np.linalg.norm(f, axis=1)
     touched = int(np.argmax(size > 1e-3 * size.max()))
     way = 1e3 * np.linalg.norm(z[touched:] - z[max(touched - 1, 0)], axis=1)

@@ -446,7 +446,7 @@ def summary(views: Sequence[Judged]) -> PageTable:
     rows: list[list[str | float | TableCell]] = []
     for view in views:
         m, c = view.margins, view.comparison
-        ran = f"{float(view.data.time[-1]):.4g} s" if view.data.sizes["time"] else "no samples"
+        ran = f"{view.data.last_time:.4g} s" if view.data.sizes["time"] else "no samples"
         if view.is_reference:
             rows.append([view.label, TableCell(verdicts.REFERENCE, view.verdict.tone), *["no rig"] * 4, ran])
             continue

@@ -35,7 +35,7 @@ class DeckScene:
     """Geometry of a run at each sample, for drawing."""
 
     def __init__(self, run: Any):
-        self.craft, data = run.test.numerical, run.data
+        self.craft, data = run.test.numerical, run.recording
         self.times = data.time.values
         self.nodes = data["node_position"].values
         self.position = data["displacement"].values
@@ -160,7 +160,7 @@ def _traces(
 
 def deck_sections(run: Any) -> list[PageSection]:
     """Return all sections of the report on such a run except the results."""
-    data, craft = run.data, run.test.numerical
+    data, craft = run.recording, run.test.numerical
     t, stretches, scene = data.time.values, phases(craft, data), DeckScene(run)
     d = scene.nodes.shape[-1]
     figure, strip_times = strip(scene, stretches)
@@ -202,8 +202,8 @@ def deck_sections(run: Any) -> list[PageSection]:
 
 
 def _load_panels(run: Any) -> list[tuple[str, list[tuple[str, np.ndarray]]]]:
-    data, craft = run.data, run.test.numerical
-    d = len(data["axis"])
+    data, craft = run.recording, run.test.numerical
+    d = data["axis"].size
     size = np.sqrt(np.sum(data["contact_force"].values ** 2, -1))
     panels = [("feet [N]", [(f"foot {i + 1}", size[:, i]) for i in range(size.shape[1])])]
     clamps = [i for i, p in enumerate(craft.platforms) if p.role == "clamp"]
@@ -221,7 +221,7 @@ def _load_panels(run: Any) -> list[tuple[str, list[tuple[str, np.ndarray]]]]:
 
 
 def _cost_panels(run: Any) -> list[tuple[str, list[tuple[str, np.ndarray]]]]:
-    data = run.data
+    data = run.recording
     ledger = data["work_by_source"].values
     gravity = data["gravity_energy"].values
     energy = [
@@ -243,7 +243,7 @@ def deck_animation(run: Any, *, fps: float = 12.5, speed: float = 1.0, half: flo
     number = int(np.ptp(scene.times) * fps / speed + 1e-9) + 1
     frames = scene.times[0] + speed / fps * np.arange(number)
     samples = np.clip(np.searchsorted(scene.times, frames - 1e-9), 0, len(scene.times) - 1)
-    stretches = phases(scene.craft, run.data)
+    stretches = phases(scene.craft, run.recording)
     figure, ((axes,),) = new_figure(height=4.2, width=5.6)
     FigureCanvasAgg(figure)
     figure.set_facecolor("white")

@@ -26,13 +26,13 @@ def simulation_page(run: Any) -> Page:
     """Return the report on one run of a simulation."""
     from dovetail.testing import dump
 
-    data = run.data
+    data = run.recording
     verdict = Verdict(run.outcome.value, "plain" if run.outcome.completed else "bad")
     answers, picture = tiles.simulation_tiles(run), key_frame(run)
     blocks: list[Any] = []
     system = run.test.numerical
     if isinstance(system, roles.Measuring):
-        rows = [[name, text] for name, text in system.measures(data).items()]
+        rows = [[name, text] for name, text in roles.measured_values(system, data).items()]
         blocks.append(PageSection("Results", [PageTable(("quantity", "value"), rows)]))
     if "platform_position" in data:  # an aircraft on a deck
         from dovetail.report.ship_deck import deck_sections
@@ -48,7 +48,7 @@ def simulation_page(run: Any) -> Page:
     first, captions = (system.FIRST, system.CAPTIONS) if isinstance(system, roles.Captioned) else ((), {})
     first = [name for name in first if name in data]
     lines = system.lines if isinstance(system, roles.NamesLines) else []
-    names = first + [name for name in data.data_vars if name not in first]
+    names = first + [name for name in data if name not in first]
     names = [name for name in names if name not in SKIPPED]
     still = [name for name in names if not np.any(data[name].values)]
     together = [name for name in ENERGIES if name in names and data[name].dims == ("time",)]
@@ -71,7 +71,7 @@ def simulation_page(run: Any) -> Page:
 def _trace(data: Any, name: str, lines: list[str]):
     if "axis" in data[name].dims and data[name].ndim == 3:
         return _each_axis(data, name, lines)
-    values = data[name].values.reshape(len(data.time), -1)
+    values = data[name].values.reshape(data.time.size, -1)
     count = values.shape[1]
     symbols = [symbol(word) for word in str(data[name].attrs["symbol"]).split(", ")]
     if "axis" in data[name].dims:

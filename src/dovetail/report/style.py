@@ -41,6 +41,8 @@ COLOURS: Mapping[str, str] = {  # name of the CSS variable: colour on white
     "band": "#f3e6ef",
     "paper": "#fefefe",  # not pure white, which stays white in dark mode
 }
+# the colours of figures change in dark mode; the others differ from them in both modes
+SHADES = ("#0072b2", "#d55e00", "#009e73", "#a5408c", "#9b6b43", "#b8860b", "#20252b", "#8b939c")
 
 RC: Mapping[Any, Any] = {  # keys are the names of matplotlib
     "font.family": "DejaVu Sans",  # wider than the font a browser substitutes, so text fits

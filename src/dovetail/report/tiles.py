@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from dovetail import fidelity
 from dovetail.core import roles, signals
 from dovetail.core.errors import DovetailError
+from dovetail.core.recording import Recording
 from dovetail.core.si_prefix import si_prefix
 from dovetail.fidelity.acceptance import Criterion, evaluate_criteria, format_fraction_or_time
 from dovetail.report import verdict as verdicts
@@ -50,7 +50,7 @@ def simulation_tiles(run: Run) -> list[Tile]:
     """Return the tiles of a simulation without a rig."""
     text = "No feedback from a rig: delay cannot destabilise the simulation."
     stable = Tile(STABILITY, "Open loop", text)
-    return [outcome_tile(run, run.data, run.outcome, run.trip), stable, _audit_tile(run)]
+    return [outcome_tile(run, run.recording, run.outcome, run.trip), stable, _audit_tile(run)]
 
 
 def pseudodynamic_tiles(run: Run) -> list[Tile]:
@@ -59,14 +59,14 @@ def pseudodynamic_tiles(run: Run) -> list[Tile]:
         "Each force is measured at rest before the next step is computed: delay cannot destabilise the loop."
     )
     stable = Tile(STABILITY, "Delay not applicable", text)
-    return [outcome_tile(run, run.data, run.outcome, run.trip), stable, _audit_tile(run)]
+    return [outcome_tile(run, run.recording, run.outcome, run.trip), stable, _audit_tile(run)]
 
 
 # outcome
 
 
 def outcome_tile(
-    run: Run | Reported, data: xr.Dataset, outcome: Outcome | None, trip: Trip | None = None
+    run: Run | Reported, data: Recording, outcome: Outcome | None, trip: Trip | None = None
 ) -> Tile:
     """Return the tile with the outcome, the contacts and the largest motion and force."""
     sentence = verdicts.ending(outcome)
@@ -78,7 +78,7 @@ def outcome_tile(
     facts += [f"Limit reached: {trip}"] if trip is not None else []
     facts += [part for part in (_impacts(data), _first_results(measures) or _peaks(data)) if part]
     if data.sizes["time"] > 1:
-        facts.append(f"{float(data.time[-1] - data.time[0]):.4g} s recorded")
+        facts.append(f"{np.ptp(data.time.values):.4g} s recorded")
     if link := late_or_lost(data):
         facts.append(link.rstrip("."))
     done = verdicts.completed(outcome)
@@ -91,7 +91,7 @@ def outcome_tile(
     )
 
 
-def _impacts(data: xr.Dataset) -> str:
+def _impacts(data: Recording) -> str:
     if "penetration" not in data:
         return ""
     try:
@@ -105,7 +105,7 @@ def _impacts(data: xr.Dataset) -> str:
     return f"{len(impacts)} contact{'s' if len(impacts) > 1 else ''}, peak force {most:.3g} {unit}"
 
 
-def _measures(run: Run | Reported, data: xr.Dataset) -> dict[str, str]:
+def _measures(run: Run | Reported, data: Recording) -> dict[str, str]:
     """Return the results that a simulated system reports of its run."""
     return {} if run.test is None else roles.measured_values(run.test.numerical, data)
 
@@ -119,15 +119,15 @@ def _first_results(measures: dict[str, str]) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def _peaks(data: xr.Dataset) -> str:
+def _peaks(data: Recording) -> str:
     """Return the largest motion and force; with several axes, of the translations only."""
     peaks = []
     for name, what in PEAKS:
         if name not in data or not data[name].size or (name == "displacement" and "node_position" in data):
             continue
-        values = data[name].transpose("time", ...).values
+        values = data[name].values
         if "axis_kind" in data.coords and values.ndim > 1:
-            values = values[:, data.axis_kind.values == "length"]
+            values = values[:, data["axis_kind"].values == "length"]
         if not values.size:
             continue
         most = float(np.nanmax(np.abs(values)))
@@ -229,7 +229,7 @@ def _audit_tile(run: Run) -> Tile:
     ]
     text = "; ".join(f"{name} {value}" for name, value in rows)
     text = f"{text[:1].upper()}{text[1:]}." if text else ""
-    criteria = evaluate_criteria(run.test.accept, data=run.data)
+    criteria = evaluate_criteria(run.test.accept, data=run.recording)
     if criteria:
         return _criteria_tile(criteria, text)
     if np.isfinite(books.energy_fraction):

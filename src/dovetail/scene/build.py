@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
-import xarray as xr
+from scipy.interpolate import make_interp_spline
 
 from dovetail.core import Flow
 from dovetail.core.errors import AnalysisError
 from dovetail.core.kind_names import name_of
+from dovetail.core.recording import Recording
 from dovetail.scene.events import events_of
 from dovetail.scene.scene import Scene
 from dovetail.scene.signal_plots import choices, curves
@@ -33,16 +34,16 @@ def build_scene(run: Any, reference_run: Any = None, largest: float | None = Non
     AnalysisError
         If no signal with a position was recorded.
     """
-    data = thin(run.data).assign_attrs(largest=largest)
+    data = thin(run.recording).with_attrs(largest=largest)
     title = str(getattr(run, "title", "") or data.attrs.get("title", "run"))
-    reference = None if reference_run is None else _interpolate_reference(reference_run.data, data)
+    reference = None if reference_run is None else _interpolate_reference(reference_run.recording, data)
     for needs, draw in (*_part_subjects(run), *SUBJECTS):
         if all(name in data for name in needs):
             scene = draw(title, run, data, reference)
             if mode_named(data.attrs.get("mode")).is_reference:
                 scene = without_rig_parts(scene)
             return dataclasses.replace(
-                scene, plots=curves(run.data), choices=choices(run.data), events=events_of(run)
+                scene, plots=curves(run.recording), choices=choices(run.recording), events=events_of(run)
             )
     raise AnalysisError(
         f"{title}: no 3-D scene: the recording has no signal with a position (record one of "
@@ -60,10 +61,10 @@ def available_scenes(run: Any, reference_run: Any = None) -> dict[str, Scene]:
     cell = cell_of(run)
     if cell is not None:
         scene = scenes["machine"]
-        scenes["robot cell"] = cell_scene(scene.title, run, thin(run.data), cell)
+        scenes["robot cell"] = cell_scene(scene.title, run, thin(run.recording), cell)
     robot = hexapod_of(run)
-    if robot is not None and not mode_named(run.data.attrs.get("mode")).is_reference:
-        scene = hexapod_scene(scenes["machine"].title, run, thin(run.data), robot)
+    if robot is not None and not mode_named(run.recording.attrs.get("mode")).is_reference:
+        scene = hexapod_scene(scenes["machine"].title, run, thin(run.recording), robot)
         scenes["hexapod"] = dataclasses.replace(scene, events=scenes["machine"].events)
     return scenes
 
@@ -76,25 +77,30 @@ def without_rig_parts(scene: Scene) -> Scene:
     return dataclasses.replace(scene, solids=solids, marks=marks)
 
 
-def thin(data: xr.Dataset) -> xr.Dataset:
+def thin(data: Recording) -> Recording:
     """Thin a recording to at most `MAX_SAMPLES` samples."""
     every = max(1, -(-data.sizes["time"] // MAX_SAMPLES))
     return data.isel(time=slice(None, None, every))
 
 
-def _interpolate_reference(reference_run: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
+def _interpolate_reference(reference_run: Recording, data: Recording) -> Recording:
     """Return the drawn signals of a reference run, interpolated at the times of another run."""
     names = [name for needs, _ in SUBJECTS for name in needs if name in reference_run and name in data]
-    return reference_run[sorted(set(names))].interp(time=data.time, kwargs={"fill_value": "extrapolate"})
+    signals = {}
+    for name in set(names):
+        signal = reference_run[name]
+        curve = make_interp_spline(reference_run.time.values, signal.values, k=1)
+        signals[name] = dataclasses.replace(signal, values=curve(data.time.values))
+    return reference_run.at_times(data.time).with_signals(signals)
 
 
-Draw = Callable[[str, Any, xr.Dataset, xr.Dataset | None], Scene]
+Draw = Callable[[str, Any, Recording, Recording | None], Scene]
 
 
 def _subject(module: str, *chosen: str) -> Draw:
     """Return the `draw` function of a module of `subjects`, imported when called."""
 
-    def draw(title: str, run: Any, data: xr.Dataset, reference_run: xr.Dataset | None) -> Scene:
+    def draw(title: str, run: Any, data: Recording, reference_run: Recording | None) -> Scene:
         return import_module(f"dovetail.scene.subjects.{module}").draw(
             title, run, data, reference_run, *chosen
         )

@@ -14,7 +14,7 @@ MAX_MARKS = 14  # marks that can be distinguished
 def events_of(run: Any) -> list[tuple[float, str]]:
     """Return time [s] and name of each event, in order; of many contacts those with the largest force."""
     events = [*_phases(run), *_contacts(run)]
-    for press in json.loads(run.data.attrs.get("operator_events", "[]")):
+    for press in json.loads(run.recording.attrs.get("operator_events", "[]")):
         events.append((float(press["time"]), str(press["action"])))
     trip = getattr(run, "trip", None)
     if trip is not None:
@@ -23,10 +23,10 @@ def events_of(run: Any) -> list[tuple[float, str]]:
 
 
 def _contacts(run: Any) -> list[tuple[float, str]]:
-    if "penetration" not in run.data:
+    if "penetration" not in run.recording:
         return []
     try:
-        log = fidelity.impact_log(run.data)
+        log = fidelity.impact_log(run.recording)
     except (DovetailError, KeyError):
         return []
     hardest = sorted(log, key=lambda impact: -impact.peak_force)[:MAX_MARKS]
@@ -34,9 +34,9 @@ def _contacts(run: Any) -> list[tuple[float, str]]:
 
 
 def _phases(run: Any) -> list[tuple[float, str]]:
-    if "platform_position" not in run.data:
+    if "platform_position" not in run.recording:
         return []
     from dovetail.mechanics.airframe.outcomes import phases
 
-    listed = phases(run.test.numerical, run.data)
+    listed = phases(run.test.numerical, run.recording)
     return [(phase.start, phase.name) for phase in listed if phase.start > 0][:MAX_MARKS]

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import xarray as xr
 from numpy.typing import ArrayLike
 
+from dovetail.core.recording import Recording
 from dovetail.core.si_prefix import si_prefix
 from dovetail.scene.shapes import Triangles
 
@@ -150,7 +150,7 @@ class Scene:
         return float(self.times[-1] - self.times[0])
 
 
-def visibly_different(data: xr.Dataset, demanded: np.ndarray, there: np.ndarray, size: float) -> bool:
+def visibly_different(data: Recording, demanded: np.ndarray, there: np.ndarray, size: float) -> bool:
     """Return whether demand and measured path (time, ...) [m] differ visibly, so that the demand is drawn as well.
 
     `size` [m] is the size of the scene. True for a run in progress, because the paths can still separate.

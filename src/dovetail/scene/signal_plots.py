@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-import xarray as xr
 
 from dovetail.core import signals
 from dovetail.core.decimate import decimation_index
+from dovetail.core.recording import Recording, Signal
 from dovetail.core.si_prefix import si_prefix
 from dovetail.scene.scene import Plot
 
@@ -36,12 +36,12 @@ COLOURS = (
 )  # of curves
 
 
-def by_axis(values: xr.DataArray) -> np.ndarray:
+def by_axis(values: Signal) -> np.ndarray:
     """Return values (time, all other dimensions flattened)."""
     return values.transpose("time", ...).values.reshape(values.sizes["time"], -1)
 
 
-def curves(data: xr.Dataset, points: int = POINTS) -> list[Plot]:
+def curves(data: Recording, points: int = POINTS) -> list[Plot]:
     """Return plots of the recorded main signals: the axis with the largest range, or all feet."""
     plots = []
     for group in FIRST:
@@ -71,7 +71,7 @@ def curves(data: xr.Dataset, points: int = POINTS) -> list[Plot]:
     return plots
 
 
-def _feet(data: xr.Dataset, name: str, points: int) -> Plot:
+def _feet(data: Recording, name: str, points: int) -> Plot:
     """Return a plot of the force magnitude on every foot, or on the feet with the largest load."""
     sizes = np.linalg.norm(data[name].transpose("time", "foot", ...).values, axis=2)
     worst = np.sort(np.argsort(-np.nanmax(sizes, axis=0), kind="stable")[:FEET])
@@ -80,7 +80,7 @@ def _feet(data: xr.Dataset, name: str, points: int) -> Plot:
     return _plot(f"{_spoken(name)}{of}", feet, data, sizes[:, worst], _unit(data, name), points)
 
 
-def _several(data: xr.Dataset, name: str, points: int) -> Plot:
+def _several(data: Recording, name: str, points: int) -> Plot:
     """Return a plot of several bodies on the axis with the largest motion, one line for each body."""
     values = data[name].transpose("time", "axis", ...).values
     values = values.reshape(*values.shape[:2], -1)
@@ -91,10 +91,10 @@ def _several(data: xr.Dataset, name: str, points: int) -> Plot:
     return _plot(title, names, data, feet, _unit(data, name, axis), points)
 
 
-def choices(data: xr.Dataset) -> Mapping[str, Callable[[], Plot]]:
+def choices(data: Recording) -> Mapping[str, Callable[[], Plot]]:
     """Return plots of every axis of every signal, made on demand."""
     plots: dict[str, Callable[[], Plot]] = {}
-    for name in sorted(map(str, data.data_vars)):
+    for name in sorted(map(str, data)):
         if "time" not in data[name].dims:
             continue
         count = int(np.prod([size for dim, size in data[name].sizes.items() if dim != "time"], dtype=int))
@@ -105,14 +105,14 @@ def choices(data: xr.Dataset) -> Mapping[str, Callable[[], Plot]]:
     return plots
 
 
-def _signal_plot(data: xr.Dataset, name: str, axis: int, label: str) -> Callable[[], Plot]:
+def _signal_plot(data: Recording, name: str, axis: int, label: str) -> Callable[[], Plot]:
     return lambda: _plot(
         label, [label], data, by_axis(data[name])[:, axis : axis + 1], _unit(data, name, axis)
     )
 
 
 def _plot(
-    title: str, names: Sequence[str], data: xr.Dataset, columns: np.ndarray, unit: str, points: int = POINTS
+    title: str, names: Sequence[str], data: Recording, columns: np.ndarray, unit: str, points: int = POINTS
 ) -> Plot:
     """Return a plot of columns (time, name), decimated with all peaks, in a prefixed unit (mm, kN)."""
     index = decimation_index(columns, points)
@@ -124,7 +124,7 @@ def _spoken(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _busiest(data: xr.Dataset, name: str) -> int:
+def _busiest(data: Recording, name: str) -> int:
     """Return the axis of a signal with the largest range, among axes with the unit of the first."""
     if "axis" not in data[name].dims or not data.sizes["time"]:
         return 0
@@ -133,12 +133,12 @@ def _busiest(data: xr.Dataset, name: str) -> int:
     return int(np.argmax(np.where(alike, np.ptp(values, axis=0), -1.0)))
 
 
-def _column(values: xr.DataArray, axis: int) -> np.ndarray:
+def _column(values: Signal, axis: int) -> np.ndarray:
     columns = by_axis(values)
     return columns[:, axis if "axis" in values.dims else 0]
 
 
-def _unit(data: xr.Dataset, name: str, axis: int = 0) -> str:
+def _unit(data: Recording, name: str, axis: int = 0) -> str:
     known, about = signals.all_signals(), data[name].attrs
     each = np.atleast_1d(about.get("axis_units", []))
     if axis < len(each):

@@ -21,6 +21,7 @@ from dovetail import fidelity
 from dovetail.campaign.measures import read_measure
 from dovetail.campaign.parameter_paths import flatten
 from dovetail.core.errors import ParameterError
+from dovetail.core.recording import Recording
 from dovetail.core.units import to_si
 from dovetail.studies.registry import load
 from dovetail.testing import Run
@@ -53,8 +54,9 @@ def _measured(study: str, run: Mapping[str, Any], value: str, **window: Any) -> 
     if ":" in value:
         module, _, name = value.partition(":")
         package = "dovetail.fidelity" if module == "fidelity" else f"dovetail.studies.{study}.{module}"
-        data = _between(recorded.data, window.get("between"))
-        return getattr(importlib.import_module(package), name)(dataclasses.replace(recorded, data=data))
+        recording = Recording.from_dataset(_between(recorded.data, window.get("between")))
+        part = dataclasses.replace(recorded, recording=recording)
+        return getattr(importlib.import_module(package), name)(part)
     return _of_signal(recorded.data, value, **window)
 
 

@@ -15,14 +15,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dovetail.core.errors import Fault
-
-if TYPE_CHECKING:
-    import xarray as xr
+from dovetail.core.recording import Recording
 
 NICE = (1, 2, 5)  # times powers of ten: preferred round numbers
 Row = dict[str, np.ndarray]
@@ -90,18 +88,20 @@ def magnitude(values: np.ndarray, previous: Any = None) -> np.ndarray:
     return size if previous is None else np.maximum(size, previous)
 
 
-def with_record_interval(data: xr.Dataset, largest: Mapping[str, Any], every: int) -> xr.Dataset:
+def with_record_interval(data: Recording, largest: Mapping[str, Any], every: int) -> Recording:
     """Return a recording of every n-th tick with the attributes `record_every` and largest magnitudes."""
-    data = data.assign_attrs(record_every=every)
+    recorded, others = dict(data.signals), {}
     for name, value in largest.items():
-        if name in data:  # includes the value at t = 0, which is not a tick
-            data[name].attrs["largest"] = magnitude(data[name].values[:1], value).tolist()
+        if name in recorded:  # includes the value at t = 0, which is not a tick
+            signal = recorded[name]
+            about = {**signal.attrs, "largest": magnitude(signal.values[:1], value).tolist()}
+            recorded[name] = dataclasses.replace(signal, attrs=about)
         else:
-            data.attrs[f"largest_{name}"] = np.asarray(value, dtype=float).tolist()
-    return data
+            others[f"largest_{name}"] = np.asarray(value, dtype=float).tolist()
+    return dataclasses.replace(data, signals=recorded).with_attrs(record_every=every, **others)
 
 
-def largest_of(data: xr.Dataset, names: Iterable[str]) -> float | None:
+def largest_of(data: Recording, names: Iterable[str]) -> float | None:
     """Return the largest magnitude, over all ticks, of the first of these signals that is recorded, or None."""
     for name in names:
         if name in data and data[name].size:

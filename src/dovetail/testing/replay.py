@@ -65,17 +65,17 @@ class Replay(Mode):
     task: ClassVar[str] = "replaying"
     rig_responds: ClassVar[bool] = False
 
-    recording: Any = None  # a `Run` or a dataset
+    recording: Any = None  # a `Run`, a `Recording` or a dataset
 
     def prepare(self, test: Any) -> Any:
         """Return the prepared test with a recorded rig, as long as the recording."""
-        data = self.recording.data if isinstance(self.recording, Run) else self.recording
+        data = self.recording.recording if isinstance(self.recording, Run) else self.recording
         missing = [name for name in READING if name not in data]
         if missing:
             raise ParameterError(
                 f"replay: the recording has no {', '.join(missing)}; its signals: {', '.join(map(str, data))}"
             )
-        times = np.asarray(data.time)
+        times = np.asarray(data.time.values)
         step = float(np.diff(times).mean()) if len(times) > 1 else np.nan
         if not np.allclose(np.diff(times), test.dt, rtol=1e-6):
             raise ParameterError(

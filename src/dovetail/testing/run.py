@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from dovetail.core import roles, signals
 from dovetail.core.advance import Progress
 from dovetail.core.errors import value_or_none
 from dovetail.core.extensions import display
+from dovetail.core.recording import Recording, Signal
 from dovetail.testing.limits import ROTARY_UNITS
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.recorder import Records, with_record_interval
@@ -34,16 +36,21 @@ SPECIMEN_OUTCOMES = (
 class Run:
     """Recording of one run of a test.
 
-    `data` is a dataset over `time` (and `axis` for an interface with several axes). Its variables are the signals of
-    `signals.toml`, each with its unit.
+    `recording` has the signals of `signals.toml` as arrays with units over `time` (and `axis` for an interface with
+    several axes); `data` is the same as an xarray dataset.
     """
 
     test: Any  # a `Test`; typed Any because the parts of a rig differ
     mode: str
-    data: xr.Dataset
+    recording: Recording
     outcome: Outcome
     trip: Trip | None = None
-    return_recording: xr.Dataset | None = None  # samples around the stop of a real-time run
+    return_recording: Recording | None = None  # samples around the stop of a real-time run
+
+    @functools.cached_property
+    def data(self) -> xr.Dataset:
+        """Recording as an xarray dataset over `time` (and `axis`), made at first use."""
+        return self.recording.to_dataset()
 
     @property
     def title(self) -> str:
@@ -81,17 +88,17 @@ class Run:
         return str(display("run", self))
 
     def __str__(self) -> str:
-        last = float(self.data.time[-1]) if self.data.sizes["time"] else 0.0
-        lines = [f"{self.title}: {self.mode}, {last:g} of {self.test.duration:g} s. {self.outcome.value}"]
+        times = f"{self.recording.last_time:g} of {self.test.duration:g} s"
+        lines = [f"{self.title}: {self.mode}, {times}. {self.outcome.value}"]
         if self.trip:
             lines.append(f"  {self.trip}")
         return "\n".join(lines)
 
 
-def dataset(
+def recording_of(
     test: Test, times: np.ndarray, records: Mapping[str, np.ndarray], attributes: Mapping[str, Any]
-) -> xr.Dataset:
-    """Return records as a dataset: each signal with its unit, symbol, label and frame.
+) -> Recording:
+    """Return records as a recording: each signal with its unit, symbol, label and frame.
 
     If some axes of the interface are rotary, `units` lists the units of both kinds and `axis_units` the unit of each
     axis; the coordinate `axis_kind` is "angle" or "length" for each axis.
@@ -116,18 +123,16 @@ def dataset(
         if "axis" in dims and any(rotary):
             each = [ROTARY_UNITS.get(unit, unit) if is_rotary else unit for is_rotary in rotary]
             about |= {"units": ", ".join(dict.fromkeys(each)), "axis_units": each}
-        variables[name] = (dims, values, about)
+        variables[name] = Signal(values, tuple(dims), about)
     time = signals.signal("time")
-    coordinates: dict[str, Any] = {
-        "time": ("time", times, {"units": time.unit, "symbol": time.symbol, "long_name": time.label})
-    }
+    about = {"units": time.unit, "symbol": time.symbol, "long_name": time.label}
+    coordinates = {"time": Signal(times, ("time",), about)}
     if axes:
-        coordinates["axis"] = ("axis", axes)
+        coordinates["axis"] = Signal(np.array(axes), ("axis",))
     if axes and any(rotary):
-        coordinates["axis_kind"] = ("axis", ["angle" if is_rotary else "length" for is_rotary in rotary])
-    import xarray
-
-    return xarray.Dataset(variables, coords=coordinates, attrs=dict(attributes))
+        kinds = ["angle" if is_rotary else "length" for is_rotary in rotary]
+        coordinates["axis_kind"] = Signal(np.array(kinds), ("axis",))
+    return Recording(variables, coordinates, dict(attributes))
 
 
 def as_run(
@@ -142,7 +147,7 @@ def as_run(
     rows = records.to_arrays()
     times = np.arange(len(next(iter(rows.values())))) * (test.record_every * test.dt)
     about = {"mode": mode, "title": test.title, "seed": test.seed, **(attributes or {})}
-    data, ending = cut_at_end_event(test, dataset(test, times, rows, about), outcome)
+    data, ending = cut_at_end_event(test, recording_of(test, times, rows, about), outcome)
     if test.record_every > 1:  # the largest values of a run ended by its specimen would include later ticks
         data = with_record_interval(
             data, {} if ending in SPECIMEN_OUTCOMES else records.largest, test.record_every
@@ -150,7 +155,7 @@ def as_run(
     return Run(test, mode, data, ending, trip if ending is outcome else None)
 
 
-def cut_at_end_event(test: Test, data: xr.Dataset, outcome: Outcome) -> tuple[xr.Dataset, Outcome]:
+def cut_at_end_event(test: Test, data: Recording, outcome: Outcome) -> tuple[Recording, Outcome]:
     """Return recording and outcome, cut at the end event of the specimen if there is one."""
     specimen = test.rig.specimen if isinstance(test.rig, Rig) else None
     ending = specimen.end_event(data["achieved_displacement"].values) if specimen is not None else None

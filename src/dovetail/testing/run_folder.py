@@ -31,7 +31,6 @@ from dovetail.testing.saved_run import (
     checksum,
     read_run,
     readings,
-    to_netcdf_attrs,
 )
 from dovetail.testing.test_file import PROVENANCE, dump
 
@@ -113,7 +112,7 @@ def save_run(run: Run, folder: str | Path) -> Path:
     going_on |= folder.is_dir() and {path.name for path in folder.iterdir()} <= watched
     if not going_on:
         folder = folder if folder.is_dir() and not any(folder.iterdir()) else create(folder)
-    recordings = {RESULT: run.data} | (
+    recordings = {RESULT: run.recording} | (
         {RETURN_TO_REST: run.return_recording} if run.return_recording is not None else {}
     )
     resolved = {**dump(run.test), PROVENANCE: provenance(run.mode)}
@@ -123,7 +122,7 @@ def save_run(run: Run, folder: str | Path) -> Path:
         _write_outcome(run, folder, ())
         plain_file.write(folder / TEST, tomli_w.dumps(resolved), sync=True)
         for name, data in recordings.items():
-            netcdf_file.write(to_netcdf_attrs(data), folder / name)
+            netcdf_file.write(data, folder / name)
         _write_outcome(run, folder, (TEST, *recordings))
         plain_file.write(folder / "log.txt", log)
     except OSError as error:
@@ -153,7 +152,7 @@ def _outcome(run: Run) -> dict[str, Any]:
         "sentence": run.outcome.value,
         "completed": run.outcome.completed,
         "mode": run.mode,
-        "recorded_until_s": float(run.data.time[-1]) if run.data.sizes["time"] else None,
+        "recorded_until_s": run.recording.last_time if run.recording.time.size else None,
         "trip": dataclasses.asdict(run.trip) if run.trip else None,
     }
 

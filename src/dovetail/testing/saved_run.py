@@ -15,24 +15,23 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dovetail.core import plain_file
 from dovetail.core.errors import DovetailError, OutputError, reason
 from dovetail.core.isolated_read import run_isolated
+from dovetail.core.recording import Recording
+from dovetail.core.recording_file import read_recording
 from dovetail.core.renamed import new_name, remark, section
-from dovetail.testing.memory_estimate import available_memory, format_size
+from dovetail.testing.memory_estimate import available_memory
 from dovetail.testing.modes import all_modes
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.pseudodynamic.journal import NAME as JOURNAL
 from dovetail.testing.run import Run
 from dovetail.testing.test import Test
 from dovetail.testing.test_file import load
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 TEST, RESULT, OUTCOME, RETURN_TO_REST = "test.toml", "result.nc", "outcome.json", "return_to_rest.nc"
 MAX_OUTCOME = 2**20  # [B] of `outcome.json`
@@ -45,7 +44,6 @@ with h5netcdf.File(sys.argv[1], "r") as file:
     for values in file.variables.values():
         values[...]
 """
-OTHERS = "other_attributes"  # attribute with the values that netCDF attributes cannot store
 SIGNALS = ("displacement", "measured_force")  # signals of a hybrid test in every mode
 
 
@@ -100,7 +98,7 @@ def renamed_files(folder: Path) -> dict[str, str]:
     }
 
 
-def recording(path: str | Path, sums: dict[str, str] | None = None) -> xr.Dataset:
+def recording(path: str | Path, sums: dict[str, str] | None = None) -> Recording:
     """Return the recording in a netCDF file, over `time`; `sums` are the checksums of its folder.
 
     Raises
@@ -114,35 +112,29 @@ def recording(path: str | Path, sums: dict[str, str] | None = None) -> xr.Datase
     data, why = (None, why) if why else _open(path)
     if data is None:
         raise OutputError(f"{path}: is damaged or not a recording ({why})")
-    data = from_netcdf_attrs(data)
     if path.name in (sums or {}):  # the checksum is correct, so no further checks are needed
         return data
     times = data.coords.get("time")
-    if times is None or times.dims != ("time",) or times.dtype.kind != "f" or not times.size:
+    if times is None or times.dims != ("time",) or times.values.dtype.kind != "f" or not times.size:
         raise OutputError(f"{path}: is damaged: it has no time coordinate")
-    if not (np.isfinite(times).all() and np.all(np.diff(times) > 0)):
+    if not (np.isfinite(times.values).all() and np.all(np.diff(times.values) > 0)):
         raise OutputError(f"{path}: is damaged: its times are not increasing")
     if not isinstance(data.attrs.get("mode"), str):
         raise OutputError(f'{path}: is damaged: the attribute "mode" is missing')
-    wrong = [str(name) for name, values in data.data_vars.items() if values.dtype.kind not in "fiub"]
+    wrong = [name for name, signal in data.signals.items() if signal.values.dtype.kind not in "fiub"]
     if wrong:
         raise OutputError(f"{path}: is damaged: no numbers in {', '.join(wrong)}")
     return data
 
 
-def _open(path: Path) -> tuple[xr.Dataset | None, str]:
+def _open(path: Path) -> tuple[Recording | None, str]:
     """Return the contents of a netCDF file, or None and the reason."""
-    import xarray
-
     hook, sys.unraisablehook = (
         sys.unraisablehook,
         lambda _: None,
     )  # h5netcdf fails to close a file that it could not open
     try:
-        with xarray.open_dataset(path, engine="h5netcdf") as stored:
-            if stored.nbytes > available_memory():
-                return None, f"it needs {format_size(stored.nbytes)} of memory"
-            return stored.load(), ""
+        return read_recording(path, available_memory()), ""
     except Exception as error:  # the netCDF and HDF5 libraries raise many types of errors
         why = _short(error)
     finally:
@@ -150,7 +142,7 @@ def _open(path: Path) -> tuple[xr.Dataset | None, str]:
     return None, why
 
 
-def readings(folder: str | Path) -> xr.Dataset:
+def readings(folder: str | Path) -> Recording:
     """Return the recording of a run folder for a replay; other files of the folder may be missing."""
     folder = Path(folder)
     try:
@@ -158,41 +150,6 @@ def readings(folder: str | Path) -> xr.Dataset:
     except OutputError:
         sums = {}
     return recording(folder / RESULT, sums)
-
-
-def to_netcdf_attrs(data: xr.Dataset) -> xr.Dataset:
-    """Return a recording with attributes that netCDF can store; others, such as None, are stored as JSON in one."""
-
-    def encode(attributes: dict[Any, Any]) -> dict[str, Any]:
-        plain = {str(key): value for key, value in attributes.items() if _plain(value)}
-        others = {str(key): value for key, value in attributes.items() if not _plain(value)}
-        return plain | ({OTHERS: json.dumps(others, default=str)} if others else {})
-
-    data = data.copy()
-    data.attrs = encode(data.attrs)
-    for array in data.variables.values():
-        array.attrs = encode(array.attrs)
-    return data
-
-
-def from_netcdf_attrs(data: xr.Dataset) -> xr.Dataset:
-    """Return the recording with its original attributes; the inverse of `to_netcdf_attrs`."""
-    for attributes in (data.attrs, *(array.attrs for array in data.variables.values())):
-        if OTHERS in attributes:
-            try:
-                attributes |= dict(json.loads(attributes.pop(OTHERS)))
-            except (ValueError, TypeError, RecursionError):
-                continue  # an attribute of the same name written by another program
-    return data
-
-
-def _plain(value: Any) -> bool:
-    """True if a value can be stored as a netCDF attribute."""
-    if isinstance(value, list | tuple):
-        return bool(value) and all(_plain(v) and not isinstance(v, list | tuple | np.ndarray) for v in value)
-    if isinstance(value, np.ndarray):
-        return value.dtype.kind in "fiu" and value.ndim == 1 and value.size > 0
-    return isinstance(value, str | int | float | np.number) and not isinstance(value, bool | np.bool_)
 
 
 def outcome(path: Path) -> tuple[Outcome, Trip | None, dict[str, str], str]:
@@ -264,7 +221,7 @@ def _read_errors(path: Path) -> Iterator[None]:
         raise OutputError(f"{path}: cannot be read ({reason(error)})") from error
 
 
-def _mismatch(test: Test, data: xr.Dataset) -> str:
+def _mismatch(test: Test, data: Recording) -> str:
     """Return why a recording cannot belong to a test, or an empty string."""
     if test.rig is None:
         return ""

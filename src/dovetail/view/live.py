@@ -17,9 +17,9 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from dovetail.core import signals
+from dovetail.core.recording import Recording
 from dovetail.links.live_run import LiveRun
 from dovetail.links.ring import RingReader
 from dovetail.scene.build import build_scene
@@ -27,7 +27,7 @@ from dovetail.scene.scene import Scene
 from dovetail.testing import Run, Test, load
 from dovetail.testing.modes import mode_named
 from dovetail.testing.operator import start_values
-from dovetail.testing.run import dataset
+from dovetail.testing.run import recording_of
 from dovetail.view.access import AccessControl
 from dovetail.view.axes_overlay import AxesOverlay
 from dovetail.view.browser import open_server
@@ -42,31 +42,22 @@ NICE = 10  # niceness of this process
 
 
 class Feed:
-    """Newest samples of a ring as a dataset, thinned for display."""
+    """Newest samples of a ring as a recording, thinned for display."""
 
     def __init__(self, test: Test, window: RingReader, mode: str):
         self.test, self.window, self.mode = test, window, mode
         self.every = max(1, round(SPAN / window.dt / SAMPLES)) if "time" not in window.signals else 1
-        self.form: xr.Dataset | None = None  # dimensions and units, set once
         self.largest = 0.0  # [m] largest displacement so far
 
-    def read(self) -> xr.Dataset | None:
+    def read(self) -> Recording | None:
         """Return the newest samples; None before the first sample."""
         rows = self.window.latest(SAMPLES * self.every, self.every)
         times = rows.pop("time")
         if not len(times):
             return None
         rows = {name: values for name, values in rows.items() if name in signals.all_signals()}
-        if self.form is None:
-            self.form = dataset(
-                self.test, times[:1], {n: v[:1] for n, v in rows.items()}, {"mode": self.mode}
-            )
-        form = self.form
-        data = xr.Dataset(
-            {name: (form[name].dims, values, form[name].attrs) for name, values in rows.items()},
-            coords={"time": times, **{c: form[c] for c in form.coords if c != "time"}},
-            attrs={"title": self.test.title, "mode": self.mode, "going_on": True},
-        )
+        about = {"title": self.test.title, "mode": self.mode, "going_on": True}
+        data = recording_of(self.test, times, rows, about)
         if "displacement" in rows:
             reach = float(np.nanmax(np.abs(rows["displacement"])))
             while self.largest < reach:  # in steps, so that the scale changes rarely
@@ -78,7 +69,7 @@ class Feed:
         data = self.read()
         if data is None:
             return None
-        run: Any = SimpleNamespace(test=self.test, data=data, title=self.test.title, mode=self.mode)
+        run: Any = SimpleNamespace(test=self.test, recording=data, title=self.test.title, mode=self.mode)
         return build_scene(run, reference_run, self.largest or None)
 
 

@@ -17,11 +17,11 @@ def test_an_aircraft_has_its_gear_its_deck_and_a_force_on_each_foot(recorded):
     assert any(name.startswith("platforms/") for name in solids)
     assert [arrow.name for arrow in scene.arrows] == ["foot 1", "foot 2"]
     (gear,) = scene.tubes
-    nodes = run.data["node_position"].values[3]
+    nodes = run.recording["node_position"].values[3]
     assert gear.points(3)[..., 1].min() == pytest.approx(nodes[:, 0].min())
     R, p = solids["aircraft"].pose(3)
-    np.testing.assert_allclose(p[1:], run.data["displacement"].values[3])
-    np.testing.assert_allclose(R[1, 1], np.cos(run.data["attitude_angles"].values[3]).squeeze())
+    np.testing.assert_allclose(p[1:], run.recording["displacement"].values[3])
+    np.testing.assert_allclose(R[1, 1], np.cos(run.recording["attitude_angles"].values[3]).squeeze())
 
 
 def test_every_member_that_is_drawn_in_space_exists_and_every_one_is_drawn(recorded):
@@ -31,7 +31,7 @@ def test_every_member_that_is_drawn_in_space_exists_and_every_one_is_drawn(recor
     mesh = test.numerical.gear.mesh
     (gear,) = scene.tubes
     assert gear.points(0).shape == (len(mesh.elements), 2, 3)
-    nodes = run.data["node_position"].values[1]
+    nodes = run.recording["node_position"].values[1]
     drawn = {tuple(sorted(_nearest(nodes, end) for end in pair)) for pair in gear.points(1)}
     assert drawn == {tuple(sorted((e[0] - 1, e[1] - 1))) for e in mesh.elements}
     assert len(nodes) == len(mesh.nodes)
@@ -61,10 +61,10 @@ def test_a_device_is_drawn_at_its_recorded_position(recorded):
     run = recorded(dv.load(find_test("shipboard/drive-failure")), 2)
     names = [platform.name for platform in run.test.numerical.platforms]
     i = names.index("device")
-    run.data["platform_position"].values[1, i] += [0.3, 0.0]  # its drive gave way
+    run.recording["platform_position"].values[1, i] += [0.3, 0.0]  # its drive gave way
     solids = {solid.name: solid for solid in build_scene(run).solids}
     told, there = (solids["platforms/device"].pose(k)[1] for k in (0, 1))
-    np.testing.assert_allclose(there[1:], run.data["platform_position"].values[1, i])
+    np.testing.assert_allclose(there[1:], run.recording["platform_position"].values[1, i])
     assert abs(there[1] - told[1]) > 0.2
 
 
@@ -82,7 +82,7 @@ def test_rails_are_drawn_on_the_deck_along_the_path_of_the_device(recorded):
 
 def test_foot_loads_are_labelled_in_aircraft_weights_at_the_contact(recorded):
     run = recorded(dv.load(find_test("shipboard/case-6-drop")), 2)
-    run.data["contact_force"].values[1] = [[0.0, 0.0], [30.0, 40.0]]
+    run.recording["contact_force"].values[1] = [[0.0, 0.0], [30.0, 40.0]]
     system = run.test.numerical
     weight = float(system.gravity * system.airframe.mass) + float(system.gravity) * float(system.model.mass)
     arrow = build_scene(run).arrows[1]

@@ -6,7 +6,7 @@ import pytest
 import dovetail as dv
 from dovetail.scene import build_scene
 from dovetail.testing.outcome import Outcome
-from dovetail.testing.run import Run, dataset
+from dovetail.testing.run import Run, recording_of
 
 
 def test_plate_and_ball_are_true_to_scale():
@@ -14,7 +14,7 @@ def test_plate_and_ball_are_true_to_scale():
     way = np.array([0.0, -0.1, -0.15])
     records = {name: way for name in ("displacement", "measured_displacement")}
     records["measured_force"] = np.array([0.0, 0.0, 7.0])
-    data = dataset(test, np.arange(3.0), records, {"mode": "pseudodynamic", "title": "drop"})
+    data = recording_of(test, np.arange(3.0), records, {"mode": "pseudodynamic", "title": "drop"})
     run = Run(test, "pseudodynamic", data, Outcome.FINISHED)
     scene = build_scene(run)
     solids = {solid.name: solid for solid in scene.solids}
@@ -26,6 +26,7 @@ def test_plate_and_ball_are_true_to_scale():
     assert "ball compression 12 mm" in scene.notes(2)
     assert plate.opacity < 1  # at its lowest it would hide the ball
     assert "simulation/plate" not in solids  # it is where it was demanded
-    late = data.assign(measured_displacement=data["displacement"] + 0.01)
+    records["measured_displacement"] = way + 0.01
+    late = recording_of(test, np.arange(3.0), records, {"mode": "pseudodynamic", "title": "drop"})
     names = {solid.name for solid in build_scene(Run(test, "pseudodynamic", late, Outcome.FINISHED)).solids}
     assert "simulation/plate" in names

@@ -7,6 +7,7 @@ import pytest
 import xarray as xr
 
 import dovetail as dv
+from dovetail.core.recording import Recording
 from dovetail.scene import build_scene
 from dovetail.scene.subjects.gear_rig import poses
 
@@ -20,14 +21,19 @@ def run():
     shown["foot_force"] = (("time", "foot"), rng.uniform(0.0, 900.0, (5, 4)))
     axes = ["x", "y", "z", "roll", "pitch", "yaw"]
     data = xr.Dataset(shown, {"time": 0.1 * np.arange(5), "axis": axes})
-    return SimpleNamespace(test=dv.load("shipboard/hybrid-drop"), data=data, title="a drop")
+    return SimpleNamespace(
+        test=dv.load("shipboard/hybrid-drop"), recording=Recording.from_dataset(data), title="a drop"
+    )
 
 
 def test_the_airframe_has_the_demanded_and_the_flange_the_measured_pose(run):
     scene = build_scene(run)
     placed = {solid.name: solid.pose for solid in scene.solids}
     for name, signal in (("simulation/airframe", "displacement"), ("flange", "measured_displacement")):
-        moved = run.data[signal].values[-1, :3] - run.data[signal].values[0, :3]
+        moved = (
+            run.recording.to_dataset()[signal].values[-1, :3]
+            - run.recording.to_dataset()[signal].values[0, :3]
+        )
         np.testing.assert_allclose(placed[name](-1)[1] - placed[name](0)[1], moved, atol=1e-12)
 
 
@@ -41,7 +47,7 @@ def test_the_airframe_starts_at_the_height_of_the_test(run):
 
 def test_feet_remain_on_the_plate_with_recorded_loads(run):
     scene = build_scene(run)
-    loads = run.data["foot_force"].values
+    loads = run.recording["foot_force"].values
     k = int(np.argmax(loads.sum(axis=1)))
     assert len(scene.arrows) == loads.shape[1] == 4
     for i, arrow in enumerate(scene.arrows):

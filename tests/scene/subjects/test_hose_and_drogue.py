@@ -8,6 +8,7 @@ import pytest
 import xarray as xr
 
 import dovetail as dv
+from dovetail.core.recording import Recording
 from dovetail.scene import build_scene
 from dovetail.scene.subjects.hose_and_drogue import axes_of, drogue_of, nodes_of
 from dovetail.studies.registry import find_test
@@ -30,7 +31,11 @@ def flight():
         {"time": [0.0, 0.1], "axis": ["x", "y", "z", "roll", "pitch", "yaw"]},
     )
     return (
-        SimpleNamespace(test=SimpleNamespace(rig=None, numerical=None), data=data, title="strike"),
+        SimpleNamespace(
+            test=SimpleNamespace(rig=None, numerical=None),
+            recording=Recording.from_dataset(data),
+            title="strike",
+        ),
         joint,
         centre,
     )
@@ -55,18 +60,18 @@ def test_the_drogue_is_at_its_ball_joint_along_its_axis():
 def test_a_hose_without_recorded_drogue_gets_one_at_its_end():
     """A latched hose was drawn with the axes of a rope: its sag went sideways."""
     run, *_ = flight()
-    run.data = run.data[["hose_position"]]
+    run.recording = run.recording.with_signals({"hose_position": run.recording["hose_position"]})
     scene = build_scene(run)
     assert scene.up == "-z"
     ribs = next(solid for solid in scene.solids if solid.name == "drogue/ribs")
-    nodes = run.data["hose_position"].values[1].T
+    nodes = run.recording["hose_position"].values[1].T
     np.testing.assert_allclose(ribs.pose(1)[1], nodes[-2])
 
 
 def test_a_hose_reeled_on_the_ground_has_a_duct_instead_of_a_tanker():
     run, *_ = flight()
     run.test.numerical = dv.load(find_test("refuelling/reel-in")).numerical
-    run.data = run.data[["hose_position"]]
+    run.recording = run.recording.with_signals({"hose_position": run.recording["hose_position"]})
     scene = build_scene(run)
     assert {"duct", "drogue/ribs"} <= {solid.name for solid in scene.solids}
     assert "tanker" not in {solid.name for solid in scene.solids}
@@ -76,9 +81,9 @@ def test_a_hose_reeled_on_the_ground_has_a_duct_instead_of_a_tanker():
 def test_a_latched_hose_has_the_receiver_at_its_drogue():
     run, *_ = flight()
     run.test.numerical = dv.load(find_test("refuelling/latched")).numerical
-    run.data = run.data[["hose_position"]]
+    run.recording = run.recording.with_signals({"hose_position": run.recording["hose_position"]})
     solids = {solid.name: solid for solid in build_scene(run).solids}
-    np.testing.assert_allclose(solids["probe"].pose(0)[1], run.data["hose_position"].values[0].T[-1])
+    np.testing.assert_allclose(solids["probe"].pose(0)[1], run.recording["hose_position"].values[0].T[-1])
     assert "tanker" in solids
 
 

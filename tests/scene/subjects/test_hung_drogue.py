@@ -7,6 +7,7 @@ import pytest
 import xarray as xr
 
 import dovetail as dv
+from dovetail.core.recording import Recording
 from dovetail.scene import build_scene
 from dovetail.scene.subjects.hung_drogue import _nozzle
 from dovetail.studies.registry import find_test
@@ -27,7 +28,9 @@ def drawn():
         },
         {"time": [0.0, 0.2], "axis": ["x", "y", "z", "roll", "pitch", "yaw"]},
     )
-    run = SimpleNamespace(test=dv.load(find_test("refuelling/validation")), data=data, title="hung")
+    run = SimpleNamespace(
+        test=dv.load(find_test("refuelling/validation")), recording=Recording.from_dataset(data), title="hung"
+    )
     return run, build_scene(run)
 
 
@@ -35,7 +38,7 @@ def test_the_drogue_hangs_below_its_rope_with_its_mouth_down(drawn):
     run, scene = drawn
     solids = {solid.name: solid for solid in scene.solids}
     rope = next(tube for tube in scene.tubes if tube.name == "rope")
-    np.testing.assert_allclose(rope.points(0)[1], run.data["ball_joint_position"].values[0])
+    np.testing.assert_allclose(rope.points(0)[1], run.recording["ball_joint_position"].values[0])
     R, p = solids["drogue/ribs"].pose(0)
     placed = solids["drogue/ribs"].mesh.vertices @ R.T + p
     assert placed[:, 2].min() > rope.points(0)[1][2]  # z is down
@@ -63,7 +66,7 @@ def test_bungees_reach_from_their_anchors_to_the_body(drawn):
     hung = run.test.numerical
     np.testing.assert_allclose(np.hypot(*bungees[:, 0, :2].T), float(hung.bungee_reach))
     np.testing.assert_allclose(
-        bungees[:, 1] - run.data["ball_joint_position"].values[0],
+        bungees[:, 1] - run.recording["ball_joint_position"].values[0],
         [[0, 0, float(hung.bungee_place)]] * 3,
         atol=1e-9,
     )

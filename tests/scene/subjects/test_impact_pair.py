@@ -7,6 +7,7 @@ import pytest
 import xarray as xr
 
 import dovetail as dv
+from dovetail.core.recording import Recording
 from dovetail.scene import build_scene
 from dovetail.studies.registry import find_test
 
@@ -24,14 +25,19 @@ def drawn():
         "measured_force": -1e5 * depth,
     }
     data = xr.Dataset({n: ("time", v) for n, v in columns.items()}, {"time": np.arange(5.0)})
-    run = SimpleNamespace(test=dv.load(find_test("docking/hil-1dof")), data=data, title="impact")
+    run = SimpleNamespace(
+        test=dv.load(find_test("docking/hil-1dof")), recording=Recording.from_dataset(data), title="impact"
+    )
     return run, build_scene(run)
 
 
 def test_the_probe_touches_the_target_when_it_did(drawn):
     run, scene = drawn
     solids = {solid.name: solid for solid in scene.solids}
-    depth, measured = run.data["penetration"].values, run.data["measured_displacement"].values
+    depth, measured = (
+        run.recording["penetration"].values,
+        run.recording["measured_displacement"].values,
+    )
     touched = int(np.argmax(depth > 0))
     assert depth[touched] > 0
     tip, plate = solids["rig/probe"], solids["rig/plate"]

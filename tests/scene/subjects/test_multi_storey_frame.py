@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from dovetail.core.recording import Recording
 from dovetail.scene import build_scene
 from dovetail.scene.subjects.multi_storey_frame import REACH, STOREY, WALL
 
@@ -24,7 +25,9 @@ def scene():
         },
         {"time": np.arange(4.0)},
     )
-    run = SimpleNamespace(test=SimpleNamespace(rig=None), data=data, title="frame")
+    run = SimpleNamespace(
+        test=SimpleNamespace(rig=None), recording=Recording.from_dataset(data), title="frame"
+    )
     return build_scene(run), sways
 
 

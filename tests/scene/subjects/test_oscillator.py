@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dovetail as dv
+from dovetail.core.recording import Recording
 from dovetail.scene import build_scene
 from dovetail.studies.registry import find_test
 
@@ -18,7 +19,7 @@ def run():
 def test_an_oscillator_has_its_recorded_position_times_the_scale(run):
     scene = build_scene(run, run.test.reference())
     shown = {solid.name: solid for solid in scene.solids}
-    z = run.data.displacement.values
+    z = run.recording["displacement"].values
     factor = 0.5 / np.abs(z).max()
     for t in (0.0, 0.35, 1.0):
         k = scene.at(t)
@@ -35,12 +36,14 @@ def test_an_oscillator_has_its_recorded_position_times_the_scale(run):
 def test_the_demand_is_transparent_and_the_force_labelled_with_its_limit(run):
     scene = build_scene(run)
     shown = {solid.name: solid for solid in scene.solids}
-    k = int(np.argmax(np.abs(run.data.measured_force.values)))
+    k = int(np.argmax(np.abs(run.recording["measured_force"].values)))
     mass, ghost = (shown[name].pose(k)[1] for name in ("simulation/mass", "rig/demand"))
     assert ghost[0] == pytest.approx(mass[0])
     assert ghost[1] == shown["rig/plate"].pose(k)[1][1]
-    used = 100 * abs(run.data.measured_force.values[k]) / float(run.test.limits.force)
+    used = 100 * abs(run.recording["measured_force"].values[k]) / float(run.test.limits.force)
     assert scene.arrows[0].label_text(k).endswith(f", {used:.2g} % of the limit")
-    exact = run.data.assign(measured_displacement=run.data.displacement)
-    still = build_scene(SimpleNamespace(test=run.test, data=exact, title="exact"))
+    exact = run.recording.to_dataset().assign(measured_displacement=run.recording.to_dataset().displacement)
+    still = build_scene(
+        SimpleNamespace(test=run.test, recording=Recording.from_dataset(exact), title="exact")
+    )
     assert "rig/demand" not in {solid.name for solid in still.solids}

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from dovetail.core.recording import Recording
 from dovetail.mechanics.contact import Flores
 from dovetail.mechanics.friction import Tustin
 from dovetail.mechanics.geometry import Drogue
@@ -33,7 +34,11 @@ def test_the_probe_tip_and_its_force_equal_the_recording():
         {"time": [0.0, 0.1], "axis": ["x", "y", "z", "roll", "pitch", "yaw"]},
     )
     rig = SimpleNamespace(specimen=SimpleNamespace(cavity=None, radius=0.01))
-    scene = build_scene(SimpleNamespace(test=SimpleNamespace(rig=rig), data=data, title="docking"))
+    scene = build_scene(
+        SimpleNamespace(
+            test=SimpleNamespace(rig=rig), recording=Recording.from_dataset(data), title="docking"
+        )
+    )
     probe = next(solid for solid in scene.solids if solid.name == "probe")
     np.testing.assert_array_equal(probe.pose(1)[1], tip[1])
     assert np.linalg.norm(scene.arrows[0].vector(1)) == pytest.approx(5.0)
@@ -57,7 +62,11 @@ def test_the_probe_has_its_recorded_attitude():
         {"time": [0.0, 0.1], "axis": ["x", "y", "z", "roll", "pitch", "yaw"]},
     )
     rig = SimpleNamespace(specimen=specimen)
-    scene = build_scene(SimpleNamespace(test=SimpleNamespace(rig=rig), data=data, title="docking"))
+    scene = build_scene(
+        SimpleNamespace(
+            test=SimpleNamespace(rig=rig), recording=Recording.from_dataset(data), title="docking"
+        )
+    )
     at = {solid.name: solid.pose for solid in scene.solids}
     back = [at["probe"](k)[0][:, 0] for k in (0, 1)]  # the rod runs along its x
     np.testing.assert_allclose(back[0], [np.cos(0.1), 0.0, -np.sin(0.1)], atol=1e-12)
@@ -82,7 +91,9 @@ def test_the_probe_has_its_measured_pose_and_the_demand_is_transparent():
         {"time": [0.0, 0.1], "axis": ["x", "y", "z", "roll", "pitch", "yaw"]},
     )
     rig = SimpleNamespace(specimen=specimen)
-    run = SimpleNamespace(test=SimpleNamespace(rig=rig), data=data, title="docking")
+    run = SimpleNamespace(
+        test=SimpleNamespace(rig=rig), recording=Recording.from_dataset(data), title="docking"
+    )
     scene = build_scene(run)
     at = {solid.name: solid for solid in scene.solids}
     np.testing.assert_allclose(at["probe"].pose(1)[1], [0.2, 0.0, 0.07])
@@ -91,5 +102,5 @@ def test_the_probe_has_its_measured_pose_and_the_demand_is_transparent():
     x, y, z = scene.arrows[0].contact(1)
     cone = 32.5e-3 + (x - 50e-3) * np.tan(np.radians(27))  # radius of the wall there
     assert (y, z) == (0.0, pytest.approx(cone))
-    run.data = data.drop_vars("measured_displacement")  # the ideal: nothing was demanded of a rig
+    run.recording = Recording.from_dataset(data.drop_vars("measured_displacement"))
     assert "demand" not in {solid.name for solid in build_scene(run).solids}

@@ -8,6 +8,7 @@ import pytest
 import xarray as xr
 
 import dovetail as dv
+from dovetail.core.recording import Recording
 from dovetail.scene.subjects.robot_cell import arm_points, cell_of, cell_scene
 
 HOME = np.array([-0.75, 0.0, -0.05, 0.0, 0.0, 0.0])  # [m, rad] of the nozzle against the drogue
@@ -30,7 +31,7 @@ def run():
         {"cell": "Robot cell with a full-scale drogue: nozzle against funnel"},
     )
     test = SimpleNamespace(pseudodynamic=SimpleNamespace(home_pose=HOME))
-    return SimpleNamespace(test=test, data=data, title="strike")
+    return SimpleNamespace(test=test, recording=Recording.from_dataset(data), title="strike")
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +41,12 @@ def cell(run):
 
 @pytest.fixture(scope="module")
 def scene(run, cell):
-    return cell_scene("strike", run, run.data, cell)
+    return cell_scene("strike", run, run.recording.to_dataset(), cell)
 
 
 def test_the_cell_is_found_by_its_name(run, cell):
     assert cell is not None
-    assert cell_of(SimpleNamespace(data=run.data.assign_attrs(cell="someone's cell"))) is None
+    assert cell_of(SimpleNamespace(recording=run.recording.with_attrs(cell="someone's cell"))) is None
 
 
 def test_the_tool_has_its_measured_pose_in_the_specimen_frame(run, cell, scene):
@@ -54,15 +55,21 @@ def test_the_tool_has_its_measured_pose_in_the_specimen_frame(run, cell, scene):
     tool = next(tube for tube in scene.tubes if tube.name == "tool")
     for k in (0, 5, 11):
         tip = (tool.points(k)[-1] - p) @ R  # in the specimen's frame
-        np.testing.assert_allclose(tip, HOME[:3] + run.data.measured_displacement.values[k, :3], atol=1e-9)
+        np.testing.assert_allclose(
+            tip, HOME[:3] + run.recording["measured_displacement"].values[k, :3], atol=1e-9
+        )
     assert "measurement 10" in scene.notes(11)  # twelve samples, eleven places
 
 
 def test_the_demand_is_drawn_only_while_the_arms_wait(run, cell, scene):
     assert "demand" not in {solid.name for solid in scene.solids}
-    ahead = run.data.displacement + xr.DataArray([0.1, 0, 0, 0, 0, 0.2], dims="axis")
-    waiting = SimpleNamespace(test=run.test, data=run.data.assign(displacement=ahead), title="strike")
-    ghost = next(s for s in cell_scene("s", waiting, waiting.data, cell).solids if s.name == "demand")
+    ahead = run.recording.to_dataset().displacement + xr.DataArray([0.1, 0, 0, 0, 0, 0.2], dims="axis")
+    waiting = SimpleNamespace(
+        test=run.test,
+        recording=Recording.from_dataset(run.recording.to_dataset().assign(displacement=ahead)),
+        title="strike",
+    )
+    ghost = next(s for s in cell_scene("s", waiting, waiting.recording, cell).solids if s.name == "demand")
     place = cell.rig.actuator.specimen_pose
     R, p = np.asarray(place.R), np.asarray(place.p)
     turn, at = ghost.pose(7)

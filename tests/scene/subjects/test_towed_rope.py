@@ -7,6 +7,7 @@ import pytest
 import xarray as xr
 
 import dovetail as dv
+from dovetail.core.recording import Recording
 from dovetail.scene import build_scene
 from dovetail.scene.subjects.towed_rope import radius_of, reach_of, scene, towed
 from dovetail.studies.registry import find_test
@@ -16,7 +17,7 @@ def test_a_rope_is_its_nodes(recorded):
     run = recorded(dv.load(find_test("capture/swing")))
     scene = build_scene(run)
     rope = next(tube for tube in scene.tubes if tube.name == "rope")
-    np.testing.assert_array_equal(rope.points(3), run.data["node_position"].values[3].T)
+    np.testing.assert_array_equal(rope.points(3), run.recording["node_position"].values[3].T)
     assert scene.up == "-y"
 
 
@@ -93,7 +94,9 @@ def test_ropes_with_recorded_tips_only_are_drawn_straight():
         {"displacement": (("time", "axis", "displacement_1"), tips, {"units": "m"})},
         {"time": [0.0, 1.0], "axis": ["x", "y", "z"]},
     )
-    run = SimpleNamespace(test=dv.load(find_test("capture/select")), data=data, title="fleet")
+    run = SimpleNamespace(
+        test=dv.load(find_test("capture/select")), recording=Recording.from_dataset(data), title="fleet"
+    )
     shown = build_scene(run)
     devices = [solid for solid in shown.solids if solid.name.startswith("device")]
     np.testing.assert_allclose([device.pose(1)[1] for device in devices], tips[1].T)

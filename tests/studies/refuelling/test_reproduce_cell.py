@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
+from dovetail.core.recording import Recording
 from dovetail.studies.refuelling import reproduce_cell
 
 
@@ -13,7 +14,9 @@ def test_the_largest_change_by_any_delay_counts(monkeypatch):
     def run(delay):
         motion = np.zeros((4, 6))
         motion[2, 4] = 1e-6 * delay
-        return SimpleNamespace(data=xr.Dataset({"displacement": (("time", "axis"), motion)}))
+        return SimpleNamespace(
+            recording=Recording.from_dataset(xr.Dataset({"displacement": (("time", "axis"), motion)}))
+        )
 
     monkeypatch.setattr(reproduce_cell, "late", run)
     assert reproduce_cell.robot_delay() == 0.5e-6

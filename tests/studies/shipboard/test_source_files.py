@@ -6,6 +6,7 @@ import pytest
 import xarray as xr
 
 from dovetail.core.errors import OutputError
+from dovetail.core.recording import Recording
 from dovetail.studies.shipboard.assembly import loaded
 from dovetail.studies.shipboard.source_files import read_inputs, write_inputs, write_outputs
 from dovetail.testing import Run
@@ -78,7 +79,7 @@ def test_outputs_are_rows_in_time_of_the_requested_signals(tmp_path):
         {k: (["time", *(f"{k}{i}" for i in range(v.ndim - 1))], v) for k, v in both.items()},
         {"time": [0.0, 0.5, 1.0]},
     )
-    run = Run(test, "simulate", data, Outcome.FINISHED)
+    run = Run(test, "simulate", Recording.from_dataset(data), Outcome.FINISHED)
     folder = write_outputs(run, tmp_path, ("states", "contact", "poly rsd", "ocp rsd"))
     assert sorted(p.name for p in folder.glob("*.out")) == [
         "FORCE_CONTACT.out",

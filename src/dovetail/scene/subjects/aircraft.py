@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import xarray as xr
 
+from dovetail.core.recording import Recording
 from dovetail.scene import shapes
 from dovetail.scene.force_ratios import weight_ratio
 from dovetail.scene.scene import Arrow, Line, Points, Pose, Scene, Solid, Tube, aim_camera
@@ -35,7 +35,7 @@ DEVICE_DEPTH = 4.4  # [m] depth of a device on a planar deck, larger than the ri
 APART = 0.4  # [m] fore and aft offset of the two drawings of a planar gear
 
 
-def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -> Scene:
+def draw(title: str, run: Any, data: Recording, reference: Recording | None) -> Scene:
     """Draw gear, aircraft, platforms and forces on the feet."""
     aircraft = run.test.numerical
     nodes, force = data["node_position"].values, data["contact_force"].values
@@ -103,7 +103,7 @@ def _helicopter(length: float, floor: float, rotor: float) -> dict[str, shapes.T
     return shapes.helicopter(length, floor, rotor)
 
 
-def _pose(data: xr.Dataset, flat: bool) -> Pose:
+def _pose(data: Recording, flat: bool) -> Pose:
     """Return the pose of the airframe from its centre of gravity and attitude (one angle, or roll, pitch, yaw)."""
     from scipy.spatial.transform import Rotation
 
@@ -118,7 +118,7 @@ def _pose(data: xr.Dataset, flat: bool) -> Pose:
 class Decks:
     """Recorded poses of all platforms; a driven platform can differ from its prescribed motion."""
 
-    def __init__(self, aircraft: DeckAircraft, data: xr.Dataset):
+    def __init__(self, aircraft: DeckAircraft, data: Recording):
         from dovetail.mechanics.securing.platform import poses
 
         times = jnp.asarray(data.time.values)

@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dovetail.core.recording import Recording
 from dovetail.scene import shapes
 from dovetail.scene.force_ratios import limit_ratio
 from dovetail.scene.scene import Arrow, Points, Pose, Scene, Solid, Tube, aim_camera, fixed, visibly_different
@@ -25,7 +25,7 @@ BLADES = 5
 HOME, WALL = 1.9, -0.8  # [m] positions of the actuator and of the wall that holds the damper
 
 
-def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -> Scene:
+def draw(title: str, run: Any, data: Recording, reference: Recording | None) -> Scene:
     """Draw the blade at the lag angle of the damper stroke; the rotation of the rotor is not drawn."""
     demand = by_axis(data["displacement"])[:, 0]
     measured = by_axis(data["measured_displacement"])[:, 0] if "measured_displacement" in data else demand

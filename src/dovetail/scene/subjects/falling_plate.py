@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dovetail.core.recording import Recording
 from dovetail.scene import shapes
 from dovetail.scene.force_ratios import limit_ratio
 from dovetail.scene.scene import Arrow, Pose, Scene, Solid, aim_camera, fixed, visibly_different
@@ -21,7 +21,7 @@ X, Z = np.eye(3)[0], np.eye(3)[2]
 UPRIGHT = np.stack([Z, np.eye(3)[1], -X], axis=1)  # pose of a body with its x axis upwards
 
 
-def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -> Scene:
+def draw(title: str, run: Any, data: Recording, reference: Recording | None) -> Scene:
     """Draw the plate between its rails over a ball on a base, to scale."""
     ball = run.test.rig.specimen
     assert isinstance(ball, TennisBall)

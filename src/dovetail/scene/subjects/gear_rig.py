@@ -8,8 +8,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import xarray as xr
 
+from dovetail.core.recording import Recording
 from dovetail.mechanics.bodies.free_bodies import from_motion
 from dovetail.mechanics.spatial.pose import Pose
 from dovetail.scene import shapes
@@ -24,7 +24,7 @@ MOUNT = 0.55  # fraction of the height of the gear: flange below the centre of g
 LONGEST = 0.6  # [m] length of the arrow of the largest force
 
 
-def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -> Scene:
+def draw(title: str, run: Any, data: Recording, reference: Recording | None) -> Scene:
     """Draw plate, gear and flange as measured; the simulated airframe translucent, as demanded."""
     gear = run.test.rig.specimen
     assert isinstance(gear, DeckGear)

@@ -11,8 +11,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import xarray as xr
 
+from dovetail.core.recording import Recording
 from dovetail.mechanics.spatial import euler
 from dovetail.scene import shapes
 from dovetail.scene.force_ratios import limit_ratio
@@ -36,7 +36,7 @@ def hexapod_of(run: Any) -> HexapodRobot | None:
     return rig.actuator if isinstance(rig.actuator, HexapodRobot) else None
 
 
-def hexapod_scene(title: str, run: Any, data: xr.Dataset, robot: HexapodRobot) -> Scene:
+def hexapod_scene(title: str, run: Any, data: Recording, robot: HexapodRobot) -> Scene:
     """Return the scene of the robot in its own frame: z from the base through the platform."""
     specimen = run.test.rig.specimen
     name = next(n for n in ("achieved_displacement", "measured_displacement", "displacement") if n in data)
@@ -99,7 +99,7 @@ def hexapod_scene(title: str, run: Any, data: xr.Dataset, robot: HexapodRobot) -
     return aim_camera(scene, (-0.5, 0.8, -0.3))
 
 
-def _force(run: Any, data: xr.Dataset, turn: np.ndarray, tip: Points, wall: Points) -> list[Arrow]:
+def _force(run: Any, data: Recording, turn: np.ndarray, tip: Points, wall: Points) -> list[Arrow]:
     """Return the measured force on the tip in the frame of the robot, with the contact point on the wall."""
     if "measured_force" not in data:
         return []

@@ -7,10 +7,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from dovetail.air import LatchedHose
 from dovetail.air.trailing_rope import TrailingHose
+from dovetail.core.recording import Recording
 from dovetail.scene import shapes
 from dovetail.scene.force_ratios import limit_ratio, weight_ratio
 from dovetail.scene.scene import Arrow, Line, Scene, Solid, Tube, aim_camera, corners, trail
@@ -26,7 +26,7 @@ CHAIN, SEEN = "chain", 2.2e-3  # name of its line; radius / distance of a tube t
 X, Y, Z = np.eye(3)
 
 
-def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None, name: str) -> Scene:
+def draw(title: str, run: Any, data: Recording, reference: Recording | None, name: str) -> Scene:
     """Draw the chain whose nodes are recorded as `name`."""
     ropes = nodes_of(data, name)
     nodes = ropes[:, 0]
@@ -41,7 +41,7 @@ def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None, n
     )
 
 
-def _ends(data: xr.Dataset, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _ends(data: Recording, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return ball joint and drogue centre; if not recorded, the ends of the last element."""
     if {"ball_joint_position", "drogue_position"} <= set(data):
         return data["ball_joint_position"].values, data["drogue_position"].values
@@ -51,7 +51,7 @@ def _ends(data: xr.Dataset, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 # a hose with a drogue, in axes forward, starboard, down
 
 
-def _hose(title: str, run: Any, data: xr.Dataset, nodes: np.ndarray, lines: list[Line]) -> Scene:
+def _hose(title: str, run: Any, data: Recording, nodes: np.ndarray, lines: list[Line]) -> Scene:
     joint, centre = _ends(data, nodes)
     rig, simulated = run.test.rig, getattr(run.test, "numerical", None)
     parts = drogue_of(rig.specimen if isinstance(rig, Rig) else simulated)
@@ -152,7 +152,7 @@ def axes_of(joint: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def _contact(
-    run: Any, data: xr.Dataset, joint: np.ndarray, centre: np.ndarray, nozzle: np.ndarray
+    run: Any, data: Recording, joint: np.ndarray, centre: np.ndarray, nozzle: np.ndarray
 ) -> list[Arrow]:
     """Return the measured force at the nozzle; its components are in the axes of the drogue."""
     if "measured_force" not in data:
@@ -174,7 +174,7 @@ def _contact(
     return [Arrow("force on the drogue", tip, pull, scale, FORCE, ratio, tip)]
 
 
-def nodes_of(data: xr.Dataset, name: str) -> np.ndarray:
+def nodes_of(data: Recording, name: str) -> np.ndarray:
     """Return node positions (time, chain, node, 3), also of a single chain."""
     values = data[name].transpose("time", ...).values
     values = values.reshape(len(values), -1, *values.shape[-2:])

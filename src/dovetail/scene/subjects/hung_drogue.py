@@ -8,9 +8,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import xarray as xr
 from scipy.constants import g
 
+from dovetail.core.recording import Recording
 from dovetail.mechanics.chain.attitude import link_rotation, tilt_angles
 from dovetail.scene import shapes
 from dovetail.scene.force_ratios import limit_ratio, weight_ratio
@@ -25,7 +25,7 @@ ROPE, FLOOR = (
 )  # colour of the rope; depth of the floor below the upper end [m], not part of a test
 
 
-def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -> Scene:
+def draw(title: str, run: Any, data: Recording, reference: Recording | None) -> Scene:
     """Draw the simulated gantry, rope, reaction mass and bungees, and drogue and probe, whose contact is on the rig."""
     hung, rig = run.test.numerical, run.test.rig
     joint, centre = data["ball_joint_position"].values, data["drogue_position"].values
@@ -85,7 +85,7 @@ def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -
     return aim_camera(scene, (-0.35, 0.9, -0.15))
 
 
-def _force(run: Any, data: xr.Dataset, turns: np.ndarray, tip: Pose) -> list[Arrow]:
+def _force(run: Any, data: Recording, turns: np.ndarray, tip: Pose) -> list[Arrow]:
     """Return the measured force on the drogue; its components are in the axes of the drogue."""
     if "measured_force" not in data:
         return []

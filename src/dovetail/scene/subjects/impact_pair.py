@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dovetail.core.recording import Recording
 from dovetail.scene import shapes
 from dovetail.scene.force_ratios import limit_ratio
 from dovetail.scene.scene import Arrow, Scene, Solid, aim_camera, fixed, visibly_different
@@ -21,7 +21,7 @@ X = np.array([1.0, 0.0, 0.0])
 UP = np.array([0.0, 0.0, 1.0])
 
 
-def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -> Scene:
+def draw(title: str, run: Any, data: Recording, reference: Recording | None) -> Scene:
     """Draw the chaser moving along x and the target at rest, because only their relative motion is simulated."""
     pair = run.test.numerical
     demand = by_axis(data["displacement"])[:, 0]
@@ -75,7 +75,7 @@ def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -
     return aim_camera(scene, (-0.25, 0.75, -0.75))
 
 
-def _touching(data: xr.Dataset, measured: np.ndarray) -> float:
+def _touching(data: Recording, measured: np.ndarray) -> float:
     """Return the approach [m] at first contact; without contact, the largest approach."""
     if "penetration" in data:
         depth = by_axis(data["penetration"])[:, 0]

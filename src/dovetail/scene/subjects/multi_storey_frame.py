@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dovetail.core.recording import Recording
 from dovetail.scene import shapes
 from dovetail.scene.force_ratios import limit_ratio
 from dovetail.scene.scene import Arrow, Pose, Scene, Solid, Tube, aim_camera, fixed, visibly_different
@@ -42,7 +42,7 @@ def _meshes() -> dict[str, shapes.Triangles]:
     }
 
 
-def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -> Scene:
+def draw(title: str, run: Any, data: Recording, reference: Recording | None) -> Scene:
     """Draw floors and bent columns, motion scaled; the first storey again on its rig."""
     sways = by_axis(data["storey_displacement"])
     largest = data.attrs["largest"] or max(float(np.nanmax(np.abs(sways))), 1e-12)

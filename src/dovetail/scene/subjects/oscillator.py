@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
+from dovetail.core.recording import Recording
 from dovetail.scene import shapes
 from dovetail.scene.force_ratios import limit_ratio
 from dovetail.scene.scene import Arrow, Points, Pose, Scene, Solid, aim_camera, fixed, visibly_different
@@ -36,7 +36,7 @@ def _meshes() -> dict[str, shapes.Triangles]:
     }
 
 
-def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -> Scene:
+def draw(title: str, run: Any, data: Recording, reference: Recording | None) -> Scene:
     """Draw one row for each moving axis: simulated mass in front, rig behind; motion along x, scaled."""
     demand = by_axis(data["displacement"])
     measured = by_axis(data["measured_displacement"]) if "measured_displacement" in data else None

@@ -8,8 +8,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import xarray as xr
 
+from dovetail.core.recording import Recording
 from dovetail.mechanics.geometry import Cavity, Drogue
 from dovetail.mechanics.spatial import euler
 from dovetail.scene import shapes
@@ -37,7 +37,7 @@ USUAL = 0.03, 0.03, 0.2, 0.47  # radius and length of a cylinder, length of a co
 USUAL_RADIUS = 0.01  # [m] default radius of a tip
 
 
-def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -> Scene:
+def draw(title: str, run: Any, data: Recording, reference: Recording | None) -> Scene:
     """Draw the open drogue, the measured probe, the path of its tip and the force; the demand translucent."""
     wished = data["probe_position"].values
     specimen = run.test.rig.specimen
@@ -141,7 +141,7 @@ def touched(probe: ProbeInDrogue, tip: np.ndarray) -> Points:
     return lambda k: points[k]
 
 
-def _turns(probe: ProbeInDrogue | None, data: xr.Dataset, name: str) -> np.ndarray:
+def _turns(probe: ProbeInDrogue | None, data: Recording, name: str) -> np.ndarray:
     """Return the attitude of the probe (time, 3, 3); the mesh runs back from its tip along x."""
     if probe is None or data.sizes.get("axis") != 6:
         return np.broadcast_to(np.eye(3), (data.sizes["time"], 3, 3))

@@ -11,9 +11,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import xarray as xr
 from scipy.spatial.transform import Rotation
 
+from dovetail.core.recording import Recording
 from dovetail.mechanics.spatial.rotation import about_y, about_z
 from dovetail.scene.force_ratios import limit_ratio
 from dovetail.scene.scene import Arrow, Points, Pose, Scene, Solid, Tube, aim_camera, visibly_different
@@ -35,8 +35,8 @@ WIDE, DEEP = 0.35, 0.2  # [m] half width and height of the bases of the arms
 
 def cell_of(run: Any) -> CellFile | None:
     """Return the cell of a pseudo-dynamic run if it belongs to a study and has robot arms, else None."""
-    name = str(run.data.attrs.get("cell", ""))
-    if not name or "measured_displacement" not in run.data:
+    name = str(run.recording.attrs.get("cell", ""))
+    if not name or "measured_displacement" not in run.recording:
         return None
     for entry in all_tests().values():
         if entry.title == name:
@@ -46,7 +46,7 @@ def cell_of(run: Any) -> CellFile | None:
     return None
 
 
-def cell_scene(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Scene:
+def cell_scene(title: str, run: Any, data: Recording, cell: CellFile) -> Scene:
     """Return the scene of the arms at every measurement of a run."""
     rig = cell.rig.as_model()
     arms = arms_of(rig)
@@ -95,9 +95,9 @@ def cell_scene(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Scene:
         data.time.values,
         (),
         _force(run, data, R, tip),
-        curves(run.data),
+        curves(run.recording),
         notes=notes,
-        choices=choices(run.data),
+        choices=choices(run.recording),
         solids=solids,
         tubes=tubes,
         marks=[("holds the probe", tuple(tool[0, 2] + LIFT)), ("holds the drogue", tuple(held[2] + LIFT))],
@@ -107,7 +107,7 @@ def cell_scene(title: str, run: Any, data: xr.Dataset, cell: CellFile) -> Scene:
     return aim_camera(scene)
 
 
-def _force(run: Any, data: xr.Dataset, R: np.ndarray, tip: Points) -> list[Arrow]:
+def _force(run: Any, data: Recording, R: np.ndarray, tip: Points) -> list[Arrow]:
     """Return the measured force on the tool; its components are in the frame of the specimen."""
     if "measured_force" not in data:
         return []
@@ -167,9 +167,7 @@ def _start(run: Any, cell: CellFile) -> PoseConversion:
     return PoseConversion(np.array(cell.home_pose if home is None else home))
 
 
-def _demanded_probe_end(
-    data: xr.Dataset, placed: PoseConversion, R: np.ndarray, p: np.ndarray
-) -> list[Solid]:
+def _demanded_probe_end(data: Recording, placed: PoseConversion, R: np.ndarray, p: np.ndarray) -> list[Solid]:
     """Return the end of the probe at its demanded pose, which the arms do not follow far from the drogue."""
     wished, there = (by_axis(data[name]) for name in ("displacement", "measured_displacement"))
     if not visibly_different(data, wished[:, :3], there[:, :3], NEAR):
@@ -183,7 +181,7 @@ def _demanded_probe_end(
     return [Solid("demand", end, pose, TOOL, 0.35)]
 
 
-def _poses(data: xr.Dataset, placed: PoseConversion) -> tuple[np.ndarray, np.ndarray]:
+def _poses(data: Recording, placed: PoseConversion) -> tuple[np.ndarray, np.ndarray]:
     """Return the measured poses (move, 6) in the frame of the specimen, and the index of the move at each sample."""
     measured = data["measured_displacement"].values
     changed = np.concatenate([[True], np.any(np.diff(measured, axis=0) != 0, axis=1)])

@@ -12,11 +12,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
 from dovetail.air import CableDrag, TowedRope
 from dovetail.air.latching_device import Aerodynamic, NoDevice, TipDevice, TipForce, WingedStage
 from dovetail.core import signals
+from dovetail.core.recording import Recording
 from dovetail.core.si_prefix import si_prefix
 from dovetail.scene import shapes
 from dovetail.scene.scene import Arrow, Line, Pose, Scene, Solid, Tube, aim_camera, trail
@@ -29,7 +29,7 @@ HOVER = 25.0  # [m/s] airspeed below which a helicopter tows
 HEAVY = 5000.0  # [kg] mass above which a winged body is a stage, otherwise a glider
 
 
-def scene(title: str, run: Any, data: xr.Dataset, ropes: np.ndarray, lines: list[Line]) -> Scene:
+def scene(title: str, run: Any, data: Recording, ropes: np.ndarray, lines: list[Line]) -> Scene:
     """Return the scene of ropes (time, rope, node, 3) [m] at one support; the notes describe the first."""
     system = towed(run)
     nodes = ropes[:, 0]
@@ -72,7 +72,7 @@ def scene(title: str, run: Any, data: xr.Dataset, ropes: np.ndarray, lines: list
     return aim_camera(scene, (0.35, 0.85, -0.28) if flies else (0.3, 0.9, -0.2))
 
 
-def draw(title: str, run: Any, data: xr.Dataset, reference: xr.Dataset | None) -> Scene:
+def draw(title: str, run: Any, data: Recording, reference: Recording | None) -> Scene:
     """Draw several ropes straight, because only their tips were recorded."""
     tips = data["displacement"].transpose("time", ..., "axis").values
     ropes = np.stack([np.zeros_like(tips), tips], axis=2)
@@ -150,7 +150,7 @@ def _aloft(mesh: shapes.Triangles) -> shapes.Triangles:
     return shapes.rotate(mesh, -X, -Y)
 
 
-def _attitude(data: xr.Dataset, path: np.ndarray) -> Pose:
+def _attitude(data: Recording, path: np.ndarray) -> Pose:
     """Return the pose along a path (time, 3) with the recorded pitch (nose up) and yaw (nose to starboard)."""
     from scipy.spatial.transform import Rotation
 
@@ -161,7 +161,7 @@ def _attitude(data: xr.Dataset, path: np.ndarray) -> Pose:
     return lambda k: (turns[k], path[k])
 
 
-def _notes(data: xr.Dataset, nodes: np.ndarray, system: TowedRope | None) -> Callable[[int], str]:
+def _notes(data: Recording, nodes: np.ndarray, system: TowedRope | None) -> Callable[[int], str]:
     """Return text with tip position, tension and tension in % of the breaking strength."""
     position = tip_notes(nodes, "end bodies")
     if "tension" not in data:

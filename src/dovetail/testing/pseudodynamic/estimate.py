@@ -55,7 +55,7 @@ def estimate_duration(test: Test, *, dry_run: bool = False) -> Estimate:
         averaging_time=0.0,
     )
     run = dataclasses.replace(test, pseudodynamic=quick).run_pseudodynamic()
-    return Estimate(int(run.data.attrs["moves"]), seconds, True)
+    return Estimate(int(run.recording.attrs["moves"]), seconds, True)
 
 
 def format_duration(seconds: float) -> str:

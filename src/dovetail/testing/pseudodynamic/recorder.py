@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dovetail.core import signals
+from dovetail.core.recording import Recording
 from dovetail.core.system import Signals
 from dovetail.testing.pseudodynamic.cell import MoveReply
 from dovetail.testing.pseudodynamic.stepwise import recorded_signals
-from dovetail.testing.run import dataset
+from dovetail.testing.run import recording_of
 
 if TYPE_CHECKING:
-    import xarray as xr
-
     from dovetail.testing.test import Test
 
 
@@ -79,7 +78,7 @@ class StepRecorder:
         named = {"time": row.pop("t"), "contact_gate": gate, "move_number": number}
         return {**row, **reading, **named}
 
-    def dataset(self, about: dict[str, Any]) -> xr.Dataset:
+    def recording(self, about: dict[str, Any]) -> Recording:
         """Return the recording with units."""
         columns = {name: np.concatenate([chunk[name] for chunk in self.chunks]) for name in self.chunks[0]}
         times, gate, moves = columns.pop("t"), columns.pop("gate"), np.concatenate(self.moves)
@@ -99,4 +98,4 @@ class StepRecorder:
         columns["feedback_force"] = columns["feedback_force"] * gate.reshape(-1, *(1,) * len(shape))
         columns["contact_gate"] = gate.astype(float)
         columns["move_number"] = moves.astype(float)
-        return dataset(self.test, times, columns, about)
+        return recording_of(self.test, times, columns, about)

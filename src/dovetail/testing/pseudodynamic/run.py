@@ -189,7 +189,7 @@ def run_pseudodynamic(
         if not recorder.rows:
             raise
         outcome, text = Outcome.INTERRUPTED, "resume the run with its folder"
-    data = recorder.dataset({"mode": mode.name, **session.attributes(text)})
+    data = recorder.recording({"mode": mode.name, **session.attributes(text)})
     return Run(test, mode.name, data, outcome, trip)
 
 
