@@ -8,6 +8,8 @@ import xarray as xr
 
 import seeded_faults
 from dovetail.core import netcdf_file
+from dovetail.core.recording import Recording
+from dovetail.core.recording_file import read_recording
 
 RNG = np.random.default_rng(5)
 DATA = xr.Dataset(
@@ -22,6 +24,15 @@ def test_a_file_is_read_back_as_it_was_written(tmp_path):
     with xr.open_dataset(tmp_path / "result.nc", engine="h5netcdf") as stored:
         assert stored.identical(DATA)
     assert [file.name for file in tmp_path.iterdir()] == ["result.nc"]
+
+
+def test_names_of_axes_are_written(tmp_path):
+    """The HDF5 library reads the file while it writes texts."""
+    data = DATA.expand_dims(axis=["x", "roll"])
+    netcdf_file.write(data, tmp_path / "a.nc")
+    netcdf_file.write(Recording.from_dataset(data), tmp_path / "b.nc")
+    for name in ("a.nc", "b.nc"):
+        assert read_recording(tmp_path / name).axis.values.tolist() == ["x", "roll"]
 
 
 def test_a_disk_that_is_full_at_any_byte_is_an_error_and_leaves_the_earlier_file(tmp_path):

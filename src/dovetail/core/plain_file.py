@@ -16,7 +16,7 @@ from pathlib import Path
 LIMIT = 64 * 2**20  # [B] of a text file: hundreds of times the longest that Dovetail writes
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)  # not available on Windows
 READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | getattr(os, "O_BINARY", 0)
+CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | NO_FOLLOW | getattr(os, "O_BINARY", 0)
 
 
 def open_plain(path: str | Path, *, follow: bool = False) -> io.BufferedReader:
