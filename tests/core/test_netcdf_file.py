@@ -28,7 +28,7 @@ def test_a_file_is_read_back_as_it_was_written(tmp_path):
 
 def test_names_of_axes_are_written(tmp_path):
     """The HDF5 library reads the file while it writes texts."""
-    data = DATA.expand_dims(axis=["x", "roll"])
+    data = DATA.expand_dims({"axis": ["x", "roll"]})
     netcdf_file.write(data, tmp_path / "a.nc")
     netcdf_file.write(Recording.from_dataset(data), tmp_path / "b.nc")
     for name in ("a.nc", "b.nc"):
