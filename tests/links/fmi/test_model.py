@@ -3,7 +3,11 @@
 import importlib.util
 import re
 import shutil
+import signal
 import subprocess
+import sys
+import tempfile
+import time
 import zipfile
 from pathlib import Path
 
@@ -13,7 +17,6 @@ import pytest
 import dovetail as dv
 from dovetail.core.errors import LinkError, UnknownNameError
 from dovetail.links.fmi import CoSimulation, FmuSpecimen, FmuSubstructure, model
-from dovetail.links.fmi.unpack_folder import new_folder
 from dovetail.testing import Outcome
 
 pytestmark = pytest.mark.skipif(
@@ -73,6 +76,11 @@ def fmu(request, tmp_path_factory):
         archive.writestr("modelDescription.xml", text)
         archive.write(library, f"binaries/{'x86_64-linux' if three else 'linux64'}/oscillator.so")
     return path
+
+
+def folders():
+    """Folders of unpacked FMUs."""
+    return set(Path(tempfile.gettempdir()).glob("dovetail-fmu-*"))
 
 
 def hybrid(numerical, specimen=None, **fields):
@@ -136,7 +144,7 @@ def test_the_instance_that_was_not_used_for_longest_is_closed_for_the_next(fmu, 
     first, second = (model.slave(str(fmu), (("m", m),)) for m in (1.0, 2.0))
     assert model.slave(str(fmu), (("m", 1.0),)) is first
     third = model.slave(str(fmu), (("m", 3.0),))
-    assert second.fmu is None
+    assert second.process is None
     assert not second.folder.exists()
     assert first.folder.is_dir()
     assert third.folder.is_dir()
@@ -155,7 +163,7 @@ def test_wrong_names_and_files_are_reported(fmu, tmp_path):
     with pytest.raises(UnknownNameError, match="displacement"):
         FmuSubstructure(file=str(fmu), inputs={"force": "F"}).init()
     (tmp_path / "no.fmu").write_text("no")
-    here, left = Path.cwd(), len(list(new_folder().parent.iterdir()))
+    here, left = Path.cwd(), folders()
     with pytest.raises(LinkError, match="cannot be read as an FMU"):
         FmuSubstructure(file=str(tmp_path / "no.fmu")).init()
     with zipfile.ZipFile(fmu) as whole, zipfile.ZipFile(tmp_path / "broken.fmu", "w") as broken:
@@ -164,4 +172,88 @@ def test_wrong_names_and_files_are_reported(fmu, tmp_path):
     with pytest.raises(LinkError, match="cannot be read as an FMU .*Failed to load shared library"):
         FmuSubstructure(file=str(tmp_path / "broken.fmu")).init()
     assert Path.cwd() == here
-    assert len(list(new_folder().parent.iterdir())) == left + 1  # what could not be opened left nothing
+    assert folders() == left  # what could not be opened left nothing
+
+
+@pytest.fixture
+def faulty(fmu, tmp_path):
+    """Return the FMU with a library whose step runs a line of C."""
+    import fmpy
+
+    def make(line, function="DoStep"):
+        with zipfile.ZipFile(fmu) as whole:
+            three = any("x86_64-linux" in name for name in whole.namelist())
+            source = Path(__file__).with_name("oscillator.c").read_text()
+            call = f"{'fmi3' if three else 'fmi2'}{function}("
+            head, _, tail = source.partition(call)
+            body, brace, rest = tail.partition("{")
+            (tmp_path / "faulty.c").write_text(
+                f"#include <unistd.h>\n{head}{call}{body}{brace} {line} {rest}"
+            )
+            words = ["cc", "-shared", "-fPIC", "-I", Path(fmpy.__file__).parent / "c-code"]
+            words += [tmp_path / "faulty.c", fmu.with_name("others.c"), "-o", tmp_path / "faulty.so"]
+            subprocess.run(words + (["-DFMI3"] if three else []), check=True)
+            with zipfile.ZipFile(tmp_path / "faulty.fmu", "w") as archive:
+                for name in whole.namelist():
+                    library = (tmp_path / "faulty.so").read_bytes()
+                    archive.writestr(name, library if name.endswith(".so") else whole.read(name))
+        return str(tmp_path / "faulty.fmu")
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("*(volatile int *)0 = 1;", "has ended its process .Segmentation fault"),
+        ("_exit(7);", "has ended its process .exit code 7"),
+        ("for (;;) pause();", "did not answer within 1 s"),
+    ],
+    ids=["faults", "exits", "hangs"],
+)
+def test_a_library_that_faults_exits_or_hangs_takes_only_its_own_process(faulty, monkeypatch, line, text):
+    before = folders()
+    opened = model.Slave(faulty(line), ())
+    monkeypatch.setattr(model, "DEADLINE", 1.0)
+    with pytest.raises(LinkError, match=text):
+        opened.step(0, 0.0, 1e-3, ["F"], [1.0])
+    with pytest.raises(LinkError, match="its process has ended"):
+        opened.read(["x"])
+    assert folders() == before
+
+
+def test_a_library_that_exits_when_it_is_loaded_is_reported(faulty):
+    loaded = "free(c); } __attribute__((constructor)) static void loaded(void) { void *c = 0; _exit(3);"
+    with pytest.raises(LinkError, match="has ended its process .exit code 3"):
+        model.Slave(faulty(loaded, "FreeInstance"), ())
+
+
+def test_the_process_and_the_files_of_an_fmu_end_with_the_process_that_opened_it(fmu):
+    code = (
+        "import sys, time\nfrom dovetail.links.fmi.model import Slave\n"
+        f"opened = Slave({str(fmu)!r}, ())\nprint(opened.process.pid, opened.folder, flush=True)\ntime.sleep(600)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    number, folder = process.stdout.readline().split()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    end = time.monotonic() + 120
+    while (Path(folder).exists() or Path(f"/proc/{number}").exists()) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not Path(folder).exists()
+
+
+@pytest.mark.parametrize(
+    ("count", "size"), [(200_000, 0), (3, 2**30)], ids=["many empty files", "3 GB of zeros"]
+)
+def test_an_archive_is_refused_by_its_list_before_it_is_unpacked(tmp_path, count, size):
+    before = folders()
+    with zipfile.ZipFile(tmp_path / "bomb.fmu", "w") as archive:
+        for i in range(count):
+            entry = zipfile.ZipInfo(f"{i}")
+            archive.writestr(entry, b"")
+            entry.file_size = size  # as declared in the list of the archive
+    with pytest.raises(LinkError, match=f"has {count} files of .* bytes unpacked; at most 10000 files"):
+        model.Slave(str(tmp_path / "bomb.fmu"), ())
+    assert folders() == before

@@ -1,5 +1,7 @@
 """Co-simulation FMU as a numerical substructure or as a specimen, through FMPy.
 
+The library of an FMU runs in a process of its own, `instance_process`, with a deadline for every answer.
+
 An FMU makes its own steps and keeps its own state. Therefore it has its own method, `CoSimulation`, in place of RK4.
 Its inputs are constant over a step: those at the middle of the step for the numerical substructure, those at its end
 for the specimen, whose motion is already known. The compiled loop calls the FMU. A test with an FMU can be run and
@@ -14,9 +16,18 @@ Name the variables of the FMU if they differ from those of Dovetail::
 
 from __future__ import annotations
 
-import os
+import importlib.util
+import json
+import queue
 import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import zipfile
 from collections import OrderedDict
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,66 +37,107 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental import io_callback
 
-from dovetail.core import Flow, Input, Method, Output, State, Time, kind
-from dovetail.core.errors import DovetailError, LinkError, UnknownNameError
+from dovetail.core import Flow, Input, Method, Output, State, Time, kind, plain_file
+from dovetail.core.errors import LinkError, UnknownNameError, reason
 from dovetail.core.parameter import file_name
-from dovetail.links.fmi.unpack_folder import new_folder
+from dovetail.links.fmi import instance_process
 from dovetail.mechanics import Substructure
 from dovetail.specimens import Specimen
 
 MAX_OPEN = 8  # instances in a process; the least recently used one is closed for a new one
+MAX_ENTRIES, MAX_UNPACKED = 10_000, 2**31  # files in an FMU, and their size [B]
+DEADLINE = 60.0  # [s] longest time of an answer
+CLOSE_DEADLINE = 2.0  # [s] for the end of a process
 
 
 class Slave:
-    """Instance of an FMU, 2.0 or 3.0, with values by name; `close` ends it and its processes."""
+    """Instance of an FMU in a process of its own, with values by name; `close` ends it and its processes."""
 
     def __init__(self, file: str, start: tuple[tuple[str, float], ...]):
         self.file, self.start = file, start
-        self.fmu: Any = None
-        self.folder = new_folder()
-        here = os.getcwd()
+        self.count, self.fresh = 0, False
+        self.folder = Path(tempfile.mkdtemp(prefix="dovetail-fmu-"))
+        self.process: subprocess.Popen | None = None
         try:
-            self._open()
-        except DovetailError:
+            _check_archive(file)
+            self._start_process()
+            self.references: dict[str, int] = self._call("variables", failed="cannot be read as an FMU")
+            self.check({name: name for name, _ in start}, "start value")
+            self.begin()
+        except BaseException:
             self.close()
             raise
-        except Exception as error:  # of various types, none specific to FMPy
+
+    def _start_process(self) -> None:
+        if importlib.util.find_spec("fmpy") is None:
+            raise LinkError('reading an FMU requires FMPy: pip install "dovetail-hybrid[fmi]"')
+        command = [sys.executable, "-P", instance_process.__file__, self.file, str(self.folder)]
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            start_new_session=True,  # Ctrl-C is for this process, which ends the other
+        )
+        self.answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+        threading.Thread(target=_read_answers, args=(self.process, self.answers), daemon=True).start()
+
+    def _call(self, name: str, *arguments: Any, failed: str = "the FMU has failed") -> Any:
+        """Return the result of a method of `instance_process.Instance`.
+
+        Raises
+        ------
+        LinkError
+            If the method fails, or the process ends or does not answer in time.
+        """
+        if self.process is None:
+            raise LinkError(f"{self.file}: its process has ended; run the test again")
+        try:
+            self._send(name, arguments)
+            answer = json.loads(self.answers.get(timeout=DEADLINE))
+        except queue.Empty as error:
             self.close()
-            raise LinkError(f"{file}: cannot be read as an FMU ({str(error)[:500]})") from error
-        finally:
-            os.chdir(here)  # FMPy changes the folder, and does not restore it if the library cannot be loaded
+            raise LinkError(f"{self.file}: the FMU did not answer within {DEADLINE:g} s") from error
+        except (OSError, ValueError) as error:
+            raise LinkError(f"{self.file}: the FMU has ended its process ({self._ended()})") from error
+        if "error" in answer:
+            raise LinkError(f"{self.file}: {failed} ({answer['error']})")
+        return answer["result"]
 
-    def _open(self) -> None:
-        fmpy = _fmpy()
-        self.description = fmpy.read_model_description(self.file)
-        if self.description.coSimulation is None:
-            raise LinkError(f"{self.file}: contains no co-simulation; export it for co-simulation")
-        fmpy.extract(self.file, unzipdir=str(self.folder))
-        self.references = {v.name: v.valueReference for v in self.description.modelVariables}
-        self.three = self.description.fmiVersion.startswith("3")
-        self.check({name: name for name, _ in self.start}, "start value")
-        common = {
-            "guid": self.description.guid,
-            "unzipDirectory": str(self.folder),
-            "modelIdentifier": self.description.coSimulation.modelIdentifier,
-            "instanceName": self.description.modelName,
-        }
-        from fmpy import fmi2, fmi3
+    def _send(self, name: str, arguments: Any = ()) -> None:
+        assert self.process is not None
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps({"call": name, "arguments": arguments}) + "\n")
+        self.process.stdin.flush()
 
-        fmu = (fmi3.FMU3Slave if self.three else fmi2.FMU2Slave)(**common)
-        fmu.instantiate()
-        self.fmu = fmu
-        self.count, self.fresh = 0, False
-        self.begin()
+    def _ended(self) -> str:
+        """Close the instance; return how its process has ended."""
+        process = self.process
+        assert process is not None
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(CLOSE_DEADLINE)
+        code = process.poll()
+        self.close()
+        if code is None:
+            return "its answer is not valid"
+        return f"exit code {code}" if code >= 0 else signal.strsignal(-code) or f"signal {-code}"
 
     def close(self) -> None:
         """End the instance and its processes, and remove the unpacked files."""
-        fmu, self.fmu = self.fmu, None
-        try:
-            if fmu is not None:
-                fmu.freeInstance()  # also unloads its library
-        finally:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        if self.process is not None:
+            with suppress(OSError, queue.Empty):
+                self._send("close")
+                self.answers.get(timeout=CLOSE_DEADLINE)
+            process, self.process = self.process, None
+            assert process.stdin is not None
+            with suppress(OSError):
+                process.stdin.close()
+            try:
+                process.wait(CLOSE_DEADLINE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def check(self, names: dict[str, str], role: str) -> None:
         """Raise `UnknownNameError` if the FMU lacks a variable."""
@@ -95,31 +147,13 @@ class Slave:
 
     def begin(self) -> None:
         """Reset to the start at time zero."""
-        if self.fresh:
-            return
-        if self.count:
-            self.fmu.terminate()
-            self.fmu.reset()
-        for name, value in self.start:
-            self.write([name], [value])
-        if not self.three:
-            self.fmu.setupExperiment(startTime=0.0)
-        self.fmu.enterInitializationMode()
-        self.fmu.exitInitializationMode()
-        self.count, self.fresh = 0, True
+        if not self.fresh:
+            self._call("begin", self.start, self.count > 0)
+            self.count, self.fresh = 0, True
 
     def read(self, names: list[str]) -> np.ndarray:
         """Return values by name."""
-        numbers = [self.references[name] for name in names]
-        return np.array(
-            self.fmu.getFloat64(numbers) if self.three else self.fmu.getReal(numbers), dtype=float
-        )
-
-    def write(self, names: list[str], values: Any) -> None:
-        """Set values by name."""
-        which, values = [self.references[name] for name in names], [float(v) for v in values]
-        if names:
-            (self.fmu.setFloat64 if self.three else self.fmu.setReal)(which, values)
+        return np.array(self._call("read", names), dtype=float)
 
     def step(self, count: int, t: float, h: float, inputs: list[str], values: Any) -> None:
         """Make the step after `count` steps; earlier steps cannot be repeated, except from the start."""
@@ -127,18 +161,31 @@ class Slave:
             self.begin()
         if count != self.count:
             raise LinkError(f"{self.file}: has made {self.count} steps and cannot return to step {count}")
-        self.write(inputs, values)
-        if h > 0:
-            self.fmu.doStep(currentCommunicationPoint=t, communicationStepSize=h)
+        self._call("step", t, h, inputs, [float(value) for value in values])
         self.count, self.fresh = self.count + 1, False
 
 
-def _fmpy() -> Any:
+def _read_answers(process: subprocess.Popen, answers: queue.SimpleQueue) -> None:
+    """Pass on the lines of a process; an empty line at its end."""
+    assert process.stdout is not None
+    with process.stdout as lines:
+        for line in lines:
+            answers.put(line)
+    answers.put("")
+
+
+def _check_archive(file: str) -> None:
+    """Raise `LinkError` if the list of an archive has too many files, or they are too large unpacked."""
     try:
-        import fmpy
-    except ImportError:
-        raise LinkError('reading an FMU requires FMPy: pip install "dovetail-hybrid[fmi]"') from None
-    return fmpy
+        with plain_file.open_plain(file, follow=True) as opened, zipfile.ZipFile(opened) as archive:
+            sizes = [entry.file_size for entry in archive.infolist()]
+    except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError) as error:
+        raise LinkError(f"{file}: cannot be read as an FMU ({reason(error)})") from error
+    if len(sizes) > MAX_ENTRIES or sum(sizes) > MAX_UNPACKED:
+        raise LinkError(
+            f"{file}: has {len(sizes)} files of {sum(sizes):.3g} bytes unpacked; "
+            f"at most {MAX_ENTRIES} files of {MAX_UNPACKED:.3g} bytes are unpacked"
+        )
 
 
 _open: OrderedDict[tuple[str, tuple[tuple[str, float], ...]], Slave] = (
