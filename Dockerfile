@@ -9,9 +9,12 @@ COPY requirements.txt /srv/
 COPY dist/*.whl /srv/
 RUN python -m venv /srv/dovetail \
  && /srv/dovetail/bin/pip install --no-cache-dir -r /srv/requirements.txt \
- && /srv/dovetail/bin/pip install --no-cache-dir "$(ls /srv/*.whl)[view,film,studio]"
+ && /srv/dovetail/bin/pip uninstall --yes imageio-ffmpeg \
+ && /srv/dovetail/bin/pip install --no-cache-dir "$(ls /srv/*.whl)[view,studio]"
 
 FROM python:3.11-slim
+# ffmpeg of Debian, whose sources Debian offers
+RUN apt-get update && apt-get install --yes --no-install-recommends ffmpeg && rm -rf /var/lib/apt/lists/*
 COPY --from=build /srv/dovetail /srv/dovetail
 RUN useradd --create-home --home-dir /srv/tester tester
 USER tester

@@ -19,9 +19,9 @@ EXTRAS = {  # optional dependencies: required package and purpose
     "view": ("viser", "3-D view of a run in the browser"),
     "studio": ("nicegui", "the studio in the browser"),
     "fmi": ("fmpy", "import and export of FMI models"),
-    "opensees": ("openseespy", "OpenSees as numerical substructure or client"),
+    "opensees": ("openseespy", "OpenSees as a structure or client; licence for commercial redistribution"),
     "pareto": ("pymoo", "search of Pareto fronts"),
-    "film": ("imageio-ffmpeg", "videos on machines without ffmpeg"),
+    "film": ("imageio-ffmpeg", "videos on machines without ffmpeg; brings one under the GPL"),
 }
 LIBRARIES = {  # shared library: its package in Debian and Ubuntu
     "libblas.so.3": "libblas3",

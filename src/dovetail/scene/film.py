@@ -3,7 +3,7 @@
 >>> write_film([run], "run.mp4")  # doctest: +SKIP
 
 Frames are images of the scene (`dovetail.scene.draw`) with title, clock and outcome. MP4 and WebM need ffmpeg, from the
-system or from the package `imageio-ffmpeg` (`pip install 'dovetail-hybrid[film]'`). GIF and WebP need no other program.
+system or from the package `imageio-ffmpeg` (`pip install 'dovetail-hybrid[film]'`, GPL). GIF and WebP need none.
 """
 
 from __future__ import annotations
@@ -265,7 +265,7 @@ def ffmpeg() -> str:
         except (ModuleNotFoundError, RuntimeError) as error:
             raise OutputError(
                 "a video in MP4 or WebM needs ffmpeg, which is not installed; install it with: "
-                "pip install 'dovetail-hybrid[film]', or write a .gif"
+                "pip install 'dovetail-hybrid[film]' (an ffmpeg under the GPL), or write a .gif"
             ) from error
     return program
 
