@@ -56,7 +56,7 @@ def table_agreement() -> int:
     return int(np.sum(agree))
 
 
-def disputedholds() -> bool:
+def disputed_cell() -> bool:
     """RT-15b: whether RK4 at 1 ms survives c = 100, n = 30."""
     return table()[DISPUTED[0]][DISPUTED[1]]
 
