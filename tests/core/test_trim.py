@@ -58,6 +58,21 @@ def test_the_steady_state_equals_the_closed_form():
     assert trimmed.residual < 1e-9
 
 
+@pytest.mark.parametrize("rate", [1e12, -1e12])  # [1/s] rounding leaves a rate of some 1e-4 at the root
+def test_the_residual_is_compared_with_the_rate_at_the_guess_whatever_its_sign(rate):
+    class Stiff(Flow):
+        def init(self):
+            return jnp.asarray(100.0)
+
+        def derivative(self, t, x, u):
+            return rate * (x**2 - 2.0)
+
+        def output(self, t, x, u):
+            return x
+
+    assert float(trim(Stiff()).state) == pytest.approx(np.sqrt(2.0))
+
+
 def test_a_flow_with_a_singular_jacobian_converges():
     trimmed = trim(Free())
     np.testing.assert_allclose(trimmed.state[1], 0.0, atol=1e-8)

@@ -128,7 +128,9 @@ def test_sizes_that_do_not_fit_are_answered_with_nan_so_that_the_analysis_stops(
     assert "do not fit 1 axes" in server.said[0]
 
 
-@pytest.mark.parametrize("sizes", [(-1,) * 11, (0,) * 11, (10**9,) * 11, (0,) * 10 + (1,)])
+@pytest.mark.parametrize(
+    "sizes", [(-1,) * 11, (0,) * 11, (10**9,) * 11, (0,) * 10 + (1,), (0,) * 9 + (-1, 8)]
+)
 def test_a_connection_that_is_not_a_client_is_reported(sizes):
     with pytest.raises(LinkError, match="another program uses this port"):
         parse_sizes(struct.pack("=11i", *sizes))

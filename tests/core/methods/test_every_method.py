@@ -23,6 +23,7 @@ from dovetail.core import (
     parameter,
 )
 from dovetail.core.kinds import find, parts_by_kind
+from dovetail.core.methods import Trapezoidal
 
 EXPLICIT = [Euler(), SemiImplicitEuler(), RK4(), DormandPrince5(), DormandPrince8()]
 
@@ -149,3 +150,47 @@ def test_every_method_can_be_named_in_a_test_file():
         "semi-implicit-euler",
     }
     assert find("rk4", Method) is RK4
+
+
+class Linear(Flow):
+    """x' = A x."""
+
+    A: jax.Array
+
+    def init(self):
+        return jnp.array([1.0, 0.3])
+
+    def derivative(self, t, x, u):
+        return self.A @ x
+
+    def output(self, t, x, u):
+        return x
+
+
+@pytest.mark.parametrize("z", [-0.3, -0.3 + 0.9j, 0.2 + 0.5j])
+@pytest.mark.parametrize(
+    "method",
+    [
+        Euler(),
+        RK4(),
+        DormandPrince5(),
+        ImplicitEuler(),
+        Trapezoidal(),
+        BDF2(),
+        GeneralisedAlpha(0.3),
+        Rosenbrock3(),
+    ],
+    ids=name,
+)
+def test_the_amplification_is_the_growth_of_a_step_of_a_linear_system(method, z):
+    z = complex(z)
+    flow = Linear(jnp.array([[z.real, -z.imag], [z.imag, z.real]]))
+
+    def one(carry, _):
+        x, memory = method.step(flow, 0.0, 1.0, carry[0], None, carry[1])
+        return (x, memory), jnp.linalg.norm(x)
+
+    x = flow.init()
+    sizes = jax.jit(lambda: jax.lax.scan(one, (x, method.init(flow, x)), None, length=120)[1])()
+    growth = (sizes[119] / sizes[59]) ** (1 / 60)  # after the other modes of the method have decayed
+    assert float(growth) == pytest.approx(float(method.amplification(np.array([z]))[0]), rel=2e-3)

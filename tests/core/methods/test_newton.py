@@ -14,6 +14,13 @@ def test_the_line_search_saves_a_root_that_a_full_newton_step_overshoots(guess):
     np.testing.assert_allclose(root, 0.0, atol=1e-15)
 
 
+@pytest.mark.parametrize("secant", [False, True])
+def test_a_negative_root_is_found(secant):
+    root, converged = newton(lambda x: x**3 + 125.0, jnp.array([-4.0]), secant=secant)
+    assert converged
+    np.testing.assert_allclose(root, -5.0, rtol=1e-9)
+
+
 def test_an_iterate_outside_the_domain_is_moved_back():
     # log: the full step from 20 lands at a negative argument
     root, converged = newton(jnp.log, jnp.array([20.0]))
