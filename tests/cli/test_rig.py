@@ -149,9 +149,11 @@ def test_an_existing_key_is_not_overwritten(dovetail):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGSTOP, 3)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGSTOP, 3)]
+)
 def test_a_loop_that_is_interrupted_or_paused_ends_well(rig, tmp_path, number, code):
-    """Ctrl-C leads the rig to rest; a pause beyond the agreed silence finds it in its safe state."""
+    """Ctrl-C and SIGTERM lead the rig to rest; a pause beyond the agreed silence finds it in its safe state."""
     strict = [word if word != "limits.link_timeout=1000" else "limits.link_timeout=100" for word in PATIENT]
     words = [
         "run",
@@ -182,7 +184,7 @@ def test_a_loop_that_is_interrupted_or_paused_ends_well(rig, tmp_path, number, c
     process.communicate(timeout=600)
     assert process.returncode == code
     run = run_folder.read_run(tmp_path / "here")
-    wanted = dv.Outcome.INTERRUPTED if number == signal.SIGINT else dv.Outcome.RIG_STOPPED
+    wanted = dv.Outcome.RIG_STOPPED if number == signal.SIGSTOP else dv.Outcome.INTERRUPTED
     assert run.outcome is wanted
     assert run.data.sizes["time"] > 1
 
