@@ -66,6 +66,13 @@ def test_the_stability_the_ending_and_a_function_of_a_run_are_values(run):
     assert value("fidelity:delay_by_correlation") == fidelity.delay_by_correlation(run)
 
 
+def test_several_runs_give_a_list(run):
+    longer = {"test": "cs1", "set": {"duration": "0.3 s"}}
+    values = value("peak displacement", [SHORT, longer])
+    assert values[0] == np.abs(run.data["displacement"].values).max()
+    assert len(values) == 2
+
+
 def test_each_distinct_run_is_computed_once(monkeypatch):
     computed = []
     monkeypatch.setattr(target_values, "load", lambda *named: computed.append(named) or load(*named))

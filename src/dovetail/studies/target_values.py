@@ -33,8 +33,10 @@ RUN_KEYS = {"test", "mode", "set"}
 def target_value(study: str, row: Mapping[str, Any]) -> Any:
     """Return the value of a row of a targets file: a number, a truth value, or an array over the entries of a signal.
 
-    `ratio_to` divides by another value; the keys that it does not give are those of the row.
+    `ratio_to` divides by another value; the keys that it does not give are those of the row. Several runs give a list.
     """
+    if isinstance(row["run"], list):
+        return [target_value(study, {**row, "run": run}) for run in row["run"]]
     own = {key: value for key, value in row.items() if key != "ratio_to"}
     value = _measured(study, **own)
     return value / target_value(study, {**own, **row["ratio_to"]}) if "ratio_to" in row else value

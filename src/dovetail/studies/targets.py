@@ -48,7 +48,8 @@ The value is a measure of a run, which a row names itself (`target_values` compu
     between = ["2 s", "end"]
     ratio_to = { run = { test = "cs2-identification-sweep" } }
 
-- `run`: a test of the study, with changed values (`set`) and a mode (`mode`; default: that of the test).
+- `run`: a test of the study, with changed values (`set`) and a mode (`mode`; default: that of the test); or a list of
+  runs, for a list of values.
 - `value`: `peak`, `rms`, `mean`, `min`, `max` or `final` of a recorded signal, for each entry of the signal;
   `completed`; `stability.` and a measure of the stability; `module:function` of the run in a module of the study or
   in `fidelity`; with `at` the name of a signal.

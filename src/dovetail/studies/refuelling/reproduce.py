@@ -30,7 +30,8 @@ from dovetail.stability.contact_delay import (
     work_by_quadrature,
 )
 from dovetail.studies.refuelling.assembly import BENDING, DRAG, LENGTH, drogue_hose, hose
-from dovetail.studies.refuelling.reel_in import TOLD, DuctReelIn, ReelIn, bare
+from dovetail.studies.refuelling.reel_in import TOLD
+from dovetail.studies.target_values import recorded_run
 
 DROGUE = TowedDrogue()
 FREE = TowedDrogue(joint_friction=0.0, aero_moment=0.0)
@@ -262,62 +263,18 @@ def reel_peaks() -> list[float]:
     return commands[:, 1:].max(axis=0).tolist()
 
 
-REELED = ("displacement", "velocity", "drogue_attitude_change", "reel_error", "reel_speed", "hose_position")
+REEL_MODELS = {"A": "reel-in", "B": "reel-in-duct", "C": "reel-in-duct-fine"}  # tests
 
 
-@cache
 def reeled(model: str) -> dict[str, np.ndarray]:
-    """Reel-in of 5.5 s with model A by mass transfer, B, C, or material links in a guided duct."""
-    ways = ("published", "consistent", "none", "sliding")
-    flows: dict[str, Flow] = {
-        **{name: ReelIn(chain=bare(mass_transfer=name)) for name in ways},
-        "published 38": ReelIn(chain=bare(38)),
-        "sliding 76": ReelIn(chain=bare(76, mass_transfer="sliding")),
-        "B": DuctReelIn(),
-        "C": DuctReelIn(chain=bare(38)),
-        "B free": DuctReelIn(spring=0.0, damper=0.0),
-        "guided": DuctReelIn(chain=bare(76), spring=0.0, damper=0.0, guide=2e3, guide_damping=100.0),
-    }
-    h = 2.5e-4 if model == "guided" else 5e-4
-    records = march(flows[model], _no_force, h, round(5.5 / h), REELED)
-    every = round(5e-3 / h)
-    return {name: np.asarray(value)[every - 1 :: every] for name, value in records.items()}
-
-
-def _forward(model: str) -> float:
-    return float(reeled(model)["displacement"][-1, 0])
-
-
-def reel_in() -> list[float]:
-    """DV-19: x of the drogue at 5.5 s, models A, B and C [m]."""
-    return [_forward(model) for model in ("published", "B", "C")]
-
-
-def reel_errors() -> list[float]:
-    """DV-20: largest tracking error of the drum, A, B, C [m]."""
-    return [float(np.abs(reeled(model)["reel_error"]).max()) for model in ("published", "B", "C")]
+    """Return the signals of the reel-in with model A, B or C, every 5 ms after the start."""
+    data = recorded_run(f"refuelling/{REEL_MODELS[model]}", {"rate": "200 Hz"}).data.isel(time=slice(1, None))
+    return {str(name): array.values for name, array in data.items()}
 
 
 def reel_attitudes() -> list[float]:
     """DV-21: attitude of the drogue at 5.5 s, A, B, C [deg]."""
-    return [
-        float(np.degrees(reeled(model)["drogue_attitude_change"][-1, 0])) for model in ("published", "B", "C")
-    ]
-
-
-def reel_grid() -> list[float]:
-    """DV-22: x at 5.5 s with 19 and 38 links, model A [m]."""
-    return [_forward("published"), _forward("published 38")]
-
-
-def reel_transfer() -> list[float]:
-    """Erratum A3: x at 5.5 s with published, consistent and no mass transfer, and of B without springs [m]."""
-    return [_forward(model) for model in ("published", "consistent", "none", "B free")]
-
-
-def reel_rigorous() -> list[float]:
-    """Erratum C1: x at 5.5 s of a sliding hose (19 and 76 links) and of material links in a guided duct [m]."""
-    return [_forward(model) for model in ("sliding", "sliding 76", "guided")]
+    return [float(np.degrees(reeled(model)["drogue_attitude_change"][-1, 0])) for model in REEL_MODELS]
 
 
 def reel_disturbed() -> list[bool]:
@@ -326,13 +283,13 @@ def reel_disturbed() -> list[bool]:
     def rough(model):
         return float(np.abs(np.diff(reeled(model)["reel_speed"], 3)).max())
 
-    smooth = rough("published")
-    return [max(reel_errors()) < 0.3, rough("B") > 2 * smooth, rough("C") > 2 * smooth]
+    smooth, errors = rough("A"), [np.abs(reeled(model)["reel_error"]).max() for model in REEL_MODELS]
+    return [bool(max(errors) < 0.3), rough("B") > 2 * smooth, rough("C") > 2 * smooth]
 
 
 def reel_order() -> list[bool]:
     """RT-46: A lags B and C by more than 2 m at the end; z differs less."""
-    a, b, c = (reeled(model) for model in ("published", "B", "C"))
+    a, b, c = (reeled(model) for model in REEL_MODELS)
     x = [r["displacement"][-1, 0] for r in (a, b, c)]
     z = [r["displacement"][-1, 2] for r in (a, b, c)]
     return [
@@ -343,7 +300,8 @@ def reel_order() -> list[bool]:
 
 def reel_alike() -> bool:
     """RT-46: B and C end within 0.5 m of each other."""
-    return abs(_forward("B") - _forward("C")) < 0.5
+    b, c = (float(reeled(model)["displacement"][-1, 0]) for model in ("B", "C"))
+    return abs(b - c) < 0.5
 
 
 def _outside(place: np.ndarray) -> np.ndarray:
@@ -354,7 +312,7 @@ def _outside(place: np.ndarray) -> np.ndarray:
 def slack_first() -> list[bool]:
     """RT-47: at a quarter of the drogue's largest speed less than a third of the slack remains; A, B, C."""
     slackens = []
-    for model in ("published", "B", "C"):
+    for model in REEL_MODELS:
         run = reeled(model)
         ways = [_outside(place) for place in run["hose_position"]]
         slack = [np.linalg.norm(np.diff(w), axis=0).sum() - np.linalg.norm(w[:, -1]) for w in ways]
@@ -366,7 +324,7 @@ def slack_first() -> list[bool]:
 
 def wider_arch() -> list[bool]:
     """RT-47: at the end the hose of A extends further in x than the hoses of B and C."""
-    a, b, c = (np.ptp(_outside(reeled(m)["hose_position"][-1])[0]) for m in ("published", "B", "C"))
+    a, b, c = (np.ptp(_outside(reeled(m)["hose_position"][-1])[0]) for m in REEL_MODELS)
     return [bool(a > b), bool(a > c)]
 
 
