@@ -42,8 +42,8 @@ class Recorder(Block):
 
 class Holder(Block):
     inner: Block
-    several: tuple[Block, ...]
-    named: dict[str, Block]
+    several: tuple
+    named: dict
 
     def init(self):
         return ()
@@ -72,9 +72,10 @@ def test_substeps_equal_the_same_number_of_steps():
 
 
 def test_with_sample_time_reaches_every_part_inside():
-    holder = Holder(Recorder(), (Recorder(), Recorder()), {"a": Recorder()})
+    holder = Holder(Recorder(), (Recorder(), 3.0, Recorder()), {"a": Recorder(), "gain": 2.0})
     sized = holder.with_sample_time(1e-3, (2,))
-    parts = [sized.inner, *sized.several, *sized.named.values()]
+    assert (sized.several[1], sized.named["gain"]) == (3.0, 2.0)
+    parts = [sized.inner, *sized.several[::2], sized.named["a"]]
     assert all(part.built_for == (1e-3, (2,)) for part in parts)
 
 
