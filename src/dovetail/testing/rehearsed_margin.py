@@ -149,12 +149,12 @@ def rehearsed_margin(
         delays = _between(bounded)
         if not len(delays):
             break
-    found = {name: _first(seen, event) for name, event in EVENTS.items()}
+    event_delays = {name: _first(seen, event) for name, event in EVENTS.items()}
     given = seen[0.0]
     return RehearsedMargin(
-        **{name: _margin(*interval) for name, interval in found.items()},
+        **{name: _margin(*interval) for name, interval in event_delays.items()},
         up_to=up_to,
-        limit=_limit_name(seen, found["limited"][1]),
+        limit=_limit_name(seen, event_delays["limited"][1]),
         error=float(given.error),
         criterion=float(criterion),
         marginal=bool(given.marginal),

@@ -1,6 +1,6 @@
 """Co-simulation FMU as a numerical substructure or as a specimen, through FMPy.
 
-The library of an FMU runs in a process of its own, `instance_process`, with a deadline for every answer.
+The library of an FMU runs in a separate process, `instance_process`, with a deadline for every answer.
 
 An FMU makes its own steps and keeps its own state. Therefore it has its own method, `CoSimulation`, in place of RK4.
 Its inputs are constant over a step: those at the middle of the step for the numerical substructure, those at its end
@@ -51,7 +51,7 @@ CLOSE_DEADLINE = 2.0  # [s] for the end of a process
 
 
 class Slave:
-    """Instance of an FMU in a process of its own, with values by name; `close` ends it and its processes."""
+    """Instance of an FMU in a separate process, with values by name; `close` ends it and its processes."""
 
     def __init__(self, file: str, start: tuple[tuple[str, float], ...]):
         self.file, self.start = file, start
