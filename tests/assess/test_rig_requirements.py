@@ -90,7 +90,9 @@ def test_the_mass_comes_from_the_run_or_from_an_option(plate):
     assert rig_requirements_of_run(run).mass == pytest.approx(6.5)
     assert rig_requirements_of_run(run, mass=1.0).mass == 1.0
     with pytest.raises(AnalysisError, match="no contact"):
-        rig_requirements_of_run(SimpleNamespace(test=plate, recording=Recording.from_dataset(0 * run.data)))
+        rig_requirements_of_run(
+            SimpleNamespace(test=plate, recording=Recording.from_dataset(0 * recording().isel(axis=0)))
+        )
 
 
 def test_the_rows_state_the_requirements():

@@ -139,12 +139,12 @@ def rig_requirements_of_run(
 ) -> RigRequirements:
     """Return the rig requirements of a run; by default the mass is that of the model along the largest force."""
     if mass is None:
-        force = run.data["feedback_force"].values.reshape(run.data.sizes["time"], -1)[:, :3]
+        force = run.recording["feedback_force"].values.reshape(run.recording.time.size, -1)[:, :3]
         largest = force[np.argmax(np.linalg.norm(force, axis=1))]
         if not np.any(largest):
             raise AnalysisError("no contact in this run, so there are no rig requirements")
         mass = contact_mass(run.test, largest)
-    return rig_requirements(run.data, mass=mass, damping=damping)
+    return rig_requirements(run.recording, mass=mass, damping=damping)
 
 
 def rig_requirements(

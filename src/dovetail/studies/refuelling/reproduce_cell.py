@@ -47,9 +47,10 @@ def late(delay: float) -> Run:
 
 def robot_delay() -> float:
     """RT-50: largest change of the motion [m or rad] by a delay of 20, 120 and 500 ms."""
-    at_once = late(0.0).data["displacement"].values
+    at_once = late(0.0).recording["displacement"].values
     return max(
-        float(np.abs(late(delay).data["displacement"].values - at_once).max()) for delay in (0.02, 0.12, 0.5)
+        float(np.abs(late(delay).recording["displacement"].values - at_once).max())
+        for delay in (0.02, 0.12, 0.5)
     )
 
 
