@@ -31,7 +31,7 @@ def test_a_command_writes_progress_to_the_given_path(tmp_path, monkeypatch):
     assert CliRunner().invoke(app, words).exit_code == 0
     done = [one for one in noted if "task" in one]
     tasks = list(dict.fromkeys(one["task"] for one in done))
-    assert tasks[:3] == ["reading", "computing stability", "rehearsing"]
+    assert tasks[:3] == ["reading", "assessing", "rehearsing"]
     rehearsing = [one["fraction"] for one in done if one["task"] == "rehearsing"]
     assert rehearsing[0] == 0
     assert rehearsing[-1] == 1

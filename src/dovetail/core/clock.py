@@ -149,8 +149,8 @@ class HostOnly(Generic[T]):
         return HostOnly, (None,)
 
 
-class SelfTimed(Clock):
-    """Steps that the system proposes, such as the time to its next contact; each member of a batch has its own time."""
+class ProposedSteps(Clock):
+    """Steps that the system proposes, up to an end time; base class."""
 
     regular: ClassVar[bool] = False
 
@@ -159,8 +159,12 @@ class SelfTimed(Clock):
     def interval(self, system: Any, now: LoopState) -> tuple[Time, Time]:
         return now.t, jnp.minimum(system.proposed_step(now.t, now.x), self.end - now.t)
 
-    def finished(self, now: LoopState) -> Bool[Array, ""]:
-        return now.t >= self.end
-
     def fraction(self, now: LoopState) -> float:
         return float(now.t) / float(self.end)  # no step is longer than the time left
+
+
+class SelfTimed(ProposedSteps):
+    """Steps that the system proposes, such as the time to its next contact; each member of a batch has its own time."""
+
+    def finished(self, now: LoopState) -> Bool[Array, ""]:
+        return now.t >= self.end

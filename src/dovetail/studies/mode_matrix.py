@@ -23,7 +23,7 @@ OF_TESTS = tuple(name for name, mode in all_modes().items() if mode.has_rig)
 def hybrid_tests() -> list[str]:
     """Return the names of the tests that have a rig; maps, cells and simulations have none."""
     tables = {name: tomllib.loads(entry.path.read_text("utf-8")) for name, entry in all_tests().items()}
-    return [name for name, table in tables.items() if table.get("kind", "test") == "test"]
+    return [name for name, table in tables.items() if table.get("kind", "test") == "test" and "rig" in table]
 
 
 @cache

@@ -41,8 +41,10 @@ def end_faults(test: Test) -> list[Fault]:
 
 def _length_faults(test: Test) -> list[Fault]:
     """Return a fault if the duration is not a whole number of ticks or of records, or takes too long to compute."""
-    blocks = (test, test.rig, test.feedback, test.compensator)
-    substeps = max(getattr(block, "substeps", 1) for block in blocks)
+    parts = vars(test).values()
+    substeps = max(
+        [test.substeps, *(vars(part).get("substeps", 1) for part in parts if isinstance(part, Part))]
+    )
     return (
         tick_grid.length_faults(test.duration, test.rate)
         or tick_grid.computing_faults(test.tick_count, substeps)

@@ -18,7 +18,7 @@ from jaxtyping import Array, Bool, Float, Int
 from dovetail.core import Flow, Method
 from dovetail.core.advance import Keep
 from dovetail.core.block import Time
-from dovetail.core.clock import HostOnly, LoopState, SelfTimed, as_array
+from dovetail.core.clock import HostOnly, LoopState, ProposedSteps, as_array
 from dovetail.core.parameter import Parameter
 from dovetail.core.signals import READING
 from dovetail.core.system import Signals, System
@@ -193,7 +193,7 @@ def recorded_signals(shown: Signals) -> Signals:
     return {name: value for name, value in shown.items() if name not in NOT_RECORDED}
 
 
-class Stepwise(SelfTimed):
+class Stepwise(ProposedSteps):
     """Steps of the scheme; the simulated time waits while the cell moves."""
 
     optimised: ClassVar[bool] = False  # a move takes longer than its computation
