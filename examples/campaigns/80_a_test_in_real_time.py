@@ -45,7 +45,7 @@ run = test.run_realtime(str(server.address))
 server.stop()
 thread.join()
 print(run)
-print(tick_budget(run.data))
+print(tick_budget(run.recording))
 
 # %%
 # Comparison with the rehearsal, and late ticks.

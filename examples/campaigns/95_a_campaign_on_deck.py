@@ -46,7 +46,7 @@ with tempfile.TemporaryDirectory() as folder:
 figure, panels = plt.subplots(1, 3, figsize=(9, 4.2), layout="constrained", sharey=True)
 for axes, wind in zip(panels, data.wind_speed.values, strict=True):
     one = data.sel(wind_speed=wind).transpose("sea_state", "heading")
-    shown = axes.pcolormesh(
+    axes.pcolormesh(
         one.heading, one.sea_state, 1e3 * one.slip, norm=LogNorm(1, 1000), cmap="YlOrRd", shading="gouraud"
     )
     lines = axes.contour(one.heading, one.sea_state, one.securing_load, 3, colors="#20252b", linewidths=0.8)
@@ -57,6 +57,6 @@ for axes, wind in zip(panels, data.wind_speed.values, strict=True):
     axes.set(title=f"wind {wind:g} m/s,\nslides at {slides} of {one.outcome.size}")
     axes.set(xlabel="waves travel at [deg]", xticks=np.arange(0, 181, 45))
 panels[0].set(ylabel="sea state", yticks=range(3, 8))
-bar = figure.colorbar(shown, ax=panels, shrink=0.8, label="slip of a foot [mm]")
+bar = figure.colorbar(panels[0].collections[0], ax=panels, shrink=0.8, label="slip of a foot [mm]")
 bar.set_ticks([1, 10, 100, 1000], labels=["1", "10", "100", "1000"])
 plt.show()

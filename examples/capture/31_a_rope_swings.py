@@ -25,7 +25,7 @@ axes = figure.add_subplot(projection="3d")
 shown = snapshots(axes, run.data["node_position"].values, number=12)
 axes.set_title("from light to dark: " + ", ".join(f"{run.data.time.values[k]:.1f}" for k in shown) + " s")
 axes.legend(loc="upper left")
-axes.set_box_aspect(None, zoom=0.88)  # room for the words at its edges
+axes.set_box_aspect(None, zoom=0.88)  # pyright: ignore[reportArgumentType]  matplotlib declares no types here
 
 # %%
 # Stretch of the axial element, energies and friction loss (figures 4.2 and 4.3). Most of the loss is in the

@@ -25,7 +25,7 @@ places, stream = (
     np.stack([0 * y, y, z]).reshape(3, -1),
     FreeStream(speed=jnp.asarray(170.0), density=jnp.asarray(0.7)),
 )
-flow = np.asarray(wake.velocity(0.0, places, stream)).reshape(3, *y.shape)
+flow = np.asarray(wake.velocity(jnp.asarray(0.0), jnp.asarray(places), stream)).reshape(3, *y.shape)
 figure, axes = plt.subplots(figsize=(7, 3.6), layout="constrained")
 speed = axes.pcolormesh(z, y, np.hypot(flow[1], flow[2]), cmap="Blues", shading="gouraud")
 axes.quiver(

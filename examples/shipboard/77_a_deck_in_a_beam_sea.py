@@ -50,7 +50,10 @@ for values, response, label in (
     w, density = estimate_spectrum(t, values, 60)
     (line,) = axes[1].plot(w, density, lw=1, alpha=0.6)
     axes[1].plot(
-        omega, response**2 * np.asarray(spectrum.density(omega)), color=line.get_color(), label=label
+        omega,
+        response**2 * np.asarray(spectrum.density(jnp.asarray(omega))),
+        color=line.get_color(),
+        label=label,
     )
 axes[1].set(xlim=(0.2, 1.6), xlabel="frequency [rad/s]", ylabel="density [m² s]")
 axes[1].legend(loc="upper right")

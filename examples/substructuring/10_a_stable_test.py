@@ -11,6 +11,7 @@ the loop at the critical delay.
 import matplotlib.pyplot as plt
 
 import dovetail as dv
+from dovetail.fidelity.synchronisation import overlay
 from dovetail.report.style import COLOURS, RC
 
 plt.rcParams.update(
@@ -28,7 +29,7 @@ print(dv.fidelity.compare(run, reference_run))
 # Left: the first two seconds. Right: synchronisation of the last two seconds.
 
 start, steady = run.data.sel(time=slice(0, 2)), run.data.sel(time=slice(8, None))
-critical = dv.fidelity.synchronisation.overlay(steady, stability.critical_delay)
+critical = overlay(steady, stability.critical_delay)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), width_ratios=(1.6, 1), layout="constrained")
 reference = reference_run.data.sel(time=slice(0, 2))

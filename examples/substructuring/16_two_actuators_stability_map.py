@@ -36,7 +36,7 @@ for ax, (name, title) in zip(axes, sets.items(), strict=True):
     ]  # limit of the first without delay of the second
     limit = maps.unequal_delays(equation, np.linspace(0.0, 0.9999 * alone, 15), up_to=0.01)
     equal = critical_delay(delay_equation(ready(name)))
-    picture = ax.contourf(
+    ax.contourf(
         1e3 * delays,
         1e3 * delays,
         growth,
@@ -57,5 +57,5 @@ for ax, (name, title) in zip(axes, sets.items(), strict=True):
     ax.set(xlabel="delay of the second actuator [ms]", xlim=(0, 8), ylim=(0, 8), title=title, aspect="equal")
     ax.grid(False)
 axes[0].set_ylabel("delay of the first actuator [ms]")
-figure.colorbar(picture, ax=axes, label="growth rate [1/s]")
+figure.colorbar(axes[0].collections[0], ax=axes, label="growth rate [1/s]")
 plt.show()
