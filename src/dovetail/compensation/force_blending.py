@@ -21,14 +21,13 @@ References
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Self
+from typing import Self
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 
 from dovetail.core import RK4, Block, Flow, Method, Parameter, count, kind, parameter
-from dovetail.core.block import Input, Output, State, Time
+from dovetail.core.block import Input, LinearInput, Output, State, Time
 
 MOTION = ("displacement", "velocity", "acceleration")
 
@@ -89,7 +88,7 @@ class BlendedForce(Feedback):
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         motion = {name: u[name] for name in MOTION}
-        interpolated = _InterpolatedMotion(self.model, t, dt, x["motion"], motion)
+        interpolated = LinearInput(self.model, t, dt, x["motion"], motion)
         model, memory, h = x["model"], x["memory"], dt / self.substeps
         for i in range(self.substeps):
             model, memory = self.method.advance(interpolated, t + i * h, h, model, None, memory)
@@ -137,32 +136,3 @@ class ForceExtrapolation(Feedback):
         force = force_now + x["has_previous"] * self.samples * (force_now - x["previous"])
         state = {"feedback": inner, "previous": force_now, "has_previous": jnp.ones_like(x["has_previous"])}
         return state, {**signals, "feedback_force": force}
-
-
-class _InterpolatedMotion(Flow):
-    """Model with a motion that is linear between two ticks."""
-
-    model: Flow
-    t: Any
-    dt: Any
-    before: dict[str, jax.Array]
-    after: dict[str, jax.Array]
-
-    def init(self) -> State:
-        return self.model.init()
-
-    def derivative(self, t: Time, x: State, u: Input) -> State:
-        return self.model.derivative(t, x, self._motion(t))
-
-    def output(self, t: Time, x: State, u: Input) -> Output:
-        return self.model.output(t, x, self._motion(t))
-
-    def jump(self, t: Time, x: State, u: Input) -> State:
-        return self.model.jump(t, x, self._motion(t))
-
-    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
-        return self.model.guards(t, x, self._motion(t))
-
-    def _motion(self, t: Time) -> dict[str, jax.Array]:
-        fraction = (t - self.t) / self.dt
-        return jax.tree.map(lambda a, b: a + fraction * (b - a), self.before, self.after)

@@ -179,6 +179,41 @@ class Sampled(Block):
         return x, self.flow.output(t + dt, x[0], u)
 
 
+class LinearInput(Flow):
+    """Flow with an input that is linear in time between two samples, the first at t and the second dt later."""
+
+    flow: Flow
+    t: Time
+    dt: Time
+    before: Input
+    after: Input
+
+    def init(self) -> State:
+        return self.flow.init()
+
+    def derivative(self, t: Time, x: State, u: Input) -> State:
+        return self.flow.derivative(t, x, self.input(t))
+
+    def output(self, t: Time, x: State, u: Input) -> Output:
+        return self.flow.output(t, x, self.input(t))
+
+    @property
+    def jumps(self) -> bool:
+        """True if the flow has jumps."""
+        return self.flow.jumps
+
+    def jump(self, t: Time, x: State, u: Input) -> State:
+        return self.flow.jump(t, x, self.input(t))
+
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
+        return self.flow.guards(t, x, self.input(t))
+
+    def input(self, t: Time) -> Input:
+        """Return the input at t [s]."""
+        fraction = (t - self.t) / self.dt
+        return jax.tree.map(lambda a, b: a + fraction * (b - a), self.before, self.after)
+
+
 def repeat(step: Callable[[State, Any], State], x: State, count: int) -> State:
     """Return the state after `step(x, i)` for i = 0 to count - 1, compiled once."""
     if count == 1:

@@ -47,7 +47,7 @@ class DeckGear(Specimen):
     def jump(self, t: Time, x: State, u: Input) -> State:
         return self.body.surface_contact.update_memory(x, self._state_and_forces(x, u)[1]["met"])
 
-    def guards(self, t, x, u):
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
         return self.body.gaps(self._state_and_forces(x, u)[0])
 
     def output(self, t: Time, x: State, u: Input) -> Output:

@@ -56,7 +56,7 @@ class LinePair(Specimen):
         depth, speed, _ = self._contact(x, u)
         return {**x, "impact_speed": self.impact_speed_memory.update(x["impact_speed"], depth, speed)}
 
-    def guards(self, t, x, u):
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
         return -jnp.ravel(self._contact(x, u)[0])
 
     def output(self, t: Time, x: State, u: Input) -> Output:

@@ -153,7 +153,7 @@ class ProbeInDrogue(Specimen):
     def jump(self, t: Time, x: State, u: Input) -> State:
         return {**x, **self.ball.surface_contact.update_memory(x, self._contact(x, u).met)}
 
-    def guards(self, t, x, u):
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
         return self.ball.approach(*self.relative_motion(u))[0].gap[None]
 
     def output(self, t: Time, x: State, u: Input) -> Output:

@@ -53,7 +53,7 @@ class ScaledSpecimen(Specimen):
     def jump(self, t: Time, x: State, u: Input) -> State:
         return self.specimen.jump(t, x, self._specimen_motion(u))
 
-    def guards(self, t, x, u):
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
         return self.specimen.guards(t, x, self._specimen_motion(u))
 
     def output(self, t: Time, x: State, u: Input) -> Output:

@@ -115,7 +115,7 @@ class Coupled(Flow):
             else now.feedback.model.jump(t, x["model"], signals["motion"]),
         }
 
-    def guards(self, t, x, u):
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
         now = apply(self.schedule, self, t)
         # displacement and velocity do not depend on the interface force
         signals = now._interface_motion(t, x, jnp.zeros(self.shape))

@@ -63,7 +63,7 @@ class Driven(Flow):
     def jump(self, t: Time, x: State, u: Input) -> State:
         return self.flow.jump(t, x, self._input(t, u))
 
-    def guards(self, t, x, u):
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
         return self.flow.guards(t, x, self._input(t, u))
 
     def adapt(self, x):

@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dovetail.core import RK4, Block, Flow, Input, Method, Output, State, Time, choice, count
+from dovetail.core.block import repeat
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.core.signals import MOTION
 from dovetail.core.tracing_errors import TRACING_ERRORS, tracing_reason
@@ -160,21 +161,17 @@ class Rig(AbstractRig):
         command = self._command_in_tick(last, before, u)
 
         def advance(carry, i):
-            actuator, specimen, memory, (p1, p2) = carry
+            actuator, specimen, memory, (p1, p2), _ = carry
             actuator, p0 = self.actuator.step(t + i * h, h, actuator, command((i + 1) / self.substeps))
             path = _Parabola(p0, p1, p2, h, t + i * h)
             specimen, memory = self.method.advance(
                 _Imposed(self.specimen, path), t + i * h, h, specimen, None, memory
             )
-            return (actuator, specimen, memory, (p0, p1)), path.at(t + (i + 1) * h)
+            return actuator, specimen, memory, (p0, p1), path.at(t + (i + 1) * h)
 
-        carry = (x["actuator"], x["specimen"], x["memory"], x["positions"])
-        if self.substeps == 1:
-            carry, motion = advance(carry, 0)
-        else:
-            carry, motions = jax.lax.scan(advance, carry, jnp.arange(self.substeps))
-            motion = jax.tree.map(lambda m: m[-1], motions)
-        actuator, specimen, memory, positions = carry
+        rest = jnp.zeros(self.shape)
+        carry = (x["actuator"], x["specimen"], x["memory"], x["positions"], _motion(rest, rest, rest))
+        actuator, specimen, memory, positions, motion = repeat(advance, carry, self.substeps)
 
         output = self.specimen.output(t + dt, specimen, motion)
         force = output.pop("force")
@@ -254,7 +251,7 @@ class _Imposed(Flow):
     def jump(self, t: Time, x: State, u: Input) -> State:
         return self.specimen.jump(t, x, self.path.at(t))
 
-    def guards(self, t, x, u):
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
         return self.specimen.guards(t, x, self.path.at(t))
 
 

@@ -289,7 +289,7 @@ class DeckAircraft(Flow):
             "work": jnp.full(len(LEDGER), 1e9),
         }
 
-    def guards(self, t, x, u):
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
         return contact_search.guards(self, t, x)
 
     def jump(self, t: Time, x: State, u: Input) -> State:

@@ -26,9 +26,9 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import RK4, Parameter, Part, count, kind, parameter
+from dovetail.core import RK4, Flow, Method, Parameter, Part, count, kind, parameter
 from dovetail.core.advance import Rows, run_samples
-from dovetail.core.block import repeat
+from dovetail.core.block import Input, LinearInput, Output, State, Time, repeat
 from dovetail.core.system import System
 from dovetail.mechanics.bodies import BodyState, MassProperties, RigidBody
 from dovetail.mechanics.contact import KelvinVoigt, NormalLaw, SurfaceContact, contact_kinematics
@@ -190,13 +190,6 @@ class ReducedAircraft(Part):
             load = load + drag.reexpress(C)
         return {"body": RigidBody(self.airframe).rate(body, load, deck.moving_frame), **acts["met"].rate}
 
-    def step(self, x: dict[str, Any], before: DeckMotion, after: DeckMotion, h: jax.Array) -> dict[str, Any]:
-        """Return the state after a Runge-Kutta step; the deck motion is linear in time within the step."""
-        middle = jax.tree.map(lambda a, b: 0.5 * (a + b), before, after)
-        deck = {0.0: before, 0.5: middle, 1.0: after}
-        new = RK4.tableau.step(lambda fraction, at: self.rate(at, deck[fraction]), x, h)
-        return new | self.surface_contact.update_memory(new, self.forces(new, after)["met"])
-
     def extremes(self, x: dict[str, Any], deck: DeckMotion) -> Extremes:
         """Return the current values of the monitored quantities."""
         acts = self.forces(x, deck)
@@ -216,8 +209,30 @@ class ReducedAircraft(Part):
     ) -> tuple[Extremes, dict[str, jax.Array]]:
         """Return extremes and signals of `AircraftOnDeck` for a deck record (n, 3), `sample_time` [s] apart."""
         number = jax.tree.leaves(deck)[0].shape[0] - 1
-        now, trace = run_samples(AircraftOnDeck(self, deck, substeps), sample_time, number, Rows())
-        return now.x[1], trace
+        now, trace = run_samples(AircraftOnDeck(OnDeck(self), deck, substeps), sample_time, number, Rows())
+        return now.x[-1], trace
+
+
+class OnDeck(Flow):
+    """Reduced aircraft as a flow with the deck motion as input. Its events are the touches of undeflected feet."""
+
+    aircraft: ReducedAircraft
+
+    def init(self) -> State:
+        return self.aircraft.init()
+
+    def derivative(self, t: Time, x: State, u: Input) -> State:
+        return self.aircraft.rate(x, u)
+
+    def output(self, t: Time, x: State, u: Input) -> Output:
+        load = self.aircraft.forces(x, u)["met"].normal_force
+        return {"position": x["body"].p, "attitude": x["body"].q, "foot_load": load}
+
+    def jump(self, t: Time, x: State, u: Input) -> State:
+        return x | self.aircraft.surface_contact.update_memory(x, self.aircraft.forces(x, u)["met"])
+
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
+        return self.aircraft.gaps(x)
 
 
 class AircraftOnDeck(System):
@@ -226,35 +241,30 @@ class AircraftOnDeck(System):
     Integration stops beyond `MAX_TILT` or `MAX_SLIP`, so that the numbers stay finite.
     """
 
-    aircraft: ReducedAircraft
+    flow: OnDeck
     deck: DeckMotion  # (samples + 1, 3)
     substeps: int = count("integration steps per sample", default=10, at_least=1)
+    method: Method = RK4()
 
-    def start(self) -> tuple[tuple[Any, Extremes], dict[str, Any]]:
-        x, deck = self.aircraft.init(), self._deck(0)
-        return (x, self.aircraft.extremes(x, deck)), self._signals(x, deck)
+    def start(self) -> tuple[tuple[Any, Any, Extremes], dict[str, Any]]:
+        x, deck = self.flow.init(), self._deck(0)
+        extremes = self.flow.aircraft.extremes(x, deck)
+        return (x, self.method.init(self.flow, x), extremes), self.flow.output(0.0, x, deck)
 
     def step(self, t, h, x):
         k = jnp.round(t / h).astype(int)
-        start, stop = self._deck(k), self._deck(k + 1)
-
-        def at(share):
-            return jax.tree.map(lambda a, b: a + share * (b - a), start, stop)
+        now, part = LinearInput(self.flow, t, h, self._deck(k), self._deck(k + 1)), h / self.substeps
 
         def advance(state, i):
-            x, worst = state
-            before, after = at(i / self.substeps), at((i + 1) / self.substeps)
+            x, memory, worst = state
             going = (worst.tilt < MAX_TILT) & (worst.slip < MAX_SLIP)
-            new = self.aircraft.step(x, before, after, h / self.substeps)
-            x = jax.tree.map(lambda a, b: jnp.where(going, a, b), new, x)
-            return x, jax.tree.map(jnp.maximum, worst, self.aircraft.extremes(x, after))
+            new = self.method.advance(now, t + i * part, part, x, None, memory)
+            x, memory = jax.tree.map(lambda a, b: jnp.where(going, a, b), new, (x, memory))
+            extremes = self.flow.aircraft.extremes(x, now.input(t + (i + 1) * part))
+            return x, memory, jax.tree.map(jnp.maximum, worst, extremes)
 
         x = repeat(advance, x, self.substeps)
-        return x, self._signals(x[0], stop)
+        return x, now.output(t + h, x[0], None)
 
     def _deck(self, k) -> DeckMotion:
         return jax.tree.map(lambda a: a[k], self.deck)
-
-    def _signals(self, x: dict[str, Any], deck: DeckMotion) -> dict[str, Any]:
-        load = self.aircraft.forces(x, deck)["met"].normal_force
-        return {"position": x["body"].p, "attitude": x["body"].q, "foot_load": load}
