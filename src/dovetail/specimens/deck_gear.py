@@ -6,6 +6,7 @@ with `secured` the clamps.
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 
 from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
