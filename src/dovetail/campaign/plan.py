@@ -41,10 +41,9 @@ import numpy as np
 
 from dovetail.campaign import analyses, constraints, distributions, sampling
 from dovetail.campaign.axes import MAX_VALUES, VariedParameter, read_parameter
-from dovetail.campaign.measures import read_measure
 from dovetail.campaign.parameter_paths import flatten
+from dovetail.campaign.plan_settings import read_settings
 from dovetail.core.errors import (
-    DovetailError,
     Fault,
     OutputError,
     ParameterError,
@@ -55,11 +54,10 @@ from dovetail.core.errors import (
     unknown_key,
 )
 from dovetail.core.extensions import display, extension
-from dovetail.core.renamed import new_name, remark
+from dovetail.core.renamed import new_name
 from dovetail.core.toml_file import read_toml
 from dovetail.core.units import SIGNAL
 from dovetail.testing.memory_estimate import available_memory, format_size
-from dovetail.testing.modes import all_modes, mode_named
 
 KEYS = (
     "kind",
@@ -76,11 +74,9 @@ KEYS = (
     "constraints",
     *("set", "parameter", "correlation", "design", "chunk", "batch", "analysis"),
 )
-DESIGN_KEYS = ("kind", "count", "seed")
 CORRELATION_KEYS = ("parameters", "coefficient")
 FINGERPRINT_EXCLUDED = ("title", "source", "analyses", "chunk", "batch", "fixed")  # do not change results
 RESERVED_NAMES = ("point", "seed", "mode", "outcome", "end_time")
-MAX_SEEDS = 1_000_000
 SUBJECTS = ("test", "model", "evaluate")
 
 
@@ -192,6 +188,26 @@ class Campaign:
         spec = {key: value for key, value in self.to_dict().items() if key not in excluded}
         return hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:16]
 
+    def difference(self, other: Campaign) -> str:
+        """Return the differences from another campaign as a short text."""
+        a, b = self.to_dict(), other.to_dict()
+        keys = [key for key in a if a[key] != b[key] and key not in FINGERPRINT_EXCLUDED]
+        if "parameters" in keys:
+            names = [[parameter["name"] for parameter in spec["parameters"]] for spec in (a, b)]
+            if names[0] != names[1]:
+                return f"its parameters: {', '.join(names[0])}; given: {', '.join(names[1])}"
+            pairs = zip(a["parameters"], b["parameters"], strict=True)
+            first, second = next((p, q) for p, q in pairs if p != q)
+            return f"its {first['name']}: {_values_text(first)}; given: {_values_text(second)}"
+        labels = {
+            "table": "[set] or values of the test",
+            "parts": "source of the user functions",
+            "subject_name": "subject",
+            "point_count": "design.count",
+            "design_kind": "design.kind",
+        }
+        return f"different {', '.join(labels.get(key, key) for key in keys)}"
+
 
 def load(path: str | Path, changes: dict[str, Any] | None = None) -> Campaign:
     """Read a campaign file; `changes` replaces values at dotted paths, as for a test.
@@ -233,7 +249,7 @@ def parse(table: Mapping[str, Any], source: str = "campaign", folder: Path = Pat
     parameters = _parameters(table.get("parameter", []), unit_of, faults)
     if subject == "test":
         parameters = [_with_full_paths(parameter, inner, folder) for parameter in parameters]
-    values = _settings(table, subject, faults)
+    values = read_settings(table, subject, faults)
     numeric = [parameter.name for parameter in parameters if parameter.numeric]
     values["correlations"] = distributions.read_correlations(table.get("correlation", []), numeric, faults)
     if faults:
@@ -378,88 +394,11 @@ def _full_name(subject_name: str, folder: Path) -> str:
     return str((folder / subject_name).resolve()) if subject_name.endswith(".toml") else subject_name
 
 
-def _settings(table: Mapping[str, Any], subject: str, faults: list[Fault]) -> dict[str, Any]:
-    """Return all fields of a campaign except the subject and the parameters."""
-    design = _design(table, faults)
-    modes = _texts(table, "modes", faults)
-    faults += [
-        Fault(
-            "modes", f'got "{m}"; {remark(new_name("modes", m)) or "one of " + ", ".join(_batched_modes())}'
-        )
-        for m in modes
-        if not mode_named(m).batched
-    ]
-    seeds = _seeds(table, faults)
-    measures = _texts(table, "measures", faults)
-    for text in measures:
-        try:
-            read_measure(text)
-        except DovetailError as error:
-            faults.append(Fault("measures", str(error)))
-    if subject == "test" and not measures and not table.get("signals"):
-        faults.append(Fault("measures", 'none given; name at least one, for example ["rms e1"]'))
-    entries = table.get("analysis", [])
-    faults += analyses.find_faults(entries, None, design["design_kind"])
-    sizes = {key: table.get(key, 0) for key in ("chunk", "batch")}
-    numbers = {**sizes, "design.count": design["point_count"], "design.seed": design["seed"]}
-    for key, size in numbers.items():
-        if type(size) is not int or not 0 <= size < 2**63:
-            faults.append(Fault(key, f"got {format_value(size)}; expected a whole number"))
-    return {
-        "title": str(table.get("title", "")),
-        "source": str(table.get("source", "")),
-        **design,
-        "modes": modes,
-        "seeds": seeds,
-        "measures": measures,
-        "signals": _texts(table, "signals", faults),
-        "constraints": _texts(table, "constraints", faults),
-        "analyses": tuple(entries) if isinstance(entries, list) else (),
-        **sizes,
-    }
-
-
-def _batched_modes() -> list[str]:
-    return [name for name, mode in all_modes().items() if mode.batched]
-
-
-def _texts(table: Mapping[str, Any], key: str, faults: list[Fault]) -> tuple[str, ...]:
-    """Return one text or a list of texts as a tuple."""
-    value = table.get(key, [])
-    value = [value] if isinstance(value, str) else value
-    if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-        faults.append(Fault(key, f"got {format_value(value)}; expected a list of texts"))
-        return ()
-    return tuple(value)
-
-
-def _design(table: Mapping[str, Any], faults: list[Fault]) -> dict[str, Any]:
-    """Return kind, size and seed of the design of experiments."""
-    design = table.get("design", {})
-    if not isinstance(design, Mapping):
-        faults.append(
-            Fault("design", f"got {format_value(design)}; expected a table with {', '.join(DESIGN_KEYS)}")
-        )
-        design = {}
-    for key in design:
-        if key not in DESIGN_KEYS:
-            new = new_name("keys.campaign.design", key)
-            faults.append(Fault(f"design.{key}", unknown_key(key, DESIGN_KEYS, new)))
-    kind = design.get("kind", "grid")
-    if not isinstance(kind, str):
-        faults.append(
-            Fault("design.kind", f"got {format_value(kind)}; expected one of {', '.join(sampling.KINDS)}")
-        )
-    return {"design_kind": kind, "point_count": design.get("count", 0), "seed": design.get("seed", 0)}
-
-
-def _seeds(table: Mapping[str, Any], faults: list[Fault]) -> tuple[int, ...]:
-    """Return the seeds of the replicates, given as their number or as a list."""
-    seeds = table.get("seeds", [])
-    if type(seeds) is int and 0 <= seeds <= MAX_SEEDS:
-        seeds = list(range(seeds))
-    if not isinstance(seeds, list) or not all(type(s) is int and 0 <= s < 2**63 for s in seeds):
-        text = f"expected a number of replicates (at most {MAX_SEEDS}), or a list of seeds"
-        faults.append(Fault("seeds", f"got {format_value(table['seeds'])}; {text}"))
-        return ()
-    return tuple(seeds)
+def _values_text(parameter: Mapping[str, Any]) -> str:
+    """Return the values of a parameter as a short text."""
+    values = parameter["values"]
+    if len(values) > 4:
+        return f"{len(values)} values from {values[0]} to {values[-1]}"
+    if parameter["distribution"] != "uniform":
+        return f"{parameter['distribution']} distribution, centre {parameter['centre']:g}"
+    return ", ".join(map(str, values)) or f"{parameter['low']:g} to {parameter['high']:g}"

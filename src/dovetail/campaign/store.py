@@ -35,7 +35,7 @@ import xarray as xr
 from filelock import FileLock, Timeout
 
 from dovetail import __version__
-from dovetail.campaign.plan import FINGERPRINT_EXCLUDED, Campaign
+from dovetail.campaign.plan import Campaign
 from dovetail.campaign.subject_base import ChunkResult, Values
 from dovetail.core import plain_file, zarr_files
 from dovetail.core.errors import DovetailError, OutputError, format_value, reason
@@ -123,7 +123,7 @@ class Store:
             raise OutputError(f"{file}: is damaged: its fingerprint is not that of the campaign")
         if campaign is not None and campaign.fingerprint != stored.fingerprint:
             raise OutputError(
-                f"{folder}: contains another campaign ({_difference(stored, campaign)}); choose another folder"
+                f"{folder}: contains another campaign ({stored.difference(campaign)}); choose another folder"
             )
         if campaign is not None:
             stored = replace(stored, **{key: getattr(campaign, key) for key in EDITABLE_FIELDS})
@@ -426,37 +426,6 @@ def _rollback(folder: Path) -> Iterator[None]:
         reason = (error.strerror or str(error)).lower()
         text = f"{folder}: cannot be written ({reason}); no point was computed"
         raise OutputError(f"{text}. Free disk space, or choose another folder") from error
-
-
-def _difference(stored: Campaign, other: Campaign) -> str:
-    """Return the differences of two campaigns as a short text."""
-    a, b = stored.to_dict(), other.to_dict()
-    keys = [key for key in a if a[key] != b[key] and key not in FINGERPRINT_EXCLUDED]
-    if "parameters" in keys:
-        names = [[parameter["name"] for parameter in spec["parameters"]] for spec in (a, b)]
-        if names[0] != names[1]:
-            return f"its parameters: {', '.join(names[0])}; given: {', '.join(names[1])}"
-        pairs = zip(a["parameters"], b["parameters"], strict=True)
-        first, second = next((p, q) for p, q in pairs if p != q)
-        return f"its {first['name']}: {_values_text(first)}; given: {_values_text(second)}"
-    labels = {
-        "table": "[set] or values of the test",
-        "parts": "source of the user functions",
-        "subject_name": "subject",
-        "point_count": "design.count",
-        "design_kind": "design.kind",
-    }
-    return f"different {', '.join(labels.get(key, key) for key in keys)}"
-
-
-def _values_text(parameter: Mapping[str, Any]) -> str:
-    """Return the values of a parameter as a short text."""
-    values = parameter["values"]
-    if len(values) > 4:
-        return f"{len(values)} values from {values[0]} to {values[-1]}"
-    if parameter["distribution"] != "uniform":
-        return f"{parameter['distribution']} distribution, centre {parameter['centre']:g}"
-    return ", ".join(map(str, values)) or f"{parameter['low']:g} to {parameter['high']:g}"
 
 
 def _without_none(node: Any) -> Any:
