@@ -33,7 +33,7 @@ def test_an_actuator_with_delay_gets_a_go_with_margin(light):
     made, _ = light
     assert not made.stability.stable  # as it was given
     assert made.go
-    assert made.margin >= made.required
+    assert made.assessment.margin >= made.required
     assert made.verification.accuracy < 0.1
     assert isinstance(made.test.compensator, ForwardPrediction)
     assert float(made.test.compensator.delay) > 9.4e-3  # light damping wants more than the delay predicted

@@ -34,7 +34,7 @@ def test_the_page_has_the_verdict_the_checks_and_the_procedure(made):
 def test_the_record_is_plain_and_complete(made):
     found = json.loads(json.dumps(to_dict(made)))
     assert found["go"] is True
-    assert found["margin_s"] == pytest.approx(made.margin)
+    assert found["margin_s"] == pytest.approx(made.assessment.margin)
     assert found["identification"]["axes"][0]["delay_s"] == pytest.approx(9.4e-3, abs=1e-4)
     assert {c["name"] for c in found["candidates"]} >= {"none", "forward-prediction", "inverse"}
     assert set(found["decisions"]) == {"identify", "compensate", "robustify", "verify"}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         identify_recording,
         to_toml,
     )
-    from dovetail.assess.margins import delay_margin, growth_rates, growth_rates_delayed, stack_tests
+    from dovetail.assess.margins import growth_rates, stack_tests
     from dovetail.assess.plan import to_dict, to_markdown, write
     from dovetail.assess.rig_requirements import (
         RigRequirements,
@@ -46,10 +46,8 @@ __all__ = [
     "accept_proposal",
     "candidates",
     "contact_mass",
-    "delay_margin",
     "design",
     "growth_rates",
-    "growth_rates_delayed",
     "identified_actuator",
     "identify",
     "identify_recording",

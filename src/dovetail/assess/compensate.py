@@ -18,7 +18,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.assess.identify import Identification
-from dovetail.assess.margins import ByPoles, Judge, growth_rates
 from dovetail.assess.test_motion import Spectrum
 from dovetail.compensation import (
     AdaptiveForwardPrediction,
@@ -99,7 +98,6 @@ def candidates(
     frequency: float,
     tolerance: float,
     predictor: Predictor | None = None,
-    judge: Judge | None = None,
 ) -> list[Candidate]:
     """Return all compensator candidates for this rig, evaluated.
 
@@ -111,10 +109,7 @@ def candidates(
         Largest prediction error accepted at that frequency.
     predictor
         Order and window chosen by the user.
-    judge
-        Stability criterion (default: poles at rest).
     """
-    judge = judge or ByPoles()
     predictor = predictor or Predictor()
     build: dict[str, Callable[[], tuple[Compensator, float, str]]] = {
         "none": lambda: (NoCompensation(), 1.0, ""),
@@ -131,9 +126,7 @@ def candidates(
             math.nan,
             f"{type(test.compensator).__name__} of the test file",
         )
-    return [
-        _evaluate(name, build[name], test, identification, motion, judge) for name in NAMES if name in build
-    ]
+    return [_evaluate(name, build[name], test, identification, motion) for name in NAMES if name in build]
 
 
 def propose(considered: list[Candidate], *, uncertain: float, tolerance: float) -> str:
@@ -154,14 +147,12 @@ def propose(considered: list[Candidate], *, uncertain: float, tolerance: float) 
     return next(c.name for c in usable if not c.error > max(ALIKE * best, tolerance / 10))
 
 
-def _evaluate(
-    name, build, test: Test, identification: Identification, motion: Spectrum, judge: Judge
-) -> Candidate:
+def _evaluate(name, build, test: Test, identification: Identification, motion: Spectrum) -> Candidate:
     try:
         compensator, noise, remark = build()
         varied = dataclasses.replace(test, compensator=compensator)
-        growth = float(growth_rates([varied])[0])
-        stable = growth < 0 if isinstance(judge, ByPoles) else bool(judge.bears(varied, np.zeros(1))[0])
+        assessment = varied.stability()
+        growth, stable = assessment.growth_rate, assessment.stable
     except DovetailError as error:
         return Candidate(name, None, math.nan, math.nan, False, math.nan, str(error))
     try:

@@ -18,14 +18,12 @@ from dovetail.assess import robustify
 from dovetail.assess.compensate import Candidate, Predictor, candidates
 from dovetail.assess.compensate import propose as propose_candidate
 from dovetail.assess.identify import Identification, identify, recorded_rig
-from dovetail.assess.margins import ByPoles, ByRehearsal, Judge, departure
 from dovetail.assess.robustify import RobustnessOption
 from dovetail.assess.test_motion import Spectrum, spectrum
 from dovetail.assess.verify import Verification, verify
 from dovetail.compensation import Decision
 from dovetail.core.errors import AnalysisError, ParameterError, UnknownNameError
-from dovetail.stability.linearity import MAX_LINEARITY_ERROR
-from dovetail.testing import Run, Stability, Test
+from dovetail.testing import Assessment, Run, Test
 
 STEPS = ("identify", "compensate", "robustify", "verify")
 Choose = Callable[
@@ -85,12 +83,12 @@ class Design:
     """Designed test with the results and decisions of every step."""
 
     test: Test
-    stability: Stability  # of the test without compensation, on the recorded rig if there is a recording
+    stability: Assessment  # of the test without compensation, on the recorded rig if there is a recording
     motion: Spectrum
     identification: Identification
     candidates: tuple[Candidate, ...]
     robustness_options: tuple[RobustnessOption, ...]
-    margin: float  # [s] delay margin of the designed loop
+    assessment: Assessment  # of the designed test
     required: float  # [s] required delay margin
     verification: Verification
     decisions: dict[str, tuple[Decision, ...]]  # by step
@@ -154,10 +152,10 @@ def design(
     required = robustify.required_margin(
         first_step.identification.uncertainty, test.dt, options.safety_factor
     )
-    test, margin, robustness = _robust(test, first_step, required, options, choose, notes)
+    test, assessment, robustness = _robust(test, first_step, required, options, choose, notes)
 
     report("verify: rehearsal, and rehearsal with additional rig delay")
-    verification = _verified(test, first_step, margin, required, options, notes)
+    verification = _verified(test, first_step, assessment, required, options, notes)
     return Design(
         dataclasses.replace(test, record_every=every),
         first_step.stability,
@@ -165,7 +163,7 @@ def design(
         first_step.identification,
         tuple(considered),
         tuple(robustness),
-        margin,
+        assessment,
         required,
         verification,
         notes.decisions(),
@@ -202,10 +200,9 @@ class _FirstStep:
 
     reference: Run
     motion: Spectrum
-    stability: Stability  # of the test without compensation
+    stability: Assessment  # of the test without compensation
     frequency: float  # [Hz] highest frequency of the test
     identification: Identification
-    judge: Judge
 
 
 def _identified(
@@ -231,8 +228,13 @@ def _identified(
             "the test that is written",
         )
     _note_identification(identification, stability, options, notes)
-    judge = _judge(test, reference, notes)
-    return test, _FirstStep(reference, motion, stability, frequency, identification, judge)
+    notes.add(
+        "identify",
+        "specimen",
+        "linear" if stability.governs == "linear" else "nonlinear or not known to be linear",
+        f"stability is decided by: {stability.validity or 'none of the analyses'}",
+    )
+    return test, _FirstStep(reference, motion, stability, frequency, identification)
 
 
 def _compensated(
@@ -246,7 +248,6 @@ def _compensated(
         frequency=first_step.frequency,
         tolerance=options.max_error / 2,
         predictor=Predictor(options.predictor_order, options.predictor_window),
-        judge=first_step.judge,
     )
     uncertain = 2 * np.pi * _centre(first_step.motion) * first_step.identification.uncertainty
     name = _choose(
@@ -267,38 +268,26 @@ def _compensated(
 
 
 def _verified(
-    test: Test, first_step: _FirstStep, margin: float, required: float, options: DesignOptions, notes: _Notes
+    test: Test,
+    first_step: _FirstStep,
+    assessment: Assessment,
+    required: float,
+    options: DesignOptions,
+    notes: _Notes,
 ) -> Verification:
     """Verify the designed test and note every check."""
     verification = verify(
         test,
         first_step.reference,
-        margin=margin,
+        assessment=assessment,
         required=required,
         uncertainty=first_step.identification.uncertainty,
         tolerance=options.max_error,
-        by_rehearsal=isinstance(first_step.judge, ByRehearsal),
     )
     for check in verification.checks:
         outcome = "passed" if check.passed else "failed"
         notes.add("verify", check.what, outcome, f"{check.value}; limit: {check.limit}")
     return verification
-
-
-def _judge(test: Test, reference: Run, notes: _Notes) -> Judge:
-    """Return the stability criterion: poles at rest, or rehearsals if the specimen is strongly nonlinear."""
-    difference = departure(test, reference)
-    if difference <= MAX_LINEARITY_ERROR:
-        notes.add("identify", "specimen", "linear", "stability is decided by the poles at rest")
-        return ByPoles()
-    notes.add(
-        "identify",
-        "specimen",
-        "nonlinear at the amplitude of the test",
-        f"its force differs by {100 * difference:.2g} % from the linear force at rest; stability is decided by "
-        "rehearsals instead of poles at rest",
-    )
-    return ByRehearsal(reference)
 
 
 def _centre(motion: Spectrum) -> float:
@@ -307,7 +296,7 @@ def _centre(motion: Spectrum) -> float:
 
 
 def _frequency(
-    options: DesignOptions, motion: Spectrum, stability: Stability, test: Test, notes: _Notes
+    options: DesignOptions, motion: Spectrum, stability: Assessment, test: Test, notes: _Notes
 ) -> float:
     if options.max_frequency is not None:
         notes.add("identify", "test frequency", f"{options.max_frequency:.4g} Hz", "chosen by the user")
@@ -325,7 +314,7 @@ def _frequency(
 
 
 def _note_identification(
-    identification: Identification, stability: Stability, options: DesignOptions, notes: _Notes
+    identification: Identification, stability: Assessment, options: DesignOptions, notes: _Notes
 ) -> None:
     how = (
         f"sweep from {identification.low:.3g} to {identification.high:.3g} Hz "
@@ -365,16 +354,15 @@ def _note_identification(
 
 def _robust(
     test: Test, first_step: _FirstStep, required: float, options: DesignOptions, choose: Choose, notes: _Notes
-) -> tuple[Test, float, list[RobustnessOption]]:
+) -> tuple[Test, Assessment, list[RobustnessOption]]:
     """Return the test with a robustness option if needed or chosen, its margin, and all options."""
-    margin = robustify.margin_of(test, required, first_step.judge)
-    margin_text = "more than ten times that" if math.isinf(margin) else f"{1e3 * margin:.3g} ms"
+    assessment = test.stability()
+    margin = assessment.margin
     notes.add(
         "robustify",
         "required margin",
         f"{1e3 * required:.3g} ms",
-        f"{options.safety_factor:g} times the uncertainty plus one tick; delay margin of the compensated loop: "
-        f"{margin_text}",
+        f"{options.safety_factor:g} times the uncertainty plus one tick; compensated loop: {assessment.margin_text}",
     )
     if options.robustness == "none" or (options.robustness is None and margin >= required):
         why = (
@@ -383,7 +371,7 @@ def _robust(
             else "chosen by the user, although the margin is too small"
         )
         notes.add("robustify", "option", "none", f"{why}; every option reduces accuracy")
-        return test, margin, []
+        return test, assessment, []
     stability = first_step.stability
     crossover = (
         stability.critical_frequency
@@ -396,26 +384,24 @@ def _robust(
         first_step.motion,
         required=required,
         crossover=crossover,
-        judge=first_step.judge,
     )
     texts = {"none": "no change", **{m.name: str(m) for m in considered}}
     if not any(m.test is not None for m in considered) and options.robustness is None:
         for one in considered:
             notes.add("robustify", "not chosen", one.name, one.summary)
-        return test, margin, considered  # the verification then fails
+        return test, assessment, considered  # the verification then fails
     name = _choose(
         "robustness option", options.robustness, lambda: robustify.propose(considered), texts, choose
     )
     if name == "none":
         notes.add("robustify", "option", "none", "chosen by the user, although the margin is too small")
-        return test, margin, considered
+        return test, assessment, considered
     chosen = next(m for m in considered if m.name == name)
     if chosen.test is None:
         raise AnalysisError(f"robustness option {chosen}")
-    margin = robustify.margin_of(chosen.test, required, first_step.judge)
-    margin_text = "more than ten times that" if math.isinf(margin) else f"{1e3 * margin:.3g} ms"
-    notes.add("robustify", "option", name, f"{chosen.summary}; delay margin then: {margin_text}")
+    assessment = chosen.test.stability()
+    notes.add("robustify", "option", name, f"{chosen.summary}; then: {assessment.margin_text}")
     for other in considered:
         if other.name != name:
             notes.add("robustify", "not chosen", other.name, other.summary)
-    return chosen.test, margin, considered
+    return chosen.test, assessment, considered

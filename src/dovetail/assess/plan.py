@@ -41,7 +41,7 @@ def to_dict(design: Design) -> dict[str, Any]:
         "verdict": design.verdict,
         "critical_delay_s": _plain(design.stability.critical_delay),
         "critical_frequency_hz": _plain(design.stability.critical_frequency),
-        "margin_s": _plain(design.margin),
+        "margin_s": _plain(design.assessment.margin),
         "required_margin_s": _plain(design.required),
         "uncertainty_s": _plain(identification.uncertainty),
         "growth_per_s": _plain(verified.growth),

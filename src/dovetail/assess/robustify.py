@@ -23,7 +23,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.assess.compensate import tracking_error
-from dovetail.assess.margins import ByPoles, Judge, reach
 from dovetail.assess.test_motion import Spectrum
 from dovetail.compensation import (
     AdaptiveForwardPrediction,
@@ -74,11 +73,6 @@ def required_margin(uncertainty: float, dt: float, safety: float) -> float:
     return safety * uncertainty + dt
 
 
-def margin_of(test: Test, required: float, judge: Judge | None = None) -> float:
-    """Return the delay margin [s] of the loop, searched up to ten times the required margin."""
-    return (judge or ByPoles()).margin(test, min(10 * required, reach(test)))
-
-
 def robustness_options(
     test: Test,
     models: tuple[LinearTransfer, ...],
@@ -86,12 +80,10 @@ def robustness_options(
     *,
     required: float,
     crossover: float,
-    judge: Judge | None = None,
 ) -> list[RobustnessOption]:
     """Return every robustness option at its smallest sufficient strength."""
-    judge = judge or ByPoles()
     return [
-        _smallest_sufficient(name, test, models, motion, required, crossover, judge)
+        _smallest_sufficient(name, test, models, motion, required, crossover)
         for name in NAMES
         if name != "none"
     ]
@@ -109,24 +101,21 @@ def propose(considered: list[RobustnessOption]) -> str:
 
 
 def _smallest_sufficient(
-    name, test: Test, models, motion: Spectrum, required: float, crossover: float, judge: Judge
+    name, test: Test, models, motion: Spectrum, required: float, crossover: float
 ) -> RobustnessOption:
     apply, refusal = _apply_option(name, test, required, crossover)
     if apply is None:
         return RobustnessOption(name, math.nan, None, math.nan, refusal)
     strengths = STRENGTHS[name]
-    varied = [apply(strength) for strength in strengths]
-    # the loop must be stable for every smaller delay too: four delays are checked
-    delays = np.linspace(0.0, min(required, reach(test)), 4)
-    enough = np.array([judge.bears(one, delays).all() for one in varied])
-    if not enough.any():
+    strength = next((s for s in strengths if apply(s).stability().margin >= required), None)
+    if strength is None:
         return RobustnessOption(name, math.nan, None, math.nan, f"{strengths[-1]:g} is not sufficient")
-    i = int(np.argmax(enough))
+    varied = apply(strength)
     try:
-        cost = tracking_error(varied[i].compensator, models, motion, test.dt)
+        cost = tracking_error(varied.compensator, models, motion, test.dt)
     except AnalysisError:
         cost = math.nan
-    return RobustnessOption(name, strengths[i], varied[i], cost if name != "damping" else math.nan, refusal)
+    return RobustnessOption(name, strength, varied, cost if name != "damping" else math.nan, refusal)
 
 
 def _apply_option(name: str, test: Test, required: float, crossover: float) -> tuple[Callable | None, str]:

@@ -8,9 +8,9 @@ import math
 import numpy as np
 
 from dovetail import fidelity
-from dovetail.assess.margins import growth_rates, later
+from dovetail.assess.margins import later
 from dovetail.core.errors import AnalysisError
-from dovetail.testing import Run, Test
+from dovetail.testing import Assessment, Run, Test
 
 FILLED = 0.9  # largest used fraction of a limit in a rehearsal
 
@@ -48,42 +48,32 @@ def verify(
     test: Test,
     reference: Run,
     *,
-    margin: float,
+    assessment: Assessment,
     required: float,
     uncertainty: float,
     tolerance: float,
-    by_rehearsal: bool = False,
 ) -> Verification:
     """Rehearse the designed test, and again with the delay uncertainty added to the rig; check both runs.
 
     Parameters
     ----------
-    margin, required
-        Delay margin of the loop and its required value [s].
+    assessment, required
+        Assessment of the test, and the required delay margin [s].
     uncertainty
         Uncertainty of the rig delay [s].
     tolerance
         Largest accepted rms(reference - measured) / rms(reference), evaluated after the end of every schedule: before,
         the scheduled parameters differ from their final values.
-    by_rehearsal
-        True if the specimen is strongly nonlinear, so that poles at rest do not decide stability.
     """
-    growth = float(growth_rates([test])[0])
     run = test.rehearse(keep=False)
     tracking, accuracy = _errors(run, reference)
     checks = [
-        Check("sampled loop", f"{growth:+.3g} 1/s", "negative growth rate", growth < 0)
-        if not by_rehearsal
-        else Check(
-            "sampled loop", f"{growth:+.3g} 1/s at rest", "not decisive: the specimen is nonlinear", True
-        ),
+        Check("sampled loop", f"{assessment.word} ({assessment.validity})", "stable", assessment.stable),
         Check(
             "margin",
-            "more than ten times that"
-            if math.isinf(margin)
-            else f"{1e3 * margin:.3g} ms of additional delay",
+            assessment.margin_text,
             f"{1e3 * required:.3g} ms or more",
-            margin >= required,
+            assessment.margin >= required,
         ),
         Check("rehearsal", run.outcome.value, "finishes", run.outcome.completed),
         _within("response error", accuracy, tolerance),
@@ -100,7 +90,7 @@ def verify(
                 late.outcome.completed and error <= 2 * tolerance,
             )
         )
-    return Verification(tuple(checks), growth, tracking, accuracy, run)
+    return Verification(tuple(checks), assessment.growth_rate, tracking, accuracy, run)
 
 
 def _errors(run: Run, reference: Run) -> tuple[float, float]:

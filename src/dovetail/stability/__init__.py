@@ -16,7 +16,6 @@
 `with_predictor`            polynomial predictor in the loop; `stable_horizons`
 `sampled_poles`             poles of the sampled loop; `loop_poles` for any step function
 `energy`                    energy per cycle added by a delayed specimen
-`linearity_error`           whether a small-motion result is valid for a larger motion
 `integrate`                 time histories of a delay equation; `growth_rate` of a signal
 ==========================  ====================================================================
 
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
     from dovetail.stability.crossing import RootCrossing, first_crossing, refine_root
     from dovetail.stability.delay_equation import DelayEquation, Roots
     from dovetail.stability.history import DelaySolution, exponentials, growth_rate, integrate
-    from dovetail.stability.linearity import linearity_error
     from dovetail.stability.predictor_loop import (
         forward_limit,
         predictor_taps,
@@ -101,7 +99,6 @@ __all__ = [
     "growth_rate",
     "integrate",
     "linear_loop",
-    "linearity_error",
     "loop_poles",
     "maps",
     "margin",

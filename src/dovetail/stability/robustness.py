@@ -28,7 +28,7 @@ from dovetail.stability.margin import (
 from dovetail.transfer.linear import LinearTransfer
 
 
-class Assessment(NamedTuple):
+class RobustnessMargins(NamedTuple):
     """Tolerated delays and resonance of a loop."""
 
     delay: float  # [s] exact margin
@@ -68,10 +68,10 @@ def delayed(tau: float) -> LinearTransfer:
     return LinearTransfer([1.0], [1.0], tau)
 
 
-def assess(loop: LinearTransfer, omega: ArrayLike) -> Assessment:
+def assess(loop: LinearTransfer, omega: ArrayLike) -> RobustnessMargins:
     """Return tolerated delays and resonance of a loop, on a grid of frequencies [rad/s]."""
     ideal = lambda s: response(loop, s)  # noqa: E731
-    return Assessment(
+    return RobustnessMargins(
         delay_margin(loop),
         small_gain_delay(ideal, omega),
         small_gain_lag(ideal, omega),

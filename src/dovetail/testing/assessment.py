@@ -29,7 +29,6 @@ from dovetail.core.extensions import display
 from dovetail.core.signals import MOTION
 from dovetail.stability import Poles, StabilitySwitches, StateSpace, open_loop, stability_switches
 from dovetail.stability.eigenvalues import growing_steps
-from dovetail.stability.linearity import sine
 from dovetail.stability.sampled import poles_of
 from dovetail.testing.linearised import linear_parts, linear_specimen, sampled_loop, with_slope
 from dovetail.testing.rehearsed_margin import (
@@ -39,7 +38,7 @@ from dovetail.testing.rehearsed_margin import (
     with_free_motion,
 )
 from dovetail.testing.rig import Rig
-from dovetail.testing.specimen_tangents import TangentFamily, is_linear, tangent_family
+from dovetail.testing.specimen_tangents import TangentFamily, is_linear, sine, tangent_family
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
@@ -195,8 +194,12 @@ class Assessment(Stability):
         """Verdict as a sentence: conclusion, number, validity."""
         if not self.governs:
             return f"{self.word}: {'; '.join(self.remarks) or 'the loop was not analysed'}"
-        up_to = math.inf if self.rehearsed is None else self.rehearsed.up_to
-        return f"{self.word}: {margin_text(self.margin, up_to)} ({self.validity})"
+        return f"{self.word}: {self.margin_text} ({self.validity})"
+
+    @property
+    def margin_text(self) -> str:
+        """Governing delay margin as text."""
+        return margin_text(self.margin, math.inf if self.rehearsed is None else self.rehearsed.up_to)
 
     def __str__(self) -> str:
         linear = str(self.at_rest or "").split("\n")

@@ -19,6 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
+from numpy.typing import ArrayLike
 
 from dovetail.core.block import Input, Method, Output, Sampled, State, Time
 from dovetail.core.errors import AnalysisError, ConvergenceError
@@ -106,6 +107,18 @@ def _same(matrices: np.ndarray) -> bool:
     """Return whether all matrices are equal to the first, which is at rest."""
     size = np.max(np.abs(matrices[0]), initial=0.0)
     return bool(np.max(np.abs(matrices - matrices[0]), initial=0.0) <= LINEAR * size)
+
+
+def sine(
+    amplitude: ArrayLike, omega: float, shape: tuple[int, ...] = ()
+) -> tuple[dict[str, np.ndarray], float]:
+    """Return two periods of a sine [m] at omega [rad/s], the same on all axes, and the step [s] between samples."""
+    steps = 100
+    dt = 2 * math.pi / omega / steps
+    phase = (omega * dt * np.arange(2 * steps)).reshape(-1, *([1] * len(shape)))
+    size = np.broadcast_to(np.asarray(amplitude, float), shape)
+    x, v = size * np.sin(phase), size * omega * np.cos(phase)
+    return {"displacement": x, "velocity": v, "acceleration": -(omega**2) * x}, dt
 
 
 def tangent_family(test: Test, motion: dict[str, np.ndarray]) -> TangentFamily:
