@@ -136,7 +136,7 @@ class FrameStream:
             raise LinkError(
                 f"cell: got message {sequence}; expected {self.received}: a message was repeated or lost"
             )
-        if zero or pad or kind not in Message._value2member_map_:
+        if zero or pad or all(kind != message.value for message in Message):
             raise LinkError(f"cell: got a message of the unknown type {kind}")
         self.received += 1
         if kind == Message.WELCOME:

@@ -65,7 +65,7 @@ def save_animation(run: Any, path: str | Path, *, frames: int = 80) -> Path:
     data = run.recording
     animation = rope_animation(data["node_position"].values, data.time.values, frames=frames, title="")
     animation.save(path, writer=PillowWriter(fps=16))
-    plt.close(animation._fig)
+    plt.close(plt.gcf())
     return path
 
 
