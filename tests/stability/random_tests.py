@@ -3,7 +3,7 @@
 import numpy as np
 
 import dovetail as dv
-from dovetail.testing.assessment import delays
+from dovetail.testing.stability_at_rest import delays
 
 from .independent_solver import Case, Judge
 

@@ -17,7 +17,7 @@ import pytest
 import scipy.linalg
 
 import dovetail as dv
-from dovetail.testing.assessment import delays
+from dovetail.testing.stability_at_rest import delays
 
 KINDS = ("springs", "storeys", "middle mass")
 PARTS = 16  # of many cases, so that processes can share them

@@ -9,7 +9,7 @@ import pytest
 import dovetail as dv
 from dovetail.specimens.base import Memoryless, Specimen
 from dovetail.stability import single_interface
-from dovetail.testing.assessment import open_at_rest
+from dovetail.testing.stability_at_rest import open_at_rest
 
 
 def test_the_critical_delay_is_that_of_the_closed_form(make_cs1):
@@ -32,14 +32,14 @@ def test_the_verdict_reads_well(make_cs1):
 
 
 def test_unknown_values_are_stated_and_never_shown_as_numbers():
-    unknown = dv.testing.assessment.Stability(
+    unknown = dv.testing.stability_at_rest.Stability(
         np.nan, np.nan, np.nan, -2.0, 3.0, 5e-4, ("25 states are too many",)
     )
     said = str(unknown)
     assert "nan" not in said
     assert "critical delay not determined; rig delay not known" in said
     assert "25 states" in said
-    hopeless = dv.testing.assessment.Stability(0.0, np.nan, 1e-3, 2.0, 3.0, 5e-4)
+    hopeless = dv.testing.stability_at_rest.Stability(0.0, np.nan, 1e-3, 2.0, 3.0, 5e-4)
     assert "critical delay 0.00 ms; rig delay 1.00 ms" in str(hopeless)
 
 

@@ -25,21 +25,14 @@ from dovetail.core.clock import Simulated
 from dovetail.core.errors import AnalysisError, DovetailError
 from dovetail.stability import StabilitySwitches, open_loop, stability_switches
 from dovetail.testing import Outcome, Reference, Rehearse
-from dovetail.testing.assessment import (
-    Assessment,
-    has_linear_specimen,
-    is_adaptive,
-    linear_assessment,
-    loop_delays,
-    open_at_rest,
-    stability_of_matrices,
-)
+from dovetail.testing.assessment import Assessment, has_linear_specimen, is_adaptive, linear_assessment
 from dovetail.testing.continuous import continuous_system
 from dovetail.testing.limit_monitor import LimitMonitor
 from dovetail.testing.limits import with_frozen_sensor_limit
 from dovetail.testing.linearised import linear_parts, prepared_loop, small_signal_test
 from dovetail.testing.recorder import Records
 from dovetail.testing.rig import Rig
+from dovetail.testing.stability_at_rest import loop_delays, open_at_rest, stability_of_matrices
 
 Values = Mapping[str, float]
 SIGNALS = ("displacement", "command", "achieved_displacement", "measured_displacement", "measured_force")

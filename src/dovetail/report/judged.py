@@ -16,10 +16,10 @@ from dovetail.report import verdict as verdicts
 from dovetail.report.figures import LimitUse
 from dovetail.report.page_subject import Reported
 from dovetail.report.verdict import Margins
-from dovetail.testing.assessment import Stability
 from dovetail.testing.modes import mode_named
 from dovetail.testing.recorder import largest_of
 from dovetail.testing.run import Run
+from dovetail.testing.stability_at_rest import Stability
 
 LIMITS = {  # limit of a test: its signals, of which the first recorded one is used
     "displacement": ("displacement",),

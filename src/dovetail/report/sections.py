@@ -78,7 +78,7 @@ def stability(views: Sequence[Judged]) -> list[Block]:
         rows = [[_MARGIN_ROWS[n][0], *(_margin(v.margins, n) for v in views)] for n in known]
         names = [view.label for view in views] if several else ["value"]
         blocks.append(PageTable(["", *names], rows, numbers=range(1, len(views) + 1)))
-        remarks = dict.fromkeys(remark for view in views for remark in _nonlinear_remarks(view.margins))
+        remarks = dict.fromkeys(remark for view in views for remark in verdicts.all_remarks(view.margins))
         blocks += [Paragraph(remark, "caution") for remark in remarks]
     curve = next((view.view.curve for view in views if view.view.curve is not None), None) or _curve(views)
     if curve is not None:
@@ -97,23 +97,6 @@ def stability(views: Sequence[Judged]) -> list[Block]:
         delays, growth = curve
         blocks.append(FigureBlock(figures.growth_against_delay(delays, growth, critical, marked), caption))
     return blocks
-
-
-def _nonlinear_remarks(margins: Margins) -> list[str]:
-    """Return the parts of the assessment of a nonlinear test, and all remarks."""
-    assessment = margins.nonlinear
-    if assessment is None:
-        return list(margins.remarks)
-    parts = {
-        "Rehearsed with additional delay": assessment.rehearsed,
-        f"Tangents along {assessment.size}": assessment.tangents,
-    }
-    texts = [f"{name}: {part}." for name, part in parts.items() if part is not None]
-    return [
-        *texts,
-        "Critical delay and growth rate are those of the linear loop at rest.",
-        *margins.remarks,
-    ]
 
 
 def _curve_label(view: Judged, several: bool) -> str:

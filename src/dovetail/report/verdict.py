@@ -10,8 +10,9 @@ import numpy as np
 
 from dovetail.fidelity import Comparison
 from dovetail.report.page import Tone, Verdict
-from dovetail.testing.assessment import Assessment, Stability
+from dovetail.testing.assessment import Assessment
 from dovetail.testing.outcome import Outcome, Trip
+from dovetail.testing.stability_at_rest import Stability
 
 REFERENCE = "Reference solution"  # verdict on a run without a rig
 NEAR = 0.2  # fraction of the critical delay; a smaller margin is reported as small
@@ -100,6 +101,23 @@ class Margins:
         if self.critical_delay is None or math.isinf(self.critical_delay):
             return False
         return self.margin < NEAR * self.critical_delay
+
+
+def all_remarks(margins: Margins) -> list[str]:
+    """Return the parts of the assessment of a nonlinear test, and all remarks."""
+    assessment = margins.nonlinear
+    if assessment is None:
+        return list(margins.remarks)
+    parts = {
+        "Rehearsed with additional delay": assessment.rehearsed,
+        f"Tangents along {assessment.size}": assessment.tangents,
+    }
+    texts = [f"{name}: {part}." for name, part in parts.items() if part is not None]
+    return [
+        *texts,
+        "Critical delay and growth rate are those of the linear loop at rest.",
+        *margins.remarks,
+    ]
 
 
 def completed(outcome: Outcome | None) -> bool | None:

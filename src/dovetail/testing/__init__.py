@@ -12,7 +12,7 @@ from dovetail.lazily import lazily
 if TYPE_CHECKING:
     from dovetail.testing import excitation
     from dovetail.testing.acceptance import Accept
-    from dovetail.testing.assessment import Assessment, Stability, assess
+    from dovetail.testing.assessment import Assessment, assess
     from dovetail.testing.continuous import ReferenceSettings
     from dovetail.testing.coupled import Coupled
     from dovetail.testing.laboratory_recording import read_recording
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from dovetail.testing.run_folder import save_run
     from dovetail.testing.saved_run import read_run
     from dovetail.testing.schedule import Profile, Ramp, Switch
+    from dovetail.testing.stability_at_rest import Stability
     from dovetail.testing.test import Test
     from dovetail.testing.test_file import dump, load, parse
 
