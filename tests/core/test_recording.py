@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from dovetail.core.recording import Recording, Signal
+from dovetail.core.recording import RecordedSignal, Recording
 
 TIMES = 0.1 * np.arange(5)
 POSE = np.arange(15.0).reshape(5, 3)
@@ -14,11 +14,14 @@ POSE = np.arange(15.0).reshape(5, 3)
 def recording():
     return Recording(
         {
-            "displacement": Signal(POSE, ("time", "axis"), {"units": "m"}),
-            "force": Signal(POSE[:, 0], ("time",), {"units": "N"}),
-            "mesh": Signal(np.ones(2), ("node",)),
+            "displacement": RecordedSignal(POSE, ("time", "axis"), {"units": "m"}),
+            "force": RecordedSignal(POSE[:, 0], ("time",), {"units": "N"}),
+            "mesh": RecordedSignal(np.ones(2), ("node",)),
         },
-        {"time": Signal(TIMES, ("time",), {"units": "s"}), "axis": Signal(np.array(list("xyz")), ("axis",))},
+        {
+            "time": RecordedSignal(TIMES, ("time",), {"units": "s"}),
+            "axis": RecordedSignal(np.array(list("xyz")), ("axis",)),
+        },
         {"mode": "rehearse"},
     )
 
@@ -57,10 +60,10 @@ def test_samples_between_two_times_include_both(recording):
 
 
 def test_other_signals_keep_the_coordinates_of_their_dimensions_only(recording):
-    force = recording.with_signals({"doubled": Signal(2 * POSE[:, 0])})
+    force = recording.with_signals({"doubled": RecordedSignal(2 * POSE[:, 0])})
     assert set(force.coords) == {"time"}
     assert "displacement" not in force
-    assert force.at_times(Signal(TIMES + 1.0)).time.values[0] == 1.0
+    assert force.at_times(RecordedSignal(TIMES + 1.0)).time.values[0] == 1.0
     assert recording.with_attrs(seed=3).attrs == {"mode": "rehearse", "seed": 3}
 
 

@@ -4,23 +4,23 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from dovetail.core.recording import Recording, Signal
+from dovetail.core.recording import RecordedSignal, Recording
 from dovetail.core.recording_file import read_recording, write_recording
 
 AXIS = np.array(["x", "roll"])
 ABOUT = {"units": "m", "axis_units": ["m", "rad"]}
 RECORDING = Recording(
     {
-        "z": Signal(np.array([[1.0, np.nan], [2.0, 3.0], [4.0, 5.0]]), ("time", "axis"), ABOUT),
-        "single": Signal(np.arange(3, dtype="float32")),
-        "count": Signal(np.arange(3), ("time",), {"none": None}),
-        "touched": Signal(np.array([True, False, True])),
-        "nodes": Signal(np.zeros((3, 4, 2)), ("time", "node", "xyz")),
+        "z": RecordedSignal(np.array([[1.0, np.nan], [2.0, 3.0], [4.0, 5.0]]), ("time", "axis"), ABOUT),
+        "single": RecordedSignal(np.arange(3, dtype="float32")),
+        "count": RecordedSignal(np.arange(3), ("time",), {"none": None}),
+        "touched": RecordedSignal(np.array([True, False, True])),
+        "nodes": RecordedSignal(np.zeros((3, 4, 2)), ("time", "node", "xyz")),
     },
     {
-        "time": Signal(0.1 * np.arange(3), ("time",), {"units": "s"}),
-        "axis": Signal(AXIS, ("axis",)),
-        "axis_kind": Signal(np.array(["length", "angle"]), ("axis",)),
+        "time": RecordedSignal(0.1 * np.arange(3), ("time",), {"units": "s"}),
+        "axis": RecordedSignal(AXIS, ("axis",)),
+        "axis_kind": RecordedSignal(np.array(["length", "angle"]), ("axis",)),
     },
     {"mode": "rehearse", "seed": 3, "flag": True, "title": "é", "note": None, "gain": 1.5},
 )

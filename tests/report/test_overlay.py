@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dovetail import testing
-from dovetail.core.recording import Recording, Signal
+from dovetail.core.recording import RecordedSignal, Recording
 from dovetail.report.overlay import apart, common, overlay, overlays, simulations_page
 from dovetail.report.page import FigureBlock, PageTable
 
@@ -27,8 +27,8 @@ def recorded(scale=1.0, step=0.01, until=1.0):
     t = np.arange(0, until + 1e-9, step)
     about = {"units": "m"}
     z = np.stack([scale * np.sin(6 * t), 1e-15 * t, 2 * t], axis=1)
-    coords = {"time": Signal(t), "axis": Signal(np.array(["x", "y", "z"]), ("axis",))}
-    return Recording({"displacement": Signal(z, ("time", "axis"), about)}, coords)
+    coords = {"time": RecordedSignal(t), "axis": RecordedSignal(np.array(["x", "y", "z"]), ("axis",))}
+    return Recording({"displacement": RecordedSignal(z, ("time", "axis"), about)}, coords)
 
 
 def with_signal(name, signal):
@@ -68,8 +68,8 @@ def posed(turn=0.1, way=2.0, away=0.0, turned=0.0, until=1.0):
     t = np.arange(0, until + 1e-9, 0.01)
     about = {"units": "m", "axis_units": ["m", "rad"]}
     z = np.stack([way * np.sin(6 * t) + away, turn * np.sin(6 * t) + turned], axis=1)
-    coords = {"time": Signal(t), "axis": Signal(np.array(["x", "roll"]), ("axis",))}
-    return Recording({"displacement": Signal(z, ("time", "axis"), about)}, coords)
+    coords = {"time": RecordedSignal(t), "axis": RecordedSignal(np.array(["x", "roll"]), ("axis",))}
+    return Recording({"displacement": RecordedSignal(z, ("time", "axis"), about)}, coords)
 
 
 def test_lengths_and_angles_are_compared_separately():
@@ -80,7 +80,7 @@ def test_lengths_and_angles_are_compared_separately():
 
 
 def test_an_angle_of_rounding_size_is_not_a_signal():
-    still = Signal(np.full(101, 1e-14), ("time",), {"units": "rad"})
+    still = RecordedSignal(np.full(101, 1e-14), ("time",), {"units": "rad"})
     assert common([with_signal("attitude_angles", still)] * 2) == ["displacement"]
     table, _ = overlays(["a", "b"], [posed(1e-14), posed(3e-14)], ["displacement"])
     assert table.rows[0][2:] == ["none", "0 %"]
@@ -114,7 +114,7 @@ def test_the_largest_difference_is_stated_in_a_sentence():
 
 
 def test_parts_have_names_without_underscores():
-    angles = Signal(np.ones((101, 1)), ("time", "attitude_angles_0"), {"units": "rad"})
+    angles = RecordedSignal(np.ones((101, 1)), ("time", "attitude_angles_0"), {"units": "rad"})
     turned = with_signal("attitude_angles", angles)
     figure = overlay(["a", "b"], [turned, turned], "attitude_angles", [0])
     assert figure.axes[0].get_ylabel() == "attitude angles 1 [rad]"
@@ -127,10 +127,10 @@ def test_every_run_is_labelled_and_drawn():
 
 
 def test_signals_that_are_not_common_are_omitted():
-    a = with_signal("tension", Signal(np.ones(101)))
+    a = with_signal("tension", RecordedSignal(np.ones(101)))
     assert common([a, recorded()]) == ["displacement"]
     assert common([a, a], first=["tension"]) == ["tension", "displacement"]
-    assert common([a, Recording({}, {"time": Signal(np.array([0.0, 1.0]))})]) == []
+    assert common([a, Recording({}, {"time": RecordedSignal(np.array([0.0, 1.0]))})]) == []
     own = replace(recorded(), signals={"of_its_own": recorded()["displacement"]})
     assert common([own, own]) == ["of_its_own"]
     assert common([own, own], others=False) == []

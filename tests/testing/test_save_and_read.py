@@ -8,7 +8,7 @@ import xarray as xr
 
 import dovetail as dv
 from dovetail import testing
-from dovetail.core.recording import Recording, Signal
+from dovetail.core.recording import RecordedSignal, Recording
 from dovetail.testing import Outcome, Run, Trip
 
 RNG = np.random.default_rng(24)
@@ -56,7 +56,9 @@ RUNS = {
     ),
     "return_recording": lambda cs1: brought(
         cs1(duration=0.1),
-        return_recording=Recording({"feedback_force": Signal(FORCE)}, {"time": Signal(0.1 * FORCE)}),
+        return_recording=Recording(
+            {"feedback_force": RecordedSignal(FORCE)}, {"time": RecordedSignal(0.1 * FORCE)}
+        ),
     ),
 }
 

@@ -20,7 +20,7 @@ Index = slice | np.ndarray | int
 
 
 @dataclass(frozen=True, eq=False)
-class Signal:
+class RecordedSignal:
     """Values of a recorded signal; `attrs` has unit, symbol, label and frame."""
 
     values: np.ndarray
@@ -47,14 +47,14 @@ class Signal:
         """Length of each dimension by its name."""
         return dict(zip(self.dims, self.values.shape, strict=True))
 
-    def transpose(self, *dims: Any) -> Signal:
+    def transpose(self, *dims: Any) -> RecordedSignal:
         """Return the values with dimensions in another order; an ellipsis stands for those that are not named."""
         others = [dim for dim in self.dims if dim not in dims]
         order = [dim for name in dims for dim in (others if name is ... else [name])]
         values = np.transpose(self.values, [self.dims.index(dim) for dim in order])
         return replace(self, values=values, dims=tuple(order))
 
-    def isel(self, **at: Index) -> Signal:
+    def isel(self, **at: Index) -> RecordedSignal:
         """Return the values at indices of named dimensions; a dimension that the signal does not have is ignored."""
         values, dims = self.values, self.dims
         for name, index in at.items():
@@ -68,11 +68,11 @@ class Signal:
 class Recording:
     """Signals by name, their coordinates (`time`, `axis`) and attributes of the whole."""
 
-    signals: Mapping[str, Signal]
-    coords: Mapping[str, Signal]
+    signals: Mapping[str, RecordedSignal]
+    coords: Mapping[str, RecordedSignal]
     attrs: dict[str, Any] = field(default_factory=dict)
 
-    def __getitem__(self, name: str) -> Signal:
+    def __getitem__(self, name: str) -> RecordedSignal:
         return self.signals[name] if name in self.signals else self.coords[name]
 
     def __contains__(self, name: object) -> bool:
@@ -82,7 +82,7 @@ class Recording:
         return iter(self.signals)
 
     @property
-    def time(self) -> Signal:
+    def time(self) -> RecordedSignal:
         """Times of the samples [s]."""
         return self.coords["time"]
 
@@ -92,9 +92,9 @@ class Recording:
         return float(self.time.values[-1]) if self.time.size else 0.0
 
     @property
-    def axis(self) -> Signal:
+    def axis(self) -> RecordedSignal:
         """Names of the axes of the interface, or their indices."""
-        return self.coords.get("axis") or Signal(np.arange(self.sizes["axis"]), ("axis",))
+        return self.coords.get("axis") or RecordedSignal(np.arange(self.sizes["axis"]), ("axis",))
 
     @property
     def dims(self) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ class Recording:
     def isel(self, **at: Index) -> Recording:
         """Return the samples at indices of named dimensions."""
 
-        def select(signals: Mapping[str, Signal]) -> dict[str, Signal]:
+        def select(signals: Mapping[str, RecordedSignal]) -> dict[str, RecordedSignal]:
             return {name: signal.isel(**at) for name, signal in signals.items()}
 
         return replace(self, signals=select(self.signals), coords=select(self.coords))
@@ -120,11 +120,11 @@ class Recording:
         t = self.time.values
         return self.isel(time=np.flatnonzero((t >= start) & (t <= end)))
 
-    def at_times(self, time: Signal) -> Recording:
+    def at_times(self, time: RecordedSignal) -> Recording:
         """Return the same samples at other times [s]."""
         return replace(self, coords={**self.coords, "time": time})
 
-    def with_signals(self, signals: Mapping[str, Signal]) -> Recording:
+    def with_signals(self, signals: Mapping[str, RecordedSignal]) -> Recording:
         """Return other signals over the same coordinates; coordinates of other dimensions are omitted."""
         dims = {name for signal in signals.values() for name in signal.dims}
         coords = {name: coord for name, coord in self.coords.items() if dims >= set(coord.dims)}
@@ -138,7 +138,7 @@ class Recording:
         """Return the recording as an `xarray.Dataset`."""
         import xarray
 
-        def variables(signals: Mapping[str, Signal]) -> dict[str, Any]:
+        def variables(signals: Mapping[str, RecordedSignal]) -> dict[str, Any]:
             return {name: (s.dims, s.values, dict(s.attrs)) for name, s in signals.items()}
 
         return xarray.Dataset(variables(self.signals), variables(self.coords), dict(self.attrs))
@@ -147,9 +147,9 @@ class Recording:
     def from_dataset(cls, data: xr.Dataset) -> Recording:
         """Return a recording with the arrays of a dataset; time becomes the first dimension of each signal."""
 
-        def signal(array: xr.DataArray) -> Signal:
+        def signal(array: xr.DataArray) -> RecordedSignal:
             array = array.transpose("time", ...) if "time" in array.dims else array
-            return Signal(array.values, tuple(map(str, array.dims)), dict(array.attrs))
+            return RecordedSignal(array.values, tuple(map(str, array.dims)), dict(array.attrs))
 
         return cls(
             {str(name): signal(array) for name, array in data.data_vars.items()},

@@ -16,7 +16,7 @@ from typing import Any
 import h5netcdf
 import numpy as np
 
-from dovetail.core.recording import Recording, Signal
+from dovetail.core.recording import RecordedSignal, Recording
 
 OTHERS = "other_attributes"  # attribute with the values that netCDF attributes cannot store
 BOOLEAN = {"dtype": "bool"}  # attribute of a signal of truth values, stored as int8
@@ -63,7 +63,7 @@ def read_recording(path: Path, max_size: float = math.inf) -> Recording:
     return Recording(recorded, coords, attributes)
 
 
-def _signal(variable: Any) -> Signal:
+def _signal(variable: Any) -> RecordedSignal:
     attributes = _decoded(variable.attrs)
     values = np.asarray(variable[...])
     fill = attributes.pop("_FillValue", None)
@@ -74,7 +74,7 @@ def _signal(variable: Any) -> Signal:
     if attributes.get("dtype") == BOOLEAN["dtype"]:
         attributes.pop("dtype")
         values = values.astype(bool)
-    return Signal(values, tuple(variable.dimensions), attributes)
+    return RecordedSignal(values, tuple(variable.dimensions), attributes)
 
 
 def _encoded(attributes: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail.core.errors import ParameterError
-from dovetail.core.recording import Recording, Signal
+from dovetail.core.recording import RecordedSignal, Recording
 from dovetail.fidelity.traces import Recorded, Value, period, recording, trace
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def utilisation(
     push = -f.values + moving_mass * np.gradient(v, dt, axis=0)
     used = np.asarray(envelope.utilisation(v, push))
     about = {"units": "1", "long_name": "used fraction of the actuator capacity"}
-    signal = data.with_signals({"utilisation": Signal(used, x.dims, about)})
+    signal = data.with_signals({"utilisation": RecordedSignal(used, x.dims, about)})
     values = [used.max(axis=0), (used > ACCURATE_BELOW).mean(axis=0), (used > DESIGN_LIMIT).mean(axis=0)]
     return Utilisation(
         signal.to_dataset()["utilisation"], *(float(s) if np.ndim(s) == 0 else s for s in values)

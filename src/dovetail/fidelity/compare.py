@@ -14,7 +14,7 @@ import numpy as np
 
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.core.extensions import display
-from dovetail.core.recording import Recording, Signal
+from dovetail.core.recording import RecordedSignal, Recording
 from dovetail.fidelity.energy import energy_added
 from dovetail.fidelity.error_budget import error_budget
 from dovetail.fidelity.errors import DEMAND, MEASURED, RelativeErrors, error_recording, relative_errors
@@ -284,7 +284,7 @@ def _growth(pair: _Pair, frequency: float | None, notes: list[str]) -> Value:
     return pair.on_all(growth_rate(e1, "e1", start=start))
 
 
-def _moving(scale: Signal, reference: Recording) -> tuple[np.ndarray, tuple[str, ...]]:
+def _moving(scale: RecordedSignal, reference: Recording) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return which axes move in the reference solution by more than rounding, and their names."""
     size = np.atleast_1d(scale.values).ravel()
     named = "axis" in scale.dims and "axis" in reference and reference.axis.values.dtype.kind in "US"

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dovetail.core.recording import Signal
+from dovetail.core.recording import RecordedSignal
 from dovetail.fidelity.errors import DEMAND, MEASURED
 from dovetail.fidelity.traces import Recorded, Value, recording, trace, values
 
@@ -73,14 +73,14 @@ def energy_added(
 
 def energy_in_time(
     run: Recorded, *, force_held: bool = True, demand: str = DEMAND, force: str = "feedback_force"
-) -> Signal:
+) -> RecordedSignal:
     """Return the energy [J] added by the rig up to each time; the last value is the total of `energy_added`."""
     motion, specimen = _specimen_side(run, force)
     _, z, x, f, fs = values(run, demand, motion, force, specimen)
     total = np.zeros_like(z)
     total[1:] = np.cumsum(_work(f, z) - _work(fs, x) + _hold(f, z, force_held), axis=0)
     about = {"units": "J", "symbol": "E", "long_name": "energy added by the rig"}
-    return Signal(total, trace(run, demand).dims, about)
+    return RecordedSignal(total, trace(run, demand).dims, about)
 
 
 def _specimen_side(run: Recorded, force: str) -> tuple[str, str]:

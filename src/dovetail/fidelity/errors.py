@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.core.recording import Recording, Signal
+from dovetail.core.recording import RecordedSignal, Recording
 from dovetail.fidelity.traces import Recorded, Value, on_common_times, recording, trace
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def error_recording(
     for name in arrays if complete else ("e2",):
         symbol, label = _ABOUT[name]
         about = {"units": units, "symbol": symbol, "long_name": label}
-        signals[name] = Signal(arrays[name], z.dims, about)
+        signals[name] = RecordedSignal(arrays[name], z.dims, about)
     return hybrid.with_signals(signals)
 
 
@@ -84,7 +84,7 @@ class RelativeErrors:
 
     rms: dict[str, np.ndarray]
     peak: dict[str, np.ndarray]
-    scale: Signal  # rms reference displacement
+    scale: RecordedSignal  # rms reference displacement
 
 
 def relative_errors(
@@ -103,7 +103,7 @@ def relative_errors(
     return RelativeErrors(
         {name: _rms(e.values) / size for name, e in each.signals.items()},
         {name: np.abs(e.values).max(axis=0) / size for name, e in each.signals.items()},
-        Signal(np.asarray(scale), z_ref.dims[1:], about),
+        RecordedSignal(np.asarray(scale), z_ref.dims[1:], about),
     )
 
 
@@ -117,7 +117,7 @@ def norms(
     relative = relative_errors(run, reference, demand=demand, measured=measured)
     dims = ("error", *relative.scale.dims)
     signals = {
-        name: Signal(
+        name: RecordedSignal(
             np.stack(list(values.values())),
             dims,
             {"units": "1", "long_name": f"{name} error over rms reference displacement"},
@@ -125,7 +125,7 @@ def norms(
         for name, values in (("rms", relative.rms), ("peak", relative.peak))
     }
     result = recording(run).with_signals({**signals, "scale": relative.scale})
-    names = {"error": Signal(np.array(list(relative.rms)), ("error",))}
+    names = {"error": RecordedSignal(np.array(list(relative.rms)), ("error",))}
     return Recording(result.signals, {**result.coords, **names}).to_dataset()
 
 

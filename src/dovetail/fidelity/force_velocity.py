@@ -19,7 +19,7 @@ import numpy as np
 import scipy
 
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.core.recording import Signal
+from dovetail.core.recording import RecordedSignal
 from dovetail.fidelity.traces import Recorded, period, recording, trace
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ def smooth_velocity(
         )
     v = scipy.signal.savgol_filter(x.values, frame, order, deriv=1, delta=period(run), axis=0)
     about = {"units": "m/s", "long_name": f"velocity, Savitzky-Golay order {order} over {frame} samples"}
-    return recording(run).with_signals({"velocity": Signal(v, x.dims, about)}).to_dataset()["velocity"]
+    return (
+        recording(run).with_signals({"velocity": RecordedSignal(v, x.dims, about)}).to_dataset()["velocity"]
+    )
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.core.recording import Signal
+from dovetail.core.recording import RecordedSignal
 from dovetail.fidelity.traces import Recorded, recording
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def energy_balance(run: Recorded) -> xr.Dataset:
     energies = {short: data[name] for name, short in names.items()}
     about = {"units": "J", "long_name": "sum of kinetic, stored and dissipated energy"}
     balance = sum(energy.values for energy in energies.values())
-    energies["balance"] = Signal(np.asarray(balance), energies["kinetic"].dims, about)
+    energies["balance"] = RecordedSignal(np.asarray(balance), energies["kinetic"].dims, about)
     return data.with_signals(energies).to_dataset()
 
 

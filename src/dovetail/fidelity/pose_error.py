@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dovetail.core.errors import AnalysisError
-from dovetail.core.recording import Recording, Signal
+from dovetail.core.recording import RecordedSignal, Recording
 from dovetail.fidelity.traces import Recorded, recording, trace
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def pose_error(
         "angle": (angle, "rad", "angle of the rotation error"),
     }
     signals = {
-        name: Signal(values, ("time",), {"units": unit, "long_name": text})
+        name: RecordedSignal(values, ("time",), {"units": unit, "long_name": text})
         for name, (values, unit, text) in columns.items()
     }
-    return Recording(signals, {"time": Signal(times)}).to_dataset()
+    return Recording(signals, {"time": RecordedSignal(times)}).to_dataset()

@@ -16,7 +16,7 @@ import scipy
 
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.core.peaks import find_peaks
-from dovetail.core.recording import Recording, Signal
+from dovetail.core.recording import RecordedSignal, Recording
 from dovetail.fidelity.traces import Recorded, period, recording, trace
 
 if TYPE_CHECKING:
@@ -39,8 +39,10 @@ def amplitude_spectrum(run: Recorded, name: str = "displacement", *, window: str
     f, a = spectrum(run, name, window=window)
     y = trace(run, name)
     about = {**y.attrs, "long_name": f"amplitude spectrum: {y.attrs.get('long_name', name)}"}
-    result = recording(run).with_signals({f"{name}_spectrum": Signal(a, ("frequency", *y.dims[1:]), about)})
-    frequency = Signal(f, ("frequency",), {"units": "Hz", "long_name": "frequency"})
+    result = recording(run).with_signals(
+        {f"{name}_spectrum": RecordedSignal(a, ("frequency", *y.dims[1:]), about)}
+    )
+    frequency = RecordedSignal(f, ("frequency",), {"units": "Hz", "long_name": "frequency"})
     whole = Recording(result.signals, {**result.coords, "frequency": frequency})
     return whole.to_dataset()[f"{name}_spectrum"]
 

@@ -15,7 +15,7 @@ import numpy as np
 import scipy
 
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.core.recording import Recording, Signal
+from dovetail.core.recording import RecordedSignal, Recording
 from dovetail.fidelity.errors import DEMAND, MEASURED
 from dovetail.fidelity.traces import Recorded, Value, by_axis, moving, period, recording, times, trace, values
 
@@ -97,7 +97,7 @@ def outside_delay_band(
     """
     part, outside = _outside(run, delay, demand, measured)
     about = {"units": "1", "long_name": f"outside the band of a {delay:g} s delay"}
-    signal = Signal(outside, part[measured].dims, about)
+    signal = RecordedSignal(outside, part[measured].dims, about)
     return part.with_signals({"outside": signal}).to_dataset()["outside"]
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Union
 import numpy as np
 
 from dovetail.core.errors import AnalysisError, ParameterError, UnknownNameError
-from dovetail.core.recording import Recording, Signal
+from dovetail.core.recording import RecordedSignal, Recording
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -48,7 +48,7 @@ def recording(run: Recorded) -> Recording:
     return data
 
 
-def trace(run: Recorded, name: str, *, at_least: int = MIN_SAMPLES) -> Signal:
+def trace(run: Recorded, name: str, *, at_least: int = MIN_SAMPLES) -> RecordedSignal:
     """Return the finite signal `name`, with time as first dimension."""
     data = recording(run)
     if name not in data.signals:

@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from dovetail.core import signals
-from dovetail.core.recording import Recording, Signal
+from dovetail.core.recording import RecordedSignal, Recording
 from dovetail.report import figures
 from dovetail.report.judged import Judged
 from dovetail.report.page import Block, FigureBlock, PageTable, Paragraph, TableCell
@@ -72,7 +72,7 @@ def late_or_lost(data: Recording) -> str:
     return f"{ticks} late; {words} answered in time."
 
 
-def _spread(times: Signal) -> list[float]:
+def _spread(times: RecordedSignal) -> list[float]:
     """Return quantiles of the recorded ticks, and the largest value of all ticks."""
     values = times.values[1:]
     return [*np.quantile(values, [0.5, 0.99, 0.999]), float(times.attrs.get("largest", np.max(values)))]

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from dovetail.core import roles
 from dovetail.core.decimate import decimate
-from dovetail.core.recording import Recording, Signal
+from dovetail.core.recording import RecordedSignal, Recording
 from dovetail.core.si_prefix import si_prefix
 from dovetail.report import parameters
 from dovetail.report.judged import DUST
@@ -230,7 +230,7 @@ def _over(first: Recording, other: Recording) -> float:
     return max(min(end for _, end in ends) - max(start for start, _ in ends), 0.0)
 
 
-def _moves(values: Signal) -> bool:
+def _moves(values: RecordedSignal) -> bool:
     """Return whether a signal exceeds the rounding error in its unit."""
     flat = np.abs(_flat(values))
     return any(
@@ -253,11 +253,11 @@ def _columns(runs: Sequence[Recording], name: str) -> list[int]:
     return sorted(most) or [0]
 
 
-def _flat(values: Signal) -> np.ndarray:
+def _flat(values: RecordedSignal) -> np.ndarray:
     return values.transpose("time", ...).values.reshape(values.sizes["time"], -1)
 
 
-def _unit(values: Signal, column: int = 0) -> str:
+def _unit(values: RecordedSignal, column: int = 0) -> str:
     each = list(values.attrs.get("axis_units", ()))
     return str(each[column] if column < len(each) else values.attrs.get("units", "1")).split(",")[0]
 

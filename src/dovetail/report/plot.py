@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from dovetail.core import signals
 from dovetail.core.decimate import decimate
 from dovetail.core.errors import AnalysisError
-from dovetail.core.recording import Signal
+from dovetail.core.recording import RecordedSignal
 from dovetail.core.si_prefix import si_prefix
 from dovetail.fidelity.traces import Recorded, recording
 from dovetail.report.style import COLOURS, WIDTH, figure_style, new_figure, symbol
@@ -44,7 +44,7 @@ def plot(run: Recorded, reference: Recorded | None = None, *, axis: int | None =
         demand = data["displacement"]
         units = {"units": signals.signal("tracking_error").unit}
         units |= {k: v for k, v in demand.attrs.items() if k == "axis_units"}
-        error = Signal(demand.values - data["measured_displacement"].values, demand.dims, units)
+        error = RecordedSignal(demand.values - data["measured_displacement"].values, demand.dims, units)
         data = replace(data, signals={**data.signals, "tracking_error": error})
     axis = _busiest(data) if axis is None else axis
     panels = _panels(data, axis)

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from dovetail.core import signals
 from dovetail.core.decimate import decimate
 from dovetail.core.errors import DovetailError
-from dovetail.core.recording import Recording, Signal
+from dovetail.core.recording import RecordedSignal, Recording
 from dovetail.core.si_prefix import si_prefix
 from dovetail.fidelity.errors import error_recording
 from dovetail.fidelity.spectra import spectrum as amplitudes_by_frequency
@@ -189,7 +189,7 @@ def unit_of(data: Recording, axis: int) -> str:
     return each[axis] if each else signals.signal("displacement").unit
 
 
-def _units(values: Signal, data: Recording, count: int) -> list[str]:
+def _units(values: RecordedSignal, data: Recording, count: int) -> list[str]:
     """Return the unit of each axis; if a difference of signals has none, the unit of the motion."""
     for attributes in (values.attrs, data["displacement"].attrs if "displacement" in data else {}):
         each = list(attributes.get("axis_units", ()))
@@ -234,7 +234,7 @@ def _cycle(data: Recording) -> float | None:
         return None
 
 
-def _sizes(force: Signal) -> np.ndarray:
+def _sizes(force: RecordedSignal) -> np.ndarray:
     """Return the force magnitude over time, each axis relative to its maximum."""
     values = np.abs(force.values.reshape(len(force.values), -1))
     return (values / np.maximum(values.max(axis=0), 1e-300)).max(axis=1) * (values.max() > 0)

@@ -8,7 +8,7 @@ import numpy as np
 
 from dovetail.core import signals
 from dovetail.core.decimate import decimation_index
-from dovetail.core.recording import Recording, Signal
+from dovetail.core.recording import RecordedSignal, Recording
 from dovetail.core.si_prefix import si_prefix
 from dovetail.scene.scene import Plot
 
@@ -36,7 +36,7 @@ COLOURS = (
 )  # of curves
 
 
-def by_axis(values: Signal) -> np.ndarray:
+def by_axis(values: RecordedSignal) -> np.ndarray:
     """Return values (time, all other dimensions flattened)."""
     return values.transpose("time", ...).values.reshape(values.sizes["time"], -1)
 
@@ -133,7 +133,7 @@ def _busiest(data: Recording, name: str) -> int:
     return int(np.argmax(np.where(alike, np.ptp(values, axis=0), -1.0)))
 
 
-def _column(values: Signal, axis: int) -> np.ndarray:
+def _column(values: RecordedSignal, axis: int) -> np.ndarray:
     columns = by_axis(values)
     return columns[:, axis if "axis" in values.dims else 0]
 

@@ -14,7 +14,7 @@ from dovetail.core import roles, signals
 from dovetail.core.advance import Progress
 from dovetail.core.errors import value_or_none
 from dovetail.core.extensions import display
-from dovetail.core.recording import Recording, Signal
+from dovetail.core.recording import RecordedSignal, Recording
 from dovetail.testing.limits import ROTARY_UNITS
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.recorder import Records, with_record_interval
@@ -123,15 +123,15 @@ def recording_of(
         if "axis" in dims and any(rotary):
             each = [ROTARY_UNITS.get(unit, unit) if is_rotary else unit for is_rotary in rotary]
             about |= {"units": ", ".join(dict.fromkeys(each)), "axis_units": each}
-        variables[name] = Signal(values, tuple(dims), about)
+        variables[name] = RecordedSignal(values, tuple(dims), about)
     time = signals.signal("time")
     about = {"units": time.unit, "symbol": time.symbol, "long_name": time.label}
-    coordinates = {"time": Signal(times, ("time",), about)}
+    coordinates = {"time": RecordedSignal(times, ("time",), about)}
     if axes:
-        coordinates["axis"] = Signal(np.array(axes), ("axis",))
+        coordinates["axis"] = RecordedSignal(np.array(axes), ("axis",))
     if axes and any(rotary):
         kinds = ["angle" if is_rotary else "length" for is_rotary in rotary]
-        coordinates["axis_kind"] = Signal(np.array(kinds), ("axis",))
+        coordinates["axis_kind"] = RecordedSignal(np.array(kinds), ("axis",))
     return Recording(variables, coordinates, dict(attributes))
 
 
