@@ -3,6 +3,8 @@
 import json
 import re
 import shlex
+import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -15,7 +17,7 @@ from dovetail.app.history import live_traces
 from dovetail.app.jobs import ABOUT, ENDED, LOCK, OUTPUT, PROGRESS
 from dovetail.core.errors import ParameterError
 from dovetail.testing import run_folder
-from dovetail.testing.operator import LIVE
+from dovetail.testing.operator import LIVE, REQUESTS_FILE, Operator
 
 CS1 = "substructuring/cs1"
 
@@ -37,7 +39,7 @@ def test_another_server_finds_earlier_jobs(jobs, job):
     assert (again.state, again.folder, again.title) == ("done", job.folder, job.title)
 
 
-def test_cancelled_job_keeps_computed_data(jobs):
+def test_a_stopped_computation_keeps_computed_data(jobs):
     document = Document.open(CS1)
     document.set("duration", "20000 s")
     document.set("record_every", "1000")
@@ -45,19 +47,19 @@ def test_cancelled_job_keeps_computed_data(jobs):
     while started.state == "runs" and "simulated" not in started.text:
         time.sleep(0.05)
     assert 0 <= started.progress < 1
-    started.cancel()
-    assert started.wait() == "cancelled", started.output
+    assert started.stop("Ada") == ""
+    assert started.wait() == "interrupted", started.output
     run = run_folder.read_run(started.folder)
     assert run.outcome.name == "INTERRUPTED"
     assert 0 < float(run.data.time[-1]) < 20000
 
 
-def job_from_files(tmp_path, **ended):
+def job_from_files(tmp_path, action="rehearse", **ended):
     """Return a job from its files, without a process."""
     place = tmp_path / "job-001"
-    place.mkdir()
+    place.mkdir(parents=True)
     about = {
-        "action": "rehearse",
+        "action": action,
         "title": "T",
         "arguments": ["run"],
         "folder": str(tmp_path / "run"),
@@ -71,7 +73,7 @@ def job_from_files(tmp_path, **ended):
 
 
 @pytest.mark.parametrize(
-    ("code", "state"), [(0, "done"), (3, "stopped"), (4, "no-go"), (130, "cancelled"), (2, "failed")]
+    ("code", "state"), [(0, "done"), (3, "stopped"), (4, "no-go"), (130, "interrupted"), (2, "failed")]
 )
 def test_state_follows_from_exit_code(tmp_path, code, state):
     assert job_from_files(tmp_path, code=code).state == state
@@ -81,7 +83,7 @@ def test_job_without_exit_code_has_failed_unless_its_lock_is_held(tmp_path):
     job = job_from_files(tmp_path)
     assert job.state == "failed"
     assert job.text == "dovetail: why"
-    job.cancel()  # no process receives it
+    job.stop("Ada")  # no process receives it
     with FileLock(job.job_folder / LOCK):
         (job.job_folder / PROGRESS).write_text(
             '{"task": "rehearsing", "fraction": 0.25, "text": "1 s"}', "utf-8"
@@ -91,10 +93,9 @@ def test_job_without_exit_code_has_failed_unless_its_lock_is_held(tmp_path):
 
 def test_operator_requests_are_written_for_a_live_run_only(tmp_path):
     job = job_from_files(tmp_path)
-    assert "cannot be operated" in job.send_operator("hold", "Ada")
-    assert '"jump"' in job.send_operator("jump", "Ada")
+    assert "cannot be operated" in job.hold(True, "Ada")
     (job.folder / LIVE).mkdir(parents=True)
-    assert job.send_operator("hold", "Ada") == ""
+    assert job.hold(True, "Ada") == ""
     assert job.set_tunable("feedback.measured_fraction", 0.5, "Ada") == ""
     requests = [
         json.loads(line)
@@ -102,6 +103,47 @@ def test_operator_requests_are_written_for_a_live_run_only(tmp_path):
     ]
     assert [(request["action"], request["user"]) for request in requests] == [("hold", "Ada"), ("set", "Ada")]
     assert job.operator_events() == []
+
+
+def test_phase_of_a_run_with_a_rig_follows_from_its_folder(tmp_path):
+    job = job_from_files(tmp_path, "realtime")
+    assert job.phase == "preparing"
+    rig = Operator(job.folder)
+    (job.folder / LIVE).mkdir(parents=True)
+    (job.folder / "test.toml").touch()
+    assert job.phase == "running"
+    for press, phase in (
+        (lambda: rig.hold(True, "Ada"), "held"),
+        (lambda: rig.hold(False, "Ada"), "running"),
+        (lambda: rig.hold(True, "Ada"), "held"),
+        (lambda: rig.stop("Ben"), "stopping"),
+        (lambda: rig.hold(True, "Ada"), "stopping"),
+    ):
+        press()
+        assert job.phase == phase
+    (job.folder / LIVE).rmdir()
+    assert job.phase == "saving"
+    (job.folder / "outcome.json").touch()
+    assert job.phase == "reporting"
+    assert job_from_files(tmp_path / "other").phase == "computing"
+
+
+def test_a_stop_is_a_request_while_the_rig_moves_and_never_a_signal_while_data_are_saved(
+    tmp_path, monkeypatch
+):
+    job, signals = job_from_files(tmp_path, "realtime"), []
+    monkeypatch.setattr("os.kill", lambda process, number: signals.append(number))
+    with FileLock(job.job_folder / LOCK):
+        (job.folder / LIVE).mkdir(parents=True)
+        (job.folder / "test.toml").touch()
+        assert job.stop("Ben") == ""
+        assert '"stop"' in (job.folder / LIVE / REQUESTS_FILE).read_text("utf-8")
+        shutil.rmtree(job.folder / LIVE)
+        assert "being saved" in job.stop("Ben")
+        assert signals == []
+        (job.folder / "outcome.json").touch()
+        assert job.stop("Ben") == ""  # the report is skipped
+        assert signals == [signal.SIGINT]
 
 
 def test_impossible_action_raises_and_writes_nothing(tmp_path):
@@ -126,10 +168,15 @@ def test_operator_holds_and_stops_a_real_time_run(jobs, tmp_path):
         document.set("record_every", "10")
         job = jobs.start(Action("realtime", document, address=found[0]))
         until(job, lambda: live_traces(job.folder))
-        for what in ("hold", "resume", "stop"):
-            assert job.send_operator(what, "Ada") == ""
-            until(job, lambda what=what: [event for event in job.operator_events() if event.action == what])
-        assert job.wait() in ("stopped", "cancelled"), job.output
+        for act, phase in (
+            (lambda: job.hold(True, "Ada"), "held"),
+            (lambda: job.hold(False, "Ada"), "running"),
+        ):
+            assert act() == ""
+            until(job, lambda phase=phase: job.phase == phase)
+        assert job.stop("Ada") == ""
+        assert job.wait() == "interrupted", job.output
+        assert (job.folder / "report.html").is_file()  # what was measured is reported
         assert {event.user for event in job.operator_events()} == {"Ada"}
         assert float(run_folder.read_run(job.folder).data.time[-1]) < 600
     finally:

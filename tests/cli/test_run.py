@@ -356,8 +356,11 @@ def test_an_interrupt_after_a_run_keeps_it_and_prints_how_to_write_the_report(tm
     stopped = dataclasses.replace(run, outcome=testing.Outcome.INTERRUPTED)
     assert finish_run(stopped, tmp_path, lambda: asked.append(1), said.append) == 130
     assert asked == []
-    assert finish_run(run, tmp_path, lambda: asked.append(1), said.append) == 0
+    measured = dataclasses.replace(stopped, mode="realtime")
+    assert finish_run(measured, tmp_path, lambda: asked.append(1), said.append) == 130
     assert asked == [1]
+    assert finish_run(run, tmp_path, lambda: asked.append(1), said.append) == 0
+    assert asked == [1, 1]
 
 
 def test_long_operations_print_progress(tmp_path, monkeypatch):

@@ -146,6 +146,16 @@ def test_an_operator_stop_keeps_the_recording_and_returns_the_rig_to_rest(make_c
 
 
 @BOTH
+def test_a_stop_before_the_first_tick_leaves_the_rig_at_rest(make_cs1, served, native):
+    test = make_cs1(duration=0.5)
+    server, operator = served(test), Operator()
+    operator.stop("Ada")
+    run = go(test, server, native, operator=operator)
+    assert run.outcome is Outcome.INTERRUPTED
+    assert run.data.sizes["time"] <= 2
+
+
+@BOTH
 def test_a_running_loop_can_be_watched_from_outside(make_cs1, served, native, tmp_path):
     test, seen = make_cs1(duration=0.5), []
     server = served(test)

@@ -55,7 +55,7 @@ def test_runs_are_listed_with_traces_reports_and_commands_after_a_reload(opened,
     assert page.locator("#shown").bounding_box()["y"] < 900  # it was brought to where one looks
 
 
-def test_a_long_computation_can_be_cancelled(opened, until):
+def test_a_long_computation_can_be_stopped(opened, until):
     page = opened("substructuring/cs1", "Model")
     page.locator("#others button", has_text="Test").click()
     field = page.locator("input[data-value='duration']")
@@ -64,8 +64,8 @@ def test_a_long_computation_can_be_cancelled(opened, until):
     until(page, "document.querySelector('#test-name').textContent.includes('modified')")
     page.locator(".q-tab", has_text="Run").click()
     name = begun(page, "Rehearse", until)
-    page.locator(f"[data-job='{name}']").get_by_role("button", name="Cancel").click()
-    ended(page, name, until, "cancelled")
+    page.locator(f"[data-job='{name}']").get_by_role("button", name="Stop").click()
+    ended(page, name, until, "interrupted by the operator")
 
 
 def test_a_real_time_run_without_a_rig_is_rejected(opened):
@@ -118,9 +118,9 @@ def test_a_campaign_fills_its_map_and_a_click_on_a_point_opens_its_test(opened, 
     until(page, "/points.*toml/.test(document.querySelector('#test-name').textContent)")
     until(page, "Number(document.querySelector('#chart-response').dataset.number) > 0")  # its run
     page.locator(".q-tab", has_text="Run").click()
-    if job.get_by_role("button", name="Cancel", exact=True).is_visible():
-        job.get_by_role("button", name="Cancel", exact=True).click()
-    assert done(page, name, until) in ("finished", "cancelled")
+    if job.get_by_role("button", name="Stop", exact=True).is_visible():
+        job.get_by_role("button", name="Stop", exact=True).click()
+    assert done(page, name, until) in ("finished", "interrupted by the operator")
 
 
 @pytest.mark.slow

@@ -2,7 +2,8 @@
 
 A job writes its output and progress to files in a folder next to the runs (`.studio/NUMBER`), not to a pipe that a
 reader must empty. The folder contains everything a server needs, so a restarted server finds earlier jobs, running or
-finished. A job is cancelled as by Ctrl-C; data computed so far are saved.
+finished. A computation is stopped as by Ctrl-C; data computed so far are saved. A run that moves a rig is stopped by
+the request of an operator, because a signal during the saving would lose what was measured.
 """
 
 from __future__ import annotations
@@ -28,15 +29,17 @@ from dovetail.app.slider_ranges import SliderRange, slider_ranges
 from dovetail.app.worker import ENDED, LOCK
 from dovetail.core.errors import DovetailError, ParameterError
 from dovetail.testing import load, operator
+from dovetail.testing.modes import mode_named
 from dovetail.testing.operator import OperatorEvent
 from dovetail.testing.run_folder import next_folder
 from dovetail.testing.test import Test
 
-CANCELLED = "cancelled"  # marker file of a cancelled job
+INTERRUPTED = "interrupted"  # marker file of a stopped job
 JOBS_FOLDER = ".studio"  # folder of jobs, next to the runs
 ABOUT, OUTPUT, PROGRESS, TEST = "job.json", "output.txt", "progress.json", "test.toml"
-STATES = {0: "done", 3: "stopped", 4: "no-go", 130: "cancelled"}  # by exit code; any other is "failed"
+STATES = {0: "done", 3: "stopped", 4: "no-go", 130: "interrupted"}  # by exit code; any other is "failed"
 START_TIMEOUT = 20.0  # [s] within which a starting process may not have its lock yet
+CLOCK_TOLERANCE = 1.0  # [s] between the clock of the file system and that of the program
 MAX_OUTPUT = 200_000  # characters of output that are read
 
 
@@ -54,17 +57,18 @@ class Job:
         self.started = float(content["started"])
         self._pid = int(content["process"])
         self._code: int | None = None
+        self.live = mode_named(self.action).live  # whether it moves a rig
 
     @property
     def state(self) -> str:
-        """State: "runs", "done", "stopped" (by a limit), "no-go" (design), "cancelled" or "failed"."""
+        """State: "runs", "done", "stopped" (by a limit), "no-go" (design), "interrupted" or "failed"."""
         code = self.code
         if code is not None:
             return "done" if self.action == "campaign" and code == 1 else STATES.get(code, "failed")
         if self.alive:
             return "runs"
         # ended before it could write an exit code
-        return "cancelled" if (self.job_folder / CANCELLED).exists() else "failed"
+        return "interrupted" if (self.job_folder / INTERRUPTED).exists() else "failed"
 
     @property
     def alive(self) -> bool:
@@ -121,20 +125,50 @@ class Job:
                 self._process.wait(seconds)
         return self.state
 
-    def cancel(self) -> None:
-        """Cancel the job like Ctrl-C: computed data are saved, a rig is brought to rest."""
+    @property
+    def phase(self) -> str:
+        """Phase of a running job: computing; for a rig preparing, running, held, stopping, saving or reporting.
+
+        From running to stopping the rig can move.
+        """
+        if not self.live:
+            return "computing"
+        if (self.folder / operator.LIVE).is_dir():
+            events = self.operator_events()
+            if operator.is_stopping(events):
+                return "stopping"
+            return "held" if operator.is_held(events) else "running"
+        if self._has_written("outcome.json"):
+            return "reporting"
+        return "saving" if self._has_written(TEST) else "preparing"
+
+    def _has_written(self, name: str) -> bool:
+        """Return whether the job has written a file of its run folder."""
+        try:
+            return (self.folder / name).stat().st_mtime > self.started - CLOCK_TOLERANCE
+        except OSError:
+            return False
+
+    def stop(self, user: str) -> str:
+        """Stop the job in any phase, or skip the report of a run that is over; return why there is nothing to stop.
+
+        Computed and measured data are saved; a rig is brought to rest.
+        """
+        if self.live and (self.folder / operator.LIVE).is_dir() and not self._send("stop", user):
+            return ""
+        if self.phase == "saving":
+            return "the run is over; its data are being saved"
         if self.alive:
-            (self.job_folder / CANCELLED).touch()
+            (self.job_folder / INTERRUPTED).touch()
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._pid, signal.SIGINT)
+        return ""
 
     # real-time and pseudo-dynamic tests
 
-    def send_operator(self, action: str, user: str) -> str:
-        """Send hold, resume or stop to the run; return an error message if that fails."""
-        if action not in ("hold", "resume", "stop"):
-            return f'no operator action "{action}"; expected hold, resume or stop'
-        return self._send(action, user)
+    def hold(self, held: bool, user: str) -> str:
+        """Hold the run, or resume it; return an error message if that fails."""
+        return self._send("hold" if held else "resume", user)
 
     def set_tunable(self, path: str, value: float, user: str) -> str:
         """Set a tunable parameter; return an error message if that fails. The run records the event."""

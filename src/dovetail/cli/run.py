@@ -21,7 +21,7 @@ from dovetail.core import roles
 from dovetail.core.errors import AnalysisError, value_or_none
 from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome
-from dovetail.testing.modes import all_modes
+from dovetail.testing.modes import all_modes, mode_named
 from dovetail.testing.remarks import remarks
 from dovetail.testing.test_file import read_table
 
@@ -182,17 +182,19 @@ def _moves_summary(run: Run) -> list[str]:
 def finish_run(
     run: Run, target: Path, evaluate: Callable[[], None], print_line: Callable[[str], None]
 ) -> int:
-    """Evaluate a saved run and return the exit code. An interrupted run is not evaluated."""
+    """Evaluate a saved run and return the exit code. An interrupted computation is not evaluated."""
     interrupted = run.outcome is Outcome.INTERRUPTED
+    skipped = interrupted and not mode_named(run.mode).live  # what was measured is always evaluated
     try:
-        if not interrupted:
+        if not skipped:
             evaluate()
     except KeyboardInterrupt:
-        interrupted = True
-    if interrupted:
+        skipped = True
+    if skipped:
         print_line(
             f"report    skipped after the interruption; write it with: dovetail report {shlex.quote(str(target))}"
         )
+    if skipped or interrupted:
         return EXIT_INTERRUPTED
     return 0 if run.outcome.completed else EXIT_STOPPED
 

@@ -401,15 +401,19 @@ def _run_with_operator(
         finally:
             finished.set()
 
+    def pass_requests() -> None:
+        operator.update(clock())
+        requested[:] = list(operator.values.values())
+        tick.hold, tick.stop = operator.held, operator.stopped
+
+    pass_requests()  # a stop before the first tick moves nothing
     threading.Thread(target=work, name="dovetail-loop", daemon=True).start()
     with _stop_signals() as received:
         while not finished.wait(OPERATOR_INTERVAL):
             try:
                 if received and not operator.stopped:
                     operator.stop(received[0])
-                operator.update(clock())
-                requested[:] = list(operator.values.values())
-                tick.hold, tick.stop = operator.held, operator.stopped
+                pass_requests()
                 if progress:
                     progress(clock())
             except BaseException as error:  # handed on when the rig has been led to rest

@@ -9,7 +9,6 @@ from nicegui import ui
 from dovetail.studio.served_files import report_in
 from dovetail.studio.tunables import TunableSliders
 from dovetail.studio.widgets import button, text_element
-from dovetail.testing.modes import mode_named
 
 if TYPE_CHECKING:
     from dovetail.studio.run import RunTab
@@ -20,7 +19,7 @@ STATES = {  # label and style of each state
     "done": ("finished", "good"),
     "stopped": ("stopped by limit", "caution"),
     "no-go": ("finished: no go", "caution"),
-    "cancelled": ("cancelled", "quiet"),
+    "interrupted": ("interrupted by the operator", "quiet"),
     "failed": ("failed", "bad"),
 }
 FIRST = 4  # log lines that are always shown
@@ -40,10 +39,10 @@ class JobRow:
             self.text = text_element("div", "", "quiet small words")
             self.tunables = TunableSliders(page, job)
             with ui.element("div").classes("line").style("margin-top: 6px"):
-                self.hold = button("Hold", lambda: self._send("hold"))
-                self.resume = button("Resume", lambda: self._send("resume"))
-                self.stop = button("Stop", lambda: self._send("stop"))
-                self.cancel = button("Cancel", self._cancel)
+                self.hold = button("Hold", lambda: self._hold(True))
+                self.resume = button("Resume", lambda: self._hold(False))
+                self.stop = stop_button(page, job)
+                self.skip = button("Skip report", self._skip)
                 self.signals_button = button(
                     "Signals", lambda: tab.add_signals(self.job.folder), needs_control=False
                 )
@@ -67,9 +66,10 @@ class JobRow:
         """Show the current state."""
         self.job = job
         state, fraction, text = job.state, job.progress, job.text
-        if (state, fraction, text) == self.shown:
+        phase = job.phase if state == "runs" else ""
+        if (state, fraction, text, phase) == self.shown:
             return
-        self.shown = (state, fraction, text)
+        self.shown = (state, fraction, text, phase)
         runs, output = state == "runs", job.output
         label, tone = STATES.get(state, (state, ""))
         self.state.text = label
@@ -79,9 +79,10 @@ class JobRow:
         lines = output.splitlines()
         verdict = [line for line in lines if line.startswith(("GO:", "NO-GO:"))]  # verdict of a design
         self.text.text = text if runs or state == "failed" else "\n".join(verdict or lines[:FIRST])
-        for one in (self.hold, self.resume, self.stop, self.tunables.box):
-            one.visible = runs and mode_named(job.action).live
-        self.cancel.visible = runs
+        self.hold.visible, self.resume.visible = phase == "running", phase == "held"
+        self.tunables.box.visible = phase in ("running", "held")
+        self.stop.visible = can_stop(phase)
+        self.skip.visible = phase == "reporting"
         recorded = job.action != "map" and (job.folder / "result.nc").is_file()
         self.signals_button.visible = self.scene.visible = not runs and recorded
         planned = state in ("done", "no-go") and job.action == "design"
@@ -90,11 +91,10 @@ class JobRow:
         self.report.visible = report_in(self.page.workspace.runs, job.folder) is not None
         self.output.text = output
 
-    def _send(self, action: str) -> None:
+    def _hold(self, held: bool) -> None:
         if self.page.check_control():
-            self.page.show_message(
-                self.job.send_operator(action, self.page.user) or f"{action.capitalize()} sent."
-            )
+            fault = self.job.hold(held, self.page.user)
+            self.page.show_message(fault or ("Hold sent." if held else "Resume sent."), bad=bool(fault))
 
     async def _apply(self) -> None:
         """Apply the decisions of the design to the open test."""
@@ -107,6 +107,22 @@ class JobRow:
         if not fault:
             self.page.go("model")
 
-    def _cancel(self) -> None:
+    def _skip(self) -> None:
         if self.page.check_control():
-            self.job.cancel()
+            self.job.stop(self.page.user)
+
+
+def can_stop(phase: str) -> bool:
+    """Return whether a job in a phase is stopped by *Stop*."""
+    return phase in ("computing", "preparing", "running", "held", "stopping")
+
+
+def stop_button(page: StudioPage, job: Any) -> Any:
+    """Return the button that stops a job; every user can stop a rig, the user with control also a computation."""
+
+    def stop() -> None:
+        if job.live or page.check_control():
+            fault = job.stop(page.user)
+            page.show_message(fault or "Stop sent.", bad=bool(fault))
+
+    return button("Stop", stop, needs_control=not job.live).classes("stop", remove="plain")

@@ -14,7 +14,6 @@ from dovetail.studio.jobs import JobRow
 from dovetail.studio.plan import plan_card
 from dovetail.studio.served_files import address, report_in
 from dovetail.studio.widgets import button, section, text_element
-from dovetail.testing.modes import mode_named
 
 if TYPE_CHECKING:
     from dovetail.studio.shell import StudioPage
@@ -121,7 +120,7 @@ class RunTab:
 
     async def _poll(self) -> None:
         for job in self.workspace.jobs.all() if self.workspace.jobs is not None else ():
-            if job.state == "runs" and mode_named(job.action).live and job.folder in self.rows:
+            if job.state == "runs" and job.live and job.folder in self.rows:
                 await self.add_signals(job.folder)
                 await self.rows[job.folder].tunables.refresh()
 

@@ -10,6 +10,7 @@ from dovetail.studio.explore import ExploreTab
 from dovetail.studio.export import ExportTab
 from dovetail.studio.model import ModelTab
 from dovetail.studio.open import OpenTab
+from dovetail.studio.rig_bar import RigBar
 from dovetail.studio.run import RunTab
 from dovetail.studio.served_files import register_file_routes
 from dovetail.studio.theme import css, unsaved_input_script
@@ -46,6 +47,7 @@ class StudioPage:
         self.user = self.memory["name"] = unique_name(self.memory.get("name"), others)
         self.dark = ui.dark_mode(self.memory.get("dark"))
         self._bar(at)
+        self.rig_bar = RigBar(self)
         self.tab_contents: dict[str, Any] = {}
         for name, tab in zip(TABS, (OpenTab, ModelTab, ExploreTab, RunTab, ExportTab), strict=True):
             with ui.element("main").classes("tab").props(f"id=tab-{name}") as holder:
@@ -170,6 +172,8 @@ class StudioPage:
                     mine and len(self.workspace.control.viewers()) > 1,
                 )
                 self.client.layout.classes(**({"remove": "view-only"} if mine else {"add": "view-only"}))
+            if change == "jobs":
+                self.rig_bar.show()
             for tab in self.tab_contents.values():
                 tab.refresh(change)
 

@@ -151,7 +151,10 @@ class Workspace:
                 self.state = self.process.state
                 self.notify("state")
             if self.jobs is not None:
-                states = [(job.folder, job.state, job.progress, job.text) for job in self.jobs.all()]
+                states = [
+                    (job.folder, job.state, job.progress, job.text, job.phase if job.state == "runs" else "")
+                    for job in self.jobs.all()
+                ]
                 if states != self._job_states:
                     ended = [state[:2] for state in states] != [state[:2] for state in self._job_states]
                     self._job_states = states

@@ -21,6 +21,7 @@ import json
 import math
 import os
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -230,6 +231,22 @@ def read_events(folder: str | Path) -> list[OperatorEvent]:
                 f"{file}: line {i} is damaged ({error}); move it away to continue without it"
             ) from error
     return events
+
+
+def is_held(events: Sequence[OperatorEvent]) -> bool:
+    """Return whether a run with these events is held."""
+    presses = [event.action for event in events if event.action in ("hold", "resume", "stop")]
+    return presses[-1:] == ["hold"]
+
+
+def is_stopping(events: Sequence[OperatorEvent]) -> bool:
+    """Return whether the operator has stopped a run with these events."""
+    return any(event.action == "stop" for event in events)
+
+
+def requested_values(events: Sequence[OperatorEvent]) -> dict[str, float]:
+    """Return the newest requested value of each parameter that was changed."""
+    return {event.path: float(event.new) for event in events if event.action == "set"}
 
 
 def _event_of(table: dict[str, Any]) -> OperatorEvent:

@@ -1,0 +1,46 @@
+"""Bar of a running rig, in two windows at once: what anybody sees, and that anybody can stop."""
+
+import json
+
+import pytest
+from tests.studio.test_tunables import TEST
+
+PHASE = "phase => document.querySelector('[data-rig] [data-phase]')?.textContent === phase"
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.mark.slow
+def test_a_viewer_sees_that_the_rig_is_held_and_stops_it_at_390_pixels(
+    tmp_path, serve, serve_rig, look, go, until
+):
+    (tmp_path / "held.toml").write_text(TEST, "utf-8")
+    studio = serve(tmp_path, "held.toml")
+    page = look(studio, "Run")
+    viewer = look(studio, "Model")
+    page.locator("input[data-field=rig]").fill(serve_rig(tmp_path, "held.toml"))
+    page.get_by_role("button", name="Real-time test", exact=True).click()
+    viewer.set_viewport_size(PHONE)
+    until(viewer, PHASE, "RUNNING")
+    job = page.locator("[data-job]").first
+    until(page, "document.querySelector('#chart-traces')?.dataset.number > 0")  # it moves
+    assert not job.get_by_role("button", name="Resume", exact=True).is_visible()
+    job.get_by_role("button", name="Hold", exact=True).click()
+    until(viewer, PHASE, "HELD")
+    until(page, PHASE, "HELD")
+    assert not job.get_by_role("button", name="Hold", exact=True).is_visible()
+    assert job.get_by_role("button", name="Resume", exact=True).is_visible()
+    phase = viewer.locator("[data-rig] [data-phase]")
+    assert phase.evaluate("element => parseFloat(getComputedStyle(element).fontSize)") > 20
+    stop = viewer.locator("[data-rig]").get_by_role("button", name="Stop", exact=True)
+    assert "(view only)" in viewer.locator("#control").inner_text()
+    box = stop.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= PHONE["width"]
+    assert box["y"] + box["height"] <= PHONE["height"]
+    stop.click()
+    until(page, "document.querySelector('[data-job] [data-state]').textContent !== 'running'")
+    until(viewer, "!document.querySelector('[data-rig]')")
+    (events,) = tmp_path.glob("runs/*/operator_events.jsonl")
+    last = [json.loads(line) for line in events.read_text("utf-8").splitlines()][-1]
+    assert (last["action"], last["user"]) == ("stop", "User 2")
+    job.get_by_role("button", name="Report", exact=True).wait_for()  # what was measured is reported
