@@ -56,3 +56,32 @@ def test_a_tunable_parameter_is_changed_and_a_run_held_resumed_and_stopped(opene
             until(page, noted, f" {what} (User")
     until(page, "document.querySelector('[data-job] [data-state]').textContent !== 'running'")
     assert not dial.is_visible()
+
+
+@pytest.mark.slow
+def test_every_window_shows_the_requested_value_also_after_a_reload_and_the_next_key_sends_no_jump(
+    rig, tmp_path, serve, look, go, until
+):
+    studio = serve(tmp_path, "dialled.toml")
+    page, viewer = look(studio, "Run"), look(studio, "Run")
+    page.locator("input[data-field=rig]").fill(rig)
+    page.get_by_role("button", name="Real-time test", exact=True).click()
+    dial = page.locator("[data-tunable='numerical.c'] input[type=range]")
+    dial.focus()
+    dial.press("End")
+    text = "words => document.querySelector('[data-tunable] .number')?.textContent === words"
+    at = "value => Number(document.querySelector('[data-tunable] input')?.value) === value"
+    for window in (page, viewer):
+        until(window, text, "30 N s/m")  # reached: the loop and the request are the same
+        until(window, at, 30)
+    page.reload()
+    until(page, at, 30)
+    go(page, "Run")
+    dial.focus()
+    dial.press("ArrowLeft")
+    until(page, "document.querySelector('[data-job] [data-events]').textContent.split(' set ').length === 3")
+    newest = page.locator("[data-job] [data-events]").inner_text().splitlines()[0]
+    assert "from 30 to 29" in newest
+    page.locator("[data-rig]").get_by_role("button", name="Stop", exact=True).click()
+    until(page, "!document.querySelector('[data-rig]')")
+    assert not dial.is_visible()

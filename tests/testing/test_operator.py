@@ -8,7 +8,17 @@ import pytest
 import dovetail as dv
 from dovetail.core.errors import ParameterError, TestFileError, UnknownNameError
 from dovetail.testing import Operator, Tunable
-from dovetail.testing.operator import LIVE, REQUESTS_FILE, apply, faults, read_events, send_request
+from dovetail.testing.operator import (
+    LIVE,
+    REQUESTS_FILE,
+    apply,
+    faults,
+    is_held,
+    is_stopping,
+    read_events,
+    requested_values,
+    send_request,
+)
 
 
 def made(**fields):
@@ -53,6 +63,22 @@ def test_requests_of_other_processes_are_applied_by_the_run(operator):
     operator.update(0.5)
     assert len(operator.events) == 2  # each once
     assert operator.events[0].time == 0.25
+
+
+def test_events_state_whether_the_run_is_held_and_what_is_requested(operator):
+    assert not is_held(operator.events)
+    operator.hold()
+    operator.set_tunable("numerical.c", 20.0)
+    operator.set_tunable("numerical.c", 6.0)
+    assert is_held(operator.events)
+    assert requested_values(operator.events) == {"numerical.c": 6.0}
+    operator.hold(False)
+    assert not is_held(operator.events)
+    assert not is_stopping(operator.events)
+    operator.hold()
+    operator.stop()
+    assert is_stopping(operator.events)
+    assert not is_held(operator.events)
 
 
 def test_half_a_line_waits_for_its_other_half(operator):

@@ -61,6 +61,36 @@ def test_a_slider_set_by_the_page_sends_no_request(panel):
     assert operator.events == []
 
 
+def test_a_held_run_can_only_be_resumed_or_stopped_and_says_so(panel):
+    rig = Operator(panel.folder)
+    panel.update()
+    assert (panel.buttons["hold"].disabled, panel.buttons["resume"].disabled) == (False, True)
+    rig.hold()
+    panel.update()
+    assert "HELD" in panel.state.content
+    assert (panel.buttons["hold"].disabled, panel.buttons["resume"].disabled) == (True, False)
+    rig.hold(False)
+    panel.update()
+    assert panel.state.content == ""
+    rig.stop()
+    panel.update()
+    assert "STOPPING" in panel.state.content
+    assert panel.buttons["hold"].disabled
+    assert panel.buttons["resume"].disabled
+    assert not panel.buttons["stop"].disabled
+
+
+def test_a_slider_follows_the_value_that_another_window_requested(panel):
+    operator = Operator(panel.folder)
+    operator.tunables, operator.values = {"numerical.c": Tunable(min=5.0, max=30.0)}, {"numerical.c": 15.0}
+    operator.set_tunable("numerical.c", 22.0, "another window")
+    panel.update()
+    assert panel.tunables["numerical.c"].value == 22.0
+    panel.tunables["numerical.c"].value = 25.0  # the user moves it; the earlier request does not move it back
+    panel.update()
+    assert panel.tunables["numerical.c"].value == 25.0
+
+
 def test_after_the_run_all_buttons_are_disabled(panel):
     panel.close()
     assert all(button.disabled for button in panel.buttons.values())

@@ -16,6 +16,8 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -181,6 +183,23 @@ class Job:
         except (OSError, DovetailError):
             return []  # the run has not started yet
         return slider_ranges(test, test.tunable if isinstance(test, Test) else {})
+
+    def tunable_values(self) -> dict[str, float]:
+        """Return the present value of each tunable parameter in the loop; empty if the loop does not show them."""
+        from dovetail.links.live_run import find_live_run
+
+        run = find_live_run(self.folder)
+        try:
+            window = run.open_ring() if run is not None else None
+            rows = window.latest(1).get("tunable_values", ()) if window is not None else ()
+        except (OSError, DovetailError):
+            return {}
+        return dict(zip(self._tunable_paths, map(float, rows[-1]), strict=True)) if len(rows) else {}
+
+    @cached_property
+    def _tunable_paths(self) -> tuple[str, ...]:
+        """Paths of the tunable parameters, in the order of the loop; read when the loop shows them."""
+        return tuple(tomllib.loads((self.folder / TEST).read_text("utf-8"))["tunable"])
 
     def operator_events(self) -> list[OperatorEvent]:
         """Return the operator events recorded by the run."""

@@ -34,17 +34,30 @@ class Panel:
                 path, min=low, max=high, step=(high - low) / 1000, initial_value=values[path]
             )
             self.tunables[path].on_update(self._slider_action(path))
+        self.requested = {path: float(values[path]) for path in tunables}  # newest recorded request
+        self.state = gui.add_markdown("")
         self.log = gui.add_markdown("")
 
     def update(self) -> None:
-        """Show the recorded operator events."""
+        """Show the recorded operator events: whether the run is held, and the requested values in every window."""
         events = operator.read_events(self.folder)
+        held, stopping = operator.is_held(events), operator.is_stopping(events)
+        state = "# STOPPING" if stopping else "# HELD" if held else ""
+        if state != self.state.content:
+            self.state.content = state
+        for name, possible in (("hold", not (held or stopping)), ("resume", held)):
+            if self.buttons[name].disabled == possible:
+                self.buttons[name].disabled = not possible
+        for path, value in operator.requested_values(events).items():
+            if path in self.tunables and value != self.requested[path]:
+                self.requested[path] = self.tunables[path].value = value
         text = "\n\n".join(escape_markup(str(event)) for event in reversed(events[-MAX_EVENTS:]))
         if text and text != self.log.content:
             self.log.content = text
 
     def close(self) -> None:
         """Disable all buttons and sliders after the run."""
+        self.state.content = ""
         for handle in (*self.buttons.values(), *self.tunables.values()):
             handle.disabled = True
 
