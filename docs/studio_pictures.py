@@ -108,7 +108,7 @@ def against_a_rig(page: Page, folder: Path) -> None:
         )  # [s]
         save_picture(page, "run")
         page.get_by_role("button", name="Stop", exact=True).click()
-        page.wait_for_function("document.querySelector('[data-job] [data-state]').textContent !== 'running'")
+        page.wait_for_function("document.querySelector('[data-job] [data-state]').dataset.state !== 'runs'")
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from dovetail.app import Action, Document, Job, Jobs
 from dovetail.app.history import live_traces
 from dovetail.app.jobs import ABOUT, ENDED, LOCK, OUTPUT, PROGRESS
 from dovetail.core.errors import ParameterError
-from dovetail.testing import run_folder
+from dovetail.testing import Outcome, run_folder
 from dovetail.testing.operator import LIVE, REQUESTS_FILE, Operator
 
 CS1 = "substructuring/cs1"
@@ -107,25 +107,29 @@ def test_operator_requests_are_written_for_a_live_run_only(tmp_path):
 
 def test_phase_of_a_run_with_a_rig_follows_from_its_folder(tmp_path):
     job = job_from_files(tmp_path, "realtime")
-    assert job.phase == "preparing"
-    rig = Operator(job.folder)
-    (job.folder / LIVE).mkdir(parents=True)
-    (job.folder / "test.toml").touch()
-    assert job.phase == "running"
-    for press, phase in (
-        (lambda: rig.hold(True, "Ada"), "held"),
-        (lambda: rig.hold(False, "Ada"), "running"),
-        (lambda: rig.hold(True, "Ada"), "held"),
-        (lambda: rig.stop("Ben"), "stopping"),
-        (lambda: rig.hold(True, "Ada"), "stopping"),
-    ):
-        press()
-        assert job.phase == phase
-    (job.folder / LIVE).rmdir()
-    assert job.phase == "saving"
-    (job.folder / "outcome.json").touch()
-    assert job.phase == "reporting"
-    assert job_from_files(tmp_path / "other").phase == "computing"
+    assert job.phase == ""
+    with FileLock(job.job_folder / LOCK):
+        assert job.phase == "preparing"
+        rig = Operator(job.folder)
+        (job.folder / LIVE).mkdir(parents=True)
+        (job.folder / "test.toml").touch()
+        assert job.phase == "running"
+        for press, phase in (
+            (lambda: rig.hold(True, "Ada"), "held"),
+            (lambda: rig.hold(False, "Ada"), "running"),
+            (lambda: rig.hold(True, "Ada"), "held"),
+            (lambda: rig.stop("Ben"), "stopping"),
+            (lambda: rig.hold(True, "Ada"), "stopping"),
+        ):
+            press()
+            assert job.phase == phase
+        (job.folder / LIVE).rmdir()
+        assert job.phase == "saving"
+        assert job.outcome is None
+        (job.folder / "outcome.json").write_text('{"outcome": "LINK_LOST"}', "utf-8")
+        assert job.phase == "reporting"
+        assert job.outcome is Outcome.LINK_LOST
+    assert job_from_files(tmp_path / "other").phase == ""
 
 
 def test_a_stop_is_a_request_while_the_rig_moves_and_never_a_signal_while_data_are_saved(

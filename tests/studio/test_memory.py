@@ -17,7 +17,7 @@ SLIDE = """share => {
   range.value = Number(range.min) + share * (Number(range.max) - Number(range.min));
   range.dispatchEvent(new Event("input", { bubbles: true }));
 }"""
-STATE = "name => document.querySelector(`[data-job='${name}'] [data-state]`)?.textContent"
+ENDED = "name => document.querySelector(`[data-job='${name}'] [data-state]:not([data-state=runs])`)"
 MOST = 1.5e9  # [bytes] that an hour of use may come to
 GROWTH = 150e6  # [bytes] by which the second half may hold more: pieces of the heap that are not given back
 
@@ -75,7 +75,7 @@ def ten_minutes(page, go, until):
         page.get_by_role("button", name=name, exact=True).click()
         until(page, "count => document.querySelectorAll('[data-job]').length > count", count)
         job = page.locator("[data-job]").first
-        until(page, f"name => !['', 'running'].includes(({STATE})(name))", job.get_attribute("data-job"))
+        until(page, ENDED, job.get_attribute("data-job"))
         job.get_by_role("button", name="Report").click()
         page.frame_locator("iframe.report").locator("h1").first.wait_for()
     job.get_by_role("button", name="3-D view", exact=True).click()

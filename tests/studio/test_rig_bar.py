@@ -5,6 +5,8 @@ import json
 import pytest
 from tests.studio.test_tunables import TEST
 
+from dovetail.testing import Outcome
+
 PHASE = "phase => document.querySelector('[data-rig] [data-phase]')?.textContent === phase"
 PHONE = {"width": 390, "height": 844}
 
@@ -38,9 +40,29 @@ def test_a_viewer_sees_that_the_rig_is_held_and_stops_it_at_390_pixels(
     assert box["x"] + box["width"] <= PHONE["width"]
     assert box["y"] + box["height"] <= PHONE["height"]
     stop.click()
-    until(page, "document.querySelector('[data-job] [data-state]').textContent !== 'running'")
+    until(page, "document.querySelector('[data-job] [data-state]').dataset.state !== 'runs'")
     until(viewer, "!document.querySelector('[data-rig]')")
     (events,) = tmp_path.glob("runs/*/operator_events.jsonl")
     last = [json.loads(line) for line in events.read_text("utf-8").splitlines()][-1]
     assert (last["action"], last["user"]) == ("stop", "User 2")
     job.get_by_role("button", name="Report", exact=True).wait_for()  # what was measured is reported
+    assert job.locator("[data-state]").inner_text() == Outcome.INTERRUPTED.value
+
+
+@pytest.mark.slow
+def test_the_outcome_of_a_dead_rig_is_shown_in_every_window_before_the_report(
+    tmp_path, serve, serve_rig, look, until
+):
+    (tmp_path / "dead.toml").write_text(TEST, "utf-8")
+    studio = serve(tmp_path, "dead.toml")
+    page, viewer = look(studio, "Run"), look(studio, "Model")
+    page.locator("input[data-field=rig]").fill(serve_rig(tmp_path, "dead.toml"))
+    page.get_by_role("button", name="Real-time test", exact=True).click()
+    until(page, "document.querySelector('#chart-traces')?.dataset.number > 0")  # it moves
+    serve_rig.kill()
+    until(viewer, PHASE, Outcome.LINK_LOST.value)
+    until(page, PHASE, Outcome.LINK_LOST.value)
+    assert not list(tmp_path.glob("runs/*/report.html"))
+    assert not viewer.locator("[data-rig]").get_by_role("button", name="Stop").is_visible()
+    until(page, "!document.querySelector('[data-rig]')")
+    assert page.locator("[data-job] [data-state]").inner_text() == Outcome.LINK_LOST.value

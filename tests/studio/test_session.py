@@ -46,10 +46,10 @@ def test_cs1_is_set_up_felt_compensated_run_against_a_rig_reported_and_saved(
     name = job.get_attribute("data-job")
     until(
         page,
-        "name => !['', 'running'].includes(document.querySelector(`[data-job='${name}'] [data-state]`).textContent)",
+        "name => document.querySelector(`[data-job='${name}'] [data-state]:not([data-state=runs])`)",
         name,
     )
-    assert job.locator("[data-state]").inner_text() in ("finished", "stopped by limit"), job.inner_text()
+    assert job.locator("[data-state]").get_attribute("data-state") in ("done", "stopped"), job.inner_text()
     job.get_by_role("button", name="Report").click()
     page.frame_locator("iframe.report").get_by_text("CS1: one mass").first.wait_for()
     done = subprocess.run(
@@ -68,7 +68,7 @@ VALUES = {  # of three studies a test, a block of its loop, and another value in
     "docking/hil-1dof": ("rig.specimen", "rig.specimen.gap", "11 mm"),
     "refuelling/drop-real-time": ("numerical", "numerical.mass", "3 kg"),
 }
-ENDS = ("finished", "stopped by limit", "finished: no go")
+ENDS = ("done", "stopped", "no-go")
 DIFFERENCE = "words => document.querySelector('#difference').textContent.includes(words)"
 
 
@@ -167,8 +167,8 @@ def ended(page, until, name):
     job = page.locator(f"[data-job='{name}']")
     until(
         page,
-        "name => !['', 'running'].includes(document.querySelector(`[data-job='${name}'] [data-state]`).textContent)",
+        "name => document.querySelector(`[data-job='${name}'] [data-state]:not([data-state=runs])`)",
         name,
     )
-    assert job.locator("[data-state]").inner_text() in ENDS, job.inner_text()
+    assert job.locator("[data-state]").get_attribute("data-state") in ENDS, job.inner_text()
     return job

@@ -54,7 +54,7 @@ def test_a_tunable_parameter_is_changed_and_a_run_held_resumed_and_stopped(opene
         job.get_by_role("button", name=name, exact=True).click()
         if what != "stop":
             until(page, noted, f" {what} (User")
-    until(page, "document.querySelector('[data-job] [data-state]').textContent !== 'running'")
+    until(page, "document.querySelector('[data-job] [data-state]').dataset.state !== 'runs'")
     assert not dial.is_visible()
 
 

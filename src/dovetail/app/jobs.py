@@ -33,6 +33,7 @@ from dovetail.core.errors import DovetailError, ParameterError
 from dovetail.testing import load, operator
 from dovetail.testing.modes import mode_named
 from dovetail.testing.operator import OperatorEvent
+from dovetail.testing.outcome import Outcome
 from dovetail.testing.run_folder import next_folder
 from dovetail.testing.test import Test
 
@@ -59,6 +60,7 @@ class Job:
         self.started = float(content["started"])
         self._pid = int(content["process"])
         self._code: int | None = None
+        self._outcome: Outcome | None = None
         self.live = mode_named(self.action).live  # whether it moves a rig
 
     @property
@@ -131,8 +133,10 @@ class Job:
     def phase(self) -> str:
         """Phase of a running job: computing; for a rig preparing, running, held, stopping, saving or reporting.
 
-        From running to stopping the rig can move.
+        From running to stopping the rig can move. Empty when the job has ended.
         """
+        if self.state != "runs":
+            return ""
         if not self.live:
             return "computing"
         if (self.folder / operator.LIVE).is_dir():
@@ -143,6 +147,14 @@ class Job:
         if self._has_written("outcome.json"):
             return "reporting"
         return "saving" if self._has_written(TEST) else "preparing"
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Outcome of the run as soon as it is known, before recording and report are written."""
+        if self._outcome is None and self._has_written("outcome.json"):
+            name = _read(self.folder / "outcome.json").get("outcome")
+            self._outcome = Outcome.__members__.get(str(name))
+        return self._outcome
 
     def _has_written(self, name: str) -> bool:
         """Return whether the job has written a file of its run folder."""

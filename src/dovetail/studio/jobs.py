@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from dovetail.studio.run import RunTab
     from dovetail.studio.shell import StudioPage
 
-STATES = {  # label and style of each state
+STATES = {  # label and style of each state of a job without outcome
     "runs": ("running", ""),
     "done": ("finished", "good"),
-    "stopped": ("stopped by limit", "caution"),
+    "stopped": ("stopped", "caution"),
     "no-go": ("finished: no go", "caution"),
     "interrupted": ("interrupted by the operator", "quiet"),
     "failed": ("failed", "bad"),
@@ -34,7 +34,7 @@ class JobRow:
         with ui.element("div").classes("job").props(f"data-job='{job.folder.name}'") as self.box:
             with ui.element("div").classes("line"):
                 text_element("b", job.folder.name, "grow")
-                self.state = text_element("span", "").props("data-state")
+                self.state = text_element("span", "").props("data-state=runs")
             self.bar = ui.linear_progress(0, show_value=False).props("size=6px instant-feedback")
             self.text = text_element("div", "", "quiet small words")
             self.tunables = TunableSliders(page, job)
@@ -66,14 +66,13 @@ class JobRow:
         """Show the current state."""
         self.job = job
         state, fraction, text = job.state, job.progress, job.text
-        phase = job.phase if state == "runs" else ""
-        if (state, fraction, text, phase) == self.shown:
+        phase, outcome = job.phase, job.outcome
+        if (state, fraction, text, phase, outcome) == self.shown:
             return
-        self.shown = (state, fraction, text, phase)
+        self.shown = (state, fraction, text, phase, outcome)
         runs, output = state == "runs", job.output
-        label, tone = STATES.get(state, (state, ""))
-        self.state.text = label
-        self.state.classes(replace=tone)
+        self.state.text, tone = label(job, phase)
+        self.state.classes(replace=tone).props(f"data-state={state}")
         self.bar.visible = runs
         self.bar.value = fraction or 0.0
         lines = output.splitlines()
@@ -110,6 +109,13 @@ class JobRow:
     def _skip(self) -> None:
         if self.page.check_control():
             self.job.stop(self.page.user)
+
+
+def label(job: Any, phase: str) -> tuple[str, str]:
+    """Return the name and the style of the state of a job: its outcome once it is known, otherwise its phase."""
+    if job.outcome is not None:
+        return job.outcome.value, "good" if job.outcome.completed else "caution"
+    return (phase, "") if phase and job.live else STATES[job.state]
 
 
 def can_stop(phase: str) -> bool:

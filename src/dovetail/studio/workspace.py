@@ -152,7 +152,7 @@ class Workspace:
                 self.notify("state")
             if self.jobs is not None:
                 states = [
-                    (job.folder, job.state, job.progress, job.text, job.phase if job.state == "runs" else "")
+                    (job.folder, job.state, job.progress, job.text, job.phase, job.outcome)
                     for job in self.jobs.all()
                 ]
                 if states != self._job_states:
