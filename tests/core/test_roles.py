@@ -7,6 +7,7 @@ import pytest
 from dovetail.air.fleet import RopeFleet
 from dovetail.air.towed_rope import TowedRope
 from dovetail.core import Flow, roles
+from dovetail.core.recording import Recording
 from dovetail.mechanics import Oscillator
 from dovetail.mechanics.airframe.aircraft import DeckAircraft
 
@@ -43,7 +44,8 @@ def test_a_plain_flow_has_no_role(role):
 
 def test_a_role_needs_its_members_only():
     assert [role for role in ROLES if isinstance(WithResults(), role)] == [roles.Measuring]
-    assert (roles.measured_values(WithResults(), None), roles.measured_values(Bare(), None)) == (
+    empty = Recording({}, {})
+    assert (roles.measured_values(WithResults(), empty), roles.measured_values(Bare(), empty)) == (
         {"size": "1 m"},
         {},
     )

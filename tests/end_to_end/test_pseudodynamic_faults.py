@@ -174,8 +174,8 @@ def test_a_run_ended_by_transmission_errors_can_be_resumed(test, whole, tmp_path
     server = links.CellServer(cell, links.Address("127.0.0.1", 0), bytes(16))
     thread = threading.Thread(target=server.serve, daemon=True)
     thread.start()
-    # frames of the cell: welcome, begin, read, then a reply a move: the tenth is that to move 7
-    wire = Wire(server.address.port, 10, HARM[harm])
+    # frames of the cell: challenge, welcome, begin, read, then a reply a move: the eleventh is that to move 7
+    wire = Wire(server.address.port, 11, HARM[harm])
     with links.RemoteCell(wire.url, 1, bytes(16), timeout=1.0) as remote:
         run = test.run_pseudodynamic(remote, folder=tmp_path)
     wire.close()

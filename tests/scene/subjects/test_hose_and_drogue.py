@@ -104,7 +104,8 @@ def test_a_force_is_labelled_with_its_limit_or_without_one_in_weights_of_the_dro
 def test_the_duct_is_a_tube_of_constant_wall_thickness():
     run, *_ = flight()
     run.test.numerical = dv.load(find_test("refuelling/reel-in")).numerical
-    run.data = run.data[["hose_position"]]
+    data = run.recording.to_dataset()
+    run.recording = Recording.from_dataset(data[["hose_position"]])
     mesh = next(solid.mesh for solid in build_scene(run).solids if solid.name == "duct")
     a, b, c = (mesh.vertices[mesh.faces[:, i]] for i in range(3))
     volume = np.sum(a * np.cross(b, c)) / 6

@@ -30,7 +30,7 @@ def test_a_measurement_belongs_to_the_row_of_its_command(recorder):
     recorder.add(rows(1.0, 2.0), 2)
     recorder.add_reading(1, np.asarray(2.0), reply(1), np.asarray(-2.0))
     recorder.add(rows(3.0), 1)
-    data = recorder.dataset({})
+    data = recorder.recording({}).to_dataset()
     assert data.move_number.values.tolist() == [0, 0, 1, 1]
     assert data.feedback_force.values.tolist() == [0, 0, -2.0, -2.0]
     assert data.command.values.tolist() == [0, 0, 2.0, 2.0]
@@ -41,6 +41,6 @@ def test_a_measurement_belongs_to_the_row_of_its_command(recorder):
 def test_nothing_is_fed_back_in_free_phases(recorder):
     recorder.add_reading(1, np.asarray(0.0), reply(1), np.asarray(-2.0))
     recorder.add(rows(1.0, gate=False), 1)
-    data = recorder.dataset({})
+    data = recorder.recording({}).to_dataset()
     assert data.feedback_force.values.tolist() == [0.0, 0.0]
     assert data.measured_force.values.tolist() == [-2.0, -2.0]
