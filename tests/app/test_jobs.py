@@ -123,9 +123,12 @@ def test_phase_of_a_run_with_a_rig_follows_from_its_folder(tmp_path):
         ):
             press()
             assert job.phase == phase
-        (job.folder / LIVE).rmdir()
-        assert job.phase == "saving"
         assert job.outcome is None
+        rig.show_outcome(Outcome.FORCE)
+        rig.show_outcome(Outcome.INTERRUPTED)  # of the same end
+        assert job.outcome is Outcome.FORCE
+        shutil.rmtree(job.folder / LIVE)
+        assert job.phase == "saving"
         (job.folder / "outcome.json").write_text('{"outcome": "LINK_LOST"}', "utf-8")
         assert job.phase == "reporting"
         assert job.outcome is Outcome.LINK_LOST
@@ -148,6 +151,18 @@ def test_a_stop_is_a_request_while_the_rig_moves_and_never_a_signal_while_data_a
         (job.folder / "outcome.json").touch()
         assert job.stop("Ben") == ""  # the report is skipped
         assert signals == [signal.SIGINT]
+
+
+def test_a_rig_in_use_starts_no_second_run(tmp_path):
+    jobs, address = Jobs(tmp_path / "runs"), "udp://127.0.0.1:9"
+    again = Action("realtime", Document.open(CS1), address=address)
+    first = jobs.start(again)  # of two clicks
+    with pytest.raises(ParameterError, match=f"in use by {first.folder.name}"):
+        jobs.start(again)
+    with pytest.raises(ParameterError, match="in use"):
+        Jobs(tmp_path / "runs").start(again)  # of another server
+    assert first.wait() == "failed"  # nothing answers there
+    assert jobs.start(again).wait() == "failed"
 
 
 def test_impossible_action_raises_and_writes_nothing(tmp_path):

@@ -16,6 +16,7 @@ from dovetail.links.native import available, origin
 from dovetail.links.ring import RingReader
 from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome
+from dovetail.testing.operator import LIVE, OUTCOME_FILE
 from dovetail.testing.recorder import largest_of
 
 PATIENT = {"priority": 0, "lock": False, "wait": 20.0, "grace": 1e6}  # see conftest
@@ -146,13 +147,17 @@ def test_an_operator_stop_keeps_the_recording_and_returns_the_rig_to_rest(make_c
 
 
 @BOTH
-def test_a_stop_before_the_first_tick_leaves_the_rig_at_rest(make_cs1, served, native):
+def test_a_stop_before_the_first_tick_leaves_the_rig_at_rest_and_shows_its_outcome(
+    make_cs1, served, native, tmp_path
+):
     test = make_cs1(duration=0.5)
-    server, operator = served(test), Operator()
+    (tmp_path / LIVE).mkdir()
+    server, operator = served(test), Operator(tmp_path)
     operator.stop("Ada")
     run = go(test, server, native, operator=operator)
     assert run.outcome is Outcome.INTERRUPTED
     assert run.data.sizes["time"] <= 2
+    assert "INTERRUPTED" in (tmp_path / LIVE / OUTCOME_FILE).read_text("utf-8")  # during the return to rest
 
 
 @BOTH

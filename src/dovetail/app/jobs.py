@@ -64,6 +64,12 @@ class Job:
         self.live = mode_named(self.action).live  # whether it moves a rig
 
     @property
+    def address(self) -> str:
+        """Address of the rig or the cell; empty without one."""
+        words = self.arguments
+        return words[words.index("--address") + 1] if "--address" in words else ""
+
+    @property
     def state(self) -> str:
         """State: "runs", "done", "stopped" (by a limit), "no-go" (design), "interrupted" or "failed"."""
         code = self.code
@@ -144,17 +150,16 @@ class Job:
             if operator.is_stopping(events):
                 return "stopping"
             return "held" if operator.is_held(events) else "running"
-        if self._has_written("outcome.json"):
+        if self._has_written(operator.OUTCOME_FILE):
             return "reporting"
         return "saving" if self._has_written(TEST) else "preparing"
 
     @property
     def outcome(self) -> Outcome | None:
         """Outcome of the run as soon as it is known, before recording and report are written."""
-        if self._outcome is None and self._has_written("outcome.json"):
-            name = _read(self.folder / "outcome.json").get("outcome")
-            self._outcome = Outcome.__members__.get(str(name))
-        return self._outcome
+        if self._outcome is None and self._has_written(operator.OUTCOME_FILE):
+            self._outcome = _outcome_in(self.folder)
+        return self._outcome or _outcome_in(self.folder / operator.LIVE)
 
     def _has_written(self, name: str) -> bool:
         """Return whether the job has written a file of its run folder."""
@@ -243,7 +248,7 @@ class Jobs:
         DovetailError
             If the action is not possible; the message is for the user.
         """
-        if fault := action.fault():
+        if fault := action.fault() or self._rig_in_use(action.address):
             raise ParameterError(fault)
         job_folder = next_folder(self.runs / JOBS_FOLDER, "job")
         job_folder.mkdir(parents=True)
@@ -289,6 +294,13 @@ class Jobs:
                     self._known[file.parent] = Job(file.parent)
         return sorted(self._known.values(), key=lambda job: -job.started)
 
+    def _rig_in_use(self, address: str | None) -> str:
+        """Return why a rig cannot be used for another run; empty if it is free."""
+        for job in self.all():
+            if address and job.address == address and job.phase not in ("", "reporting"):
+                return f"{address} is in use by {job.folder.name}; stop that run or wait for its end"
+        return ""
+
     def _folder(self, action: Action) -> Path:
         """Return a new output folder that no other job uses."""
         taken = {job.folder for job in self.all()}
@@ -296,6 +308,10 @@ class Jobs:
         while (folder := self.runs / f"{action.stem}-{number:03d}").exists() or folder in taken:
             number += 1
         return folder
+
+
+def _outcome_in(folder: Path) -> Outcome | None:
+    return Outcome.__members__.get(str(_read(folder / operator.OUTCOME_FILE).get("outcome")))
 
 
 def _read(file: Path) -> dict[str, Any]:

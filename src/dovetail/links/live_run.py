@@ -6,6 +6,7 @@
     DIR/operator_events.jsonl           executed operator events (`testing.operator`)
     DIR/live/about.json                 mode, process, and path of the window
     DIR/live/operator_requests.jsonl    requests of viewers
+    DIR/live/outcome.json               outcome, while the rig returns to rest
 
 The window (`links.ring`) is in shared memory if there is enough space. A file on a disk is written back from time to
 time, which would delay the loop. Only the user who runs the test can read the window and write requests.

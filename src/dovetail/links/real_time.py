@@ -44,6 +44,7 @@ from dovetail.testing.limits import rotary_axes
 from dovetail.testing.memory_estimate import require_memory
 from dovetail.testing.modes import Mode
 from dovetail.testing.operator import Operator
+from dovetail.testing.outcome import Outcome
 from dovetail.testing.run import Run
 from dovetail.testing.test import Test
 
@@ -405,6 +406,8 @@ def _run_with_operator(
         operator.update(clock())
         requested[:] = list(operator.values.values())
         tick.hold, tick.stop = operator.held, operator.stopped
+        if tick.code > 0:
+            operator.show_outcome(Outcome.from_code(tick.code))
 
     pass_requests()  # a stop before the first tick moves nothing
     threading.Thread(target=work, name="dovetail-loop", daemon=True).start()

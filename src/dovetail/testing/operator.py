@@ -9,12 +9,13 @@ A test lists the parameters that may be changed while it runs, each with its ran
 
 Each event is stored with the time, the user, and the old and new value: in the `Operator`, in the attribute
 `operator_events` of the recording, and during the run as a line of `operator_events.jsonl` in the run folder. Another
-process sends a request through `live/operator_requests.jsonl` in that folder. A thread beside the loop reads the
-requests; the loop itself reads no file and does not wait.
+process sends a request through `live/operator_requests.jsonl` in that folder, and reads an early outcome there. A
+thread beside the loop reads the requests; the loop itself reads no file and does not wait.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime
 import json
@@ -34,6 +35,7 @@ from dovetail.core import Parameter, Part, parameter, plain_file
 from dovetail.core.errors import DovetailError, Fault, OutputError, ParameterError, UnknownNameError
 from dovetail.core.units import PARAMETER
 from dovetail.testing import paths
+from dovetail.testing.outcome import Outcome
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 EVENTS_FILE = "operator_events.jsonl"  # file of the operator events in the run folder
 LIVE = "live"  # subfolder during the run
 REQUESTS_FILE = "operator_requests.jsonl"  # file of the requests from other processes
+OUTCOME_FILE = "outcome.json"  # file of an outcome before the run has ended
 MAX_REQUEST = 4096  # [bytes] largest size of a request
 
 
@@ -94,6 +97,7 @@ class Operator:
         self.now = 0.0  # [s] test time
         self.folder = None if folder is None else Path(folder)
         self._read = 0  # [bytes] of the requests that were read
+        self._outcome_shown = False
         self._lock = threading.Lock()
 
     def register_tunables(self, test: Test) -> None:
@@ -146,6 +150,14 @@ class Operator:
                     self._add_event(
                         OperatorEvent(_wall_time(), self.now, "unknown", "refused", new=str(error)[:200])
                     )
+
+    def show_outcome(self, outcome: Outcome) -> None:
+        """Show the outcome to other processes while the rig returns to rest; the first one remains."""
+        if self.folder is None or self._outcome_shown:
+            return
+        self._outcome_shown = True
+        with contextlib.suppress(OSError):  # a full disk must not stop the return to rest
+            plain_file.write(self.folder / LIVE / OUTCOME_FILE, json.dumps({"outcome": outcome.name}))
 
     def events_json(self) -> str:
         """Return all events as JSON, for an attribute of the recording."""
