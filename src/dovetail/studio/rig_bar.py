@@ -1,4 +1,4 @@
-"""Bar at the bottom of every tab while a run with a rig goes on: its phase or outcome in large letters, and its Stop.
+"""Bar at the bottom of every tab while a run with a rig continues: its phase or outcome in large letters, and its Stop.
 
 The outcome is shown as soon as it is known, while recording and report are written.
 """
