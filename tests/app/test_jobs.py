@@ -165,6 +165,42 @@ def test_a_rig_in_use_starts_no_second_run(tmp_path):
     assert jobs.start(again).wait() == "failed"
 
 
+CREPT = """title = "An interrupted test"
+rate = 1000
+duration = "20 ms"
+numerical = { kind = "oscillator", m = [2.2], c = [15.0], k = [2250.0] }
+excitation = { kind = "sine", amplitude = "5 mm", frequency = "3 Hz" }
+[rig]
+actuator = { kind = "delay", delay = "8 ms" }
+specimen = { kind = "standard-linear-solid", k = 2250.0, relaxing_fraction = 0.3, tau = "0.5 s" }
+[pseudodynamic]
+move_time = "80 ms"
+settling_time = "40 ms"
+"""
+
+
+@pytest.mark.slow
+def test_an_interrupted_pseudodynamic_run_is_continued_in_its_folder(tmp_path):
+    (tmp_path / "test.toml").write_text(CREPT, "utf-8")
+    jobs = Jobs(tmp_path / "runs")
+    first = jobs.start(Action("pseudodynamic", Document.open(str(tmp_path / "test.toml"))))
+    while first.phase in ("preparing", "running") and first.hold(True, "Ada"):
+        time.sleep(0.01)  # not yet in motion
+    until(first, lambda: first.phase == "held")
+    assert not first.can_resume
+    with pytest.raises(ParameterError, match="not an interrupted"):
+        jobs.resume(first)
+    assert first.stop("Ada") == ""
+    assert first.wait() == "interrupted", first.output
+    again = next(job for job in Jobs(tmp_path / "runs").all() if job.can_resume)  # of another server
+    second = jobs.resume(again)
+    assert second.folder == first.folder
+    assert second.wait() == "done", second.output
+    assert run_folder.read_run(second.folder).outcome is Outcome.FINISHED
+    assert second.operator_events() == []  # hold and stop were of the first part
+    assert not second.can_resume
+
+
 def test_impossible_action_raises_and_writes_nothing(tmp_path):
     with pytest.raises(ParameterError, match="needs the address of a rig"):
         Jobs(tmp_path / "runs").start(Action("realtime", Document.open(CS1)))

@@ -5,6 +5,8 @@ import urllib.request
 
 import pytest
 
+from dovetail.testing import Outcome
+
 # of a browser that draws in space, in software
 DRAWS = ("--enable-unsafe-swiftshader",)
 LAID = "name => document.querySelector('#chart-traces .chart-legend')?.textContent.includes(name)"
@@ -178,6 +180,25 @@ def test_a_pseudodynamic_test_moves_a_simulated_or_served_cell(
     assert done(page, name, until) == "done", page.locator(f"[data-job='{name}']").inner_text()
     assert address.startswith("tcp://" if served else "")
     until(page, "Number(document.querySelector('#chart-traces').dataset.number) >= 1")
+
+
+@pytest.mark.slow
+def test_an_interrupted_pseudodynamic_test_goes_on_from_the_page(opened, until, go, tmp_path):
+    (tmp_path / "crept.toml").write_text(CREPT.replace("A creep test", "Interrupted"), "utf-8")
+    page = opened("refuelling/drop", "Open")
+    page.locator("input[data-field=own-path]").fill(str(tmp_path / "crept.toml"))
+    page.locator("#open-own").click()
+    until(page, "document.querySelector('#test-title').textContent === 'Interrupted'")
+    go(page, "Run")
+    name = begun(page, "Pseudo-dynamic test", until)
+    row = page.locator(f"[data-job='{name}']")
+    row.get_by_role("button", name="Hold", exact=True).click()
+    until(page, "document.querySelector('[data-rig] [data-phase]').textContent === 'HELD'")
+    row.get_by_role("button", name="Stop", exact=True).click()
+    assert done(page, name, until) == "interrupted", row.inner_text()
+    row.get_by_role("button", name="Continue the run").click()
+    ended(page, name, until, "done")
+    assert row.locator("[data-state]").inner_text() == Outcome.FINISHED.value
 
 
 @pytest.mark.slow

@@ -35,6 +35,7 @@ from dovetail.testing.modes import mode_named
 from dovetail.testing.operator import OperatorEvent
 from dovetail.testing.outcome import Outcome
 from dovetail.testing.run_folder import next_folder
+from dovetail.testing.saved_run import JOURNAL
 from dovetail.testing.test import Test
 
 INTERRUPTED = "interrupted"  # marker file of a stopped job
@@ -161,6 +162,12 @@ class Job:
             self._outcome = _outcome_in(self.folder)
         return self._outcome or _outcome_in(self.folder / operator.LIVE)
 
+    @property
+    def can_resume(self) -> bool:
+        """Whether the run was interrupted and can be continued in its folder."""
+        resumable = mode_named(self.action).resumable and (self.folder / JOURNAL).is_file()
+        return resumable and not self.phase and not (self.outcome and self.outcome.completed)
+
     def _has_written(self, name: str) -> bool:
         """Return whether the job has written a file of its run folder."""
         try:
@@ -208,10 +215,12 @@ class Job:
         run = find_live_run(self.folder)
         try:
             window = run.open_ring() if run is not None else None
-            rows = window.latest(1).get("tunable_values", ()) if window is not None else ()
+            values = window.latest(1).get("tunable_values") if window is not None else None
         except (OSError, DovetailError):
             return {}
-        return dict(zip(self._tunable_paths, map(float, rows[-1]), strict=True)) if len(rows) else {}
+        if values is None or not len(values):
+            return {}
+        return dict(zip(self._tunable_paths, map(float, values[-1]), strict=True))
 
     @cached_property
     def _tunable_paths(self) -> tuple[str, ...]:
@@ -219,10 +228,11 @@ class Job:
         return tuple(tomllib.loads((self.folder / TEST).read_text("utf-8"))["tunable"])
 
     def operator_events(self) -> list[OperatorEvent]:
-        """Return the operator events recorded by the run."""
+        """Return the operator events recorded by the run, without those of an earlier part of a resumed run."""
         try:
-            return operator.read_events(self.folder)
-        except (OSError, DovetailError):
+            events = operator.read_events(self.folder)
+            return [event for event in events if event.timestamp >= self.started]
+        except (OSError, ValueError, DovetailError):
             return []
 
     def _send(self, action: str, user: str, path: str = "", value: float | None = None) -> str:
@@ -250,15 +260,44 @@ class Jobs:
         """
         if fault := action.fault() or self._rig_in_use(action.address):
             raise ParameterError(fault)
-        job_folder = next_folder(self.runs / JOBS_FOLDER, "job")
-        job_folder.mkdir(parents=True)
-        out = self._folder(action)
+        job_folder, out = self._new_job_folder(), self._folder(action)
         file = None
         if action.document is not None and action.document.settings() is None:
             file = job_folder / TEST
             replace_text(file, action.document.text_for(job_folder.resolve()))
-        arguments = action.arguments(out, file)
-        command = [sys.executable, "-m", "dovetail.app.worker", str(job_folder), *arguments]
+        about = {
+            "action": action.name or "run",
+            "title": action.title,
+            "arguments": action.arguments(out, file),
+            "python": export.python(action, out, file or export.OWN),
+            "folder": str(out),
+        }
+        return self._start_process(job_folder, about)
+
+    def resume(self, job: Job) -> Job:
+        """Continue an interrupted pseudo-dynamic run in its folder.
+
+        Raises
+        ------
+        DovetailError
+            If the run cannot be continued; the message is for the user.
+        """
+        if not job.can_resume or any(other.folder == job.folder and other.phase for other in self.all()):
+            raise ParameterError(f"{job.folder}: is not an interrupted pseudo-dynamic run; start a new run")
+        if fault := self._rig_in_use(job.address):
+            raise ParameterError(fault)
+        arguments = ["--resume" if word == "--out" else word for word in job.arguments]
+        about = {"action": job.action, "title": job.title, "arguments": arguments, "folder": str(job.folder)}
+        return self._start_process(self._new_job_folder(), about)
+
+    def _new_job_folder(self) -> Path:
+        folder = next_folder(self.runs / JOBS_FOLDER, "job")
+        folder.mkdir(parents=True)
+        return folder
+
+    def _start_process(self, job_folder: Path, about: dict[str, Any]) -> Job:
+        """Start the process of a job, and write its description."""
+        command = [sys.executable, "-m", "dovetail.app.worker", str(job_folder), *about["arguments"]]
         with (job_folder / OUTPUT).open("wb") as output:
             process = subprocess.Popen(
                 command,
@@ -273,15 +312,7 @@ class Jobs:
                     "COLUMNS": "120",
                 },
             )
-        about = {
-            "action": action.name or "run",
-            "title": action.title,
-            "arguments": arguments,
-            "python": export.python(action, out, file or export.OWN),
-            "folder": str(out),
-            "started": time.time(),
-            "process": process.pid,
-        }
+        about |= {"started": time.time(), "process": process.pid}
         replace_text(job_folder / ABOUT, json.dumps(about))
         job = self._known[job_folder] = Job(job_folder, process)
         return job

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
+from dovetail.core.errors import DovetailError
 from dovetail.studio.served_files import report_in
 from dovetail.studio.tunables import TunableSliders
 from dovetail.studio.widgets import button, text_element
@@ -41,7 +43,8 @@ class JobRow:
             with ui.element("div").classes("line").style("margin-top: 6px"):
                 self.hold = button("Hold", lambda: self._hold(True))
                 self.resume = button("Resume", lambda: self._hold(False))
-                self.stop = stop_button(page, job)
+                self.stop = stop_button(page, lambda: self.job)
+                self.resume_run = button("Continue the run", self._resume_run)
                 self.skip = button("Skip report", self._skip)
                 self.signals_button = button(
                     "Signals", lambda: tab.add_signals(self.job.folder), needs_control=False
@@ -82,6 +85,7 @@ class JobRow:
         self.tunables.box.visible = phase in ("running", "held")
         self.stop.visible = can_stop(phase)
         self.skip.visible = phase == "reporting"
+        self.resume_run.visible = job.can_resume
         recorded = job.action != "map" and (job.folder / "result.nc").is_file()
         self.signals_button.visible = self.scene.visible = not runs and recorded
         planned = state in ("done", "no-go") and job.action == "design"
@@ -106,6 +110,14 @@ class JobRow:
         if not fault:
             self.page.go("model")
 
+    def _resume_run(self) -> None:
+        if self.page.check_control():
+            try:
+                self.page.workspace.jobs.resume(self.job)
+            except (DovetailError, OSError) as error:
+                self.page.show_message(str(error), bad=True)
+            self.page.workspace.notify("jobs")
+
     def _skip(self) -> None:
         if self.page.check_control():
             self.job.stop(self.page.user)
@@ -123,12 +135,15 @@ def can_stop(phase: str) -> bool:
     return phase in ("computing", "preparing", "running", "held", "stopping")
 
 
-def stop_button(page: StudioPage, job: Any) -> Any:
-    """Return the button that stops a job; every user can stop a rig, the user with control also a computation."""
+def stop_button(page: StudioPage, job: Callable[[], Any]) -> Any:
+    """Return the button that stops the present job of a row.
+
+    Every user can stop a rig, the user with control also a computation.
+    """
 
     def stop() -> None:
-        if job.live or page.check_control():
-            fault = job.stop(page.user)
+        if job().live or page.check_control():
+            fault = job().stop(page.user)
             page.show_message(fault or "Stop sent.", bad=bool(fault))
 
-    return button("Stop", stop, needs_control=not job.live).classes("stop", remove="plain")
+    return button("Stop", stop, needs_control=not job().live).classes("stop", remove="plain")

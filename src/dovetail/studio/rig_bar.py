@@ -45,5 +45,5 @@ class RigBar:
         with self.footer, ui.element("div").classes("line").props(f"data-rig='{job.folder.name}'") as row:
             phase = text_element("span", "", "phase").props("data-phase")
             text_element("span", job.folder.name, "grow")
-            stop = stop_button(self.page, job)
+            stop = stop_button(self.page, lambda: job)
         return row, phase, stop

@@ -80,7 +80,8 @@ class RunTab:
     # jobs
 
     def _list(self) -> None:
-        jobs = self.workspace.jobs.all()[:MAX_JOBS]
+        newest = {job.folder: job for job in reversed(self.workspace.jobs.all())}  # of a resumed run
+        jobs = sorted(newest.values(), key=lambda job: -job.started)[:MAX_JOBS]
         self.no_runs.visible = not jobs
         for job in reversed(jobs):
             if job.folder not in self.rows:

@@ -80,6 +80,11 @@ class OperatorEvent:
     old: Any = None
     new: Any = None
 
+    @property
+    def timestamp(self) -> float:
+        """Wall time in seconds since 1970."""
+        return datetime.datetime.fromisoformat(self.wall_time).timestamp()
+
     def __str__(self) -> str:
         change = f" {self.path} from {self.old:g} to {self.new:g}" if self.action == "set" else ""
         reason = f": {self.new}" if self.action == "refused" else ""

@@ -123,7 +123,11 @@ def margin_text(margin: float, up_to: float = math.inf) -> str:
     if math.isnan(margin):
         return "delay margin not determined"
     if margin == math.inf:
-        return "no delay destabilises the loop" if up_to == math.inf else f"no limit found up to {1e3 * up_to:.3g} ms"
+        return (
+            "no delay destabilises the loop"
+            if up_to == math.inf
+            else f"no limit found up to {1e3 * up_to:.3g} ms"
+        )
     if margin == -math.inf:
         return "no delay margin"
     return f"delay margin {_ms(margin)}" if margin > 0 else f"exceeds the delay margin by {_ms(-margin)}"
