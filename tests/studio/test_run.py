@@ -184,7 +184,9 @@ def test_a_pseudodynamic_test_moves_a_simulated_or_served_cell(
 
 @pytest.mark.slow
 def test_an_interrupted_pseudodynamic_test_goes_on_from_the_page(opened, until, go, tmp_path):
-    (tmp_path / "crept.toml").write_text(CREPT.replace("A creep test", "Interrupted"), "utf-8")
+    (tmp_path / "crept.toml").write_text(
+        CREPT.replace("A creep test", "Interrupted").replace("20 ms", "1 s"), "utf-8"
+    )
     page = opened("refuelling/drop", "Open")
     page.locator("input[data-field=own-path]").fill(str(tmp_path / "crept.toml"))
     page.locator("#open-own").click()
@@ -193,7 +195,7 @@ def test_an_interrupted_pseudodynamic_test_goes_on_from_the_page(opened, until, 
     name = begun(page, "Pseudo-dynamic test", until)
     row = page.locator(f"[data-job='{name}']")
     row.get_by_role("button", name="Hold", exact=True).click()
-    until(page, "document.querySelector('[data-rig] [data-phase]').textContent === 'HELD'")
+    until(page, "document.querySelector('[data-rig] [data-phase]')?.textContent === 'HELD'")
     row.get_by_role("button", name="Stop", exact=True).click()
     assert done(page, name, until) == "interrupted", row.inner_text()
     row.get_by_role("button", name="Continue the run").click()
