@@ -20,8 +20,8 @@ Delay(0.01), Delay([0.01, 0.02]), dataclasses.replace(Delay(0.01), delay=0.02), 
 Delay({"s": 0.01})  # wrong
 Delay("10 ms")  # wrong
 dataclasses.replace(Delay(0.01), delay={"s": 0.01})  # wrong
-KelvinVoigt(b"stiff")  # wrong
-dv.Sine(amplitude=0.01)  # wrong
+KelvinVoigt("stiff")  # wrong
+dv.Sine(amplitude={"m": 0.01}, frequency=3.0)  # wrong
 """
 
 
