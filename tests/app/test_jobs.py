@@ -165,7 +165,7 @@ def test_a_rig_in_use_starts_no_second_run(tmp_path):
     assert jobs.start(again).wait() == "failed"
 
 
-CREPT = """title = "An interrupted test"
+PSEUDODYNAMIC = """title = "An interrupted test"
 rate = 1000
 duration = "20 ms"
 numerical = { kind = "oscillator", m = [2.2], c = [15.0], k = [2250.0] }
@@ -181,7 +181,7 @@ settling_time = "40 ms"
 
 @pytest.mark.slow
 def test_an_interrupted_pseudodynamic_run_is_continued_in_its_folder(tmp_path):
-    (tmp_path / "test.toml").write_text(CREPT, "utf-8")
+    (tmp_path / "test.toml").write_text(PSEUDODYNAMIC, "utf-8")
     jobs = Jobs(tmp_path / "runs")
     first = jobs.start(Action("pseudodynamic", Document.open(str(tmp_path / "test.toml"))))
     while first.phase in ("preparing", "running") and first.hold(True, "Ada"):

@@ -142,7 +142,7 @@ def test_the_scene_of_a_run_requires_the_key(browsers, tmp_path, serve, look, ch
         urllib.request.urlopen(address.partition("?")[0], timeout=300)
 
 
-CREPT = """title = "A creep test"
+PSEUDODYNAMIC = """title = "A pseudo-dynamic test"
 rate = 1000
 duration = "20 ms"
 numerical = { kind = "oscillator", m = [2.2], c = [15.0], k = [2250.0] }
@@ -167,13 +167,13 @@ specimen = { kind = "standard-linear-solid", k = 2250.0, relaxing_fraction = 0.3
 def test_a_pseudodynamic_test_moves_a_simulated_or_served_cell(
     opened, until, go, serve_rig, tmp_path, served
 ):
-    (tmp_path / "crept.toml").write_text(CREPT, "utf-8")
+    (tmp_path / "pseudodynamic.toml").write_text(PSEUDODYNAMIC, "utf-8")
     (tmp_path / "cell.toml").write_text(CELL, "utf-8")
     address = serve_rig(tmp_path, "cell.toml") if served else ""
     page = opened("refuelling/drop", "Open")
-    page.locator("input[data-field=own-path]").fill(str(tmp_path / "crept.toml"))
+    page.locator("input[data-field=own-path]").fill(str(tmp_path / "pseudodynamic.toml"))
     page.locator("#open-own").click()
-    until(page, "document.querySelector('#test-title').textContent === 'A creep test'")
+    until(page, "document.querySelector('#test-title').textContent === 'A pseudo-dynamic test'")
     go(page, "Run")
     page.locator("input[data-field=cell]").fill(address)
     name = begun(page, "Pseudo-dynamic test", until)
@@ -184,11 +184,11 @@ def test_a_pseudodynamic_test_moves_a_simulated_or_served_cell(
 
 @pytest.mark.slow
 def test_an_interrupted_pseudodynamic_test_goes_on_from_the_page(opened, until, go, tmp_path):
-    (tmp_path / "crept.toml").write_text(
-        CREPT.replace("A creep test", "Interrupted").replace("20 ms", "1 s"), "utf-8"
+    (tmp_path / "pseudodynamic.toml").write_text(
+        PSEUDODYNAMIC.replace("A pseudo-dynamic test", "Interrupted").replace("20 ms", "1 s"), "utf-8"
     )
     page = opened("refuelling/drop", "Open")
-    page.locator("input[data-field=own-path]").fill(str(tmp_path / "crept.toml"))
+    page.locator("input[data-field=own-path]").fill(str(tmp_path / "pseudodynamic.toml"))
     page.locator("#open-own").click()
     until(page, "document.querySelector('#test-title').textContent === 'Interrupted'")
     go(page, "Run")

@@ -42,9 +42,7 @@ class Clock(eqx.Module):
     other clock stops at a limit, at the end, and where the clock waits.
     """
 
-    optimised: ClassVar[bool] = (
-        True  # whether the loop is compiled with optimisation, which takes twice the time
-    )
+    optimised: ClassVar[bool] = True  # whether the loop is compiled with optimisation, in twice the time
 
     @property
     @abstractmethod
