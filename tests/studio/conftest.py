@@ -188,6 +188,18 @@ def go():
 
 
 @pytest.fixture
+def arm_and_start():
+    """`arm_and_start(page, "rig", address)` arms the rig or the cell at an address, and starts the test."""
+
+    def start(page, machine, address):
+        page.locator(f"input[data-field={machine}]").fill(address)
+        page.get_by_role("button", name=f"Arm {machine}").click()
+        page.locator("#armed button", has_text="Start").click()
+
+    return start
+
+
+@pytest.fixture
 def serve():
     """`serve(folder, test)` starts a studio of its own, which ends with the test."""
     started = []

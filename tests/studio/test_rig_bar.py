@@ -13,14 +13,13 @@ PHONE = {"width": 390, "height": 844}
 
 @pytest.mark.slow
 def test_a_viewer_sees_that_the_rig_is_held_and_stops_it_at_390_pixels(
-    tmp_path, serve, serve_rig, look, go, until
+    tmp_path, serve, serve_rig, look, go, until, arm_and_start
 ):
     (tmp_path / "held.toml").write_text(TEST, "utf-8")
     studio = serve(tmp_path, "held.toml")
     page = look(studio, "Run")
     viewer = look(studio, "Model")
-    page.locator("input[data-field=rig]").fill(serve_rig(tmp_path, "held.toml"))
-    page.get_by_role("button", name="Real-time test", exact=True).click()
+    arm_and_start(page, "rig", serve_rig(tmp_path, "held.toml"))
     viewer.set_viewport_size(PHONE)
     until(viewer, PHASE, "RUNNING")
     job = page.locator("[data-job]").first
@@ -51,13 +50,12 @@ def test_a_viewer_sees_that_the_rig_is_held_and_stops_it_at_390_pixels(
 
 @pytest.mark.slow
 def test_the_outcome_of_a_dead_rig_is_shown_in_every_window_before_the_report(
-    tmp_path, serve, serve_rig, look, until
+    tmp_path, serve, serve_rig, look, until, arm_and_start
 ):
     (tmp_path / "dead.toml").write_text(TEST, "utf-8")
     studio = serve(tmp_path, "dead.toml")
     page, viewer = look(studio, "Run"), look(studio, "Model")
-    page.locator("input[data-field=rig]").fill(serve_rig(tmp_path, "dead.toml"))
-    page.get_by_role("button", name="Real-time test", exact=True).click()
+    arm_and_start(page, "rig", serve_rig(tmp_path, "dead.toml"))
     until(page, "document.querySelector('#chart-traces')?.dataset.number > 0")  # it moves
     serve_rig.kill()
     until(viewer, PHASE, Outcome.LINK_LOST.value)

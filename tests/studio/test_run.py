@@ -70,13 +70,6 @@ def test_a_long_computation_can_be_stopped(opened, until):
     ended(page, name, until, "interrupted")
 
 
-def test_a_real_time_run_without_a_rig_is_rejected(opened):
-    page = opened("substructuring/cs1", "Run")
-    page.locator("input[data-field=rig]").fill("")
-    page.get_by_role("button", name="Real-time test", exact=True).click()
-    page.locator(".q-notification", has_text="needs the address of a rig").wait_for()
-
-
 def done(page, name, until):
     """Wait until a job has ended; its state."""
     until(
@@ -165,7 +158,7 @@ specimen = { kind = "standard-linear-solid", k = 2250.0, relaxing_fraction = 0.3
 @pytest.mark.slow
 @pytest.mark.parametrize("served", [False, True])
 def test_a_pseudodynamic_test_moves_a_simulated_or_served_cell(
-    opened, until, go, serve_rig, tmp_path, served
+    opened, until, go, serve_rig, tmp_path, served, arm_and_start
 ):
     (tmp_path / "pseudodynamic.toml").write_text(PSEUDODYNAMIC, "utf-8")
     (tmp_path / "cell.toml").write_text(CELL, "utf-8")
@@ -175,10 +168,14 @@ def test_a_pseudodynamic_test_moves_a_simulated_or_served_cell(
     page.locator("#open-own").click()
     until(page, "document.querySelector('#test-title').textContent === 'A pseudo-dynamic test'")
     go(page, "Run")
-    page.locator("input[data-field=cell]").fill(address)
-    name = begun(page, "Pseudo-dynamic test", until)
+    if served:
+        before = page.locator("[data-job]").count()
+        arm_and_start(page, "cell", address)
+        until(page, "before => document.querySelectorAll('[data-job]').length > before", before)
+        name = page.locator("[data-job]").first.get_attribute("data-job")
+    else:
+        name = begun(page, "Pseudo-dynamic test", until)
     assert done(page, name, until) == "done", page.locator(f"[data-job='{name}']").inner_text()
-    assert address.startswith("tcp://" if served else "")
     until(page, "Number(document.querySelector('#chart-traces').dataset.number) >= 1")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 @pytest.mark.slow
 def test_cs1_is_set_up_felt_compensated_run_against_a_rig_reported_and_saved(
-    tmp_path, serve, serve_rig, look, go, until
+    tmp_path, serve, serve_rig, look, go, until, arm_and_start
 ):
     served = serve(tmp_path)
     page = look(served, "Open")
@@ -40,8 +40,7 @@ def test_cs1_is_set_up_felt_compensated_run_against_a_rig_reported_and_saved(
     page.locator(".q-notification", has_text="Saved: mine.toml").wait_for()
 
     go(page, "Run")
-    page.locator("input[data-field=rig]").fill(serve_rig(tmp_path, "mine.toml"))
-    page.get_by_role("button", name="Real-time test", exact=True).click()
+    arm_and_start(page, "rig", serve_rig(tmp_path, "mine.toml"))
     job = page.locator("[data-job]").first
     name = job.get_attribute("data-job")
     until(

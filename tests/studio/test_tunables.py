@@ -34,15 +34,16 @@ def rig(tmp_path, serve_rig):
 
 
 @pytest.mark.slow
-def test_a_tunable_parameter_is_changed_and_a_run_held_resumed_and_stopped(opened, rig, tmp_path, until, go):
+def test_a_tunable_parameter_is_changed_and_a_run_held_resumed_and_stopped(
+    opened, rig, tmp_path, until, arm_and_start, go
+):
     page = opened("substructuring/cs1", "Open")
     page.locator("input[data-field=own-path]").fill(str(tmp_path / "dialled.toml"))
     page.locator("#open-own").click()
     until(page, "document.querySelector('#test-title').textContent.includes('A run with a dial')")
     go(page, "Run")
     before = page.locator("[data-job]").count()
-    page.locator("input[data-field=rig]").fill(rig)
-    page.get_by_role("button", name="Real-time test", exact=True).click()
+    arm_and_start(page, "rig", rig)
     until(page, "before => document.querySelectorAll('[data-job]').length > before", before)
     job = page.locator("[data-job]").first
     dial = job.locator("[data-tunable='numerical.c'] input[type=range]")
@@ -60,12 +61,11 @@ def test_a_tunable_parameter_is_changed_and_a_run_held_resumed_and_stopped(opene
 
 @pytest.mark.slow
 def test_every_window_shows_the_requested_value_also_after_a_reload_and_the_next_key_sends_no_jump(
-    rig, tmp_path, serve, look, go, until
+    rig, tmp_path, serve, look, go, until, arm_and_start
 ):
     studio = serve(tmp_path, "dialled.toml")
     page, viewer = look(studio, "Run"), look(studio, "Run")
-    page.locator("input[data-field=rig]").fill(rig)
-    page.get_by_role("button", name="Real-time test", exact=True).click()
+    arm_and_start(page, "rig", rig)
     dial = page.locator("[data-tunable='numerical.c'] input[type=range]")
     dial.focus()
     dial.press("End")

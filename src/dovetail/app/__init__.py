@@ -11,6 +11,7 @@ from dovetail.lazily import lazily
 if TYPE_CHECKING:
     from dovetail.app import export
     from dovetail.app.actions import Action
+    from dovetail.app.arming import Arming
     from dovetail.app.blocks import BlockView, PartOption, Value
     from dovetail.app.control_lock import ControlLock
     from dovetail.app.document import Document
@@ -28,6 +29,7 @@ lazily(__name__)
 
 __all__ = [
     "Action",
+    "Arming",
     "BlockView",
     "ControlLock",
     "Document",

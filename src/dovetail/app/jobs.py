@@ -43,6 +43,7 @@ JOBS_FOLDER = ".studio"  # folder of jobs, next to the runs
 ABOUT, OUTPUT, PROGRESS, TEST = "job.json", "output.txt", "progress.json", "test.toml"
 STATES = {0: "done", 3: "stopped", 4: "no-go", 130: "interrupted"}  # by exit code; any other is "failed"
 START_TIMEOUT = 20.0  # [s] within which a starting process may not have its lock yet
+REPEAT_TIME = 1.0  # [s] within which the same action is not started again: a second click
 CLOCK_TOLERANCE = 1.0  # [s] between the clock of the file system and that of the program
 MAX_OUTPUT = 200_000  # characters of output that are read
 
@@ -258,7 +259,7 @@ class Jobs:
         DovetailError
             If the action is not possible; the message is for the user.
         """
-        if fault := action.fault() or self._rig_in_use(action.address):
+        if fault := action.fault() or self.rig_in_use(action.address) or self._repeats(action):
             raise ParameterError(fault)
         job_folder, out = self._new_job_folder(), self._folder(action)
         file = None
@@ -284,7 +285,7 @@ class Jobs:
         """
         if not job.can_resume or any(other.folder == job.folder and other.phase for other in self.all()):
             raise ParameterError(f"{job.folder}: is not an interrupted pseudo-dynamic run; start a new run")
-        if fault := self._rig_in_use(job.address):
+        if fault := self.rig_in_use(job.address):
             raise ParameterError(fault)
         arguments = ["--resume" if word == "--out" else word for word in job.arguments]
         about = {"action": job.action, "title": job.title, "arguments": arguments, "folder": str(job.folder)}
@@ -325,12 +326,27 @@ class Jobs:
                     self._known[file.parent] = Job(file.parent)
         return sorted(self._known.values(), key=lambda job: -job.started)
 
-    def _rig_in_use(self, address: str | None) -> str:
+    def rig_in_use(self, address: str | None) -> str:
         """Return why a rig cannot be used for another run; empty if it is free."""
         for job in self.all():
             if address and job.address == address and job.phase not in ("", "reporting"):
                 return f"{address} is in use by {job.folder.name}; stop that run or wait for its end"
         return ""
+
+    def _repeats(self, action: Action) -> str:
+        """Return why an action is a second click on the last one; empty if it is not."""
+        for job in self._known.values():
+            is_recent = time.time() - job.started < REPEAT_TIME
+            if is_recent and job.arguments == action.arguments(job.folder, job.job_folder / TEST):
+                return (
+                    f"{job.folder.name} has just been started by the same action; wait 1 s to start another"
+                )
+        return ""
+
+    def last_address(self, mode: str) -> str:
+        """Return the address of the rig in use in a mode, otherwise of the last one; empty if there is none."""
+        jobs = [job for job in self.all() if job.action == mode and job.address]
+        return next((job.address for job in [*(job for job in jobs if job.phase), *jobs]), "")
 
     def _folder(self, action: Action) -> Path:
         """Return a new output folder that no other job uses."""

@@ -30,6 +30,7 @@ class LinkReport:
     exchange_count: int
     native: bool
     limits: Bounds
+    position: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(0))  # [m], [rad] of each axis
 
     @property
     def loss(self) -> float:
@@ -101,11 +102,14 @@ def check(
         kind = PythonTick if native is False or available() else NativeTick
         tick = kind(settings, connection.datagrams)
         zero = np.zeros(axes)
-        notes = np.array([tick.step(RigState.READY, zero)[1] for _ in range(count)])
+        readings, notes = map(
+            np.array, zip(*(tick.step(RigState.READY, zero) for _ in range(count)), strict=True)
+        )
         if tick.rig_state == RigState.SAFE:
             raise LinkError(f"{url}: the rig is in its safe state; check the rig and repeat")
     columns = dict(zip(NOTES, notes.T, strict=True))
     answered = columns["measurement_age"] == 0
+    names = [name for name, size in welcome.signals for _ in range(size)]
     return LinkReport(
         welcome.name,
         rate,
@@ -114,4 +118,5 @@ def check(
         count,
         kind is NativeTick,
         welcome.limits,
+        readings[-1][np.array(names) == "measured_displacement"],
     )

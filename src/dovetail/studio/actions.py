@@ -64,23 +64,8 @@ class ActionButtons:
             button("Reference", lambda: self.start("reference"))
             text_element("span", "reference solution, without rig", "quiet small")
         with ui.element("div").classes("line").style("margin-top: 10px"):
-            self.rig: Any = ui.input("Rig address", value=self.page.memory.get("rig", "udp://localhost:7001"))
-            self.rig.props("outlined dense data-field=rig").classes("needs-control grow")
-            self.key: Any = (
-                ui.input("Key file (if required)").props("outlined dense").classes("needs-control grow")
-            )
-            button("Real-time test", self._run)
-        with ui.element("div").classes("line").style("margin-top: 10px"):
-            self.cell: Any = ui.input("Robot cell, tcp://HOST:PORT (empty: simulated)")
-            self.cell.props("outlined dense data-field=cell").classes("needs-control grow")
-            button(
-                "Pseudo-dynamic test",
-                lambda: self.start("pseudodynamic", address=str(self.cell.value or "") or None),
-            )
-
-    def _run(self) -> None:
-        self.page.memory["rig"] = str(self.rig.value)
-        self.start("realtime", address=str(self.rig.value), key=str(self.key.value or "") or None)
+            button("Pseudo-dynamic test", lambda: self.start("pseudodynamic"))
+            text_element("span", "with a simulated cell", "quiet small")
 
     def _design(self) -> None:
         """Steps of a design, each automatic or set by the user."""

@@ -37,18 +37,22 @@ class RunTab:
         self.offered: Any = None  # test of the present buttons
         with ui.element("div").classes("two do"):
             with ui.element("div").classes("stack"):
-                with section("Start", "actions"):
+                with section("Compute", "actions"):
                     self.action_list = ui.element("div")
+                with section("Real rig", "machines") as self.machines:
+                    self.rig_card: Any = None
+                    self.rig_list = ui.element("div")
+            with ui.element("div").classes("stack"):
+                with section("Signals", "traces"):
+                    with ui.element("div").classes("line"):
+                        self.signal = ui.select([], label="signal", on_change=lambda _: self._draw())
+                        self.signal.props("outlined dense options-dense id=signal").classes("grow")
+                        button("Clear", self._clear, needs_control=False)
+                    self.chart = MovingPlot("Recorded signals of several runs", "time (s)", "", 300)
+                    self.chart.props("id=chart-traces")
                 with section("Runs", "jobs"):
                     self.list = ui.element("div")
                     self.no_runs = text_element("p", "No runs yet.", "quiet")
-            with ui.element("div").classes("stack"), section("Signals", "traces"):
-                with ui.element("div").classes("line"):
-                    self.signal = ui.select([], label="signal", on_change=lambda _: self._draw())
-                    self.signal.props("outlined dense options-dense id=signal").classes("grow")
-                    button("Clear", self._clear, needs_control=False)
-                self.chart = MovingPlot("Recorded signals of several runs", "time (s)", "", 300)
-                self.chart.props("id=chart-traces")
         self.shown = ui.element("div").props("id=shown")
         self.reported: Path | None = None  # folder of the report on the page
         page.dark.on_value_change(lambda _: self.reported and self.report(self.reported, scroll=False))
@@ -57,10 +61,16 @@ class RunTab:
     # actions
 
     def _offer(self) -> None:
+        from dovetail.app.actions import available_actions
         from dovetail.studio.actions import ActionButtons
+        from dovetail.studio.rig_card import RigCard
 
         document = self.workspace.document
         self.action_list.clear()
+        self.rig_list.clear()
+        self.machines.visible = document is not None and "rehearse" in available_actions(document.test)
+        with self.rig_list:
+            self.rig_card = RigCard(self.page) if self.machines.visible else None
         with self.action_list:
             if document is None or document.test is None:
                 text_element("p", "Open a test first.", "quiet")
@@ -74,6 +84,8 @@ class RunTab:
             if key != self.offered:
                 self.offered = key
                 self._offer()
+        if change in ("document", "rig", "jobs") and self.rig_card is not None:
+            self.rig_card.refresh()
         if change == "jobs" and self.workspace.jobs is not None:
             self._list()
 

@@ -1,8 +1,8 @@
 """Workspace shared by all pages of one server: open test, exploration, jobs, control lock.
 
-Pages are notified of a change by its name (`document`, `sliders`, `result`, `map`, `jobs`, `recent runs`, `control`)
-and update themselves. Slow work runs in other processes (`dovetail.app.explore_process`, `dovetail.app.jobs`);
-reading of files runs in a thread.
+Pages are notified of a change by its name (`document`, `sliders`, `result`, `map`, `jobs`, `rig`, `recent runs`,
+`control`) and update themselves. Slow work runs in other processes (`dovetail.app.explore_process`,
+`dovetail.app.jobs`); reading of files runs in a thread.
 """
 
 from __future__ import annotations
@@ -62,10 +62,13 @@ class Workspace:
         self.jobs: Any = None
         self.drafts: Any = None
         self.control: Any = None
+        self.arming: Any = None
+        self.addresses: dict[str, str] = {}  # of the rig and the cell, by mode, for all pages
         self.pages: set[OpenPage] = set()
         self._explored: Any = None  # table and paths of the explore process
         self._job_states: list[Any] = []
         self._control_state: Any = None
+        self._armed: Any = None
         self.start_time = time.time()
         self._tasks: set[asyncio.Task] = set()
         self._lock = asyncio.Lock()
@@ -114,9 +117,10 @@ class Workspace:
         self.busy = "Loading Dovetail"
 
         def load() -> None:
-            from dovetail.app import ControlLock, Drafts, Jobs
+            from dovetail.app import Arming, ControlLock, Drafts, Jobs
 
             self.drafts, self.jobs, self.control = Drafts(), Jobs(self.runs), ControlLock()
+            self.arming = Arming(self.jobs)
 
         await asyncio.to_thread(load)
         self.busy = ""
@@ -161,6 +165,9 @@ class Workspace:
                     self.notify("jobs")
                     if ended:
                         self._run_in_background(self._list_recent_runs())
+            if self.arming is not None and self.arming.armed is not self._armed:
+                self._armed = self.arming.armed
+                self.notify("rig")
             if self.control is not None:
                 control = (self.control.holder, tuple(self.control.viewers()))
                 if control != self._control_state:
@@ -182,6 +189,7 @@ class Workspace:
 
         self.busy = f"Loading {name}"
         self.error = ""
+        self.arming.disarm()
         self.notify("document")
         try:
             async with self._lock:
