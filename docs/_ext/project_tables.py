@@ -16,6 +16,8 @@ from interfaces import interface_table, public_table
 from target_results import REPRODUCED, counts, kept
 
 from dovetail.core import signals
+from dovetail.core.quantities import QUANTITIES
+from dovetail.core.si_prefix import FRACTION
 from dovetail.links.real_time import ApproachAndReturn, RealTime
 from dovetail.studies import capabilities, load_targets, studies
 from dovetail.studies.exchange import CONTACTS, cross_table, law_table
@@ -24,6 +26,7 @@ from dovetail.testing import all_modes, limits
 
 WIDTHS = {  # of the columns, in shares of a hundred
     "signals": (24, 10, 12, 54),
+    "quantities": (30, 10, 60),
     "studies": (18, 50, 12, 20),
     "capabilities": (12, 70, 9, 9),
     "reproduced": (10, 33, 17, 10, 15, 15),
@@ -50,6 +53,13 @@ def _signals():
     yield "name", "symbol", "unit", "label"
     for signal in signals.all_signals().values():
         yield signal.name, signal.symbol, "" if signal.unit == "1" else signal.unit, signal.label
+
+
+def _quantities():
+    yield "quantity", "unit", "definition"
+    for quantity in QUANTITIES.values():
+        unit = {FRACTION: "%", "1": ""}.get(quantity.unit, quantity.unit)
+        yield quantity.name, unit, quantity.definition
 
 
 def _studies():
@@ -131,6 +141,7 @@ def _show(value) -> str:
 
 TABLES = {
     "signals": _signals,
+    "quantities": _quantities,
     "studies": _studies,
     "capabilities": _capabilities,
     "reproduced": _reproduced,

@@ -284,7 +284,7 @@ def test_the_delay_of_a_saturated_rig_is_estimated_or_explained(dovetail, what):
         "run", "substructuring/cs1", *words, "--set", SATURATED[what], "--out", "run", *told
     )
     assert code in (0, 3), err
-    found = re.search(r"delay, measured after demand +(not determined|\S+ ms)\n", out)[1]
+    found = re.search(r"delay of the measured displacement +(not determined|\S+ ms)\n", out)[1]
     assert not re.search(r"\d{4,}\S* ms|e\+\d+ ms|\bnan\b", out)
     if found == "not determined":
         assert re.search(

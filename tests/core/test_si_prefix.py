@@ -2,7 +2,7 @@
 
 import pytest
 
-from dovetail.core.si_prefix import si_prefix
+from dovetail.core.si_prefix import FRACTION, si_prefix, value_text
 
 
 def test_units_are_typeset():
@@ -26,3 +26,22 @@ def test_units_are_typeset():
 def test_a_prefix_is_chosen(value, unit, expected):
     factor, text = si_prefix(value, unit)
     assert (factor, text) == (pytest.approx(expected[0]), expected[1])
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0.0521, FRACTION, "5.21 %"),
+        (0.9999, FRACTION, "100 %"),
+        (12.34, FRACTION, "1230 %"),
+        (1.1e-16, FRACTION, "< 0.001 %"),
+        (0.0, FRACTION, "0 %"),
+        (0.00327, "s", "3.27 ms"),
+        (7690.0, "N", "7.69 kN"),
+        (-3e-5, "1/s", "< 0.001 1/s"),
+        (float("nan"), "s", "not determined"),
+        (float("inf"), "s", "unlimited"),
+    ],
+)
+def test_a_value_has_three_digits_and_its_unit(value, unit, text):
+    assert value_text(value, unit) == text

@@ -3,9 +3,8 @@
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
-from dovetail.fidelity.acceptance import evaluate_criteria, format_fraction_or_time
+from dovetail.fidelity.acceptance import evaluate_criteria
 from dovetail.testing.acceptance import Accept
 
 
@@ -41,8 +40,3 @@ def test_a_missing_result_is_neither_met_nor_missed():
 def test_without_a_demand_no_criterion_is_evaluated():
     assert evaluate_criteria(None, compared(0.5)) == []
     assert evaluate_criteria(Accept(), compared(0.5)) == []
-
-
-@pytest.mark.parametrize(("value", "text"), [(1.1e-16, "below 0.001 %"), (0.052, "5.2 %"), (0.0, "0 %")])
-def test_rounding_is_not_written_out(value, text):
-    assert format_fraction_or_time(value, "1") == text

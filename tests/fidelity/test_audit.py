@@ -31,7 +31,7 @@ def test_the_largest_residuals_are_reported(recorded):
     assert found.energy_fraction == pytest.approx(1e-7)
     assert found.momentum == pytest.approx(np.sqrt(3) * 1e-7)
     assert found.translation == pytest.approx(2e-5)
-    assert "3e-06 J, 1.0e-07 of the kinetic energy" in str(found)
+    assert "energy residual 3 µJ; energy residual, relative < 0.001 %" in str(found)
     assert "20 um" in str(found)
 
 

@@ -88,6 +88,7 @@ def make_stability(delay, **other):
     values = {
         "critical_delay": critical,
         "rig_delay": delay,
+        "loop_delay": delay,
         "margin": critical - delay,
         "critical_frequency": 7.116,
     }

@@ -37,7 +37,9 @@ def text_of(html):
 
 @pytest.fixture(name="page", scope="module")
 def _page(late, reference):
-    margins = Margins(critical_delay=6.77e-3, rig_delay=3e-3, margin=3.77e-3, critical_frequency=7.116)
+    margins = Margins(
+        critical_delay=6.77e-3, rig_delay=3e-3, loop_delay=3e-3, margin=3.77e-3, critical_frequency=7.116
+    )
     return rehearsal_page(late, reference, margins)
 
 

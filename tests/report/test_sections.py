@@ -69,8 +69,8 @@ def test_errors_are_listed_for_each_axis(two_axes):
     blocks = sections.error(judged(two_axes, two_axes))
     errors, rig = tables(blocks)
     assert [row[0] for row in errors.rows] == ["1", "2"]
-    assert list(errors.head)[1:3] == ["e₁ rms", "e₁ peak"]
-    assert [row[rig.head.index("delay")] for row in rig.rows] == ["3 ms", "3 ms"]
+    assert list(errors.head)[1:3] == ["response error", "peak response error"]
+    assert [row[rig.head.index("delay of the measured displacement")] for row in rig.rows] == ["3 ms", "3 ms"]
 
 
 def test_axes_at_rest_are_listed_in_one_sentence(two_axes):
@@ -91,7 +91,7 @@ def test_axes_at_rest_are_listed_in_one_sentence(two_axes):
 
 def test_a_stopped_run_is_compared_up_to_there(unstable, reference):
     texts = [b.text for b in sections.error(judged(unstable, reference)) if isinstance(b, Paragraph)]
-    assert any("stopped before the end of the reference" in text for text in texts)
+    assert any("ended before the reference" in text for text in texts)
 
 
 def test_without_a_reference_only_the_tracking_error_is_listed(late):

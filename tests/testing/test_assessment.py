@@ -26,7 +26,7 @@ def test_the_critical_delay_is_that_of_the_closed_form(make_cs1):
 
 def test_the_verdict_reads_well(make_cs1):
     text = str(make_cs1(delay=9.4e-3).stability())
-    assert "critical delay 6.77 ms at 7.12 Hz; rig delay 9.40 ms, force hold 0.50 ms" in text
+    assert "critical delay 6.77 ms at 7.12 Hz; rig delay 9.4 ms, force hold 0.5 ms" in text
     assert "sampled loop unstable" in text
     assert "sampled loop stable" in str(make_cs1(delay=1e-3).stability())
 
@@ -40,7 +40,7 @@ def test_unknown_values_are_stated_and_never_shown_as_numbers():
     assert "critical delay not determined; rig delay not known" in said
     assert "25 states" in said
     hopeless = dv.testing.stability_at_rest.Stability(0.0, np.nan, 1e-3, 2.0, 3.0, 5e-4)
-    assert "critical delay 0.00 ms; rig delay 1.00 ms" in str(hopeless)
+    assert "critical delay 0 ms; rig delay 1 ms" in str(hopeless)
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def test_force_sensor_delay_reduces_the_margin():
     found = outlook(15.0, K, 3e-3, 5e-3, 1000.0, False)
     assert not found.stable
     assert found.margin == pytest.approx(found.critical_delay - 8.5e-3, abs=1e-5)
-    assert "force sensor 5.00 ms" in str(found)
+    assert "sensor delay 5 ms" in str(found)
     assert "exceeds the delay margin by 1.73 ms" in str(found)
 
 

@@ -181,7 +181,7 @@ def test_numbers_that_are_offered_divide_the_test(ticks):
 @pytest.mark.parametrize("seed", range(5))
 def test_chunks_of_any_length_give_equal_records(seed):
     random = np.random.default_rng(seed)
-    first, values, every = np.ones(2), random.normal(size=(1000, 2)), int(random.integers(2, 90))
+    first, values, every = np.ones(3), random.normal(size=(1000, 3)), int(random.integers(2, 90))
     records = Records(every)
     records.start({"force": first})
     while records.tick < 1000:
@@ -189,5 +189,6 @@ def test_chunks_of_any_length_give_equal_records(seed):
         records.add({"force": values[records.tick : records.tick + count + 3]}, count)
     np.testing.assert_array_equal(records.to_arrays()["force"], [first, *values[every - 1 :: every]])
     np.testing.assert_array_equal(records.largest["force"], abs(values).max(axis=0))
+    assert records.largest_vector["force"] == np.linalg.norm(values, axis=1).max()
     np.testing.assert_array_equal(records.last["force"], values[-1])
     assert all(chunk["force"].base is None for chunk in records.chunks)  # none keeps what it was taken from

@@ -12,6 +12,7 @@ from dovetail import fidelity, testing
 from dovetail.cli.run_options import run_with_progress
 from dovetail.cli.three_delays import draw
 from dovetail.core.errors import AnalysisError
+from dovetail.core.si_prefix import value_text
 from dovetail.report import RunView, write
 from dovetail.studies.registry import find_test
 from dovetail.testing import Run, Stability, run_folder
@@ -28,7 +29,7 @@ Delay acts as negative damping: above the critical delay the test is unstable.
 LEGEND = """
   margin     delay margin of the sampled loop, after actuator delay and half a tick of force hold
   growth     growth rate of the sampled loop; positive: unstable
-  rig error  rms of the demand's deviation from the reference solution, until the end of the run
+  error      response error (rms) until the end of the run
 """
 LINE = "  {:<24} {:>8} {:>10} {:>12} {:>10}  {}"
 
@@ -53,9 +54,10 @@ def demonstrate(out: Path | None) -> int:
         run.save(target / label.replace(" ", "-"))
         if not views:
             print_line(
-                f"  critical delay {1e3 * stability.critical_delay:.2f} ms at {stability.critical_frequency:.2f} Hz\n"
+                f"  critical delay {value_text(stability.critical_delay, 's')} "
+                f"at {value_text(stability.critical_frequency, 'Hz')}\n"
             )
-            print_line(LINE.format("case", "delay", "margin", "growth", "rig error", "outcome"))
+            print_line(LINE.format("case", "delay", "margin", "growth", "error", "outcome"))
         print_line(_row(label, delay, stability, run, reference_run))
         views.append(RunView(run, reference_run, stability, label))
         cases[label] = delay, run, reference_run
@@ -69,11 +71,11 @@ def demonstrate(out: Path | None) -> int:
 
 def _row(label: str, delay: float, stability: Stability, run: Run, reference_run: Run) -> str:
     try:
-        error = f"{100 * float(fidelity.compare(run, reference_run).rms['e1']):.1f} %"
+        error = fidelity.compare(run, reference_run).text("rms.e1")
     except AnalysisError:
         error = "-"
     outcome = run.outcome.value if run.trip is None else f"stopped: {run.trip}"
     verdict = "stable" if stability.stable else "unstable"
-    margin = f"{1e3 * stability.margin:+.2f} ms" if math.isfinite(stability.margin) else "-"
-    growth = f"{stability.growth_rate:+.2f} 1/s"
-    return LINE.format(label, f"{1e3 * delay:.1f} ms", margin, growth, error, f"{verdict}; {outcome}")
+    margin = value_text(stability.margin, "s") if math.isfinite(stability.margin) else "-"
+    growth = value_text(stability.growth_rate, "1/s")
+    return LINE.format(label, value_text(delay, "s"), margin, growth, error, f"{verdict}; {outcome}")

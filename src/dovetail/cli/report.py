@@ -7,7 +7,6 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-import numpy as np
 from rich.console import Console
 
 from dovetail import fidelity
@@ -154,7 +153,6 @@ def _error_text(view: RunView) -> str:
     if view.reference is None:
         return ""
     try:
-        comparison = fidelity.compare(view.run, view.reference)
+        return f" Response error {fidelity.compare(view.run, view.reference).text('rms.e1')}."
     except DovetailError:
         return ""
-    return f" Response error {100 * float(np.nanmax(comparison.rms['e1'])):.3g} %."

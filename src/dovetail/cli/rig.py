@@ -276,13 +276,17 @@ def _is_fast_enough(test, report) -> bool:
     if math.isnan(margin):
         print(f"delay margin    {stability.verdict}")
         return fast_enough
+    from dovetail.core.si_prefix import value_text
+
     if math.isinf(margin):
         text = stability.verdict
     elif margin > 0:
-        text = f"{1e3 * margin:.2f} ms, after rig, sensors, holds and this round trip ({stability.validity})"
+        text = (
+            f"{value_text(margin, 's')}, after rig, sensors, holds and this round trip ({stability.validity})"
+        )
     else:
         text = (
-            f"none: with this round trip the test exceeds the delay margin by {-1e3 * margin:.2f} ms "
+            f"none: with this round trip the test exceeds the delay margin by {value_text(-margin, 's')} "
             f"({stability.validity})"
         )
     print(f"delay margin    {text}")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.core.recording import Recording
+from dovetail.core.si_prefix import FRACTION, value_text
 from dovetail.fidelity.audit import audit
 from dovetail.fidelity.compare import Comparison
 from dovetail.testing.acceptance import Accept
@@ -24,7 +25,7 @@ class Criterion:
     quantity: str
     value: float
     limit: float
-    unit: str = "1"  # "1" for a fraction, or "s"
+    unit: str = FRACTION
     is_minimum: bool = False  # the limit is a minimum, not a maximum
 
     @property
@@ -36,9 +37,9 @@ class Criterion:
 
     def __str__(self) -> str:
         if self.is_satisfied is None:
-            return f"{self.quantity}: not determined (limit {format_fraction_or_time(self.limit, self.unit)})"
+            return f"{self.quantity}: not determined (limit {value_text(self.limit, self.unit)})"
         bound = "minimum" if self.is_minimum else "maximum"
-        value, limit = (format_fraction_or_time(number, self.unit) for number in (self.value, self.limit))
+        value, limit = (value_text(number, self.unit) for number in (self.value, self.limit))
         return f"{self.quantity} {value}, {bound} {limit}"
 
 
@@ -66,17 +67,10 @@ def evaluate_criteria(
         ),
     }
     return [
-        Criterion(quantity, value(), limit, "s" if name == "margin" else "1", name == "margin")
+        Criterion(quantity, value(), limit, "s" if name == "margin" else FRACTION, name == "margin")
         for name, (quantity, value) in quantities.items()
         if (limit := getattr(accept, name)) is not None
     ]
-
-
-def format_fraction_or_time(value: float, unit: str) -> str:
-    """Format a fraction in percent or a time in milliseconds; values below 0.001 % are not resolved."""
-    if unit == "s":
-        return "unlimited" if math.isinf(value) else f"{1e3 * value:.3g} ms"
-    return "below 0.001 %" if 0 < abs(value) < 1e-5 else f"{100 * value:.3g} %"
 
 
 def _max(value: Any) -> float:

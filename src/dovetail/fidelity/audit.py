@@ -11,7 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dovetail.core import signals
 from dovetail.core.errors import AnalysisError
+from dovetail.core.quantities import QUANTITIES
+from dovetail.core.recording import Recording
 from dovetail.fidelity.pose_error import pose_error
 from dovetail.fidelity.traces import Recorded, recording, trace
 
@@ -21,23 +24,23 @@ class Audit:
     """Largest residuals of a run; NaN if the signals were not recorded."""
 
     energy: float = np.nan  # [J]
-    energy_fraction: float = np.nan  # fraction of the largest kinetic energy
+    energy_fraction: float = np.nan  # fraction of the largest energy or work recorded
     momentum: float = np.nan  # [N s]
     translation: float = np.nan  # [m] of the robot in contact
     angle: float = np.nan  # [rad] of the robot in contact
 
     def rows(self) -> list[tuple[str, str]]:
         """Return name and text of each available residual."""
-        rows = []
-        if np.isfinite(self.energy):
-            relative = (
-                f", {self.energy_fraction:.1e} of the kinetic energy"
-                if np.isfinite(self.energy_fraction)
-                else ""
-            )
-            rows.append(("energy balance closes to", f"{self.energy:.2g} J{relative}"))
-        if np.isfinite(self.momentum):
-            rows.append(("momentum balance closes to", f"{self.momentum:.2g} N s"))
+        values = {
+            "energy_residual": self.energy,
+            "energy_residual_fraction": self.energy_fraction,
+            "momentum_residual": self.momentum,
+        }
+        rows = [
+            (QUANTITIES[name].name, QUANTITIES[name].text(value))
+            for name, value in values.items()
+            if np.isfinite(value)
+        ]
         if np.isfinite(self.translation):
             rows.append(
                 (
@@ -61,7 +64,7 @@ def audit(run: Recorded) -> Audit:
         values = trace(data, name, at_least=1).values.reshape(data.sizes["time"], -1)
         return float(np.linalg.norm(values, axis=1).max())
 
-    energy, kinetic = largest("energy_residual"), largest("kinetic_energy")
+    energy, scale = largest("energy_residual"), _largest_energy(data)
     try:
         errors = pose_error(data)
         robot = {name: float(errors[name].max()) for name in ("translation", "angle")}
@@ -69,7 +72,19 @@ def audit(run: Recorded) -> Audit:
         robot = {}
     return Audit(
         energy=energy,
-        energy_fraction=energy / kinetic if kinetic > 0 else np.nan,
+        energy_fraction=energy / scale if scale > 0 else np.nan,
         momentum=largest("momentum_residual"),
         **robot,
     )
+
+
+def _largest_energy(data: Recording) -> float:
+    """Return the largest kinetic energy, or the largest range of another energy or work, that was recorded [J]."""
+    known = signals.all_signals()
+    scales = [0.0]
+    for name in data:
+        if name != "energy_residual" and name in known and known[name].unit == "J":
+            values = data[name].values
+            size = np.abs(values) if name == "kinetic_energy" else np.ptp(values, axis=0)
+            scales.append(float(np.nanmax(size, initial=0.0)))
+    return max(scales)

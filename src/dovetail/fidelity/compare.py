@@ -14,33 +14,23 @@ import numpy as np
 
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.core.extensions import display
+from dovetail.core.quantities import QUANTITIES
 from dovetail.core.recording import RecordedSignal, Recording
 from dovetail.fidelity.energy import energy_added
 from dovetail.fidelity.error_budget import error_budget
 from dovetail.fidelity.errors import DEMAND, MEASURED, RelativeErrors, error_recording, relative_errors
 from dovetail.fidelity.growth import growth_rate
-from dovetail.fidelity.synchronisation import EARLY, IN_PHASE, LATE, synchronisation_loop
+from dovetail.fidelity.synchronisation import synchronisation_loop
 from dovetail.fidelity.traces import Recorded, Value, on_common_times, times, trace
 
 ERRORS = ("e1", "e2", "e")
-MEANING = {
-    "e1": "e1 response error (reference - demand)",
-    "e2": "e2 tracking error (demand - measured)",
-    "e": "e  total error (reference - measured)",
-}
-NOT_DETERMINED = "not determined"
+COMPARED = (
+    *(f"{norm}.{error}" for error in ERRORS for norm in ("rms", "peak")),
+    *("delay", "gain", "residual", "loop_direction", "growth_rate", "energy_added", "added_energy_fraction"),
+)  # quantities of a comparison, in the order of its table
 MAX_RESIDUAL = (
     0.8  # largest residual, as a fraction of the measured motion, at which delay and gain are valid
 )
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the comparison table: quantity, unit and one text per axis."""
-
-    quantity: str
-    unit: str
-    values: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -67,23 +57,24 @@ class Comparison:
     notes: tuple[str, ...] = ()
     axes: tuple[str, ...] = ()  # names of the axes; empty for one axis
 
-    def rows(self) -> list[Row]:
-        """Return the comparison as a table: quantity, unit and one text per axis."""
-        rows = []
-        for name in ERRORS:
-            rows += [Row(f"rms of {MEANING[name]}", "%", _texts(self.rms[name], 100))]
-            rows += [Row("peak", "%", _texts(self.peak[name], 100))]
-        directions = (self.loop_direction,) if isinstance(self.loop_direction, str) else self.loop_direction
-        rows += [
-            Row("delay, measured after demand", "ms", _texts(self.delay, 1e3)),
-            Row("amplitude ratio measured / demand", "", _texts(self.gain)),
-            Row("residual after best-fit delay and gain", "%", _texts(self.residual, 100)),
-            Row("synchronisation loop", "", tuple(self._direction_text(d) for d in directions)),
-            Row("growth rate of e1", "1/s", _texts(self.growth_rate)),
-            Row("energy added by the rig", "J", _texts(self.energy_added)),
-            Row("  as a fraction of the energy exchanged", "%", _texts(self.added_energy_fraction, 100)),
-        ]
-        return rows
+    def value(self, name: str) -> Any:
+        """Return a quantity by its name in `core.quantities`, such as `rms.e1` or `delay`."""
+        norm, _, error = name.partition(".")
+        return getattr(self, norm)[error] if error else getattr(self, name)
+
+    def largest(self, name: str) -> float:
+        """Return the value of a quantity on the axis where it is largest; NaN if it is not determined."""
+        values = np.ravel(np.asarray(self.value(name), float))
+        return float(np.nanmax(values)) if np.isfinite(values).any() else math.nan
+
+    def text(self, name: str, axis: int | None = None) -> str:
+        """Return a quantity as text on one axis; by default its largest value."""
+        value = self.largest(name) if axis is None else np.ravel(np.asarray(self.value(name)))[axis].item()
+        return QUANTITIES[name].text(value)
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return the comparison as a table: each quantity with one text for each moving axis."""
+        return [(QUANTITIES[name].name, *(self.text(name, i) for i in self.moving_axes)) for name in COMPARED]
 
     @property
     def moving_axes(self) -> list[int]:
@@ -91,41 +82,26 @@ class Comparison:
         rms = np.ravel(self.rms["e1"])
         return [int(i) for i in np.flatnonzero(~np.isnan(rms))] or list(range(rms.size))
 
-    def _direction_text(self, direction: str) -> str:
-        text = _DIRECTIONS.get(direction, NOT_DETERMINED)
-        return text.partition(" (")[0] if self._many else text
-
     def _repr_html_(self) -> str:
         return str(display("comparison", self))
 
     def __str__(self) -> str:
-        rows = [Row(r.quantity, r.unit, tuple(r.values[i] for i in self.moving_axes)) for r in self.rows()]
-        width = max(len(r.quantity) for r in rows)
-        columns = max(len(v) for r in rows for v in r.values) if self._many else 0
-        ending = ", stopped early" if self.stopped_early else ""
+        ending = ", ended before the reference" if self.stopped_early else ""
         lines = [f"hybrid run and reference solution, {self.duration:.4g} s, {self.samples} samples{ending}"]
-        lines += ["errors in % of the rms reference displacement"]
-        if self._many:
-            names = [self.axes[i] if self.axes else f"axis {i + 1}" for i in self.moving_axes]
-            columns = max([columns, *(len(name) for name in names)])
-            heads = [name.rjust(columns) for name in names]
-            lines += [f"  {'':<{width}}  {'  '.join(heads)}"]
-        for r in rows:
-            texts = "  ".join(v.rjust(columns) for v in r.values)
-            unit = "" if set(r.values) == {NOT_DETERMINED} else r.unit
-            lines += [f"  {r.quantity:<{width}}  {texts} {unit}".rstrip()]
+        rows = self.rows()
+        if self.axes:
+            rows = [("", *(self.axes[i] for i in self.moving_axes)), *rows]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for name, *texts in rows:
+            cells = "  ".join(text.rjust(width) for text, width in zip(texts, widths[1:], strict=True))
+            lines.append(f"  {name:<{widths[0]}}  {cells if self.axes else texts[0]}")
         return "\n".join(lines + [f"  note: {note}" for note in self.notes])
-
-    @property
-    def _many(self) -> bool:
-        return np.ndim(self.rms["e1"]) > 0
 
 
 def compare(
     run: Recorded,
     reference: Recorded,
     *,
-    frequency: float | None = None,
     demand: str = DEMAND,
     measured: str = MEASURED,
     force_held: bool = True,
@@ -136,9 +112,6 @@ def compare(
     ----------
     run, reference
         Datasets, or runs with a dataset as `.data`.
-    frequency : float, optional
-        Known frequency [Hz] of the instability. The growth rate is then fitted at this frequency only, if the
-        run is long enough.
     force_held : bool
         Whether the loop held the force over each sample (see `energy_added`).
 
@@ -171,7 +144,7 @@ def compare(
         "synchronisation loop", lambda: _opening(pair), (nan, no_direction)
     )
     added, fraction = result_or_default("energy", lambda: _energy(pair, force_held), (nan,) * 2)
-    (rate,) = result_or_default("growth rate", lambda: (_growth(pair, frequency, notes),), (nan,))
+    (rate,) = result_or_default("growth rate", lambda: (_growth(pair),), (nan,))
     t = times(pair.hybrid)
     return Comparison(
         rms={name: pair.on_all(_value(pair.errors.rms[name])) for name in ERRORS},
@@ -266,22 +239,14 @@ def _energy(pair: _Pair, force_held: bool) -> tuple[Value, Value]:
     return pair.on_all(energy.total), pair.on_all(energy.fraction)
 
 
-def _growth(pair: _Pair, frequency: float | None, notes: list[str]) -> Value:
-    """Return the growth rate of e1 after start-up, at the given frequency if it can be fitted there."""
+def _growth(pair: _Pair) -> Value:
+    """Return the growth rate of e1 after start-up."""
     e1 = error_recording(pair.hybrid, pair.reference, demand=pair.demand, measured=pair.measured)
     e1 = pair.on_moving_axes(e1, "e1")
     if not np.abs(e1["e1"].values).max() > 1e-12 * pair.errors.scale.values.max():
         raise AnalysisError("e1 is zero to rounding, so it has no growth rate")
     t = times(pair.hybrid)
-    start = t[0] + (t[-1] - t[0]) / 3
-    if frequency is not None:
-        try:
-            return pair.on_all(growth_rate(e1, "e1", frequency=frequency, start=start))
-        except AnalysisError as error:
-            notes.append(
-                f"growth rate fitted to unfiltered e1; the fit at {frequency:.3g} Hz failed: {error}"
-            )
-    return pair.on_all(growth_rate(e1, "e1", start=start))
+    return pair.on_all(growth_rate(e1, "e1", start=t[0] + (t[-1] - t[0]) / 3))
 
 
 def _moving(scale: RecordedSignal, reference: Recording) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -291,14 +256,6 @@ def _moving(scale: RecordedSignal, reference: Recording) -> tuple[np.ndarray, tu
     names = [str(n) for n in reference.axis.values] if named else [f"axis {i + 1}" for i in range(size.size)]
     names = [f"axis {n}" if n.isdigit() else n for n in names]
     return size > 1e-9 * size.max(), tuple(names) if scale.ndim else ()
-
-
-_DIRECTIONS = {LATE: "late (adds energy)", EARLY: "early (damps)", IN_PHASE: "in phase"}
-
-
-def _texts(value: Value, factor: float = 1.0) -> tuple[str, ...]:
-    each = np.atleast_1d(np.asarray(value, dtype=float)).ravel() * factor
-    return tuple(NOT_DETERMINED if math.isnan(v) else f"{v:.3g}" for v in each)
 
 
 def _value(array: np.ndarray) -> Value:

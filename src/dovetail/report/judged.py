@@ -95,9 +95,8 @@ class Judged:
     def _compare(self) -> fidelity.Comparison | None:
         if self.reference is None:
             return None
-        frequency = self.margins.pole_frequency or self.margins.critical_frequency
         try:
-            return fidelity.compare(self.data, self.reference, frequency=frequency or None)
+            return fidelity.compare(self.data, self.reference)
         except (DovetailError, KeyError) as error:
             self.notes.append(f"No comparison with the reference: {error}.")
             return None

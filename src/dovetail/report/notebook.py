@@ -72,20 +72,11 @@ def stability_html(stability: Any) -> str:
 
 def comparison_html(comparison: Any) -> str:
     """Return the comparison of a run with its reference, one column for each axis."""
-    rows, moving = comparison.rows(), comparison.moving_axes
-    axes = [comparison.axes[i] for i in moving] if comparison.axes else ()
-    head = [("", *axes)] if axes else []
-    lines = [
-        (
-            row.quantity.strip() + (f" [{row.unit}]" if row.unit else ""),
-            *(row.values[i].strip() for i in moving),
-        )
-        for row in rows
-    ]
+    head = [("", *(comparison.axes[i] for i in comparison.moving_axes))] if comparison.axes else []
     notes = "".join(f"<p>{escape(note)}</p>" for note in comparison.notes)
     about = f"hybrid test against reference, {comparison.duration:.4g} s"
-    about += ", stopped early" if comparison.stopped_early else ""
-    return styled_html(f"<b>{escape(about)}</b>{facts([*head, *lines])}{notes}")
+    about += ", ended before the reference" if comparison.stopped_early else ""
+    return styled_html(f"<b>{escape(about)}</b>{facts([*head, *comparison.rows()])}{notes}")
 
 
 def run_html(run: Any) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from dovetail import fidelity
 from dovetail.core.errors import ParameterError, value_or_reason
+from dovetail.core.si_prefix import value_text
 from dovetail.report import comparison, parameters, sections, test_section, tiles
 from dovetail.report import verdict as verdicts
 from dovetail.report.html import write_page
@@ -21,7 +22,6 @@ from dovetail.report.page import Block, Page, PageSection, PageTable, Paragraph,
 from dovetail.report.pseudodynamic import pseudodynamic_page
 from dovetail.report.section_list import page_sections
 from dovetail.report.simulation import simulation_page
-from dovetail.report.verdict import ms
 from dovetail.testing.modes import all_modes, mode_named
 
 PAGES = {
@@ -152,7 +152,9 @@ def _overall(views: Sequence[Judged]) -> Verdict:
     known = [view.margins.critical_delay for view in views if not view.is_reference]
     critical = known[0] if known and all(each == known[0] for each in known) else None
     limit = (
-        f" The critical delay is {ms(critical)}." if critical is not None and np.isfinite(critical) else ""
+        f" The critical delay is {value_text(critical, 's')}."
+        if critical is not None and np.isfinite(critical)
+        else ""
     )
     return Verdict(f"{len(views)} runs: {'; '.join(parts)}.{limit}{_apart(views)}", worst)
 

@@ -8,16 +8,19 @@ import numpy as np
 
 from dovetail import fidelity
 from dovetail.core.errors import DovetailError
+from dovetail.core.quantities import QUANTITIES
+from dovetail.core.si_prefix import FRACTION, NOT_DETERMINED, value_text
+from dovetail.fidelity.compare import COMPARED
 from dovetail.report import figures
 from dovetail.report import verdict as verdicts
 from dovetail.report.judged import Judged, limit_uses
-from dovetail.report.page import Block, FigureBlock, PageTable, Paragraph, SideBySide, TableCell
-from dovetail.report.verdict import Margins, ms
+from dovetail.report.page import Block, Collapsible, FigureBlock, PageTable, Paragraph, SideBySide, TableCell
+from dovetail.report.verdict import Margins
 from dovetail.testing.modes import mode_named
 
-NOTHING = "not determined"
+ERRORS = 6  # quantities of a comparison that are errors; the others describe the rig
 NOT_ANALYSED = "Stability was not analysed."
-STOPPED_EARLY = "The run stopped before the end of the reference; the errors cover the time up to the stop."
+STOPPED_EARLY = "The run ended before the reference; the errors cover the time up to its end."
 
 
 def outcome(view: Judged) -> list[Block]:
@@ -75,7 +78,7 @@ def stability(views: Sequence[Judged]) -> list[Block]:
         known = [n for n in _MARGIN_ROWS if any(getattr(v.margins, n) is not None for v in views)]
         unless_zero = ("sensor_delay", "command_hold_delay")
         known = [n for n in known if n not in unless_zero or any(getattr(v.margins, n) for v in views)]
-        rows = [[_MARGIN_ROWS[n][0], *(_margin(v.margins, n) for v in views)] for n in known]
+        rows = [[QUANTITIES[_LOOP.get(n, n)].name, *(_margin(v.margins, n) for v in views)] for n in known]
         names = [view.label for view in views] if several else ["value"]
         blocks.append(PageTable(["", *names], rows, numbers=range(1, len(views) + 1)))
         remarks = dict.fromkeys(remark for view in views for remark in verdicts.all_remarks(view.margins))
@@ -130,27 +133,20 @@ def _curve(views: Sequence[Judged]) -> tuple[np.ndarray, np.ndarray] | None:
         return None
 
 
-_MARGIN_ROWS = {
-    "critical_delay": ("critical delay", 1e3, "ms"),
-    "rig_delay": ("rig delay", 1e3, "ms"),
-    "sensor_delay": ("sensor delay", 1e3, "ms"),
-    "command_hold_delay": ("command hold", 1e3, "ms"),
-    "force_hold_delay": ("force hold", 1e3, "ms"),
-    "margin": ("delay margin", 1e3, "ms"),
-    "critical_frequency": ("critical frequency", 1.0, "Hz"),
-    "growth_rate": ("growth rate of the sampled loop", 1.0, "1/s"),
-    "pole_frequency": ("frequency of the dominant pole", 1.0, "Hz"),
-}
+_MARGIN_ROWS = (
+    *("critical_delay", "rig_delay", "sensor_delay", "command_hold_delay", "force_hold_delay", "loop_delay"),
+    *("margin", "critical_frequency", "growth_rate", "pole_frequency"),
+)
+_LOOP = {"growth_rate": "loop_growth_rate"}  # quantity of a field with another name
 
 
 def _margin(margins: Margins, name: str) -> str | TableCell:
-    _, factor, unit = _MARGIN_ROWS[name]
     value = getattr(margins, name)
     if value is None:
-        return "not determined"
-    if np.isinf(value):
-        return "none (stable for any delay)" if name == "critical_delay" else "unlimited"
-    text = f"{factor * value:.3g} {unit}"
+        return NOT_DETERMINED
+    text = QUANTITIES[_LOOP.get(name, name)].text(value)
+    if name == "critical_delay" and np.isinf(value):
+        return "none (stable for any delay)"
     if name == "margin" and value < 0 and margins.stable is not True:
         return TableCell(text, "bad")
     if name == "margin" and margins.near:
@@ -176,23 +172,11 @@ def error(view: Judged) -> list[Block]:
 
 
 def _one_axis(comparison: fidelity.Comparison) -> list[Block]:
-    """Return the tables of errors and of the effect of the rig, one row for each quantity, with its meaning."""
+    """Return the table of errors and of the effect of the rig: one row for each quantity, with its definition."""
     rows = [
-        [name, _percent(comparison.rms[key], 0), _percent(comparison.peak[key], 0), _ERRORS[name]]
-        for name, key in _KEY.items()
+        [QUANTITIES[name].name, comparison.text(name, 0), QUANTITIES[name].definition] for name in COMPARED
     ]
-    table = [[what, _each(comparison, key, 0), about] for what, key, about in _RIG]
-    caption = "Effect of the rig on the motion, from the recorded signals"
-    return [
-        PageTable(
-            ["error", "rms", "peak", "quantity"],
-            rows,
-            "Errors, in % of rms reference displacement",
-            numbers=(1, 2),
-            has_explanations=True,
-        ),
-        PageTable(["", "value", "meaning"], table, caption, numbers=(1,), has_explanations=True),
-    ]
+    return [PageTable(["quantity", "value", "definition"], rows, numbers=(1,), has_explanations=True)]
 
 
 def _each_axis(view: Judged, comparison: fidelity.Comparison) -> list[Block]:
@@ -212,26 +196,27 @@ def error_tables(
     `words` are the heads of the first columns, whose cells each row begins with.
     """
     first = len(words)
-    head = [f"{name.split()[0]} {size}" for name in _KEY for size in ("rms", "peak")]
-    errors = [
-        [*begin, *(_percent(by[key], i) for key in _KEY.values() for by in (comparison.rms, comparison.peak))]
-        for begin, comparison, i in rows
-    ]
-    caption = "Errors, in % of rms reference displacement. " + "; ".join(
-        f"{name.split()[0]}: {about.split(';')[0]}" for name, about in _ERRORS.items()
-    )
-    blocks: list[Block] = [PageTable([*words, *head], errors, caption, range(first, first + len(head)))]
-    known = [row for row in _RIG if any(_each(comparison, row[1], i) != NOTHING for _, comparison, i in rows)]
-    if known:
-        table = [
-            [*begin, *(_each(comparison, key, i) for _, key, _ in known)] for begin, comparison, i in rows
-        ]
-        caption = "Effect of the rig on the motion, from the recorded signals. " + "; ".join(
-            f"{what}: {about.split(';')[0]}" for what, _, about in known
-        )
-        head = [what for what, _, _ in known]
-        blocks.append(PageTable([*words, *head], table, caption, range(first, first + len(head))))
-    return blocks
+    tables = {
+        "Errors relative to the rms reference displacement": COMPARED[:ERRORS],
+        "Effect of the rig on the motion": COMPARED[ERRORS:],
+    }
+    blocks: list[Block] = []
+    for caption, names in tables.items():
+        texts = [[comparison.text(name, i) for name in names] for _, comparison, i in rows]
+        known = [k for k in range(len(names)) if any(row[k] != NOT_DETERMINED for row in texts)]
+        if known:
+            head = [*words, *(QUANTITIES[names[k]].name for k in known)]
+            cells = [
+                [*begin, *(row[k] for k in known)] for (begin, _, _), row in zip(rows, texts, strict=True)
+            ]
+            blocks.append(PageTable(head, cells, caption, range(first, len(head))))
+    return [*blocks, definitions(COMPARED)]
+
+
+def definitions(names: Sequence[str]) -> Collapsible:
+    """Return the definitions of quantities."""
+    lines = [f"{QUANTITIES[name].name}: {QUANTITIES[name].definition}" for name in names]
+    return Collapsible("Definitions", "\n".join(lines))
 
 
 def still_axes(view: Judged) -> str:
@@ -239,57 +224,6 @@ def still_axes(view: Judged) -> str:
     names = view.still()
     text = f"{', '.join(names[:-1])} and {names[-1]} do" if len(names) > 1 else f"{names[0]} does"
     return f"{text} not move: no comparison and no figure."
-
-
-_KEY = {"e₁ response error": "e1", "e₂ tracking error": "e2", "e total error": "e"}
-_ERRORS = {
-    "e₁ response error": "reference - demand; error of the numerical substructure",
-    "e₂ tracking error": "demand - measured; error of the rig, the only error that a real test can measure",
-    "e total error": "reference - measured; error of the specimen motion, e = e₁ + e₂",
-}
-_RIG = [
-    ("delay", "delay", "measured after demand; positive: the rig lags"),
-    ("amplitude ratio", "gain", "measured / demand; 1 for an ideal rig"),
-    ("residual", "residual", "after best-fit delay and gain: noise, friction, steps"),
-    (
-        "synchronisation loop",
-        "loop_direction",
-        "late: adds energy, early: damps",
-    ),
-    ("growth rate of e₁", "growth_rate", "positive: the error grows (unstable loop)"),
-    ("energy added by the rig", "energy_added", "over the run; positive acts as negative damping"),
-    ("added energy fraction", "added_energy_fraction", "fraction of the energy exchanged"),
-]
-_SHOWN = {
-    "delay": (1e3, "ms"),
-    "gain": (1.0, ""),
-    "residual": (100.0, "%"),
-    "growth_rate": (1.0, "1/s"),
-    "energy_added": (1.0, "J"),
-    "added_energy_fraction": (100.0, "%"),
-}
-
-
-def _each(comparison: fidelity.Comparison, key: str, axis: int) -> str:
-    value = getattr(comparison, key)
-    if key == "loop_direction":
-        direction = value if isinstance(value, str) else value[axis]
-        return direction or NOTHING
-    factor, unit = _SHOWN[key]
-    return _number(factor * float(np.ravel(value)[axis]), unit)
-
-
-def _percent(value: fidelity.traces.Value, axis: int) -> str:
-    return _number(100 * float(np.ravel(value)[axis]), "%")
-
-
-def _number(value: float, unit: str) -> str:
-    """Format a number with three significant digits; smaller than 0.0005 as "< 0.001"."""
-    if np.isnan(value):
-        return NOTHING
-    if abs(value) < 5e-4:
-        return f"0 {unit}".strip() if value == 0 else f"< 0.001 {unit}".strip()
-    return f"{value:.3g} {unit}".strip()
 
 
 def pictures(view: Judged) -> list[Block]:
@@ -369,12 +303,15 @@ def budget(parts: Sequence[fidelity.Contribution]) -> list[Block]:
     rows: list[list[str | float | TableCell]] = []
     for part in parts:
         ran = "finished" if part.completed else TableCell("stopped by limit", "bad")
-        rows.append([part.component, _number(100 * part.e1, "%"), _number(100 * part.e2, "%"), ran])
+        errors = (QUANTITIES[name].text(value) for name, value in (("rms.e1", part.e1), ("rms.e2", part.e2)))
+        rows.append([part.component, *errors, ran])
     caption = (
-        "One rig component at a time, all others ideal; rms in % of the reference displacement. The rows do not add "
+        "One rig component at a time, all others ideal. The rows do not add "
         "up: errors can cancel, and one component can decide whether the error of another grows."
     )
-    return [PageTable(["component", "e₁ rms", "e₂ rms", "outcome"], rows, caption, numbers=(1, 2))]
+    return [
+        PageTable(["component", "response error", "tracking error", "outcome"], rows, caption, numbers=(1, 2))
+    ]
 
 
 def _subspace(view: Judged, axis: int) -> FigureBlock:
@@ -385,7 +322,7 @@ def _subspace(view: Judged, axis: int) -> FigureBlock:
         caption += " Inside the dashed loop the delay is below the critical delay."
         try:
             fraction = np.ravel(fidelity.fraction_outside_delay_band(view.data, band))[axis]
-            caption += f" {100 * fraction:.2g} % of all samples of the run lie outside."
+            caption += f" {value_text(fraction, FRACTION)} of all samples of the run lie outside."
         except DovetailError:
             pass  # run too short
     return FigureBlock(figures.synchronisation(view.data, band, axis=axis), caption)
@@ -437,13 +374,12 @@ def summary(views: Sequence[Judged]) -> PageTable:
             [
                 view.label,
                 TableCell(verdicts.word(m, view.outcome), verdicts.tone(m, view.outcome)),
-                "not determined" if m.rig_delay is None else ms(m.rig_delay),
+                _margin(m, "rig_delay"),
                 _margin(m, "margin"),
-                "not determined" if c is None else _number(100 * float(np.nanmax(c.rms["e1"])), "%"),
-                "not determined" if c is None else _number(100 * float(np.nanmax(c.rms["e2"])), "%"),
+                *(NOT_DETERMINED if c is None else c.text(name) for name in ("rms.e1", "rms.e2")),
                 ran,
             ]
         )
-    head = ["run", "verdict", "delay", "margin", "e₁ rms", "e₂ rms", "duration"]
-    caption = "e₁: response error (reference - demand); e₂: tracking error (demand - measured)"
-    return PageTable(head, rows, caption, numbers=(2, 3, 4, 5, 6))
+    names = (QUANTITIES[name].name for name in ("rig_delay", "margin", "rms.e1", "rms.e2"))
+    caption = "Errors on the axis where they are largest"
+    return PageTable(["run", "verdict", *names, "duration"], rows, caption, numbers=(2, 3, 4, 5, 6))

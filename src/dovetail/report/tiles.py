@@ -7,16 +7,16 @@ A colour needs a criterion: a limit that stopped the run, the delay margin, or t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from dovetail import fidelity
-from dovetail.core import roles, signals
+from dovetail.core import roles
 from dovetail.core.errors import DovetailError
+from dovetail.core.quantities import QUANTITIES
 from dovetail.core.recording import Recording
-from dovetail.core.si_prefix import si_prefix
-from dovetail.fidelity.acceptance import Criterion, evaluate_criteria, format_fraction_or_time
+from dovetail.fidelity.acceptance import Criterion, evaluate_criteria
+from dovetail.fidelity.largest import largest
 from dovetail.report import verdict as verdicts
 from dovetail.report.judged import Judged
 from dovetail.report.operator_section import late_or_lost
@@ -27,11 +27,7 @@ from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.run import Run
 
 OUTCOME, STABILITY, ACCURACY = "Outcome", "Stability", "Accuracy"
-PEAKS = (
-    ("displacement", "largest motion"),
-    ("measured_force", "largest force"),
-    ("tension", "largest tension"),
-)
+PEAKS = ("displacement", "measured_force", "tension")  # signals whose largest value is stated
 SHORT = 60  # [characters] longest result shown in a tile
 MEASURES = 3  # results of a simulated system shown in a tile
 NO_CRITERIA = "No acceptance criteria set; add [accept]."
@@ -100,9 +96,9 @@ def _impacts(data: Recording) -> str:
         return ""
     if not impacts:
         return "No contact"
-    factor, unit = si_prefix([max(i.peak_force for i in impacts)], "N")
-    most = factor * max(i.peak_force for i in impacts)
-    return f"{len(impacts)} contact{'s' if len(impacts) > 1 else ''}, peak force {most:.3g} {unit}"
+    peak = QUANTITIES["peak_contact_force"]
+    text = peak.text(max(impact.peak_force for impact in impacts))
+    return f"{len(impacts)} contact{'s' if len(impacts) > 1 else ''}, {peak.name} {text}"
 
 
 def _measures(run: Run | Reported, data: Recording) -> dict[str, str]:
@@ -120,22 +116,17 @@ def _first_results(measures: dict[str, str]) -> str:
 
 
 def _peaks(data: Recording) -> str:
-    """Return the largest motion and force; with several axes, of the translations only."""
-    peaks = []
-    for name, what in PEAKS:
-        if name not in data or not data[name].size or (name == "displacement" and "node_position" in data):
-            continue
-        values = data[name].values
-        if "axis_kind" in data.coords and values.ndim > 1:
-            values = values[:, data["axis_kind"].values == "length"]
-        if not values.size:
-            continue
-        most = float(np.nanmax(np.abs(values)))
-        most = float(np.max(data[name].attrs.get("largest", most))) if values.ndim == 1 else most
-        unit = signals.signal(name).unit
-        factor, unit = si_prefix([most], unit)
-        peaks.append(f"{what} {factor * most:.3g} {unit}")
-    text = ", ".join(peaks)
+    """Return the largest motion, force and tension."""
+    sizes = {
+        name: largest(data, name)
+        for name in PEAKS
+        if not (name == "displacement" and "node_position" in data)
+    }
+    text = ", ".join(
+        f"{QUANTITIES[name].name} {QUANTITIES[name].text(size)}"
+        for name, size in sizes.items()
+        if np.isfinite(size)
+    )
     return f"{text[:1].upper()}{text[1:]}"
 
 
@@ -178,7 +169,7 @@ def _accuracy_tile(view: Judged) -> Tile:
         return Tile(ACCURACY, "No reference", f"{text} {NO_CRITERIA}".strip())
     if _different_outcome(view):
         return Tile(ACCURACY, "Different outcome from the reference", f"{text} {NO_CRITERIA}")
-    return Tile(ACCURACY, f"Response error {_share(_most(comparison.rms['e1']))}", f"{text} {NO_CRITERIA}")
+    return Tile(ACCURACY, f"Response error {comparison.text('rms.e1')}", f"{text} {NO_CRITERIA}")
 
 
 def _criteria_tile(criteria: Sequence[Criterion], text: str) -> Tile:
@@ -199,14 +190,13 @@ def _error_text(view: Judged) -> str:
     comparison = view.comparison
     if comparison is None:
         return "No reference solution for this test."
-    e1, e2 = (np.ravel(comparison.rms[name]) for name in ("e1", "e2"))
-    if not np.isfinite(e1).any():
+    if not np.isfinite(comparison.largest("rms.e1")):
         return "The reference does not move: relative errors are not defined."
-    names, worst = view.axis_names(), int(np.nanargmax(e1))
+    names, worst = view.axis_names(), int(np.nanargmax(np.ravel(comparison.rms["e1"])))
     on = f" on axis {names[worst]} (largest)" if len(names) > 1 else ""
     until = " up to the stop" if verdicts.completed(view.outcome) is False else ""
-    text = f"Response error {_share(e1[worst])} rms{on}{until}"
-    text += f", tracking error {_share(_most(e2))}." if _most(e2) > 1e-4 else "."
+    text = f"Response error {comparison.text('rms.e1')} rms{on}{until}"
+    text += f", tracking error {comparison.text('rms.e2')}."
     if _different_outcome(view):
         reference = verdicts.ending(view.reference_outcome).rstrip(".")
         text = f"Outcome of the reference: {reference[:1].lower()}{reference[1:]}. {text}"
@@ -221,30 +211,16 @@ def _different_outcome(view: Judged) -> bool:
 
 def _audit_tile(run: Run) -> Tile:
     """Return the accuracy tile of a run without a reference: its energy and momentum audit."""
-    books = fidelity.audit(run)
-    rows = [
-        row
-        for row in books.rows()
-        if not (np.isfinite(books.energy_fraction) and row[0].startswith("energy"))
-    ]
-    text = "; ".join(f"{name} {value}" for name, value in rows)
+    audit = fidelity.audit(run)
+    text = "; ".join(f"{name} {value}" for name, value in audit.rows())
     text = f"{text[:1].upper()}{text[1:]}." if text else ""
     criteria = evaluate_criteria(run.test.accept, data=run.recording)
     if criteria:
         return _criteria_tile(criteria, text)
-    if np.isfinite(books.energy_fraction):
-        share = _share(books.energy_fraction)
-        text = f"Energy residual {books.energy:.2g} J, {share} of the largest kinetic energy. {text}".strip()
+    if np.isfinite(audit.energy_fraction):
+        share = QUANTITIES["energy_residual_fraction"].text(audit.energy_fraction)
         return Tile(ACCURACY, f"Energy balance closes to {share}", f"{text} {NO_CRITERIA}")
-    if rows:
+    if text:
         return Tile(ACCURACY, "Energy balance not available", f"{text} {NO_CRITERIA}")
     more = "The run recorded no energies. Run it again at twice the rate and compare the two runs."
     return Tile(ACCURACY, "No reference", more)
-
-
-def _most(value: Any) -> float:
-    return float(np.nanmax(np.atleast_1d(np.asarray(value, float))))
-
-
-def _share(value: float) -> str:
-    return format_fraction_or_time(value, "1")

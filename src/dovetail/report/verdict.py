@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from dovetail.core.si_prefix import value_text
 from dovetail.fidelity import Comparison
 from dovetail.report.page import Tone, Verdict
 from dovetail.testing.assessment import Assessment
@@ -31,6 +32,7 @@ class Margins:
     force_hold_delay: float | None = None  # [s] delay of the force hold
     sensor_delay: float | None = None  # [s] of the force sensor
     command_hold_delay: float | None = None  # [s] delay of the command hold
+    loop_delay: float | None = None  # [s] total delay between demand and force
     remarks: tuple[str, ...] = ()
     small_motion_only: bool = False  # the specimen is nonlinear: the analysis is valid for small motion only
     has_compensation: bool = False  # the loop contains a delay compensator
@@ -66,21 +68,7 @@ class Margins:
             "stable_interval": stability.stable_interval,
             "why": stability.why if isinstance(stability, Margins) else "",
         }
-        margins = cls(
-            **others | {name: number(name) for name in cls.__dataclass_fields__ if name not in others}
-        )
-        if margins.margin is None and margins.critical_delay is not None and margins.loop_delay is not None:
-            return replace(margins, margin=margins.critical_delay - margins.loop_delay)
-        return margins
-
-    @property
-    def loop_delay(self) -> float | None:
-        """Total loop delay between demand and force [s]; None if the rig delay is not known."""
-        if self.rig_delay is None:
-            return None
-        return self.rig_delay + sum(
-            part or 0.0 for part in (self.sensor_delay, self.command_hold_delay, self.force_hold_delay)
-        )
+        return cls(**others | {name: number(name) for name in cls.__dataclass_fields__ if name not in others})
 
     @property
     def stable(self) -> bool | None:
@@ -192,11 +180,6 @@ def reference_verdict(outcome: Outcome | None, trip: Trip | None = None) -> Verd
     return Verdict(f"{text} {ending(outcome)}{stopped}", "bad")
 
 
-def ms(seconds: float) -> str:
-    """Format a time in milliseconds."""
-    return f"{1e3 * seconds:.3g} ms"
-
-
 def reason(margins: Margins) -> str:
     """Return why a loop is stable or not, in a sentence: loop delay compared with the critical delay."""
     if margins.nonlinear is not None:
@@ -210,37 +193,41 @@ def reason(margins: Margins) -> str:
         return f"The sampled loop {_grows(margins.growth_rate, margins.pole_frequency)}."
     if math.isinf(margins.critical_delay):
         return "Stable for any delay."
-    critical = f"the critical delay of {ms(margins.critical_delay)}"
+    critical = f"the critical delay of {value_text(margins.critical_delay, 's')}"
     if margins.loop_delay is None or margins.margin is None:
-        return f"The critical delay is {ms(margins.critical_delay)}; the rig delay is not known."
+        return f"The critical delay is {value_text(margins.critical_delay, 's')}; the rig delay is not known."
     parts = {
         "sensor delay {}": margins.sensor_delay,
         "command hold {}": margins.command_hold_delay,
         "force hold {}": margins.force_hold_delay,
     }
-    more = [text.format(ms(value)) for text, value in parts.items() if value]
-    late = ", ".join([f"rig delay {ms(margins.rig_delay or 0.0)}", *more])
+    more = [text.format(value_text(value, "s")) for text, value in parts.items() if value]
+    late = ", ".join([f"rig delay {value_text(margins.rig_delay or 0.0, 's')}", *more])
     runs = _grows(margins.growth_rate or 0.0, margins.pole_frequency)
     if margins.loop_delay < margins.critical_delay:
         if margins.stable:
             what = (
-                f"Delay margin {ms(margins.margin)} of {critical}"
+                f"Delay margin {value_text(margins.margin, 's')} of {critical}"
                 if math.isfinite(margins.margin)
-                else f"Full critical delay available, {ms(margins.critical_delay)}"
+                else f"Full critical delay available, {value_text(margins.critical_delay, 's')}"
             )
             return f"{what} ({late})."
         return f"The loop delay is below {critical} ({late}), but the sampled loop {runs}."
     if margins.stable and margins.has_compensation:
-        text = f"The compensator corrects the rig delay of {ms(margins.rig_delay or 0.0)}, which exceeds {critical}"
-        return f"{text}: the sampled loop {runs}."
+        delay = value_text(margins.rig_delay or 0.0, "s")
+        return f"The compensator corrects the rig delay of {delay}, which exceeds {critical}: the sampled loop {runs}."
     if margins.stable and margins.stable_interval is not None:
         low, high = margins.stable_interval
-        where = f"between {ms(low)} and {ms(high)}" if math.isfinite(high) else f"beyond {ms(low)}"
+        where = (
+            f"between {value_text(low, 's')} and {value_text(high, 's')}"
+            if math.isfinite(high)
+            else f"beyond {value_text(low, 's')}"
+        )
         return (
             f"The loop delay exceeds {critical} and lies in a stable delay interval {where} ({late}): "
             f"the sampled loop {runs}; less delay would destabilise it."
         )
-    exceed = f"Exceeds {critical} by {ms(margins.loop_delay - margins.critical_delay)} ({late})"
+    exceed = f"Exceeds {critical} by {value_text(margins.loop_delay - margins.critical_delay, 's')} ({late})"
     if margins.stable and margins.growth_rate is not None:
         return f"{exceed}, but the sampled loop {runs}."
     if margins.growth_rate is None:
@@ -249,15 +236,13 @@ def reason(margins: Margins) -> str:
 
 
 def _grows(rate: float, frequency: float | None) -> str:
-    at = f" at {frequency:.3g} Hz" if frequency else ""
-    return f"{'grows' if rate >= 0 else 'decays'} at {abs(rate):.3g} 1/s{at}"
+    at = f" at {value_text(frequency, 'Hz')}" if frequency else ""
+    return f"{'grows' if rate >= 0 else 'decays'} at {value_text(abs(rate), '1/s')}{at}"
 
 
 def _error(comparison: Comparison, done: bool | None) -> str:
-    e1, e2 = float(np.nanmax(comparison.rms["e1"])), float(np.nanmax(comparison.rms["e2"]))
     until = "" if done is not False else " up to the stop"
-    local = f" (tracking error {100 * e2:.2g} %)" if e2 > 1e-5 else ""  # less is rounding
-    return f"Response error {100 * e1:.2g} % rms{until}{local}."
+    return f"Response error {comparison.text('rms.e1')}{until}, tracking error {comparison.text('rms.e2')}."
 
 
 def _sentence(text: Any) -> str:

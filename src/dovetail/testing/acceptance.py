@@ -36,6 +36,6 @@ class Accept(Part):
     )
     energy_residual: float | None = optional_parameter(
         "1",
-        "largest energy balance residual of a simulation, as a fraction of its peak kinetic energy",
+        "largest energy balance residual of a simulation, as a fraction of the largest energy or work",
         above=0.0,
     )

@@ -4,7 +4,8 @@ With `record_every = 10` every tenth tick is recorded, from t = 0 on. All ticks 
 computed in chunks, and ticks that are not recorded are discarded after each chunk, except for
 
 - the largest magnitude of each signal over all ticks, stored as attribute `largest` of that signal, and that of the
-  tracking error, stored as attribute `largest_tracking_error` of the recording;
+  tracking error, stored as attribute `largest_tracking_error` of the recording; for three or six axes also the largest
+  length of the first three, attribute `largest_vector`;
 - the tick at which a limit was reached: the values of the `Trip` are from that tick, while the recording ends with
   the last record before it.
 
@@ -22,6 +23,7 @@ import numpy as np
 from dovetail.core.errors import Fault
 from dovetail.core.recording import Recording
 
+VECTOR_SIZES = (3, 6)  # numbers of axes whose first three may form a vector
 NICE = (1, 2, 5)  # times powers of ten: preferred round numbers
 Row = dict[str, np.ndarray]
 
@@ -35,12 +37,14 @@ class Records:
     first: Row = dataclasses.field(default_factory=dict)  # row at t = 0
     last: Row = dataclasses.field(default_factory=dict)  # row of the last tick
     largest: Row = dataclasses.field(default_factory=dict)  # magnitude of each signal over all ticks
+    largest_vector: Row = dataclasses.field(default_factory=dict)  # length of the first three axes
     chunks: list[Row] = dataclasses.field(default_factory=list)
 
     def start(self, shown: Mapping[str, Any]) -> None:
         """Begin with the row at t = 0, and discard what was recorded before."""
         self.first = {name: np.asarray(value) for name, value in shown.items()}
-        self.tick, self.last, self.largest, self.chunks = 0, dict(self.first), {}, []
+        self.tick, self.last, self.chunks = 0, dict(self.first), []
+        self.largest, self.largest_vector = {}, {}
 
     def add(self, chunk: Mapping[str, Any], count: int) -> None:
         """Add the first `count` ticks of a chunk."""
@@ -50,6 +54,9 @@ class Records:
         if count and self.every > 1:
             for name, values in with_tracking_error(chunk).items():
                 self.largest[name] = magnitude(values, self.largest.get(name))
+                if values.ndim == 2 and values.shape[1] in VECTOR_SIZES:
+                    length = np.linalg.norm(values[:, :3], axis=1)
+                    self.largest_vector[name] = magnitude(length, self.largest_vector.get(name))
             begin = -(self.tick + 1) % self.every
             chunk = {name: values[begin :: self.every].copy() for name, values in chunk.items()}
         self.tick += count
@@ -88,13 +95,17 @@ def magnitude(values: np.ndarray, previous: Any = None) -> np.ndarray:
     return size if previous is None else np.maximum(size, previous)
 
 
-def with_record_interval(data: Recording, largest: Mapping[str, Any], every: int) -> Recording:
+def with_record_interval(
+    data: Recording, largest: Mapping[str, Any], every: int, vectors: Mapping[str, Any] | None = None
+) -> Recording:
     """Return a recording of every n-th tick with the attributes `record_every` and largest magnitudes."""
     recorded, others = dict(data.signals), {}
     for name, value in largest.items():
         if name in recorded:  # includes the value at t = 0, which is not a tick
             signal = recorded[name]
             about = {**signal.attrs, "largest": magnitude(signal.values[:1], value).tolist()}
+            if vectors and name in vectors:
+                about["largest_vector"] = float(vectors[name])
             recorded[name] = dataclasses.replace(signal, attrs=about)
         else:
             others[f"largest_{name}"] = np.asarray(value, dtype=float).tolist()

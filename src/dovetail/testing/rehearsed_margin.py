@@ -27,6 +27,7 @@ import numpy as np
 from dovetail.core.advance import Progress, Selected, run_samples
 from dovetail.core.block import Time
 from dovetail.core.errors import AnalysisError
+from dovetail.core.si_prefix import value_text
 from dovetail.core.signals import MOTION
 from dovetail.testing.excitation import Excitation
 from dovetail.testing.limits import Limits
@@ -90,7 +91,7 @@ class RehearsedMargin:
         ]
         never = [name for name, delay in events.items() if delay == math.inf]
         if never:
-            texts.append(f"{', '.join(never)}: no limit found up to {1e3 * self.up_to:.3g} ms")
+            texts.append(f"{', '.join(never)}: no limit found up to {value_text(self.up_to, 's')}")
         return "; ".join(texts)
 
 
@@ -98,7 +99,7 @@ def _when(delay: float) -> str:
     """Return a delay as text."""
     if delay == -math.inf:
         return "as given"
-    more = f"with {1e3 * abs(delay):.3g} ms"
+    more = f"with {value_text(abs(delay), 's')}"
     return f"{more} more" if delay > 0 else f"as given, and not {more} less"
 
 

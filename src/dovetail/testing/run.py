@@ -149,9 +149,8 @@ def as_run(
     about = {"mode": mode, "title": test.title, "seed": test.seed, **(attributes or {})}
     data, ending = cut_at_end_event(test, recording_of(test, times, rows, about), outcome)
     if test.record_every > 1:  # the largest values of a run ended by its specimen would include later ticks
-        data = with_record_interval(
-            data, {} if ending in SPECIMEN_OUTCOMES else records.largest, test.record_every
-        )
+        kept = Records() if ending in SPECIMEN_OUTCOMES else records
+        data = with_record_interval(data, kept.largest, test.record_every, kept.largest_vector)
     return Run(test, mode, data, ending, trip if ending is outcome else None)
 
 

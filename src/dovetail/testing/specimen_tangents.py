@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from dovetail.core.block import Input, Method, Output, Sampled, State, Time
 from dovetail.core.errors import AnalysisError, ConvergenceError
 from dovetail.core.programs import jit_unoptimised
+from dovetail.core.si_prefix import value_text
 from dovetail.core.signals import MOTION
 from dovetail.specimens import Specimen
 from dovetail.stability import stability_switches
@@ -55,9 +56,9 @@ class TangentFamily:
         if self.margin == math.inf:
             worst = "stable for any delay with each of them"
         elif self.margin > 0:
-            worst = f"the worst linear loop has a delay margin of {1e3 * self.margin:.2f} ms"
+            worst = f"the worst linear loop has a delay margin of {value_text(self.margin, 's')}"
         else:
-            by = "" if math.isinf(self.margin) else f", by {-1e3 * self.margin:.2f} ms for the worst"
+            by = "" if math.isinf(self.margin) else f", by {value_text(-self.margin, 's')} for the worst"
             worst = f"unstable with {100 * self.unstable:.0f} % of them{by}"
         return f"{ranges}; {worst}"
 

@@ -13,6 +13,7 @@ import numpy as np
 from dovetail.compensation import MeasuredForce, NoCompensation
 from dovetail.core.errors import AnalysisError, ConvergenceError
 from dovetail.core.extensions import display
+from dovetail.core.si_prefix import value_text
 from dovetail.stability import Poles, StabilitySwitches, StateSpace, open_loop, stability_switches
 from dovetail.stability.eigenvalues import growing_steps
 from dovetail.stability.sampled import poles_of
@@ -98,12 +99,18 @@ class Stability(LoopStability):
             critical = "critical delay not determined"
         else:
             where = "" if math.isnan(self.critical_frequency) else f" at {self.critical_frequency:.3g} Hz"
-            critical = f"critical delay {_ms(self.critical_delay)}{where}"
-        has = "rig delay not known" if math.isnan(self.rig_delay) else f"rig delay {_ms(self.rig_delay)}"
+            critical = f"critical delay {value_text(self.critical_delay, 's')}{where}"
+        has = (
+            "rig delay not known"
+            if math.isnan(self.rig_delay)
+            else f"rig delay {value_text(self.rig_delay, 's')}"
+        )
         parts = [has]
-        parts += [f"force sensor {_ms(self.sensor_delay)}"] if self.sensor_delay else []
-        parts += [f"command hold {_ms(self.command_hold_delay)}"] if self.command_hold_delay else []
-        delays = ", ".join([*parts, f"force hold {_ms(self.force_hold_delay)}"])
+        parts += [f"sensor delay {value_text(self.sensor_delay, 's')}"] if self.sensor_delay else []
+        parts += (
+            [f"command hold {value_text(self.command_hold_delay, 's')}"] if self.command_hold_delay else []
+        )
+        delays = ", ".join([*parts, f"force hold {value_text(self.force_hold_delay, 's')}"])
         verdict = "stable" if self.stable else "unstable"
         rate = (
             f"sampled loop {verdict}: growth rate {self.growth_rate:+.3g} 1/s at {self.pole_frequency:.3g} Hz"
@@ -126,15 +133,12 @@ def margin_text(margin: float, up_to: float = math.inf) -> str:
         return (
             "no delay destabilises the loop"
             if up_to == math.inf
-            else f"no limit found up to {1e3 * up_to:.3g} ms"
+            else f"no limit found up to {value_text(up_to, 's')}"
         )
     if margin == -math.inf:
         return "no delay margin"
-    return f"delay margin {_ms(margin)}" if margin > 0 else f"exceeds the delay margin by {_ms(-margin)}"
-
-
-def _ms(seconds: float) -> str:
-    return f"{1e3 * seconds:.2f} ms"
+    size = value_text(abs(margin), "s")
+    return f"delay margin {size}" if margin > 0 else f"exceeds the delay margin by {size}"
 
 
 def stability_at_rest(test: Test) -> Stability:
@@ -296,10 +300,10 @@ def _stable_interval_remarks(result: Stability) -> list[str]:
     if not result.stable_intervals:
         return []
     if result.stable_interval is not None:
-        low, high = result.stable_interval
-        end = f"from {_ms(low)} to {_ms(high)}" if math.isfinite(high) else f"above {_ms(low)}"
+        delay, low, high = (value_text(time, "s") for time in (result.loop_delay, *result.stable_interval))
+        end = f"above {low}" if math.isinf(result.stable_interval[1]) else f"from {low} to {high}"
         return [
-            f"the loop delay of {_ms(result.loop_delay)} exceeds the critical delay and lies in a stable delay "
+            f"the loop delay of {delay} exceeds the critical delay and lies in a stable delay "
             f"interval {end}: less delay destabilises the loop as well as more"
         ]
     near = [
