@@ -32,11 +32,8 @@ from .draws import (
 )
 
 TICKS = round(DURATION * RATE)
-FREE, LONGER = (
-    3 * TICKS,
-    10,
-)  # ticks of free motion after the excitation; factor where that is too short to tell
-AT_REST = 0.1  # fraction of the reference's peak; free motion below it has died away
+FREE = (3 * TICKS, 30 * TICKS, 240 * TICKS)  # ticks of free motion; the next where one is too short to show its end
+AT_REST = 0.05  # fraction of the reference's peak; free motion below it has died away
 SLOW = 0.8  # ratio of these above which the free motion is too short to tell
 DECAYED = 0.98  # ratio of the last two quarters of the free motion above which it does not die away
 STEP, FINE = 0.5e-3, 1e-5  # [s] between two extra delays that are tried; resolution of a limit
@@ -142,11 +139,13 @@ class Verdict:
 
 def verdict(one: Draw, ideal: np.ndarray, extra: float) -> Verdict:
     """Return what the loop does with an extra delay [s]."""
-    z, _ = simulate(one, extra, TICKS + FREE)
-    tested, size = z[: TICKS + 1], float(np.abs(ideal).max())
-    before, last = _last_quarters(z)
-    if last > AT_REST * size and SLOW * before < last < before:
-        before, last = _last_quarters(simulate(one, extra, TICKS + LONGER * FREE)[0])
+    size = float(np.abs(ideal).max())
+    for free in FREE:
+        z, _ = simulate(one, extra, TICKS + free)
+        before, last = _last_quarters(z)
+        if not last < np.inf or last <= AT_REST * size or not SLOW * before < last < before:
+            break
+    tested = z[: TICKS + 1]
     grows = not last < np.inf or (last > AT_REST * size and last > DECAYED * before)
     error = _rms(tested - ideal) / _rms(ideal) if np.isfinite(tested).all() else np.inf
     peak = np.abs(tested).max()

@@ -23,12 +23,10 @@ import numpy as np
 
 from dovetail.core.advance import Progress
 from dovetail.core.errors import DovetailError
-from dovetail.core.signals import MOTION
 from dovetail.testing.rehearsed_margin import (
     RehearsedMargin,
     reference_motion,
     rehearsed_margin,
-    with_free_motion,
 )
 from dovetail.testing.rig import Rig
 from dovetail.testing.specimen_tangents import TangentFamily, is_linear, sine, tangent_family
@@ -165,16 +163,20 @@ def linear_assessment(at_rest: Stability, test: Test, governs: str = "linear") -
 def _rehearsed(result: Assessment, test: Test, linear: bool, progress: Progress | None) -> Assessment:
     """Return the assessment with the tangents along the reference motion, and the rehearsed margin."""
     try:
-        free = with_free_motion(test)
-        motion = reference_motion(free, progress)
+        motion = reference_motion(test, progress)
         if not linear:
-            along = {name: motion[name][: test.tick_count] for name in MOTION}
-            result = _with_tangents(result, test, along, "the reference motion")
-        rehearsed = rehearsed_margin(test, free, motion["displacement"], _finite(result.loop_delay), progress)
+            result = _with_tangents(result, test, motion, "the reference motion")
+        delay = 0.0 if math.isnan(result.loop_delay) else result.loop_delay
+        rehearsed = rehearsed_margin(test, motion["displacement"], delay, progress)
     except DovetailError as error:
         return _with_remarks(_at_limits(result, test, linear), f"not rehearsed: {error}")
+    near = abs(rehearsed.grows) < NEAR_MARGIN * delay and abs(rehearsed.decay - 1) < NEAR_MARGIN
     return dataclasses.replace(
-        result, rehearsed=rehearsed, margin=rehearsed.margin, governs="rehearsed", marginal=rehearsed.marginal
+        result,
+        rehearsed=rehearsed,
+        margin=rehearsed.margin,
+        governs="rehearsed",
+        marginal=near or rehearsed.undecided,
     )
 
 
@@ -198,7 +200,3 @@ def _with_tangents(result: Assessment, test: Test, motion: dict[str, np.ndarray]
 
 def _with_remarks(result: Assessment, *remarks: str) -> Assessment:
     return dataclasses.replace(result, remarks=(*result.remarks, *remarks))
-
-
-def _finite(delay: float) -> float:
-    return 0.0 if math.isnan(delay) else delay

@@ -7,9 +7,18 @@ Three events are searched, each by its smallest additional delay:
   or the peak exceeds three times that of the reference solution;
 - *meets a limit*: a limit of the test, as monitored.
 
-All delays of a round are rehearsed as one batch. The first round covers the range; the second also the delays below the
-first event, because a loop may be unstable in a short interval. Each further round divides the interval in which an
-event first happens. The largest delay without the event is the result, so rounding is to the safe side.
+Delays are rehearsed in batches. The first delays cover the range. The next ones fill the range below the first event,
+because a loop may be unstable in a short interval, and divide the intervals in which an event first happens. The
+largest delay without the event is the result, so rounding is to the safe side.
+
+*Dies away*: after the excitation the motion is divided into windows of the duration of the test, and the range of the
+motion is taken in each. A batch ends as soon as all its members are decided:
+
+- the motion has died away once its range is below 5 % of the peak of the reference, or below that of the reference
+  itself, if that does not die away; it will die away if it decays like an exponential or faster;
+- it does not die away if its range no longer decreases, for example on a limit cycle, or has grown to many times the
+  reference;
+- a motion that still decays, but ever more slowly, is followed for longer, and counts as growing if that does not end.
 """
 
 from __future__ import annotations
@@ -24,11 +33,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core.advance import Progress, Selected, run_samples
+from dovetail.core.advance import Keep, Progress, advance_samples, begin
 from dovetail.core.block import Time
+from dovetail.core.clock import LoopState, Simulated
 from dovetail.core.errors import AnalysisError
 from dovetail.core.si_prefix import value_text
 from dovetail.core.signals import MOTION
+from dovetail.core.system import Signals
 from dovetail.testing.excitation import Excitation
 from dovetail.testing.limits import Limits
 from dovetail.testing.modes import Reference, Rehearse
@@ -41,23 +52,18 @@ if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
 MIN_RANGE, RANGE_FACTOR = 0.15, 10.0  # [s]; multiple of the rig delay: range of the additional delay
-LANES = 64  # additional delays in a batch
+LANES = 16  # additional delays in a batch
 FIRST = 1e-4  # [s] smallest additional delay of the first round
-ROUNDS = 3  # batches in all; each after the first divides an interval by ten or more
+RESOLUTION = (0.005, 2e-5)  # of the delay of an event: relative, and [s]
+ROUNDS = 5  # largest number of rounds
 MAX_PEAK = 3.0  # peak over the peak of the reference above which a run has left the reference
 MAX_ERROR = 1.0  # rms response error above which a run has left the reference, without acceptance criterion
-FREE, MAX_FREE = (
-    4,
-    20_000,
-)  # free motion: multiple of the duration, and largest number of ticks of more than one
+WINDOW = 5000  # largest number of ticks of a window of free motion
+MAX_WINDOWS = 40  # of free motion, for a decay that slows down
 RESIDUAL = 0.05  # fraction of the peak of the reference; free motion below it has died away
-DECAYED = (
-    0.95  # ratio of the ranges of the last two quarters of the free motion above which it does not die away
-)
-PERSISTENT = (
-    0.3  # fraction of the peak of the reference; larger free motion has not died away, decaying or not
-)
-MARGINAL = 0.9  # that ratio above which the test is too short to show that the motion dies away
+GROWN = 10.0  # the same, for free motion that increases
+STEADY = 0.98  # ratio of the ranges of two windows above which free motion does not decrease
+SLOWING = 0.005  # change of that ratio above which the decay slows down
 BUFFER = 0.05  # [s] step of the longest delay of the rig, so that programs are shared
 MOVES = 1e-9  # fraction of the largest motion; axes that move less are not compared
 
@@ -73,7 +79,10 @@ class RehearsedMargin:
     limit: str = ""  # outcome of the first limit
     error: float = math.nan  # rms response error as given, as a fraction of the reference
     criterion: float = MAX_ERROR  # response error above which the run has left the reference
-    marginal: bool = False  # as given the test is too short to show that the motion dies away
+    decay: float = 1.0  # ratio of the ranges of the last two windows of free motion, as given
+    undecided: bool = (
+        False  # as given the free motion decays so slowly that it is not known whether it dies away
+    )
 
     @property
     def margin(self) -> float:
@@ -117,39 +126,46 @@ class Released(Excitation):
 
 
 def rehearsed_margin(
-    test: Test, free: Test, ideal: np.ndarray, delay: float, progress: Progress | None = None
+    test: Test, ideal: np.ndarray, delay: float, progress: Progress | None = None
 ) -> RehearsedMargin:
     """Return the rehearsed margin of a test with a simulated rig.
 
     Parameters
     ----------
-    free, ideal
-        The test followed by free motion (`with_free_motion`), and the demand of its reference solution [m].
+    ideal
+        Demand of the reference solution [m], from the first tick on.
     delay
         Delay of the loop as given [s]; sets the range of the additional delay.
     """
     up_to, update = max(RANGE_FACTOR * delay, MIN_RANGE), progress or (lambda done, text: None)
     ideal = ideal.reshape(len(ideal), -1)
+    free = _with_free_motion(test)
     late = _with_buffer(free, up_to)
     shortest = -float(np.min(_delay_part(late.require_rig().as_model().actuator).delay))
     criterion = test.accept.response_error if test.accept and test.accept.response_error else MAX_ERROR
+    peak = np.abs(ideal).max(axis=0)
+    residual = RESIDUAL * peak
     seen: dict[float, _Lane] = {}
-    delays = np.append(np.geomspace(FIRST, up_to, LANES - 3), [0.0, shortest / 2, shortest])
-    for number in range(ROUNDS):
-        update(number / ROUNDS, f"rehearsals with additional delay, {number + 1} of {ROUNDS}")
-        lanes: _Lane = _lanes(
-            late, jnp.asarray(_filled(delays)), jnp.asarray(ideal), test.tick_count, jnp.asarray(criterion)
-        )
-        lanes = jax.device_get(lanes)
-        for i, extra in enumerate(_filled(delays)):
-            seen[float(extra)] = jax.tree.map(lambda values, i=i: values[i], lanes)
-        intervals = {_first(seen, event) for event in EVENTS.values()}
-        bounded = [(low, high) for low, high in intervals if low is not None and high is not None]
-        if number == 0 and bounded and (first := min(high for _, high in bounded)) > 0:
-            bounded = [*bounded, *[(0.0, first)] * len(bounded)]
-        delays = _between(bounded)
-        if not len(delays):
-            break
+
+    def rehearse(delays: np.ndarray, done: float) -> None:
+        for i in range(0, len(delays), LANES):
+            update(done, f"{len(seen)} rehearsals with additional delay")
+            batch = np.resize(delays[i : i + LANES], LANES)
+            lanes = _lanes(late, jnp.asarray(batch), *map(jnp.asarray, (ideal, criterion, residual)))
+            lanes = jax.device_get(lanes)
+            seen.update({float(d): jax.tree.map(lambda v, j=j: v[j], lanes) for j, d in enumerate(batch)})
+
+    delays = np.append(0.0, np.geomspace(FIRST, up_to, 2 * LANES - 1))
+    rehearse(delays[:LANES], 0.0)
+    if seen[0.0].grows:  # as the reference solution itself may do
+        residual = np.maximum(residual, MAX_PEAK * _free_motion_of_reference(free, test.tick_count))
+        if (residual > RESIDUAL * peak).any():
+            seen.clear()
+    rehearse(np.array([each for each in delays if each not in seen]), 0.1)
+    if any(event(seen[0.0]) for event in EVENTS.values()):
+        rehearse(np.linspace(shortest, 0.0, LANES, endpoint=False), 0.2)
+    for number in range(1, ROUNDS):
+        rehearse(_next_delays(seen, LANES if number == 1 else 0), number / ROUNDS)
     event_delays = {name: _first(seen, event) for name, event in EVENTS.items()}
     given = seen[0.0]
     return RehearsedMargin(
@@ -158,7 +174,8 @@ def rehearsed_margin(
         limit=_limit_name(seen, event_delays["limited"][1]),
         error=float(given.error),
         criterion=float(criterion),
-        marginal=bool(given.marginal),
+        decay=float(given.decay),
+        undecided=bool(given.undecided),
     )
 
 
@@ -166,7 +183,8 @@ class _Lane(eqx.Module):
     """Events of one rehearsal."""
 
     grows: Any
-    marginal: Any
+    undecided: Any  # whether it is so slow that it counts as growing
+    decay: Any  # ratio of the ranges of the last two windows
     leaves: Any
     code: Any  # of the limit reached in the test, 0 for none
     error: Any  # rms response error, as a fraction of the reference
@@ -203,16 +221,15 @@ def _margin(before: float | None, after: float | None) -> float:
     return math.inf if after is None else before
 
 
-def _between(intervals: list[tuple[float, float]]) -> np.ndarray:
-    """Return delays that divide these intervals, as many for each."""
-    shared = {interval: LANES * intervals.count(interval) // len(intervals) for interval in intervals}
-    parts = [np.linspace(*interval, count + 2)[1:-1] for interval, count in shared.items()]
-    return np.concatenate(parts) if parts else np.zeros(0)
-
-
-def _filled(delays: np.ndarray) -> np.ndarray:
-    """Return the delays of a batch, of which there are always the same number."""
-    return np.append(delays, np.full(LANES - len(delays), delays[-1]))
+def _next_delays(seen: dict[float, _Lane], fill: int) -> np.ndarray:
+    """Return delays of one batch that divide the intervals of the events, and some below the first event."""
+    relative, absolute = RESOLUTION
+    intervals = {_first(seen, event) for event in EVENTS.values()}
+    bounded = [(low, high) for low, high in intervals if low is not None and high is not None]
+    wide = [(low, high) for low, high in bounded if high - low > relative * abs(high) + absolute]
+    parts = [np.linspace(low, high, LANES // len(wide) + 2)[1:-1] for low, high in wide]
+    first = min((high for _, high in bounded), default=0.0)
+    return np.unique(np.concatenate([*parts, np.linspace(0.0, max(first, 0.0), fill + 2)[1:-1]]))
 
 
 def _limit_name(seen: dict[float, _Lane], extra: float | None) -> str:
@@ -222,19 +239,26 @@ def _limit_name(seen: dict[float, _Lane], extra: float | None) -> str:
     return Outcome.from_code(int(seen[extra].code)).name.lower().replace("_", " ")
 
 
-def with_free_motion(test: Test) -> Test:
-    """Return the prepared test, followed by free motion."""
+def _with_free_motion(test: Test) -> Test:
+    """Return the validated test with shapes, whose excitation ends with the test."""
     limits = dataclasses.replace(test.limits, frozen_sensor=math.inf)  # its default depends on the rig delay
-    prepared = dataclasses.replace(test, limits=limits, record_every=1).prepare()
+    prepared = dataclasses.replace(test, limits=limits, record_every=1).with_shapes()
     release = jnp.asarray((test.tick_count + 0.25) * test.dt)
-    ticks = test.tick_count + min(FREE * test.tick_count, max(test.tick_count // 4, MAX_FREE))
-    return dataclasses.replace(
-        prepared, excitation=Released(prepared.excitation, release), duration=ticks * test.dt
-    )
+    return dataclasses.replace(prepared, excitation=Released(prepared.excitation, release))
 
 
-def reference_motion(free: Test, progress: Progress | None = None) -> dict[str, np.ndarray]:
+def _free_motion_of_reference(free: Test, ticks: int) -> np.ndarray:
+    """Return half the range of the demand [m] of the reference solution in the fourth window of free motion."""
+    window = min(ticks, WINDOW)
+    longer = dataclasses.replace(free, duration=(ticks + 4 * window) * free.dt)
+    z = reference_motion(longer)["displacement"]
+    return np.ptp(z[-window:].reshape(window, -1), axis=0) / 2
+
+
+def reference_motion(test: Test, progress: Progress | None = None) -> dict[str, np.ndarray]:
     """Return the motion of the reference solution without limits, from the first tick on.
+
+    The program is that of `test.reference()`.
 
     Raises
     ------
@@ -242,11 +266,12 @@ def reference_motion(free: Test, progress: Progress | None = None) -> dict[str, 
         If the reference solution does not move or is not finite.
     """
     records = Records()
-    unlimited = dataclasses.replace(free, limits=Limits(frozen_sensor=math.inf))
+    test.validate()
+    unlimited = dataclasses.replace(test, limits=Limits(frozen_sensor=math.inf), record_every=1)
     Reference().record(unlimited, records, progress)
     rows = records.to_arrays()
     motion = {name: rows[name][1:] for name in MOTION}
-    if len(motion["displacement"]) < free.tick_count or not np.isfinite(motion["displacement"]).all():
+    if len(motion["displacement"]) < test.tick_count or not np.isfinite(motion["displacement"]).all():
         raise AnalysisError("the reference solution is not finite")
     if not motion["displacement"].any():
         raise AnalysisError(
@@ -275,48 +300,112 @@ def _with_buffer(test: Test, extra: float) -> Test:
     return dataclasses.replace(test, rig=dataclasses.replace(test.rig, actuator=actuator))
 
 
-@eqx.filter_jit
-def _lanes(test: Test, extras: jax.Array, ideal: jax.Array, ticks: int, criterion: jax.Array) -> _Lane:
-    """Return the events of a rehearsal with each additional delay."""
-    mode, names = Rehearse(), ("displacement",)
+class _Motion(Keep):
+    """Keeps the deviation from the reference solution in the test, and the range of each window [m]."""
 
-    def at(extra: jax.Array) -> _Lane:
+    ideal: jax.Array
+
+    def start(self, shown: Signals) -> Any:
+        nothing = jnp.zeros(self.ideal.shape[1])
+        return {"k": jnp.zeros((), int), "squares": nothing, "peak": nothing, **self.no_range()}
+
+    def no_range(self) -> dict[str, jax.Array]:
+        """Return the range of a window before its first sample."""
+        far = jnp.full(self.ideal.shape[1], jnp.inf)
+        return {"low": far, "high": -far}
+
+    def row(self, kept: Any, t: Time, h: Time, shown: Signals) -> tuple[Any, Any]:
+        k, z = kept["k"], shown["displacement"].reshape(-1)
+        tested, ideal = k < len(self.ideal), self.ideal[jnp.minimum(k, len(self.ideal) - 1)]
+        kept = {
+            "k": k + 1,
+            "squares": kept["squares"] + jnp.where(tested, (z - ideal) ** 2, 0.0),
+            "peak": jnp.where(tested, jnp.maximum(kept["peak"], jnp.abs(z)), kept["peak"]),
+            "low": jnp.minimum(kept["low"], z),
+            "high": jnp.maximum(kept["high"], z),
+        }
+        return kept, {}
+
+
+class _Free(eqx.Module):
+    """Free motion up to a window: ranges of the last three windows, ratio of the last two, and the verdict on it."""
+
+    ranges: jax.Array  # (3, axes), newest first, as multiples of the residual
+    ratio: jax.Array
+    grows: jax.Array
+    dies: jax.Array
+
+    def after(self, now: jax.Array, window: jax.Array, grown: jax.Array) -> _Free:
+        """Return the verdict after another window, the first of which has number 1; a verdict stays."""
+        last, before, _ = self.ranges
+        largest, previous, earlier = (jnp.max(each) for each in (now, last, before))
+        ratio = largest / previous
+        decreases = (ratio < STEADY) & (largest < STEADY**2 * earlier)
+        steady = (window >= 4) & (ratio >= STEADY) & (largest >= STEADY**2 * earlier)
+        grows = ~jnp.all(jnp.isfinite(now)) | steady | (jnp.any(now > grown) & (ratio > 2.0) & (window >= 2))
+        dies = (largest <= 1.0) | ((window >= 4) & decreases & (ratio <= self.ratio + SLOWING))
+        decided = self.grows | self.dies
+        return _Free(
+            jnp.stack([now, last, before]),
+            jnp.where(decided, self.ratio, ratio),
+            self.grows | (grows & ~decided),
+            self.dies | (dies & ~grows & ~decided),
+        )
+
+
+@eqx.filter_jit
+def _lanes(
+    test: Test, extras: jax.Array, ideal: jax.Array, criterion: jax.Array, residual: jax.Array
+) -> _Lane:
+    """Return the events of a rehearsal with each additional delay."""
+    mode, keep, ticks = Rehearse(), _Motion(ideal), len(ideal)
+    clock = Simulated(test.dt, ticks, precompute=False)
+    size, peak = jnp.sqrt(jnp.mean(ideal**2, axis=0)), jnp.max(jnp.abs(ideal), axis=0)
+    moves = size > MOVES * jnp.max(size)
+    window = min(ticks, WINDOW)
+    tests = math.ceil(
+        ticks / window
+    )  # windows of the test, the last of which may extend into the free motion
+
+    def system(extra: jax.Array) -> tuple[Any, Any]:
         varied = eqx.tree_at(
             lambda t: _delay_part(t.rig.actuator).delay, test, replace_fn=lambda d: d + extra
         )
-        system, monitor = mode.system(varied), mode.monitor(varied)
-        state, rows = run_samples(system, test.dt, test.tick_count, Selected(names), monitor)
-        z = rows["displacement"].reshape(ideal.shape)
-        code = jnp.where(state.monitor.sample <= ticks, state.monitor.code, 0)
-        return _events(z, ideal, ticks, criterion, code)
+        return mode.system(varied), mode.monitor(varied)
 
-    lanes: _Lane = jax.vmap(at)(extras)
-    return lanes
+    def advance(extra: jax.Array, now: LoopState, free: _Free, number: jax.Array) -> tuple[LoopState, _Free]:
+        varied, monitor = system(extra)
+        now = now._replace(kept={**now.kept, **keep.no_range()})
+        now, _, _ = advance_samples(varied, clock, monitor, keep, now, window)
+        extent = (now.kept["high"] - now.kept["low"]) / 2
+        scaled = jnp.where(moves, extent / jnp.where(moves, residual, 1.0), 0.0)
+        after = free.after(scaled, number - tests + 1, GROWN * peak / jnp.where(moves, residual, 1.0))
+        return now, jax.tree.map(lambda a, b: jnp.where(number >= tests, a, b), after, free)
 
+    def body(carry: Any) -> Any:
+        number, now, free = carry
+        now, free = jax.vmap(advance, in_axes=(0, 0, 0, None))(extras, now, free, number)
+        return number + 1, now, free
 
-def _events(z: jax.Array, ideal: jax.Array, ticks: int, criterion: jax.Array, code: jax.Array) -> _Lane:
-    """Return the events of a motion; `code` is that of the limit that it reached."""
-    tested, reference = z[:ticks], ideal[:ticks]
-    size, peak = _rms(reference), jnp.max(jnp.abs(reference), axis=0)
-    moves = size > MOVES * jnp.max(size)
-    error = jnp.max(jnp.where(moves, _rms(tested - reference) / jnp.where(moves, size, 1.0), 0.0))
-    higher = jnp.max(jnp.where(moves, jnp.max(jnp.abs(tested), axis=0) / jnp.where(moves, peak, 1.0), 0.0))
+    def continues(carry: Any) -> jax.Array:
+        number, _, free = carry
+        return (number < tests + MAX_WINDOWS) & ~jnp.all(free.grows | free.dies)
+
+    now = jax.vmap(lambda extra: begin(*system(extra), keep)[0])(extras)
+    no = jnp.zeros(len(extras), bool)
+    free = _Free(jnp.full((len(extras), 3, len(peak)), jnp.inf), jnp.ones(len(extras)), no, no)
+    _, now, free = jax.lax.while_loop(continues, body, (jnp.asarray(0), now, free))
+    error = jnp.sqrt(now.kept["squares"] / ticks) / jnp.where(moves, size, 1.0)
+    higher = now.kept["peak"] / jnp.where(moves, peak, 1.0)
+    error, higher = (jnp.max(jnp.where(moves, each, 0.0), axis=1) for each in (error, higher))
     leaves = ~(error <= criterion) | ~(higher <= MAX_PEAK)
-    finite = jnp.all(jnp.isfinite(z)) & (code != Outcome.NOT_FINITE.code)
-    quarter = (len(z) - ticks) // 4
-    before, last = (_range(z, end, quarter) for end in (quarter, 0))
-    ideally = _range(ideal, 0, quarter)
-    moving = moves & (last > RESIDUAL * peak) & (last > MAX_PEAK * ideally)
-    grows = ~finite | jnp.any(moving & ((last > DECAYED * before) | (last > PERSISTENT * peak)))
-    marginal = ~grows & jnp.any(moving & (last > MARGINAL * before))
-    code = jnp.where(code == Outcome.NOT_FINITE.code, 0, code)
-    return _Lane(grows, marginal, leaves, code, error)
-
-
-def _rms(signal: jax.Array) -> jax.Array:
-    return jnp.sqrt(jnp.mean(signal**2, axis=0))
-
-
-def _range(motion: jax.Array, end: int, length: int) -> jax.Array:
-    """Return half the range of a motion over some ticks that end some ticks before its end."""
-    return jnp.ptp(motion[len(motion) - end - length : len(motion) - end], axis=0) / 2
+    code = jnp.where(now.monitor.sample <= ticks, now.monitor.code, 0)
+    finite = code != Outcome.NOT_FINITE.code
+    return _Lane(
+        grows=~free.dies | ~finite,
+        undecided=~free.dies & ~free.grows & finite,
+        decay=free.ratio,
+        leaves=leaves,
+        code=jnp.where(finite, code, 0),
+        error=error,
+    )
