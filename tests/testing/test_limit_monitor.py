@@ -1,5 +1,6 @@
 """The supervisor: each limit, the first breach, growth."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -24,12 +25,24 @@ def sample(age=None, **shown):
     }
 
 
+@eqx.filter_jit
+def states_after(monitor, first, samples, dt):
+    """The states of a monitor after each of the samples, which are stacked along their first axis."""
+
+    def step(state, tick):
+        number, shown = tick
+        state = monitor.step(number * dt, dt, state, shown)[0]
+        return state, state
+
+    count = len(jax.tree.leaves(samples)[0])
+    return jax.lax.scan(step, first, (jnp.arange(1, count + 1), samples))[1]
+
+
 def states(monitor, samples, dt=1e-3):
     """The states of a monitor after each sample, from the first on."""
-    found = [monitor.start(samples[0])[0]]
-    for k, shown in enumerate(samples[1:], start=1):
-        found.append(monitor.step(k * dt, dt, found[-1], shown)[0])
-    return found
+    first = monitor.start(samples[0])[0]
+    after = states_after(monitor, first, jax.tree.map(lambda *x: jnp.stack(x), *samples[1:]), dt)
+    return [first, *(jax.tree.map(lambda x, k=k: x[k], after) for k in range(len(samples) - 1))]
 
 
 def outcome_of(limits, rotary=(), **shown):
