@@ -208,8 +208,10 @@ def test_operator_changes_of_a_pseudodynamic_test_are_repeated_on_resume(make_cs
             super().__init__()
             self.at_turn, self.at_stop = turn, stop
 
-        def update(self, now):
-            super().update(now)
+        def update(self, now, stop_only=False):
+            super().update(now, stop_only)
+            if stop_only:
+                return
             if now >= self.at_turn and not self.events:
                 self.set_tunable("numerical.k", 4000.0)
             if now >= self.at_stop:

@@ -45,6 +45,19 @@ def test_a_cell_that_falls_silent_is_noticed(make_bench, serve_cell):
     cell.close()
 
 
+def test_a_halt_from_another_thread_ends_a_move(make_bench, serve_cell):
+    served = serve_cell(make_bench(seconds=3600.0))
+    cell = RemoteCell(served.url, 1)
+    cell.begin("a")
+    halting = threading.Thread(target=lambda: (served.bench.moving.wait(300.0), cell.halt()))
+    halting.start()
+    with pytest.raises(LinkError, match="halted in move 1"):
+        cell.move(MoveRequest(1, np.array([0.1]), 1.0, 0.0))
+    halting.join()
+    assert served.bench.halted.is_set()
+    cell.close()
+
+
 def test_a_missing_peer_is_reported():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -51,6 +51,7 @@ class RemoteCell(Cell):
             link.close()
             raise
         self.name, self.axes = word(table, "name"), int(number(table, "axes", 1, 4096))
+        self.moving = False
 
     def begin(self, run: str) -> MoveReply | None:
         return self._request(Message.BEGIN, {"run": run})
@@ -59,10 +60,17 @@ class RemoteCell(Cell):
         return self._reply(self._request(Message.READ))
 
     def move(self, move: MoveRequest) -> MoveReply:
-        return self._reply(self._request(Message.MOVE, pack_move(move)))
+        self.moving = True
+        try:
+            return self._reply(self._request(Message.MOVE, pack_move(move)))
+        finally:
+            self.moving = False
 
     def halt(self) -> None:
-        self._request(Message.HALT)
+        if self.moving:  # the thread that waits for the move receives the answer: the cell ends the session
+            self.stream.send(Message.HALT)
+        else:
+            self._request(Message.HALT)
 
     def close(self) -> None:
         with contextlib.suppress(OSError):

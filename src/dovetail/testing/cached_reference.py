@@ -2,7 +2,7 @@
 
 The reference solution of a long chain or a docking test takes longer than the rehearsal, and reports and views need
 it. It is stored as a run folder (`reference`) in the run folder. It is computed again if the test or the package
-versions differ, or if it is damaged.
+versions differ, if the run is longer, or if it is damaged.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dovetail.core import plain_file
 from dovetail.core.advance import Progress
 from dovetail.core.errors import DovetailError
 from dovetail.testing.modes import Reference
+from dovetail.testing.outcome import Outcome
 from dovetail.testing.run import Run
 from dovetail.testing.run_folder import provenance, save_run
 from dovetail.testing.saved_run import TEST, read_run
@@ -47,6 +48,9 @@ def _read_cached(run: Run, cache: Path) -> Run | None:
         if table.get(PROVENANCE, {}).get("versions") != provenance(Reference.name)["versions"]:
             return None
         reference = read_run(cache)
-        return reference if dump(reference.test) == dump(run.test) else None
+        ends_early = reference.outcome is Outcome.FINISHED and (
+            reference.recording.last_time < run.recording.last_time - 0.5 * run.test.dt
+        )
+        return reference if dump(reference.test) == dump(run.test) and not ends_early else None
     except (OSError, ValueError, DovetailError):
         return None

@@ -102,6 +102,7 @@ class Operator:
         self.now = 0.0  # [s] test time
         self.folder = None if folder is None else Path(folder)
         self._read = 0  # [bytes] of the requests that were read
+        self._waiting: list[str] = []  # requests that were read and are not executed yet
         self._outcome_shown = False
         self._lock = threading.Lock()
 
@@ -136,12 +137,19 @@ class Operator:
             old, self.values[path] = self.values[path], float(value)
             self._add_event(OperatorEvent(_wall_time(), self.now, user, "set", path, old, float(value)))
 
-    def update(self, now: float) -> None:
-        """Set the test time to `now` [s] and execute new requests from the folder."""
+    def update(self, now: float, stop_only: bool = False) -> None:
+        """Set the test time to `now` [s] and execute new requests from the folder.
+
+        With `stop_only`, requests other than a stop wait for the next update.
+        """
         self.now = now
-        for line in self._new_requests():
+        requests, self._waiting = [*self._waiting, *self._new_requests()], []
+        for line in requests:
             try:
-                self._execute(line)
+                if stop_only and json.loads(line)["action"] != "stop":
+                    self._waiting.append(line)
+                else:
+                    self._execute(line)
             except (
                 DovetailError,
                 ValueError,

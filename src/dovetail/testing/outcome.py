@@ -42,6 +42,11 @@ class Outcome(Enum):
         """True if the run reached its end time or ended with an event of the specimen."""
         return self in (Outcome.FINISHED, Outcome.LATCHED, Outcome.DOCKED, Outcome.SEPARATED)
 
+    @property
+    def is_external(self) -> bool:
+        """True if the operator, the rig or the link ended the run, not its motion."""
+        return self in (Outcome.INTERRUPTED, Outcome.DEADLINE, Outcome.LINK_LOST, Outcome.RIG_STOPPED)
+
     @staticmethod
     def from_code(code: int) -> Outcome:
         """Return the outcome with a code."""

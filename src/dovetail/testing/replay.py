@@ -18,7 +18,7 @@ from dovetail.testing.limits import with_frozen_sensor_limit
 from dovetail.testing.modes import Mode
 from dovetail.testing.rig import AbstractRig, Reading
 from dovetail.testing.run import Run
-from dovetail.testing.schedule import Profile
+from dovetail.testing.tunable_history import with_recorded_values
 
 
 class RecordedRig(AbstractRig):
@@ -35,16 +35,6 @@ class RecordedRig(AbstractRig):
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
         x = x + 1
         return x, {name: values[x] for name, values in self.readings.items()}
-
-
-class TunableHistory(Profile):
-    """Recorded values of a tunable parameter at every tick."""
-
-    dt: float  # [s]
-    values: jax.Array  # (ticks + 1,)
-
-    def __call__(self, t):
-        return self.values[jnp.clip(jnp.round(t / self.dt).astype(int), 0, len(self.values) - 1)]
 
 
 READINGS = ("achieved_displacement", "measured_displacement", "specimen_force", "measured_force")
@@ -83,17 +73,10 @@ class Replay(Mode):
                 "record every tick (record_every = 1), resample the recording, or set the rate of the test"
             )
         readings = {name: jnp.asarray(data[name].values) for name in READINGS if name in data}
-        schedule = test.schedule
-        if "tunable_values" in data and test.tunable:
-            values = jnp.asarray(data["tunable_values"].values)
-            schedule = schedule | {
-                path: TunableHistory(test.dt, values[:, i]) for i, path in enumerate(test.tunable)
-            }
         recorded = dataclasses.replace(
-            with_frozen_sensor_limit(test.validate(), self),
+            with_recorded_values(with_frozen_sensor_limit(test.validate(), self), data),
             rig=RecordedRig(readings),
             duration=min(test.duration, (len(times) - 1) * test.dt),
-            schedule=schedule,
             tunable={},
         )
         return recorded.with_shapes()

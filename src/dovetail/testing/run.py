@@ -19,6 +19,7 @@ from dovetail.testing.limits import ROTARY_UNITS
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.recorder import Records, with_record_interval
 from dovetail.testing.rig import Rig
+from dovetail.testing.tunable_history import with_recorded_values
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -62,10 +63,18 @@ class Run:
         return display("plot", self)
 
     def reference(self, progress: Progress | None = None) -> Run | None:
-        """Return the reference solution of the test, or None if there is none or this run is the reference."""
+        """Return the reference solution of the test, or None if there is none or this run is the reference.
+
+        Tunable parameters have their recorded values. If the operator, the rig or the link has ended the run, the
+        reference solution ends at the same time.
+        """
         if not self.test.has_reference(self.mode):
             return None
-        return value_or_none(lambda: self.test.reference(progress=progress))
+        test = with_recorded_values(self.test, self.recording)
+        if self.outcome.is_external:
+            test = dataclasses.replace(test, duration=min(test.duration, self.recording.last_time))
+        reference = value_or_none(lambda: test.reference(progress=progress))
+        return None if reference is None else dataclasses.replace(reference, test=self.test)
 
     def report(self, path: str | Path) -> Path:
         """Write a self-contained HTML report of this run, compared with the reference solution."""

@@ -1,14 +1,17 @@
 """What ends a creep run, and how it goes on without repeating a step."""
 
 import dataclasses
+import threading
 
 import numpy as np
 import pytest
 
 import dovetail as dv
 from dovetail.core.errors import LinkError, OutputError, ParameterError
-from dovetail.testing import Operator
+from dovetail.testing import MoveReply, Operator
+from dovetail.testing.operator import LIVE, send_request
 from dovetail.testing.pseudodynamic.run import virtual_cell
+from dovetail.testing.tunable_history import constant_stretches
 from dovetail.transfer.robot import TRIP_MESSAGES, SafetyLimits, TripCode
 
 
@@ -151,9 +154,9 @@ def test_an_interrupted_run_continues_without_repeating_a_step(make_creep, run, 
 class Scripted(Operator):
     """Operator who stiffens the structure at 4 ms."""
 
-    def update(self, now):
-        super().update(now)
-        if now >= 4e-3 and self.values["numerical.k"] < 4000.0:
+    def update(self, now, stop_only=False):
+        super().update(now, stop_only)
+        if not stop_only and now >= 4e-3 and self.values["numerical.k"] < 4000.0:
             self.set_tunable("numerical.k", 4000.0)
 
 
@@ -166,6 +169,45 @@ def test_a_resumed_run_repeats_the_changes_of_the_operator(make_creep, run, tmp_
     test.run_pseudodynamic(cell, folder=tmp_path, operator=Scripted())
     resumed = test.run_pseudodynamic(cell, folder=tmp_path, resume=True)  # with an operator who does nothing
     np.testing.assert_array_equal(z(resumed), z(whole))
+    values = whole.data["tunable_values"].values[:, 0]
+    np.testing.assert_array_equal(resumed.data["tunable_values"].values[:, 0], values)
+    assert np.all(values[whole.data.time.values <= 4e-3] == 2250.0)
+    assert values[-1] == 4000.0
+    before, after = constant_stretches(whole)
+    assert (before.values, after.values) == ({"numerical.k": 2250.0}, {"numerical.k": 4000.0})
+
+
+class Slow:
+    """A cell whose 12th move lasts until it is halted; the operator stops the run in it, after a request to hold."""
+
+    def __init__(self, inner, folder):
+        self.inner, self.folder, self.halted = inner, folder, threading.Event()
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+    def move(self, move):
+        if move.number != 12 or self.halted.is_set():
+            return self.inner.move(move)
+        send_request(self.folder, "hold", "Ada")
+        send_request(self.folder, "stop", "Ben")
+        assert self.halted.wait(300.0)
+        return MoveReply(12, np.zeros(1), np.zeros(1), 0.0, TripCode.EMERGENCY)
+
+    def halt(self):
+        self.halted.set()
+
+
+def test_a_stop_halts_the_cell_in_its_move_and_the_run_can_be_resumed(make_creep, run, tmp_path):
+    test = make_creep()
+    (tmp_path / LIVE).mkdir()
+    cell, operator = Slow(virtual_cell(test), tmp_path), Operator(tmp_path)
+    stopped = test.run_pseudodynamic(cell, folder=tmp_path, operator=operator)
+    assert stopped.outcome is dv.Outcome.INTERRUPTED
+    assert stopped.data.attrs["moves"] == 11
+    assert [event.action for event in operator.events] == ["stop"]  # not held in the middle of a move
+    resumed = test.run_pseudodynamic(cell, folder=tmp_path, resume=True)
+    assert np.array_equal(z(resumed), z(run))
 
 
 def test_a_simulated_cell_continues_from_its_state_file(make_creep, run, tmp_path):

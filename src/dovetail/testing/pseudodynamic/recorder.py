@@ -33,6 +33,7 @@ class StepRecorder:
         self.moves: list[np.ndarray] = []  # number of the last move for every row of a chunk
         self.readings: list[dict[str, Any]] = [{}]  # by number of the move; empty before the first
         self.rows = 0
+        self.tunable_values: np.ndarray = np.zeros(0)  # present values of the tunable parameters
         self.known = signals.all_signals()
 
     def start(self, shown: Signals) -> None:
@@ -43,7 +44,10 @@ class StepRecorder:
         """Add rows of the compiled loop, computed with the last measurement."""
         if not count:
             return
-        self.chunks.append({name: np.asarray(values)[:count] for name, values in rows.items()})
+        chunk = {name: np.asarray(values)[:count] for name, values in rows.items()}
+        if self.tunable_values.size:
+            chunk["tunable_values"] = np.tile(self.tunable_values, (count, 1))
+        self.chunks.append(chunk)
         self.moves.append(np.full(count, len(self.readings) - 1))
         self.rows += count
 

@@ -6,10 +6,12 @@ the state with the measurement.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import secrets
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import jax.numpy as jnp
@@ -33,7 +35,8 @@ if TYPE_CHECKING:
     from dovetail.testing.limit_monitor import LimitChecks
     from dovetail.testing.test import Test
 
-POLL_INTERVAL = 0.05  # [s] between two operator updates while the test is held
+POLL_INTERVAL = 0.05  # [s] between two operator updates while the test is held or the cell moves
+RESUME = "resume the run with its folder"
 
 
 class Stop(Exception):
@@ -64,6 +67,7 @@ class CellSession:
         assert test.pseudodynamic is not None
         self.test, self.shape, self.cell, self.journal = test, shape, cell, journal
         self.settings, self.progress, self.show = test.pseudodynamic, progress, show
+        self.is_operated = operator is not None
         self.operator = operator or Operator()
         if self.settings.scheme != "classical":  # that scheme computes its matrices once
             self.operator.register_tunables(test)
@@ -78,6 +82,7 @@ class CellSession:
         self.number = 0  # of the last move
         self.begun = False
         self.recorder = StepRecorder(test, shape)
+        self.recorder.tunable_values = np.array(list(self.tunable_values.values()))
         self.start_time = time.monotonic()
         self.clock = 0.0  # [s] of the cell
         self.new_moves = 0  # moves in this part of the run
@@ -161,8 +166,8 @@ class CellSession:
         """Move the cell to a displacement of the test; return the command in the scale of the cell, and the reply."""
         target = self._scale(displacement, 1 / self.scales[0], 1.0)
         number = self.number + 1
-        make_move = self._journal_reply if number <= len(self.replies) else self._move_cell
-        reply = make_move(number, target)
+        from_journal = number <= len(self.replies)
+        reply = self._journal_reply(number, target) if from_journal else self._move_cell(number, target, t)
         self.number, self.clock = number, reply.clock
         self.recorder.add_reading(number, target, reply, self._scale(reply.force, *self.scales[1:]))
         if not reply.ok:
@@ -187,7 +192,35 @@ class CellSession:
             )
         return reply
 
-    def _move_cell(self, number: int, target: np.ndarray) -> MoveReply:
+    @contextlib.contextmanager
+    def _stop_during_move(self, t: float) -> Iterator[None]:
+        """Halt the cell when the operator stops the run while it moves; a resumed run repeats the move."""
+        moved = threading.Event()
+
+        def watch() -> None:
+            while not moved.wait(POLL_INTERVAL):
+                self.operator.update(t, stop_only=True)
+                if self.operator.stopped:
+                    with contextlib.suppress(LinkError, OSError):  # the end of the connection halts the cell
+                        self.cell.halt()
+                    return
+
+        thread = threading.Thread(target=watch, name="dovetail-operator", daemon=True)
+        if self.is_operated:
+            thread.start()
+        try:
+            yield
+        except LinkError:
+            if not self.operator.stopped:
+                raise
+        finally:
+            moved.set()
+            if self.is_operated:
+                thread.join()
+        if self.operator.stopped:
+            raise Stop(Outcome.INTERRUPTED, text=RESUME)
+
+    def _move_cell(self, number: int, target: np.ndarray, t: float) -> MoveReply:
         move_time, settling_time = self.times
         distance = float(np.linalg.norm((target - self.cell_position).ravel()[:3]))
         move_time = max(move_time, distance / self.max_speed)
@@ -195,7 +228,8 @@ class CellSession:
         move = MoveRequest(number, pose, move_time, settling_time)
         if self.journal and not (self.journal.pending and self.journal.pending[0] == number):
             self.journal.write_request(dataclasses.replace(move, target=target))
-        reply = self.cell.move(move)
+        with self._stop_during_move(t):
+            reply = self.cell.move(move)
         self.cell_position = target
         self.new_moves += 1
         if self.conversion is not None and reply.position.shape == (POSE_AXES,):
@@ -233,7 +267,7 @@ class CellSession:
             time.sleep(POLL_INTERVAL)
             self.operator.update(t)
         if self.operator.stopped:
-            raise Stop(Outcome.INTERRUPTED, text="resume the run with its folder")
+            raise Stop(Outcome.INTERRUPTED, text=RESUME)
         return self._tunable_changes(t)
 
     def _tunable_changes(self, t: float) -> dict[str, float]:
@@ -255,6 +289,7 @@ class CellSession:
                 value = float(tunable.step_towards(value, self.requested[path], t - self.update_time))
                 self.tunable_values[path] = changed[path] = value
         self.update_time = t
+        self.recorder.tunable_values = np.array(list(self.tunable_values.values()))
         return changed
 
     def attributes(self, text: str) -> dict[str, Any]:
