@@ -32,7 +32,11 @@ from .draws import (
 )
 
 TICKS = round(DURATION * RATE)
-FREE = (3 * TICKS, 30 * TICKS, 240 * TICKS)  # ticks of free motion; the next where one is too short to show its end
+FREE = (
+    3 * TICKS,
+    30 * TICKS,
+    240 * TICKS,
+)  # ticks of free motion; the next where one is too short to show its end
 AT_REST = 0.05  # fraction of the reference's peak; free motion below it has died away
 SLOW = 0.8  # ratio of these above which the free motion is too short to tell
 DECAYED = 0.98  # ratio of the last two quarters of the free motion above which it does not die away

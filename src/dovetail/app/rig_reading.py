@@ -11,16 +11,17 @@ import numpy as np
 
 from dovetail.app.actions import Action
 from dovetail.core.errors import LinkError
+from dovetail.core.si_prefix import value_text
 from dovetail.links.address import read_key
 from dovetail.links.link_check import check
 from dovetail.links.remote_cell import RemoteCell
-from dovetail.report.parameters import text_and_unit
 from dovetail.testing.hybrid_loop import Driven
 from dovetail.testing.limits import rotary_axes
 from dovetail.testing.modes import mode_named
 from dovetail.testing.pseudodynamic.pose_conversion import PoseConversion
 
 EXCHANGE_TIME, MIN_EXCHANGES = 0.3, 10  # [s], number of exchanges with a rig at rest
+RESOLUTION = 1e-9  # [m], [rad] below which a position is zero
 LIMITS = {"displacement": "m", "velocity": "m/s", "force": "N"}  # limits of a test in view, with their unit
 
 
@@ -64,7 +65,7 @@ def _read_rig(test: Any, prepared: Any, address: str, key: bytes | None) -> RigR
     if is_slow:
         link += f", less than the {test.rate:g} Hz of the test: close other programs, or lower the rate"
     distance = np.abs(start - report.position).max()
-    approach = f"{_value(float(distance), 'm')} in {_value(float(test.limits.approach_time), 's')}"
+    approach = f"{value_text(float(distance), 'm')} in {value_text(float(test.limits.approach_time), 's')}"
     return RigReading(
         report.name,
         link,
@@ -87,7 +88,7 @@ def _read_cell(test: Any, prepared: Any, address: str, key: bytes | None) -> Rig
     pose = target if home is None else PoseConversion(np.array(home)).from_start(target)
     distance = float(np.linalg.norm((np.ravel(reply.position) - np.ravel(pose))[:3]))
     seconds = max(settings.times[0], distance / float(settings.max_speed))
-    approach = f"{_value(distance, 'm')} in {_value(seconds, 's')}"
+    approach = f"{value_text(distance, 'm')} in {value_text(seconds, 's')}"
     position, begin = (_pose(test, np.ravel(values)) for values in (reply.position, pose))
     return RigReading(cell.name, "answers; no motion", position, begin, approach, _limits(test, {}))
 
@@ -105,7 +106,8 @@ def _pose(test: Any, values: Sequence[float] | np.ndarray) -> str:
         rotary = (False,) * 3 + (True,) * 3
     texts = []
     for i, value in enumerate(values):
-        text = _value(float(value), "rad" if i < len(rotary) and rotary[i] else "m")
+        value = 0.0 if abs(value) < RESOLUTION else float(value)
+        text = value_text(value, "rad" if i < len(rotary) and rotary[i] else "m")
         texts.append(f"{names[i]} {text}" if i < len(names) else text)
     return ", ".join(texts)
 
@@ -114,12 +116,10 @@ def _limits(test: Any, rig: dict[str, Any]) -> tuple[tuple[str, str, str], ...]:
     rows = []
     for name, unit in LIMITS.items():
         texts = [
-            _value(float(np.min(value)), unit) if value is not None and np.isfinite(value).any() else "none"
+            value_text(float(np.min(value)), unit)
+            if value is not None and np.isfinite(value).any()
+            else "none"
             for value in (getattr(test.limits, name), rig.get(name))
         ]
         rows.append((name, *texts))
     return tuple(rows)
-
-
-def _value(value: float, unit: str) -> str:
-    return " ".join(text_and_unit(0.0 if abs(value) < 1e-9 else float(f"{value:.3g}"), unit)).strip()

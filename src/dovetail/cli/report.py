@@ -11,9 +11,10 @@ from rich.console import Console
 
 from dovetail import fidelity
 from dovetail.cli.progress import progress
-from dovetail.core.errors import DovetailError, OutputError, ParameterError, value_or_none, value_or_reason
+from dovetail.core.errors import DovetailError, OutputError, ParameterError, value_or_none
 from dovetail.report import Page, RunView, rehearsals_page, write_run
 from dovetail.report.html import write_page
+from dovetail.report.stretches import assess_run
 from dovetail.testing import Run, run_folder
 from dovetail.testing.cached_reference import reference_of
 from dovetail.testing.modes import mode_named
@@ -145,7 +146,7 @@ def print_pdf(page: Path) -> Path:
 
 
 def _run_view(run: Run, label: str, folder: Path) -> RunView:
-    stability, reason = value_or_reason(run.test.stability)
+    stability, reason = assess_run(run)
     return RunView(run, reference_of(run, folder), stability, label, why=reason)
 
 

@@ -17,6 +17,7 @@ from dovetail.report import tiles
 from dovetail.report.keyframe import key_frame
 from dovetail.report.page import Collapsible, Drawing, FigureBlock, Page, PageSection, PageTable, Verdict
 from dovetail.report.section_list import page_sections
+from dovetail.report.stretches import moved_stretches
 from dovetail.report.style import COLOURS, figure_style, new_figure, symbol
 from dovetail.testing import Run
 from dovetail.testing.pseudodynamic.estimate import format_duration
@@ -69,7 +70,7 @@ def pseudodynamic_page(
                 )
             )
     if len(runs) == 1:
-        blocks += page_sections(runs[0], ())
+        blocks += page_sections(runs[0], [("Tunable parameters", moved_stretches(runs[0]))])
     blocks += [
         Collapsible(f"Resolved test: {label}", tomli_w.dumps(dump(run.test)))
         for run, label in zip(runs, labels, strict=True)

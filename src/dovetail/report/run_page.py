@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dovetail import fidelity
-from dovetail.core.errors import ParameterError, value_or_reason
+from dovetail.core.errors import ParameterError
 from dovetail.core.si_prefix import value_text
 from dovetail.report import comparison, parameters, sections, test_section, tiles
 from dovetail.report import verdict as verdicts
@@ -22,6 +22,7 @@ from dovetail.report.page import Block, Page, PageSection, PageTable, Paragraph,
 from dovetail.report.pseudodynamic import pseudodynamic_page
 from dovetail.report.section_list import page_sections
 from dovetail.report.simulation import simulation_page
+from dovetail.report.stretches import assess_run, stretches_section
 from dovetail.testing.modes import all_modes, mode_named
 
 PAGES = {
@@ -44,6 +45,7 @@ def rehearsal_page(
         ("Test", test_section.test_section(view)),
         ("Outcome", sections.outcome(view)),
         ("Operator and timing", operator_section(view)),
+        ("Tunable parameters", stretches_section(view)),
         ("Stability", sections.stability([view])),
         ("Error introduced by the rig", sections.error(view)),
         ("Error contributions", sections.budget(budget) if budget else []),
@@ -135,7 +137,7 @@ def _page(run: Any, reference: Any, stability: Any, budget: Sequence[fidelity.Co
     reference = run.reference() if reference is None else reference
     why = ""
     if stability is None:
-        stability, why = value_or_reason(run.test.stability)
+        stability, why = assess_run(run)
     return rehearsal_page(run, reference, stability, budget=budget, why=why)
 
 
