@@ -7,7 +7,8 @@ import pytest
 import dovetail as dv
 from dovetail.specimens import Specimen
 from dovetail.specimens.base import Memoryless
-from dovetail.testing.specimen_tangents import is_linear, sine, tangent_family
+from dovetail.testing.linearised import is_linear
+from dovetail.testing.specimen_tangents import sine, tangent_family
 
 K, X0 = 2250.0, 2e-3  # [N/m], [m]
 

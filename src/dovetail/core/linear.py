@@ -20,6 +20,7 @@ from jaxtyping import Array, Float
 
 from dovetail.core.block import Flow, Input, State, Time
 from dovetail.core.errors import UnknownNameError
+from dovetail.core.programs import jit_unoptimised
 from dovetail.core.shapes import shapes
 
 
@@ -74,7 +75,8 @@ def linearise(flow: Flow, x: State = None, u: Input = None, *, t: Time = 0.0) ->
     """Return the linear model of a flow about a state (default: `flow.init()`) and input, at a time."""
     x = flow.init() if x is None else x
     y = shapes(_output, flow, t, x, u)
-    a, b, c, d = _matrices(flow, x, u, t)
+    traced = any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((flow, x, u, t)))
+    a, b, c, d = (_matrices if traced else _compiled_matrices)(flow, x, u, t)
     return LinearModel(a, b, c, d, names(x, "x"), names(u, "u"), names(y, "y"))
 
 
@@ -89,9 +91,8 @@ def state_matrix(flow: Flow, x: State, u: Input, t: Time = 0.0) -> Float[Array, 
     return jax.jacfwd(lambda x: ravel_pytree(flow.derivative(t, to_x(x), u))[0])(flat_x)
 
 
-@eqx.filter_jit
 def _matrices(flow: Flow, x: State, u: Input, t: Time) -> tuple[jax.Array, ...]:
-    """Return A, B, C and D from one compiled call, a hundred times faster than separate evaluation."""
+    """Return A, B, C and D; in one compiled call a hundred times faster than separate evaluation."""
     flat_x, to_x = ravel_pytree(x)
     flat_u, to_u = ravel_pytree(u)
 
@@ -105,6 +106,9 @@ def _matrices(flow: Flow, x: State, u: Input, t: Time) -> tuple[jax.Array, ...]:
         *jax.jacfwd(rate, argnums=(0, 1))(flat_x, flat_u),
         *jax.jacfwd(output, argnums=(0, 1))(flat_x, flat_u),
     )
+
+
+_compiled_matrices = jit_unoptimised(_matrices)
 
 
 def modes(A: Any) -> Modes:

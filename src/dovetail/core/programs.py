@@ -104,8 +104,10 @@ def jit_unoptimised(function: F) -> F:
 
     For functions that are called once or twice, from outside of other compiled functions.
     """
-    options: dict[str, Any] = {"compiler_options": {"xla_backend_optimization_level": 0}}
-    return cast(F, eqx.filter_jit(function, **options))
+    options: dict[str, Any] = {"xla_backend_optimization_level": 0}
+    if version("jaxlib").startswith("0.10."):  # its older emitter is faster; an unknown option is an error
+        options["xla_cpu_use_fusion_emitters"] = False
+    return cast(F, eqx.filter_jit(function, **{"compiler_options": options}))
 
 
 def drop_programs() -> None:

@@ -12,6 +12,7 @@ way.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,7 @@ from dovetail.stability.state_space import StateSpace
 MAX_SIZE = 1200  # largest size of the eigenvalue problem, solved in a few seconds
 NOISE = 1e-11  # distance of |mu| to one below which rounding decides its side
 RESIDUAL = 1e-6  # largest log |mu| at a crossing; a jump past one has a larger residual
+MAX_STEPS = 300  # of a search for a crossing
 AT_ONCE = 1e-9  # [rad] a phase this close to a full turn counts as zero: a pair on the axis without delay
 
 
@@ -74,13 +76,8 @@ def _between(response: _Response, k: int, ends: dict[float, float]) -> UnitGain:
 
     The levels at the ends are passed in: computed alone they may differ by rounding, even in sign.
     """
-    low, high = ends
-
-    def level(w: float) -> float:
-        return ends[w] if w in ends else float(response.levels(np.array([w]))[0, k])
-
-    falling = ends[low] > 0
-    w = float(scipy.optimize.brentq(level, low, high, xtol=1e-15 * high, rtol=1e-14, maxiter=500))
+    w = _root(lambda w: float(response.levels(np.array([w]))[0, k]), ends)
+    falling = next(iter(ends.values())) > 0
     values = response.eigenvalues(np.array([w]))[0]
     residual = abs(float(np.log(np.abs(values[k]))))
     if not residual < RESIDUAL:
@@ -90,6 +87,28 @@ def _between(response: _Response, k: int, ends: dict[float, float]) -> UnitGain:
         )
     phase = float(np.angle(values[k]) % (2 * np.pi))
     return UnitGain(w, 0.0 if 2 * np.pi - phase < AT_ONCE else phase, bool(falling), residual)
+
+
+def _root(function: Callable[[float], float], ends: dict[float, float]) -> float:
+    """Return the root between two points with values of opposite sign, to rounding.
+
+    Illinois method, with a bisection in every third step. `scipy.optimize.brentq` needs as many evaluations, but
+    importing it takes longer than the assessment of a linear test.
+    """
+    (a, at_a), (b, at_b) = ends.items()
+    replaced = None
+    for number in range(MAX_STEPS):
+        w = (a + b) / 2 if number % 3 == 2 else (a * at_b - b * at_a) / (at_b - at_a)
+        if not a < w < b:
+            break
+        value = function(w)
+        below = (value > 0) == (at_a > 0)
+        halve = 0.5 if replaced == below else 1.0  # the value at the end that stays
+        a, at_a, b, at_b = (w, value, b, halve * at_b) if below else (a, halve * at_a, w, value)
+        replaced = below
+        if value == 0.0:
+            return w
+    return a if abs(function(a)) < abs(function(b)) else b
 
 
 def _points(candidates: np.ndarray) -> np.ndarray:

@@ -23,13 +23,14 @@ import numpy as np
 
 from dovetail.core.advance import Progress
 from dovetail.core.errors import DovetailError
+from dovetail.testing.linearised import is_linear
 from dovetail.testing.rehearsed_margin import (
     RehearsedMargin,
     reference_motion,
     rehearsed_margin,
 )
 from dovetail.testing.rig import Rig
-from dovetail.testing.specimen_tangents import TangentFamily, is_linear, sine, tangent_family
+from dovetail.testing.specimen_tangents import TangentFamily, sine, tangent_family
 from dovetail.testing.stability_at_rest import LoopStability, Stability, margin_text, stability_at_rest
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ replaced by the least-squares fit over the motion of the reference solution, :ma
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
 import jax
@@ -29,6 +30,7 @@ from dovetail.core.errors import AnalysisError
 from dovetail.core.linear import linearise
 from dovetail.core.programs import jit_unoptimised
 from dovetail.core.shapes import shapes
+from dovetail.core.signals import MOTION
 from dovetail.specimens import Specimen
 from dovetail.specimens.base import Memoryless
 from dovetail.stability import DelayEquation, Poles, StateSpace, linear_loop
@@ -41,7 +43,10 @@ from dovetail.transfer.linear import LinearTransfer
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
-MOTION = ("displacement", "velocity", "acceleration")
+SCALES = 10.0 ** np.arange(
+    -6, 4
+)  # [m, m/s, m/s^2] sizes of motion at which a specimen is checked for linearity
+LINEAR = 1e-9  # relative difference of its tangents below which a specimen is linear
 MATRICES = 4  # square matrices of the size of the state in memory at once: matrix, work space, vectors
 
 
@@ -133,12 +138,60 @@ def linear_parts(test: Test) -> tuple[StateSpace, StateSpace]:
 
 def linear_specimen(specimen: Specimen, shape: tuple[int, ...]) -> StateSpace:
     """Return the linear model of a specimen at rest: displacement, velocity and acceleration to force."""
-    motion = {name: np.zeros(shape) for name in MOTION}
-    model = linearise(specimen, specimen.init(), motion)
-    inputs = [i for name in MOTION for i in _indices(model.inputs, name)]
-    force = _indices(model.outputs, "force")
-    A, B, C, D = map(np.asarray, (model.A, model.B, model.C, model.D))
-    return StateSpace(A, B[:, inputs], C[force, :], D[force, :][:, inputs])
+    return StateSpace(*(matrices[0] for matrices in _tangents_of_all_sizes(specimen, shape)))
+
+
+def is_linear(specimen: Specimen, shape: tuple[int, ...]) -> bool:
+    """Return whether a sized specimen has the same tangent for motion of every size."""
+    return all(_same(matrices) for matrices in _tangents_of_all_sizes(specimen, shape))
+
+
+def _same(matrices: np.ndarray) -> bool:
+    """Return whether all matrices are equal to the first, which is at rest."""
+    size = np.max(np.abs(matrices[0]), initial=0.0)
+    return bool(np.max(np.abs(matrices - matrices[0]), initial=0.0) <= LINEAR * size)
+
+
+def _tangents_of_all_sizes(specimen: Specimen, shape: tuple[int, ...]) -> list[np.ndarray]:
+    """Return the matrices A, B, C, D of a specimen at rest, and then at points of motion of every size."""
+    rng = np.random.default_rng(0)
+    states = shapes(_initial_values, specimen).size
+    scale = np.append(0.0, np.repeat(SCALES, 4))[:, None]
+    changes, motion = (
+        scale * rng.standard_normal((len(scale), size)) for size in (states, 3 * math.prod(shape))
+    )
+    return [np.asarray(matrix) for matrix in tangents_at(specimen, shape, changes, motion)]
+
+
+def _initial_values(specimen: Specimen) -> jax.Array:
+    return flat_state(specimen.init())
+
+
+def flat_state(state: State) -> jax.Array:
+    """Return the continuous values of a state as a vector."""
+    return ravel_pytree(eqx.filter(state, eqx.is_inexact_array))[0]
+
+
+@jit_unoptimised
+def tangents_at(specimen: Specimen, shape: tuple[int, ...], changes: Any, motions: Any) -> tuple[Any, ...]:
+    """Return the matrices A, B, C, D of a specimen at points, the point along the first axis.
+
+    `changes` are those of the state from the initial one.
+    """
+    moving, fixed = eqx.partition(specimen.init(), eqx.is_inexact_array)
+    initial, restore = ravel_pytree(moving)
+
+    def evaluate(x: jax.Array, u: jax.Array) -> tuple[jax.Array, jax.Array]:
+        signals = {name: part.reshape(shape) for name, part in zip(MOTION, jnp.split(u, 3), strict=True)}
+        state = eqx.combine(restore(initial + x), fixed)
+        force = jnp.broadcast_to(specimen.output(0.0, state, signals)["force"], shape)
+        return flat_state(specimen.derivative(0.0, state, signals)), jnp.ravel(force)
+
+    def at(x: jax.Array, u: jax.Array) -> tuple[Any, ...]:
+        (A, B), (C, D) = jax.jacfwd(evaluate, argnums=(0, 1))(x, u)
+        return A, B, C, D
+
+    return jax.vmap(at)(changes, motions)
 
 
 def _indices(names: tuple[str, ...], signal: str) -> np.ndarray:
@@ -187,6 +240,10 @@ def tick_matrices(test: Test) -> tuple[Float[Array, "n n"], Float[Array, "n m"],
 _compiled = jit_unoptimised(tick_matrices)
 
 
+def _initial_state(loop: HybridLoop) -> State:
+    return loop.start()[0]
+
+
 def sampled_loop(test: Test) -> StateSpace:
     """Return one tick of the loop at rest with final scheduled values, opened at the measured force."""
     return prepared_loop(at_rest_test(test.validate()).with_shapes())
@@ -194,7 +251,7 @@ def sampled_loop(test: Test) -> StateSpace:
 
 def prepared_loop(prepared: Test) -> StateSpace:
     """Return the sampled loop of a test prepared with `at_rest_test` and `with_shapes`."""
-    initial = shapes(lambda loop: loop.start()[0], HybridLoop.from_test(prepared))
+    initial = shapes(_initial_state, HybridLoop.from_test(prepared))
     size = sum(np.size(leaf) for leaf in jax.tree.leaves(initial))
     if MATRICES * 8 * size**2 > available_memory():
         raise AnalysisError(

@@ -63,7 +63,7 @@ MAX_WINDOWS = 40  # of free motion, for a decay that slows down
 RESIDUAL = 0.05  # fraction of the peak of the reference; free motion below it has died away
 GROWN = 10.0  # the same, for free motion that increases
 STEADY = 0.98  # ratio of the ranges of two windows above which free motion does not decrease
-SLOWING = 0.005  # change of that ratio above which the decay slows down
+SLOWING = 0.98  # ratio of the decrements of two windows below which the decay slows down
 BUFFER = 0.05  # [s] step of the longest delay of the rig, so that programs are shared
 MOVES = 1e-9  # fraction of the largest motion; axes that move less are not compared
 
@@ -343,7 +343,7 @@ class _Free(eqx.Module):
         decreases = (ratio < STEADY) & (largest < STEADY**2 * earlier)
         steady = (window >= 4) & (ratio >= STEADY) & (largest >= STEADY**2 * earlier)
         grows = ~jnp.all(jnp.isfinite(now)) | steady | (jnp.any(now > grown) & (ratio > 2.0) & (window >= 2))
-        dies = (largest <= 1.0) | ((window >= 4) & decreases & (ratio <= self.ratio + SLOWING))
+        dies = (largest <= 1.0) | ((window >= 4) & decreases & (1.0 - ratio >= SLOWING * (1.0 - self.ratio)))
         decided = self.grows | self.dies
         return _Free(
             jnp.stack([now, last, before]),

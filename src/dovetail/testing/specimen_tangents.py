@@ -14,11 +14,9 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING, Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.flatten_util import ravel_pytree
 from numpy.typing import ArrayLike
 
 from dovetail.core.block import Input, Method, Output, Sampled, State, Time
@@ -29,17 +27,13 @@ from dovetail.core.signals import MOTION
 from dovetail.specimens import Specimen
 from dovetail.stability import stability_switches
 from dovetail.stability.sampled import poles_of
-from dovetail.testing.linearised import prepared_loop, small_signal_test
+from dovetail.testing.linearised import LINEAR, flat_state, prepared_loop, small_signal_test, tangents_at
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
 
 POINTS = 400  # of the motion at which tangents are computed
 LOOPS = 12  # largest number of tangents whose loops are computed
-SCALES = 10.0 ** np.arange(
-    -6, 4
-)  # [m, m/s, m/s^2] sizes of motion at which a specimen is checked for linearity
-LINEAR = 1e-9  # relative difference of its tangents below which a specimen is linear
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,26 +84,6 @@ def _stacked(u: Input) -> jax.Array:
     return jnp.concatenate([jnp.ravel(u[name]) for name in MOTION])
 
 
-def is_linear(specimen: Specimen, shape: tuple[int, ...]) -> bool:
-    """Return whether a sized specimen has the same tangent for motion of every size."""
-    rng = np.random.default_rng(0)
-    size = _flat(specimen.init())
-    count = len(SCALES) * 4
-    scale = np.repeat(SCALES, 4)[:, None]
-    states = scale * rng.standard_normal((count, size.size))
-    motion = scale * rng.standard_normal((count, 3 * int(np.prod(shape, dtype=int))))
-    rest = np.zeros((1, states.shape[1])), np.zeros((1, motion.shape[1]))
-    both = [np.concatenate(pair) for pair in zip(rest, (states, motion), strict=True)]
-    tangents = [np.asarray(matrix) for matrix in _tangents_at(specimen, shape, *both)]
-    return all(_same(matrix) for matrix in tangents)
-
-
-def _same(matrices: np.ndarray) -> bool:
-    """Return whether all matrices are equal to the first, which is at rest."""
-    size = np.max(np.abs(matrices[0]), initial=0.0)
-    return bool(np.max(np.abs(matrices - matrices[0]), initial=0.0) <= LINEAR * size)
-
-
 def sine(
     amplitude: ArrayLike, omega: float, shape: tuple[int, ...] = ()
 ) -> tuple[dict[str, np.ndarray], float]:
@@ -130,7 +104,7 @@ def tangent_family(test: Test, motion: dict[str, np.ndarray]) -> TangentFamily:
     states = np.asarray(_states(specimen, method, test.dt, motion))
     points = np.unique(np.linspace(0, len(states) - 1, POINTS).astype(int))
     stacked = np.concatenate([motion[name].reshape(len(states), -1) for name in MOTION], axis=1)
-    matrices = [np.asarray(m) for m in _tangents_at(specimen, test.shape, states[points], stacked[points])]
+    matrices = [np.asarray(m) for m in tangents_at(specimen, test.shape, states[points], stacked[points])]
     matrices = [m[np.all([np.isfinite(n).all(axis=(1, 2)) for n in matrices], axis=0)] for m in matrices]
     if not len(matrices[0]):
         raise AnalysisError("the specimen has no finite tangent along the reference motion")
@@ -177,38 +151,14 @@ def _margin(test: Test, matrices: list[np.ndarray]) -> float:
     return min(margin, -0.0) if growth >= 0 else margin
 
 
-def _flat(state: Any) -> jax.Array:
-    """Return the continuous values of a state as a vector."""
-    return ravel_pytree(eqx.filter(state, eqx.is_inexact_array))[0]
-
-
 @jit_unoptimised
 def _states(specimen: Specimen, method: Method, dt: Any, motion: dict[str, Any]) -> jax.Array:
-    """Return the states of a specimen along a motion, (samples, states)."""
-    block = Sampled(specimen, method)
+    """Return the changes of the state of a specimen along a motion, (samples, states)."""
+    block, initial = Sampled(specimen, method), flat_state(specimen.init())
 
     def step(x: Any, at: Any) -> tuple[Any, jax.Array]:
         k, u = at
-        return block.step(k * dt, dt, x, u)[0], _flat(x)
+        return block.step(k * dt, dt, x, u)[0], flat_state(x) - initial
 
     count = len(motion["displacement"])
     return jax.lax.scan(step, block.init(), (jnp.arange(count), motion))[1]
-
-
-@jit_unoptimised
-def _tangents_at(specimen: Specimen, shape: tuple[int, ...], states: Any, motions: Any) -> tuple[Any, ...]:
-    """Return the matrices A, B, C, D of a specimen at points, the point along the first axis."""
-    moving, fixed = eqx.partition(specimen.init(), eqx.is_inexact_array)
-    restore = ravel_pytree(moving)[1]
-
-    def evaluate(x: jax.Array, u: jax.Array) -> tuple[jax.Array, jax.Array]:
-        signals = {name: part.reshape(shape) for name, part in zip(MOTION, jnp.split(u, 3), strict=True)}
-        state = eqx.combine(restore(x), fixed)
-        force = jnp.broadcast_to(specimen.output(0.0, state, signals)["force"], shape)
-        return _flat(specimen.derivative(0.0, state, signals)), jnp.ravel(force)
-
-    def at(x: jax.Array, u: jax.Array) -> tuple[Any, ...]:
-        (A, B), (C, D) = jax.jacfwd(evaluate, argnums=(0, 1))(x, u)
-        return A, B, C, D
-
-    return jax.vmap(at)(states, motions)

@@ -269,6 +269,8 @@ class Test(Part):
         if self.rig is None:
             shape = ()  # there is no interface
         sampled = self.with_sample_time(self.dt, self.shape if shape is None else shape)
+        if not has_random(sampled):
+            return sampled
         return assign_keys(sampled, _key(self.seed if seed is None else seed))
 
     def prepare(self) -> Self:
