@@ -1,6 +1,7 @@
 """Compensator candidates: built from the model, evaluated by error and poles, listed with a reason if impossible."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from dovetail.assess.compensate import (
     _bend,
     _inverses,
     candidates,
+    confirmed,
     propose,
     tracking_error,
 )
@@ -81,7 +83,7 @@ def test_a_horizon_beyond_the_usable_range_is_rejected_with_the_reason(cs1):
     slow_prediction = by_name(candidates(cs1(), slow, MOTION, frequency=30.0, tolerance=0.01))[
         "forward-prediction"
     ]
-    assert slow_prediction.compensator is None
+    assert slow_prediction.test is None
     assert "no order up to 8 predicts 200 samples" in slow_prediction.summary
 
 
@@ -124,14 +126,29 @@ def test_the_second_coefficient_of_an_inverse_is_found():
     assert _bend(LinearTransfer([1.0], [1.0], 0.02)) == pytest.approx(0.02**2 / 2, rel=1e-4)
 
 
-def test_an_undamped_loop_gets_no_proposal():
-    lost = [Candidate("none", dv.compensation.NoCompensation(), 0.1, 2.0, False, 1.0, "")]
+def test_an_undamped_loop_gets_no_proposal(cs1):
+    lost = [Candidate("none", cs1(), 0.1, 2.0, False, 1.0, "")]
     with pytest.raises(AnalysisError, match=r"no compensator stabilises this loop: none: .* UNSTABLE"):
         propose(lost, uncertain=0.0, tolerance=0.1)
 
 
-def test_a_candidate_without_error_is_ranked_last():
-    known = Candidate("inverse", dv.compensation.NoCompensation(), 0.02, -1.0, True, 1.0, "")
-    unknown = Candidate("keep", dv.compensation.NoCompensation(), math.nan, -1.0, True, 1.0, "")
+def test_a_candidate_without_error_is_ranked_last(cs1):
+    known = Candidate("inverse", cs1(), 0.02, -1.0, True, 1.0, "")
+    unknown = Candidate("keep", cs1(), math.nan, -1.0, True, 1.0, "")
     assert propose([unknown, known], uncertain=0.0, tolerance=0.1) == "inverse"
     assert propose([unknown], uncertain=0.0, tolerance=0.1) == "keep"
+
+
+def test_a_proposal_is_rehearsed_where_the_poles_do_not_decide_and_replaced_if_it_is_unstable():
+    late, early = (
+        SimpleNamespace(stability=lambda stable=stable: SimpleNamespace(stable=stable))
+        for stable in (False, True)
+    )
+    considered = [
+        Candidate("none", late, 0.1, -1.0, True, 1.0, "", rehearsed=False),
+        Candidate("inverse", early, 0.2, -1.0, True, 1.0, "", rehearsed=False),
+    ]
+    name, seen = confirmed(considered, lambda those: next(c.name for c in those if c.usable))
+    assert name == "inverse"
+    assert [c.stable for c in seen] == [False, True]
+    assert "rehearsal UNSTABLE" in seen[0].summary

@@ -3,8 +3,9 @@ r"""Design step 2 of 4, compensate: compensator candidates from the identified m
 A candidate is evaluated by two numbers: its *tracking error* :math:`|C(j\omega) G(j\omega) - 1|` with the identified
 G, as rms over the spectrum of the reference motion, and the *growth rate* of the dominant pole of the sampled loop.
 Among the stable candidates, the simplest one is proposed whose error is below a tenth of the tolerance or within 10 %
-of the smallest error. A candidate that cannot be built (a zero in the right half-plane, a horizon beyond the usable
-range) stays in the list with the reason.
+of the smallest error. Where the poles do not decide (nonlinear specimen, adaptive compensator), the proposed candidate
+is rehearsed, and the next one is proposed if it is unstable. A candidate that cannot be built (a zero in the right
+half-plane, a horizon beyond the usable range) stays in the list with the reason.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from dovetail.compensation import (
 )
 from dovetail.core.errors import AnalysisError, DovetailError
 from dovetail.testing import Test
+from dovetail.testing.assessment import is_adaptive
 from dovetail.transfer import LinearTransfer
 
 NAMES = (  # the simplest first
@@ -61,28 +63,30 @@ class Candidate:
     """Compensator candidate with its predicted performance, or the reason why it cannot be built."""
 
     name: str
-    compensator: Compensator | None
+    test: Test | None  # with the compensator
     error: float  # predicted rms tracking error, as fraction of the rms motion; NaN if not determined
     growth: float  # [1/s] growth rate of the sampled loop at rest
-    stable: bool  # by the poles of the loop, or by a rehearsal
+    stable: bool  # by the poles of the loop, or by a rehearsal; True if that is necessary but not made yet
     noise: float  # gain on white noise of the demand; NaN if not determined
     remark: str
+    rehearsed: bool | None = None  # None: the poles of the loop are sufficient
 
     @property
     def usable(self) -> bool:
         """True if the compensator can be built and its loop is stable."""
-        return self.compensator is not None and self.stable
+        return self.test is not None and self.stable
 
     @property
     def summary(self) -> str:
         """Tracking error and stability, or the reason why it is not possible."""
-        if self.compensator is None:
+        if self.test is None:
             return f"not possible: {self.remark}"
         error = "not determined" if math.isnan(self.error) else f"{100 * self.error:.2g} %"
-        if self.stable == (self.growth < 0):
-            verdict = f"loop {'stable' if self.stable else 'UNSTABLE'}, growth rate {self.growth:+.3g} 1/s"
-        else:
-            verdict = f"rehearsal {'stable' if self.stable else 'UNSTABLE'}, growth rate {self.growth:+.3g} 1/s at rest"
+        what = {None: "loop", True: "rehearsal", False: "not rehearsed"}[self.rehearsed]
+        stable = "" if self.rehearsed is False else " stable" if self.stable else " UNSTABLE"
+        verdict = f"{what}{stable}, growth rate {self.growth:+.3g} 1/s" + " at rest" * (
+            self.rehearsed is not None
+        )
         text = f"tracking error {error}, {verdict}"
         return f"{text}; {self.remark}" if self.remark else text
 
@@ -147,19 +151,36 @@ def propose(considered: list[Candidate], *, uncertain: float, tolerance: float) 
     return next(c.name for c in usable if not c.error > max(ALIKE * best, tolerance / 10))
 
 
+def confirmed(
+    considered: list[Candidate], propose_name: Callable[[list[Candidate]], str]
+) -> tuple[str, list[Candidate]]:
+    """Return the first proposed name whose complete assessment is stable, and the candidates with what it showed."""
+    while True:
+        name = propose_name(considered)
+        candidate = next(c for c in considered if c.name == name)
+        assert candidate.test is not None
+        if candidate.rehearsed is not None:
+            checked = dataclasses.replace(candidate, stable=candidate.test.stability().stable, rehearsed=True)
+            considered = [checked if c is candidate else c for c in considered]
+            candidate = checked
+        if candidate.stable:
+            return name, considered
+
+
 def _evaluate(name, build, test: Test, identification: Identification, motion: Spectrum) -> Candidate:
     try:
         compensator, noise, remark = build()
         varied = dataclasses.replace(test, compensator=compensator)
-        assessment = varied.stability()
-        growth, stable = assessment.growth_rate, assessment.stable
+        assessment = varied.stability(quick=True)
+        linear = assessment.governs == "linear" and not is_adaptive(varied)
     except DovetailError as error:
         return Candidate(name, None, math.nan, math.nan, False, math.nan, str(error))
     try:
         tracking = tracking_error(compensator, identification.models, motion, test.dt)
     except AnalysisError:
         tracking = math.nan
-    return Candidate(name, compensator, tracking, growth, stable, noise, remark)
+    growth, stable = assessment.growth_rate, assessment.stable or not linear
+    return Candidate(name, varied, tracking, growth, stable, noise, remark, None if linear else False)
 
 
 def tracking_error(

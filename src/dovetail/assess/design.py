@@ -15,7 +15,7 @@ import numpy as np
 import xarray as xr
 
 from dovetail.assess import robustify
-from dovetail.assess.compensate import Candidate, Predictor, candidates
+from dovetail.assess.compensate import Candidate, Predictor, candidates, confirmed
 from dovetail.assess.compensate import propose as propose_candidate
 from dovetail.assess.identify import Identification, identify, recorded_rig
 from dovetail.assess.robustify import RobustnessOption
@@ -249,22 +249,27 @@ def _compensated(
         tolerance=options.max_error / 2,
         predictor=Predictor(options.predictor_order, options.predictor_window),
     )
-    uncertain = 2 * np.pi * _centre(first_step.motion) * first_step.identification.uncertainty
+    if options.compensator is None:
+        uncertain = 2 * np.pi * _centre(first_step.motion) * first_step.identification.uncertainty
+        proposal, considered = confirmed(
+            considered,
+            lambda those: propose_candidate(those, uncertain=uncertain, tolerance=options.max_error),
+        )
     name = _choose(
         "compensator",
         options.compensator,
-        lambda: propose_candidate(considered, uncertain=uncertain, tolerance=options.max_error),
+        lambda: proposal,
         {c.name: str(c) for c in considered},
         choose,
     )
     chosen = next(c for c in considered if c.name == name)
-    if chosen.compensator is None:
+    if chosen.test is None:
         raise AnalysisError(f"compensator {chosen}")
     notes.add("compensate", "compensator", name, chosen.summary)
     for other in considered:
         if other.name != name:
             notes.add("compensate", "not chosen", other.name, other.summary)
-    return dataclasses.replace(test, compensator=chosen.compensator), considered
+    return chosen.test, considered
 
 
 def _verified(

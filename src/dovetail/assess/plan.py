@@ -70,7 +70,7 @@ def to_dict(design: Design) -> dict[str, Any]:
         "candidates": [
             {
                 "name": c.name,
-                "possible": c.compensator is not None,
+                "possible": c.test is not None,
                 "tracking_error": _plain(c.error),
                 "growth_per_s": _plain(c.growth),
                 "remark": c.remark,

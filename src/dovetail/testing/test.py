@@ -218,7 +218,7 @@ class Test(Part):
         return modes.run(self, modes.all_modes()["replay"](recording))
 
     def stability(self, progress: Progress | None = None, *, quick: bool = False) -> Assessment:
-        """Return the assessment of the test: delay margin, and the analysis that gives it.
+        """Return the assessment of the test: delay margin, and the analysis that gives it; computed once.
 
         With `quick` nothing is rehearsed.
 
@@ -230,7 +230,13 @@ class Test(Part):
         from dovetail.testing.assessment import assess
 
         self.require_rig()
-        return assess(self, progress, quick=quick)
+        if quick not in self._assessments:
+            self._assessments[quick] = assess(self, progress, quick=quick)
+        return self._assessments[quick]
+
+    @cached_property
+    def _assessments(self) -> dict[bool, Assessment]:
+        return {}
 
     # checks and preparation
 
