@@ -13,8 +13,8 @@ import pytest
 from filelock import FileLock
 
 from dovetail.app import Action, Document, Job, Jobs
-from dovetail.app.history import live_traces
 from dovetail.app.jobs import ABOUT, ENDED, LOCK, OUTPUT, PROGRESS
+from dovetail.app.live_window import live_window
 from dovetail.core.errors import ParameterError
 from dovetail.testing import Outcome, run_folder
 from dovetail.testing.operator import LIVE, REQUESTS_FILE, Operator
@@ -222,7 +222,7 @@ def test_operator_holds_and_stops_a_real_time_run(jobs, tmp_path):
         document.set("duration", "600 s")
         document.set("record_every", "10")
         job = jobs.start(Action("realtime", document, address=found[0]))
-        until(job, lambda: live_traces(job.folder))
+        until(job, lambda: live_window(job.folder))
         for act, phase in (
             (lambda: job.hold(True, "Ada"), "held"),
             (lambda: job.hold(False, "Ada"), "running"),

@@ -23,7 +23,7 @@ def test_a_viewer_sees_that_the_rig_is_held_and_stops_it_at_390_pixels(
     viewer.set_viewport_size(PHONE)
     until(viewer, PHASE, "RUNNING")
     job = page.locator("[data-job]").first
-    until(page, "document.querySelector('#chart-traces')?.dataset.number > 0")  # it moves
+    until(page, "document.querySelector('#chart-live-motion')?.dataset.number > 0")  # it moves
     assert not job.get_by_role("button", name="Resume", exact=True).is_visible()
     job.get_by_role("button", name="Hold", exact=True).click()
     until(viewer, PHASE, "HELD")
@@ -56,7 +56,7 @@ def test_the_outcome_of_a_dead_rig_is_shown_in_every_window_before_the_report(
     studio = serve(tmp_path, "dead.toml")
     page, viewer = look(studio, "Run"), look(studio, "Model")
     arm_and_start(page, "rig", serve_rig(tmp_path, "dead.toml"))
-    until(page, "document.querySelector('#chart-traces')?.dataset.number > 0")  # it moves
+    until(page, "document.querySelector('#chart-live-motion')?.dataset.number > 0")  # it moves
     serve_rig.kill()
     until(viewer, PHASE, Outcome.LINK_LOST.value)
     until(page, PHASE, Outcome.LINK_LOST.value)

@@ -55,19 +55,6 @@ def traces(folder: str | Path) -> dict[str, Trace]:
     return {name: _trace(name, times, data[name].values) for name in SIGNALS if name in data}
 
 
-def live_traces(folder: str | Path, seconds: float = 10.0) -> dict[str, Trace]:
-    """Return the newest samples of a live run; empty if there is none or it has no samples yet."""
-    from dovetail.links.live_run import find_live_run
-
-    run = find_live_run(folder)
-    window = run.open_ring() if run is not None else None
-    if window is None:
-        return {}
-    rows = window.latest(max(1, round(seconds / window.dt)))
-    times = rows["time"]
-    return {name: _trace(name, times, rows[name]) for name in SIGNALS if name in rows and len(times)}
-
-
 def _trace(name: str, times: Any, values: Any) -> Trace:
     signal_info = signals.signal(name)
     return Trace.from_signal(signal_info.label, signal_info.unit, times, values)

@@ -44,6 +44,6 @@ class RigBar:
     def _add_row(self, job: Any) -> tuple[Any, Any, Any]:
         with self.footer, ui.element("div").classes("line").props(f"data-rig='{job.folder.name}'") as row:
             phase = text_element("span", "", "phase").props("data-phase")
-            text_element("span", job.folder.name, "grow")
+            text_element("span", f"{job.folder.name}, {job.address or 'simulated cell'}", "grow")
             stop = stop_button(self.page, lambda: job)
         return row, phase, stop

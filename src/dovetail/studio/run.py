@@ -10,7 +10,8 @@ from nicegui import background_tasks, ui
 
 from dovetail.studio.campaign import CampaignMap
 from dovetail.studio.chart import MovingPlot, line
-from dovetail.studio.jobs import JobRow
+from dovetail.studio.jobs import JobRow, can_stop
+from dovetail.studio.live import LivePanel
 from dovetail.studio.plan import plan_card
 from dovetail.studio.served_files import address, report_in
 from dovetail.studio.widgets import button, section, text_element
@@ -35,7 +36,7 @@ class RunTab:
         self.overlay: dict[Path, dict[str, Any]] = {}  # signals of runs in the overlay, oldest first
         self.job_states: dict[Path, str] = {}  # last state of each job
         self.offered: Any = None  # test of the present buttons
-        with ui.element("div").classes("two do"):
+        with ui.element("div").classes("two do") as self.columns:
             with ui.element("div").classes("stack"):
                 with section("Compute", "actions"):
                     self.action_list = ui.element("div")
@@ -44,12 +45,14 @@ class RunTab:
                     self.rig_list = ui.element("div")
             with ui.element("div").classes("stack"):
                 with section("Signals", "traces"):
-                    with ui.element("div").classes("line"):
-                        self.signal = ui.select([], label="signal", on_change=lambda _: self._draw())
-                        self.signal.props("outlined dense options-dense id=signal").classes("grow")
-                        button("Clear", self._clear, needs_control=False)
-                    self.chart = MovingPlot("Recorded signals of several runs", "time (s)", "", 300)
-                    self.chart.props("id=chart-traces")
+                    self.live = LivePanel()
+                    with ui.element("div") as self.recorded:
+                        with ui.element("div").classes("line"):
+                            self.signal = ui.select([], label="signal", on_change=lambda _: self._draw())
+                            self.signal.props("outlined dense options-dense id=signal").classes("grow")
+                            button("Clear", self._clear, needs_control=False)
+                        self.chart = MovingPlot("Recorded signals of several runs", "time (s)", "", 300)
+                        self.chart.props("id=chart-traces")
                 with section("Runs", "jobs"):
                     self.list = ui.element("div")
                     self.no_runs = text_element("p", "No runs yet.", "quiet")
@@ -132,10 +135,13 @@ class RunTab:
         self._draw()
 
     async def _poll(self) -> None:
-        for job in self.workspace.jobs.all() if self.workspace.jobs is not None else ():
-            if job.state == "runs" and job.live and job.folder in self.rows:
-                await self.add_signals(job.folder)
-                await self.rows[job.folder].tunables.refresh()
+        jobs = self.workspace.jobs.all() if self.workspace.jobs is not None else ()
+        moving = [job for job in jobs if job.live and job.folder in self.rows and can_stop(job.phase)]
+        for job in moving:
+            await self.rows[job.folder].tunables.refresh()
+        is_live = bool(moving) and await self.live.show(moving[0])
+        self.live.box.visible, self.recorded.visible = is_live, not is_live
+        self.columns.classes(**{"add" if moving else "remove": "live"})
 
     def _draw(self) -> None:
         names = list(dict.fromkeys(name for traces in self.overlay.values() for name in traces))
@@ -204,11 +210,11 @@ class RunTab:
 
 
 def read_signals(folder: Path) -> dict[str, Any]:
-    """Return the signals of a finished or live run; empty if there are none."""
-    from dovetail.app.history import live_traces, traces
+    """Return the signals of a finished run; empty if there are none."""
+    from dovetail.app.history import traces
     from dovetail.core.errors import DovetailError
 
     try:
-        return traces(folder) if (folder / "result.nc").is_file() else live_traces(folder)
+        return traces(folder)
     except (DovetailError, OSError, ValueError):
         return {}
