@@ -16,7 +16,7 @@ def test_samples_are_at_multiples_of_the_step(kind):
     clock = kind(0.25, 8)
     assert tuple(map(float, clock.interval(None, state(k=3)))) == (0.75, 0.25)
     assert [bool(clock.finished(state(k=k))) for k in (7, 8, 9)] == [False, True, True]
-    assert (clock.last_sample(), clock.fraction(state(k=2)), clock.fraction(state(k=11))) == (8, 0.25, 1.0)
+    assert (int(clock.end), clock.fraction(state(k=2)), clock.fraction(state(k=11))) == (8, 0.25, 1.0)
     assert not clock.waits(None, state())
 
 

@@ -139,7 +139,7 @@ def test_a_run_records_its_mode():
         made = run(test, mode)
         assert made.mode == made.data.attrs["mode"] == mode.name
         assert isinstance(mode.clock(test), Simulated)
-        assert mode.clock(test).last_sample() == test.tick_count
+        assert mode.clock(test).end == test.tick_count
 
 
 @pytest.mark.parametrize(

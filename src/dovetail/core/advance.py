@@ -41,7 +41,7 @@ class Keep(eqx.Module):
         """Return the running measures after the sample at t, and its row."""
 
     def wants(self, kept: Any, row: Any) -> Any:
-        """Return whether a row is recorded; for clocks that are not regular."""
+        """Return whether a row is recorded; in a loop that ends by its clock."""
         return True
 
     def send(self, kept: Any, row: Any) -> tuple[Any, Signals]:
@@ -101,7 +101,7 @@ def advance_samples(
         columns.update({name: order[id(value)] for name, value in row.items()})
         return _with_types(after, now), wanted, tuple(jnp.asarray(value) for value in distinct.values())
 
-    if clock.regular:
+    if isinstance(clock, Simulated):
 
         def at(now: LoopState, k: Array) -> tuple[LoopState, tuple[Array, ...]]:
             return sample(now._replace(k=k))[::2]
@@ -215,7 +215,7 @@ def advance(
     now, first = start(system, monitor, keep)
     recorder.start(jax.device_get(first))
     k, code, finished = 0, int(now.monitor.code), False
-    between, regular, adapts = clock.between, clock.regular, type(system).adapt is not System.adapt
+    between, adapts = clock.between, type(system).adapt is not System.adapt
     while not code and not finished:
         if adapts and k and (changed := system.adapt(now.x)) is not None:
             system, x = changed
@@ -223,8 +223,8 @@ def advance(
         system, now = between(system, monitor, now)
         now, numbers, rows = chunk(system, clock, monitor, keep, now, size)
         count, code, sample, finished = np.asarray(numbers).tolist()
-        if regular:  # the last chunk may extend past the end, and any chunk past a limit
-            end = clock.last_sample()
+        if isinstance(clock, Simulated):  # the last chunk may extend past the end, and any chunk past a limit
+            end = int(clock.end)
             code = code if sample <= end else 0
             count = (sample if code else min(k + count, end)) - k
         recorder.add(rows, count)

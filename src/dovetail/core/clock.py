@@ -37,17 +37,10 @@ class LoopState(NamedTuple):
 class Clock(eqx.Module):
     """Length of the next step, and whether the simulated time waits.
 
-    The samples of a regular clock are at times that follow from their number. Its loop is compiled as a scan, which can
-    be differentiated and batched, and continues after a limit; the host discards the samples behind it. The loop of any
-    other clock stops at a limit, at the end, and where the clock waits.
+    The loop stops at a limit, at the end, and where the clock waits, except with `Simulated`.
     """
 
     optimised: ClassVar[bool] = True  # whether the loop is compiled with optimisation, in twice the time
-
-    @property
-    @abstractmethod
-    def regular(self) -> bool:
-        """Whether the loop is a scan over samples whose times follow from their number."""
 
     @abstractmethod
     def interval(self, system: Any, now: LoopState) -> tuple[Time, Time]:
@@ -56,14 +49,6 @@ class Clock(eqx.Module):
     @abstractmethod
     def finished(self, now: LoopState) -> Any:
         """Return whether the end is reached."""
-
-    def last_sample(self) -> int:
-        """Return the number of the last sample of a regular clock."""
-        raise NotImplementedError
-
-    def scan(self, body: Callable[[Any, Any], tuple[Any, Any]], state: Any, numbers: Array) -> Any:
-        """Return `jax.lax.scan(body, state, numbers)`, the loop of a regular clock."""
-        return jax.lax.scan(body, state, numbers)
 
     @abstractmethod
     def fraction(self, now: LoopState) -> float:
@@ -97,24 +82,22 @@ class EqualSteps(Clock):
     def finished(self, now: LoopState) -> Bool[Array, ""]:
         return now.k >= self.end
 
-    def last_sample(self) -> int:
-        return int(self.end)
-
     def fraction(self, now: LoopState) -> float:
         return min(float(now.k) / float(self.end), 1.0)
 
 
 class Simulated(EqualSteps):
-    """Simulated time, without waiting.
+    """Simulated time, without waiting, in a scan over the numbers of the samples.
 
-    With `precompute` costly values that depend on time only are computed before the loop (`core.precomputed_inputs`).
+    The loop can be differentiated and batched. It continues after a limit and after the end; the host discards these
+    samples. With `precompute` costly values that depend on time only are computed before the loop
+    (`core.precomputed_inputs`).
     """
-
-    regular: ClassVar[bool] = True
 
     precompute: bool = eqx.field(default=True, static=True)
 
     def scan(self, body: Callable[[Any, Any], tuple[Any, Any]], state: Any, numbers: Array) -> Any:
+        """Return `jax.lax.scan(body, state, numbers)`."""
         scan: Any = precomputed_inputs.scan if self.precompute else jax.lax.scan
         return scan(body, state, numbers)
 
@@ -122,13 +105,9 @@ class Simulated(EqualSteps):
 class Stopping(EqualSteps):
     """Simulated time, in a loop that stops at a limit."""
 
-    regular: ClassVar[bool] = False
-
 
 class WallClock(EqualSteps):
     """Wall clock: the step of the rig waits for the deadline of each sample, in the compiled loop."""
-
-    regular: ClassVar[bool] = False
 
 
 class HostOnly(Generic[T]):
@@ -149,8 +128,6 @@ class HostOnly(Generic[T]):
 
 class ProposedSteps(Clock):
     """Steps that the system proposes, up to an end time; base class."""
-
-    regular: ClassVar[bool] = False
 
     end: Parameter = eqx.field(converter=as_array)  # [s]
 

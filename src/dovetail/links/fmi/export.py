@@ -21,7 +21,7 @@ import zipfile
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -151,8 +151,6 @@ def _serialise(model: _Model) -> dict[str, bytes]:
 
 class CommunicationStep(EqualSteps):
     """Equal integration steps of a communication step."""
-
-    regular: ClassVar[bool] = False
 
     start: Time  # [s]
 
