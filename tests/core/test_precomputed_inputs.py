@@ -92,3 +92,15 @@ def test_a_batch_is_supported():
         jax.vmap(lambda f, s=s: last(f, s))(frequencies) for s in (precomputed_inputs.scan, jax.lax.scan)
     )
     np.testing.assert_allclose(ours, plain, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("body", "state"), [(driven, START), (alone, jnp.array(0.5))])
+def test_the_body_is_traced_once(body, state):
+    traced = []
+
+    def counted(x, k):
+        traced.append(k)
+        return body(x, k)
+
+    jax.make_jaxpr(lambda s: precomputed_inputs.scan(counted, s, NUMBERS))(state)
+    assert len(traced) == 1

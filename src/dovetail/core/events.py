@@ -22,7 +22,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dovetail.core.block import Flow, Input, Method, State, Time, repeat
-from dovetail.core.parameter import check, choice, count, parameter
+from dovetail.core.parameter import Parameter, check, choice, count, parameter
 
 RESOLUTION = 1e-14  # of the time, at least of 1 s: a remainder that is not integrated
 
@@ -49,17 +49,19 @@ class EventSteps(Method):
     Forward derivatives (`jax.jvp`) need no setting. Reverse derivatives (`jax.grad`) need `max_attempts`.
     """
 
-    rtol: float = parameter("1", "relative tolerance", default=1e-4, above=0.0)
-    atol: float = parameter("1", "absolute tolerance, in units of the flow's scales", default=1e-4, above=0.0)
-    event_tolerance: float = parameter(
+    rtol: Parameter = parameter("1", "relative tolerance", default=1e-4, above=0.0)
+    atol: Parameter = parameter(
+        "1", "absolute tolerance, in units of the flow's scales", default=1e-4, above=0.0
+    )
+    event_tolerance: Parameter = parameter(
         "1",
         "size of an event function, such as a penetration in m, to which an event is located",
         default=1e-7,
         above=0.0,
     )
-    min_step: float = parameter("s", "step at which every result is accepted", default=1e-8, above=0.0)
-    max_step: float = parameter("s", "largest step", default=1e-2, above=0.0)
-    restart_step: float = parameter("s", "largest step after an event", default=1e-4, above=0.0)
+    min_step: Parameter = parameter("s", "step at which every result is accepted", default=1e-8, above=0.0)
+    max_step: Parameter = parameter("s", "largest step", default=1e-2, above=0.0)
+    restart_step: Parameter = parameter("s", "largest step after an event", default=1e-4, above=0.0)
     control: str = choice("adaptive", "fixed", about="adaptive or fixed step", default="adaptive")
     max_attempts: int = count("largest number of attempts in a call; 0: no limit", default=0)
 
@@ -134,11 +136,10 @@ class EventSteps(Method):
         h = jnp.where(reaches_end, left, jnp.where(planned > left / 2, left / 2, planned))
         new, ratio, inner = self.attempt(flow, t, h, now.x, u, inner)
         ratio = jax.lax.stop_gradient(jnp.where(jnp.isfinite(ratio), ratio, 1e6))
-        before, after = flow.guards(t, now.x, u), flow.guards(t + h, new, u)
-        share, crossed = self._share_to_event(before, after)
+        share, crossed, changed = self._event_in_step(flow, t, h, now.x, new, u)
         # a finite state is accepted at the smallest step, even if inaccurate
         accept = ((ratio <= 1) & ~crossed) | (h <= self.min_step)
-        event = accept & jnp.any((before >= 0) != (after >= 0))
+        event = accept & changed
         factor = jnp.clip(0.9 * ratio ** (-1 / self.error_order), 0.15, 4.0)
         following = jnp.where(crossed & (ratio <= 1), h * jnp.clip(share, 1e-3, 0.95), h * factor)
         following = jnp.where(accept & reaches_end, jnp.maximum(following, planned), following)
@@ -154,7 +155,7 @@ class EventSteps(Method):
     ) -> tuple[State, StepMemory]:
         """Return one step, or two that meet at the first event; at most three single steps."""
         new, _, inner = self.attempt(flow, t, dt, x, u, memory.inner)
-        share, crossed = self._share_to_event(flow.guards(t, x, u), flow.guards(t + dt, new, u))
+        share, crossed, _ = self._event_in_step(flow, t, dt, x, new, u)
 
         def two_steps() -> tuple[State, Array]:
             h = jnp.maximum(share, 1e-3) * dt
@@ -165,13 +166,21 @@ class EventSteps(Method):
         x, counted = jax.lax.cond(crossed, two_steps, lambda: (new, jnp.array([1.0, 0.0, 0.0])))
         return flow.after_jump(t + dt, x, u), StepMemory(memory.next_step, memory.steps + counted, inner)
 
-    def _share_to_event(self, before: Array, after: Array) -> tuple[Array, Array]:
-        """Return the share of a step up to the first event by linear interpolation, and whether it crosses one."""
+    def _event_in_step(
+        self, flow: Flow, t: Time, h: Time, x: State, new: State, u: Input
+    ) -> tuple[Array, Array, Array]:
+        """Return the share of a step up to the first event by linear interpolation, whether the step crosses an event
+        by more than the tolerance, and whether an event function changes sign.
+        """
+        ends = jax.tree.map(lambda *pair: jnp.stack(pair), (jnp.asarray(t), x), (jnp.asarray(t + h), new))
+        # in one batch, because a large flow is compiled once for each call
+        before, after = jax.vmap(lambda end: flow.guards(*end, u))(ends)
         side = jnp.where(before >= 0, 1.0, -1.0)
+        changed = jnp.any((before >= 0) != (after >= 0))
         before, after = side * before, side * after
         crosses = after < -self.event_tolerance
         share = (before + 0.5 * self.event_tolerance) / jnp.where(crosses, before - after, 1.0)
-        return jnp.min(jnp.where(crosses, share, 1.0), initial=1.0), jnp.any(crosses)
+        return jnp.min(jnp.where(crosses, share, 1.0), initial=1.0), jnp.any(crosses), changed
 
     @property
     @abstractmethod

@@ -30,8 +30,6 @@ def scan(body: Callable[[Any, jax.Array], tuple[Any, Any]], state: Any, numbers:
     flat, structure = jax.tree.flatten(state)
     program, shape = jax.make_jaxpr(lambda x, k: body(x, k), return_shape=True)(state, numbers[0])
     split = _Split(program.jaxpr)
-    if not split.given:
-        return jax.lax.scan(body, state, numbers)
     early, late = split.programs(program.consts)
     width = len(flat)
 
@@ -39,7 +37,8 @@ def scan(body: Callable[[Any, jax.Array], tuple[Any, Any]], state: Any, numbers:
         out = late(x, *given)
         return list(out[:width]), out[width:]
 
-    flat, records = jax.lax.scan(one, flat, (numbers, jax.vmap(early)(numbers)))
+    values = jax.vmap(early)(numbers) if split.given else []
+    flat, records = jax.lax.scan(one, flat, (numbers, values))
     return jax.tree.unflatten(structure, flat), jax.tree.unflatten(jax.tree.structure(shape[1]), records)
 
 

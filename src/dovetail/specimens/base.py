@@ -17,7 +17,7 @@ class Specimen(Flow):
     specimen without memory has the empty state `()`.
     """
 
-    inertial: ClassVar[bool] = False  # True if the force depends on the imposed acceleration
+    inertial: ClassVar[bool] = False  # True if an output depends on the imposed acceleration
     dynamic_effect: ClassVar[str] = (
         ""  # dynamic effect that a test at rest cannot measure; empty for a contact
     )

@@ -13,7 +13,7 @@ from dovetail.core.events import EventSteps, error_ratio
 from dovetail.core.kinds import kind
 from dovetail.core.methods.dormand_prince5 import DormandPrince5
 from dovetail.core.methods.runge_kutta import RungeKutta, step_with_error
-from dovetail.core.parameter import parameter
+from dovetail.core.parameter import Parameter, parameter
 
 
 @kind("adaptive-runge-kutta")
@@ -24,14 +24,16 @@ class AdaptiveRungeKutta(EventSteps):
     `method` needs an error estimate: `DormandPrince8`, `DormandPrince5` or `BogackiShampine`.
     """
 
-    rtol: float = parameter("1", "relative tolerance", default=1e-9, above=0.0)
-    atol: float = parameter("1", "absolute tolerance, in the unit of each state", default=1e-12, above=0.0)
-    event_tolerance: float = parameter(
+    rtol: Parameter = parameter("1", "relative tolerance", default=1e-9, above=0.0)
+    atol: Parameter = parameter(
+        "1", "absolute tolerance, in the unit of each state", default=1e-12, above=0.0
+    )
+    event_tolerance: Parameter = parameter(
         "1", "size of an event function, in its unit, to which an event is located", default=1e-12, above=0.0
     )
-    min_step: float = parameter("s", "step at which every result is accepted", default=1e-12, above=0.0)
-    max_step: float = parameter("s", "largest step", default=np.inf, above=0.0)
-    restart_step: float = parameter("s", "largest step after an event", default=1e-4, above=0.0)
+    min_step: Parameter = parameter("s", "step at which every result is accepted", default=1e-12, above=0.0)
+    max_step: Parameter = parameter("s", "largest step", default=np.inf, above=0.0)
+    restart_step: Parameter = parameter("s", "largest step after an event", default=1e-4, above=0.0)
     method: RungeKutta = DormandPrince5()
 
     def __check_init__(self) -> None:

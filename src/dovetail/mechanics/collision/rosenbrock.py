@@ -24,7 +24,7 @@ from dovetail.core import roles
 from dovetail.core.block import Flow, Input, State, Time
 from dovetail.core.events import EventSteps, StepMemory, error_ratio
 from dovetail.core.kinds import kind
-from dovetail.core.parameter import choice, parameter
+from dovetail.core.parameter import Parameter, choice, parameter
 from dovetail.mechanics.collision import switching
 
 _G = 0.435866521508459
@@ -56,7 +56,7 @@ _TIMES, _SLOPES = _ALPHA.sum(1), _GAMMA.sum(1)
 class ContactRosenbrock(EventSteps):
     """Step method for stiff systems with contact."""
 
-    event_tolerance: float = parameter(
+    event_tolerance: Parameter = parameter(
         "m", "penetration to which a first touch is located", default=1e-7, above=0.0
     )
     switching: str = choice(
