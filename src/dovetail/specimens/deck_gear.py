@@ -49,7 +49,7 @@ class DeckGear(Specimen):
         return self.body.surface_contact.update_memory(x, self._state_and_forces(x, u)[1]["met"])
 
     def guards(self, t: Time, x: State, u: Input) -> jax.Array:
-        return self.body.gaps(self._state_and_forces(x, u)[0])
+        return self.body.surface_contact.guards(self._state_and_forces(x, u)[1]["met"])
 
     def output(self, t: Time, x: State, u: Input) -> Output:
         state, forces = self._state_and_forces(x, u)

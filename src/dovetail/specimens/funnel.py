@@ -115,6 +115,19 @@ class Funnel(Specimen):
         )
         return {**x, **self._surface_contact.update_memory(x, contact.wall), "rim_speed": rim}
 
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
+        contact = self.contact(x, u)
+        xi, eta = self._axial_and_radial(contact.position)
+        gap, cosine, *_ = wall(self.depths, self.radii, xi, eta)
+        places = [eta - self.radii[-1], xi - (self.depths[0] + self.latch_reach), *(xi - self.depths)]
+        switches = [x["latched"] - 0.5, x["outside"] - 0.5]
+        return jnp.concatenate(
+            [
+                jnp.stack([gap / cosine, -contact.rim.depth, *places, *switches]),  # all are continuous
+                self._surface_contact.guards(contact.wall)[1:],
+            ]
+        )
+
     def output(self, t: Time, x: State, u: Input) -> Output:
         contact = self.contact(x, u)
         return {

@@ -16,6 +16,7 @@ import dataclasses
 from typing import Any, ClassVar, Self
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 
 from dovetail.core import Input, Output, Parameter, State, Time, kind, parameter
@@ -37,6 +38,10 @@ class IdealLagDamper(Memoryless):
     closed_slope: Parameter = parameter("N s/m", "slope C1 with both valves closed", above=0.0)
     open_slope: Parameter = parameter("N s/m", "slope C2 with one valve open", at_least=0.0)
     opening_force: Parameter = parameter("N", "force at which a valve opens", above=0.0)
+
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
+        limit = self.opening_force / self.closed_slope
+        return jnp.ravel(jnp.stack([u["velocity"] - limit, u["velocity"] + limit]))
 
     def output(self, t: Time, x: State, u: Input) -> Output:
         v, limit = u["velocity"], self.opening_force / self.closed_slope
@@ -103,6 +108,11 @@ class LagDamper(Specimen):
             "lift": tuple(lift for lift, _ in rates),
             "lift_rate": tuple(rate for _, rate in rates),
         }
+
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
+        first, second = self._opening_forces
+        excess = jnp.stack([x["resisting"] - first, x["resisting"] + second])
+        return jnp.ravel(jnp.concatenate([excess / self.valve_slope, jnp.stack(x["lift"])]))
 
     def output(self, t: Time, x: State, u: Input) -> Output:
         return {"force": -x["resisting"], "relief_speed": self._relief(x)}

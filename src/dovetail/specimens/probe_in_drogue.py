@@ -154,7 +154,7 @@ class ProbeInDrogue(Specimen):
         return {**x, **self.ball.surface_contact.update_memory(x, self._contact(x, u).met)}
 
     def guards(self, t: Time, x: State, u: Input) -> jax.Array:
-        return self.ball.approach(*self.relative_motion(u))[0].gap[None]
+        return self.ball.surface_contact.guards(self._contact(x, u).met)
 
     def output(self, t: Time, x: State, u: Input) -> Output:
         contact = self._contact(x, u)

@@ -113,6 +113,14 @@ class RibBasket(Specimen):
     def jump(self, t: Time, x: State, u: Input) -> State:
         return self._surface_contact.update_memory(x, self.rib_contacts(x, u)[0])
 
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
+        p = self.initial_position + u["displacement"][:3]
+        contacts, turn, arm = self.rib_contacts(x, u)
+        gaps = arm * turn - contacts.depth  # to the deflected ribs
+        edges = 1 - (p @ self._directions()[1] / self.contact_width) ** 2
+        sticking = self._surface_contact.guards(contacts)[self.ribs :]
+        return jnp.concatenate([gaps, edges, -p[0] - self.depths, sticking])
+
     def output(self, t: Time, x: State, u: Input) -> Output:
         contacts, turn, arm = self.rib_contacts(x, u)
         force, press = (

@@ -90,6 +90,9 @@ class TennisBall(Specimen):
             ),
         }
 
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
+        return jnp.ravel(jnp.stack(self.compression(u)))
+
     def output(self, t: Time, x: State, u: Input) -> Output:
         d, rate = self.compression(u)
         excess_squared = jnp.maximum(d - self.linear_range, 0.0) ** 2

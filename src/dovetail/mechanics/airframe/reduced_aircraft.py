@@ -139,11 +139,6 @@ class ReducedAircraft(Part):
         """Return the standing positions of the feet, (feet, 3) [m] in the deck's axes."""
         return self.init()["body"].p + self.standing()
 
-    def gaps(self, x: dict[str, Any]) -> jax.Array:
-        """Return the gap between each foot, without deflection, and the deck, (feet,) [m]."""
-        body = x["body"]
-        return (body.p + self.feet @ quaternion.to_matrix(body.q).T)[:, 2] - self.radius
-
     def _relative_to_deck(self, body: BodyState, turning: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Return the attitude (3, 3) and the angular velocity in body axes, both relative to the deck."""
         C = quaternion.to_matrix(body.q)
@@ -214,7 +209,7 @@ class ReducedAircraft(Part):
 
 
 class OnDeck(Flow):
-    """Reduced aircraft as a flow with the deck motion as input. Its events are the touches of undeflected feet."""
+    """Reduced aircraft as a flow with the deck motion as input. Its events are touch and stick-slip of the feet."""
 
     aircraft: ReducedAircraft
 
@@ -232,7 +227,7 @@ class OnDeck(Flow):
         return x | self.aircraft.surface_contact.update_memory(x, self.aircraft.forces(x, u)["met"])
 
     def guards(self, t: Time, x: State, u: Input) -> jax.Array:
-        return self.aircraft.gaps(x)
+        return self.aircraft.surface_contact.guards(self.aircraft.forces(x, u)["met"])
 
 
 class AircraftOnDeck(System):

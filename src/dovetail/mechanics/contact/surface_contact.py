@@ -107,6 +107,12 @@ class SurfaceContact(eqx.Module):
             friction_power=-jnp.sum(friction * motion.slip, -1),
         )
 
+    def guards(self, forces: ContactForces) -> jax.Array:
+        """Return the event functions (n,): the gaps [m], then those of the friction law."""
+        push = jnp.maximum(forces.normal_force, 0.0)[..., None]
+        sticking = self.friction.guards(push, forces.slip, forces.bristle)
+        return jnp.concatenate([-jnp.ravel(forces.depth), jnp.ravel(sticking)])
+
     def update_memory(self, memory: Any, forces: ContactForces) -> dict[str, jax.Array]:
         """Return the contact state after an accepted step (the jump of the flow that contains it)."""
         push = jnp.maximum(forces.normal_force, 0.0)[..., None]

@@ -60,6 +60,12 @@ class Friction(Part):
         """Return the bristle after an accepted step."""
         return z
 
+    def guards(
+        self, normal: jax.Array, slip: jax.Array, z: jax.Array, filtered_speed: jax.Array | None = None
+    ) -> jax.Array:
+        """Return the event functions (..., n), zero where the force is not smooth; none for a smooth law."""
+        return jnp.zeros((*slip.shape[:-1], 0))
+
     def anchor_update_due(self, start: jax.Array, end: jax.Array) -> jax.Array:
         """Return whether anchors are updated at the end of a step between two times [s] (default: always)."""
         return end >= start
@@ -67,6 +73,11 @@ class Friction(Part):
     def filtered_slip_speed(self, filtered_speed: jax.Array, speed: jax.Array, dt: jax.Array) -> jax.Array:
         """Return the filtered slip speed [m/s] after a step of dt [s]."""
         return speed
+
+
+def reversal(slip: jax.Array, z: jax.Array) -> jax.Array:
+    """Return the event function (..., 1) [m^2/s] of a reversal: bristles of a sliding body point against the slip."""
+    return -jnp.sum(slip * z, -1, keepdims=True)
 
 
 class MemorylessFriction(Friction):

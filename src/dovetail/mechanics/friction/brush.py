@@ -7,7 +7,7 @@ from typing import ClassVar
 import jax.numpy as jnp
 
 from dovetail.core import Parameter, kind, parameter
-from dovetail.mechanics.friction.base import Friction, length
+from dovetail.mechanics.friction.base import Friction, length, reversal
 
 
 @kind("brush-friction")
@@ -31,3 +31,6 @@ class Brush(Friction):
     def force_and_rate(self, normal, slip, z, filtered_speed=None):
         relax = length(slip) / self.presliding_distance
         return self.mu * normal * z / self.presliding_distance, -slip - relax * z, relax
+
+    def guards(self, normal, slip, z, filtered_speed=None):
+        return reversal(slip, z)

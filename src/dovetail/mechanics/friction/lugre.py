@@ -23,7 +23,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import Parameter, kind, parameter
-from dovetail.mechanics.friction.base import Friction, length
+from dovetail.mechanics.friction.base import Friction, length, reversal
 
 
 @kind("lugre-friction")
@@ -60,3 +60,6 @@ class LuGre(Friction):
         factor = 1 / (1 + relax * self.min_time_constant)
         rate, relax = factor * (-slip - relax * z), factor * relax
         return normal * (self.stiffness * z + self.damping * rate - self.viscous * slip), rate, relax
+
+    def guards(self, normal, slip, z, filtered_speed=None):
+        return reversal(slip, z)

@@ -96,6 +96,10 @@ class Strike(Flow):
         motion, _ = self._felt(t, x)
         return {**x, "funnel": self.funnel.jump(t, x["funnel"], motion)}
 
+    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
+        motion, _ = self._felt(t, x)
+        return self.funnel.guards(t, x["funnel"], motion)
+
     def output(self, t: Time, x: State, u: Input) -> Output:
         _, felt = self._felt(t, x)
         return {**self.hose.output(t, x["hose"], felt), **felt, "outside": x["funnel"]["outside"]}
