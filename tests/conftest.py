@@ -26,6 +26,7 @@ def _helper(name):
 # before anything of the package is imported
 jaxtyping.install_import_hook(_helper("shape_checks").annotated(), "shape_checks.checked")
 _helper("seeded_faults")
+_helper("recorded_numbers")
 
 
 # What one test process compiles the others, the commands that tests start, and the next session find. It lies in
