@@ -81,7 +81,7 @@ def test_only_moving_axes_have_errors(make):
         assert moves == pytest.approx(getattr(alone, name), nan_ok=True), name
     assert both.rms["e1"][1] == pytest.approx(alone.rms["e1"])
     assert both.loop_direction == ("", alone.loop_direction)
-    assert "axis 1: not determined" in str(both)
+    assert "not determined on axis 1" in str(both)
 
 
 def test_undetermined_values_are_stated_in_words(pair):

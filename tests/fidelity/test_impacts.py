@@ -3,7 +3,14 @@ import pytest
 import xarray as xr
 
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.fidelity.impacts import ImpactEvent, coarse_steps, energy_balance, find_impacts, impact_log
+from dovetail.fidelity.impacts import (
+    ImpactEvent,
+    coarse_steps,
+    contact_energy,
+    energy_balance,
+    find_impacts,
+    impact_log,
+)
 
 
 def half_sine(t, start, duration, peak):
@@ -25,7 +32,8 @@ def test_every_contact_is_listed_with_its_numbers():
     assert first.peak_depth == pytest.approx(99e-6, rel=1e-3)
     assert second.start == pytest.approx(0.06, abs=2e-4)
     assert second.peak_force == pytest.approx(490.0, rel=1e-3)
-    assert "m/s" in str(first)
+    assert first.texts()["rebound over approach speed"] == "0.8"
+    assert first.texts()["approach speed"] == "100 mm/s"
 
 
 def test_impulse_is_the_area_under_the_force():
@@ -117,8 +125,28 @@ def test_steps_as_coarse_as_the_penetration_are_reported_with_numbers():
 
 def test_an_unfinished_contact_is_marked_and_a_large_penetration_is_in_millimetres():
     event = ImpactEvent(0.1, float("nan"), -1.0, 0.5, 600.0, 0.0595, 3.0)
-    assert "in contact" in str(event)
-    assert str(event).endswith("59.50 mm")
+    assert event.texts()["contact time"] == "in contact"
+    assert event.texts()["peak penetration"] == "59.5 mm"
+
+
+def test_a_contact_that_leaves_faster_than_it_arrives_gains_energy():
+    def at(*ratios):
+        return [ImpactEvent(i, i + 0.1, 0.5, 0.5 * ratio, 1.0, 1.0, 1.0) for i, ratio in enumerate(ratios)]
+
+    passive, active = contact_energy(at(0.7, 0.9), at(0.8)), contact_energy(at(0.7, 1.2), at(0.8))
+    assert (passive.gains, active.gains) == (False, True)
+    assert (
+        str(active) == "1 of 2 contacts gains energy: rebound over approach speed 0.7 to 1.2, reference 0.8"
+    )
+    assert str(passive).startswith("none of 2 contacts gains energy")
+
+
+def test_contacts_that_the_machine_drives_have_no_energy_verdict():
+    driven = [ImpactEvent(0.0, 0.1, 0.5, 0.7, 1.0, 1.0, 1.0)]
+    unfinished = [ImpactEvent(0.0, float("nan"), 0.5, -0.1, 1.0, 1.0, 1.0)]
+    assert contact_energy(driven, driven) is None
+    assert contact_energy(unfinished) is None
+    assert contact_energy([]) is None
 
 
 def test_impacts_on_one_axis_use_the_interface_force_and_speed():

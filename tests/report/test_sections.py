@@ -50,9 +50,7 @@ def test_missing_stability_analysis_is_stated(late):
 
 def test_remarks_of_the_analysis_are_passed_on(late, make):
     stability = make.stability(3e-3, remarks=("the dead zone was left out",))
-    assert Paragraph("the dead zone was left out", "caution") in sections.stability(
-        [judged(late, None, stability)]
-    )
+    assert Paragraph("The dead zone was left out.") in sections.stability([judged(late, None, stability)])
 
 
 def test_a_curve_is_drawn_with_every_run_on_it(late, unstable, make):

@@ -381,12 +381,6 @@ class TowedRope(Flow):
             )
         else:
             answers["settled"] = f"not within the {end:g} s"
-        answers["largest tension"] = f"{largest:.4g} N"
-        if "energy_residual" in data:
-            residual = float(abs(data["energy_residual"]).max())
-            exchanged = ("kinetic_energy", "gravity_energy", "external_work")
-            share = 100 * residual / max(*(float(abs(data[name]).max()) for name in exchanged), 1e-300)
-            answers["energy residual"] = f"{residual:.3g} J, {share:.2g} % of the largest energy or work"
         if self.breaking_strength is not None:
             answers["safety factor"] = f"{float(self.breaking_strength) / largest:.3g}"
         return answers

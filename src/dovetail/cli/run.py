@@ -17,7 +17,6 @@ from dovetail.cli.progress import progress
 from dovetail.cli.run_options import RunOptions, run_with_progress
 from dovetail.cli.saving import save_or_elsewhere
 from dovetail.cli.shortened import short_toml
-from dovetail.core import roles
 from dovetail.core.errors import AnalysisError, value_or_none
 from dovetail.studies.registry import find_test
 from dovetail.testing import Outcome
@@ -141,8 +140,7 @@ def summary_lines(run: Run) -> list[str]:
         return _moves_summary(run)
     if run.test.rig is not None:
         return []
-    measures = roles.measured_values(run.test.numerical, run.recording)
-    lines = [f"  {name:<28} {text}" for name, text in measures.items()]
+    lines = [f"  {name:<28} {text}" for name, text in fidelity.results(run).items()]
     return [GROWTH_REMARK, *lines] if run.outcome in (Outcome.NOT_FINITE, Outcome.VELOCITY) else lines
 
 
@@ -175,7 +173,7 @@ def _moves_summary(run: Run) -> list[str]:
         f"moves     {attrs['moves']}, {attrs['moves_resumed']} from the journal; "
         f"cell time {format_duration(attrs['cell_seconds'])}, wall time {format_duration(attrs['wall_seconds'])}",
     ]
-    lines += [f"audit     {audit}"] if (audit := str(fidelity.audit(run))) else []
+    lines += [f"{name}: {text}" for name, text in fidelity.audit(run).rows()]
     return [*lines, f"remark    {attrs['remark']}"] if attrs["remark"] else lines
 
 
@@ -203,7 +201,7 @@ def _impact_lines(run: Run, reference: Run | None) -> list[str]:
     """Return a table of the impacts of a run and of its reference solution, with warnings about coarse steps."""
     if "penetration" not in run.recording:
         return []
-    from dovetail.fidelity.impacts import coarse_steps, impact_log
+    from dovetail.fidelity.impacts import coarse_steps, contact_energy, impact_log
     from dovetail.transfer import Quantiser, Series
 
     try:
@@ -212,16 +210,22 @@ def _impact_lines(run: Run, reference: Run | None) -> list[str]:
             run.mode: impact_log(run),
         }
     except AnalysisError as error:  # the run and its report remain valid
-        return [f"impacts: not determined: {error}"]
-    lines = ["impacts           start       contact    in   ->  out           peak force   peak penetration"]
-    lines += [f"  {name:<14}{impact}" for name, log in logs.items() for impact in log[:MAX_IMPACTS]]
+        return [f"contacts: not determined: {error}"]
+    named = [(name, impact.texts()) for name, log in logs.items() for impact in log[:MAX_IMPACTS]]
+    if not named:
+        return ["contacts: none"]
+    rows = [("contacts", *named[0][1]), *((name, *texts.values()) for name, texts in named)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join([name.ljust(widths[0]), *map(str.rjust, texts, widths[1:])]) for name, *texts in rows]
+    energy = contact_energy(logs[run.mode], logs["reference"])
+    lines += [] if energy is None else [str(energy)]
     deepest = max((impact.peak_depth for impact in logs[run.mode]), default=0.0)
     actuator = run.test.rig.actuator if isinstance(run.test.rig, testing.Rig) else None
     for part in actuator.parts if isinstance(actuator, Series) else (actuator,):
         step = float(np.max(part.resolution)) if isinstance(part, Quantiser) else 0.0
         warning = coarse_steps(step, deepest)
         lines += [f"warning: {warning}"] if warning else []
-    return lines if any(logs.values()) else ["impacts: none"]
+    return lines
 
 
 def _comparison_text(run: Run, reference: Run) -> str:

@@ -1,7 +1,7 @@
 """Quantities of a run: one name, one unit and one definition each.
 
-Command line, report, comparison, studio and 3-D view print these names with `QuantityDefinition.text`, so that a quantity has
-one number everywhere. The page *Quantities* of the documentation lists this table.
+Command line, report, comparison, studio and 3-D view print these names with `QuantityDefinition.text`, so that a
+quantity has one number everywhere. The page *Quantities* of the documentation lists this table.
 """
 
 from __future__ import annotations
@@ -121,6 +121,10 @@ QUANTITIES: dict[str, QuantityDefinition] = {
     ),
     "tension": QuantityDefinition("largest tension", "N", "largest tension over all ticks and elements"),
     "peak_contact_force": QuantityDefinition("peak contact force", "N", "largest normal force of a contact"),
+    "contact_time": QuantityDefinition("contact time", "s", "time from touch to separation of a contact"),
+    "approach": QuantityDefinition("approach speed", "m/s", "normal speed at touch"),
+    "rebound": QuantityDefinition("rebound speed", "m/s", "normal speed at separation"),
+    "peak_depth": QuantityDefinition("peak penetration", "m", "largest penetration of a contact"),
     "restitution": QuantityDefinition(
         "rebound over approach speed", "1", "speed at separation over speed at touch of a contact"
     ),

@@ -38,7 +38,7 @@ def value_text(value: float, unit: str) -> str:
     if math.isinf(value):
         return "unlimited"
     factor, printed = (1e3, "ms") if unit == "s" else si_prefix(value, unit)
-    number = factor * value
+    number = factor * value + 0.0  # no negative zero
     if 0 < abs(number) < RESOLUTION / 2:
         return f"< {RESOLUTION:g} {printed}".strip()
     digits = f"{number:.3g}"

@@ -14,7 +14,7 @@ from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
     from dovetail.fidelity.actuator_utilisation import Envelope, Utilisation, utilisation
-    from dovetail.fidelity.audit import Audit, audit
+    from dovetail.fidelity.audit import Audit, audit, results
     from dovetail.fidelity.compare import Comparison, compare
     from dovetail.fidelity.contributions import Contribution, contributions
     from dovetail.fidelity.delay import delay_at, delay_by_correlation, delay_by_crossings, response_at
@@ -98,6 +98,7 @@ __all__ = [
     "proposition_1",
     "read_traces",
     "response_at",
+    "results",
     "rms",
     "rths_criteria",
     "smooth",

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dovetail.core import signals
+from dovetail.core import roles, signals
 from dovetail.core.errors import AnalysisError
 from dovetail.core.quantities import QUANTITIES
 from dovetail.core.recording import Recording
+from dovetail.fidelity.largest import largest_values
 from dovetail.fidelity.pose_error import pose_error
 from dovetail.fidelity.traces import Recorded, recording, trace
+from dovetail.testing.run import Run
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,6 @@ class Audit:
             )
         return rows
 
-    def __str__(self) -> str:
-        return "; ".join(f"{name} {text}" for name, text in self.rows())
-
 
 def audit(run: Recorded) -> Audit:
     """Return the audit of a recorded run, from the signals it contains."""
@@ -76,6 +75,15 @@ def audit(run: Recorded) -> Audit:
         momentum=largest("momentum_residual"),
         **robot,
     )
+
+
+def results(run: Run) -> dict[str, str]:
+    """Return the results of a simulation as text by name: those of its system, largest values, and its audit."""
+    return {
+        **roles.measured_values(run.test.numerical, run.recording),
+        **largest_values(run),
+        **dict(audit(run).rows()),
+    }
 
 
 def _largest_energy(data: Recording) -> float:

@@ -125,7 +125,7 @@ def compare(
     notes: list[str] = []
     if not pair.moving.all():
         names = ", ".join(name for name, moves in zip(pair.axes, pair.moving, strict=True) if not moves)
-        notes.append(f"{names}: not determined; the reference solution does not move on this axis")
+        notes.append(f"not determined on {names}: the reference solution does not move there")
 
     def result_or_default(
         quantity: str, compute: Callable[[], tuple[Any, ...]], default: tuple[Any, ...]

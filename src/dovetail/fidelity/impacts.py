@@ -6,12 +6,14 @@ Applies to the recording of a test whose specimen records `penetration`, and to 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.core.quantities import QUANTITIES
 from dovetail.core.recording import RecordedSignal
 from dovetail.fidelity.traces import Recorded, recording
 
@@ -43,13 +45,63 @@ class ImpactEvent:
         """Rebound speed over approach speed."""
         return self.rebound / self.approach
 
+    def texts(self) -> dict[str, str]:
+        """Return the start and the quantities of the contact as text, by name."""
+        values = {
+            "contact_time": self.duration,
+            "approach": self.approach,
+            "rebound": self.rebound,
+            "restitution": self.restitution,
+            "peak_contact_force": self.peak_force,
+            "peak_depth": self.peak_depth,
+        }
+        texts = {QUANTITIES[name].name: QUANTITIES[name].text(value) for name, value in values.items()}
+        if math.isnan(self.duration):
+            texts[QUANTITIES["contact_time"].name] = "in contact"
+        return {"start": f"{self.start:.4g} s", **texts}
+
+
+@dataclass(frozen=True)
+class ContactEnergy:
+    """Whether contacts return more energy than they receive, which no contact law does.
+
+    `ratios` and `reference` are the rebound over approach speeds of the complete contacts.
+    """
+
+    ratios: tuple[float, ...]
+    reference: tuple[float, ...] = ()
+
+    @property
+    def gains(self) -> bool:
+        """True if a contact leaves faster than it arrives."""
+        return max(self.ratios) > 1
+
     def __str__(self) -> str:
-        duration = f"{1e3 * self.duration:7.3f} ms" if math.isfinite(self.duration) else f"{'in contact':>10}"
-        factor, unit = (1e3, "mm") if self.peak_depth >= 1e-3 else (1e6, "um")
-        return (
-            f"{1e3 * self.start:10.3f} ms  {duration}  {self.approach:7.4f} -> {self.rebound:7.4f} m/s  "
-            f"{self.peak_force:8.1f} N  {factor * self.peak_depth:7.2f} {unit}"
-        )
+        count, gaining = len(self.ratios), sum(ratio > 1 for ratio in self.ratios)
+        number = f"{gaining or 'none'} of {count} contact{'s' if count > 1 else ''} gains energy"
+        name = QUANTITIES["restitution"].name
+        text = f"{number.replace('gains', 'gain') if gaining > 1 else number}: {name} {_range(self.ratios)}"
+        return text + (f", reference {_range(self.reference)}" if self.reference else "")
+
+
+def _range(values: tuple[float, ...]) -> str:
+    low, high = (QUANTITIES["restitution"].text(value) for value in (min(values), max(values)))
+    return low if low == high else f"{low} to {high}"
+
+
+def contact_energy(
+    impacts: Sequence[ImpactEvent], reference: Sequence[ImpactEvent] = ()
+) -> ContactEnergy | None:
+    """Return the energy verdict on the contacts of a run; None without a complete contact.
+
+    It is also None if contacts of the reference solution leave faster than they arrive: there the machine drives the
+    contact, and the speeds decide nothing.
+    """
+    here, there = (
+        tuple(impact.restitution for impact in log if impact.approach > 0 and math.isfinite(impact.end))
+        for log in (impacts, reference)
+    )
+    return ContactEnergy(here, there) if here and max(there, default=0.0) <= 1 else None
 
 
 def impact_log(

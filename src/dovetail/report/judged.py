@@ -9,8 +9,9 @@ import numpy as np
 
 from dovetail import fidelity
 from dovetail.core import signals
-from dovetail.core.errors import DovetailError
+from dovetail.core.errors import DovetailError, value_or_none
 from dovetail.core.recording import Recording
+from dovetail.fidelity.impacts import ImpactEvent, contact_energy
 from dovetail.fidelity.traces import Recorded
 from dovetail.report import verdict as verdicts
 from dovetail.report.figures import LimitUse
@@ -58,7 +59,10 @@ class Judged:
         self.reference = None if reference is None else reference.recording
         self.reference_outcome = None if reference is None else reference.outcome
         margins = Margins.from_stability(view.stability)
-        self.margins = replace(margins, why=view.why or "; ".join(margins.remarks))
+        self.impacts, self.reference_impacts = (_impacts(data) for data in (self.data, self.reference))
+        responds = mode_named(self.run.mode or "run").rig_responds
+        contacts = contact_energy(self.impacts, self.reference_impacts) if responds else None
+        self.margins = replace(margins, why=view.why or "; ".join(margins.remarks), contacts=contacts)
         self.title = self.run.title or "Hybrid test"
         self.label = view.label or self.run.title or "run"
         self.mode = self.run.mode or "run"
@@ -122,6 +126,13 @@ class Judged:
         if "axis" in self.data.coords:
             return [str(name) for name in self.data["axis"].values]
         return [str(i + 1) for i in range(int(np.prod(shape)))]
+
+
+def _impacts(data: Recording | None) -> list[ImpactEvent]:
+    """Return the contacts of a recording; empty if it has none, or if they cannot be found."""
+    if data is None or "penetration" not in data:
+        return []
+    return value_or_none(lambda: fidelity.impact_log(data)) or []
 
 
 def limit_uses(view: Judged) -> list[LimitUse]:

@@ -6,16 +6,18 @@ For a run without drawn forces, the time of the largest displacement. A run with
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from dovetail.core.errors import DovetailError
+from dovetail.fidelity.largest import peak_sample
 from dovetail.report.page import PixelPicture
 
 SIZE = (1080, 440)  # [px] size of the image
 NARROW, LETTERS = (560, 400), 17  # [px] image for a phone (shown at two thirds), and its letters
-SAMPLES = 4000  # samples searched
+SAMPLES = 4000  # samples searched, besides that of the largest force
 
 
 def key_frame(run: Any) -> PixelPicture | None:
@@ -24,7 +26,11 @@ def key_frame(run: Any) -> PixelPicture | None:
     from dovetail.scene.draw import SceneRenderer
 
     try:
-        scene = build_scene(run)
+        data = run.recording
+        kept = np.linspace(0, data.sizes["time"] - 1, SAMPLES).astype(int)
+        at = peak_sample(data, "measured_force")
+        kept = np.unique(kept if at is None else [*kept, at])
+        scene = build_scene(replace(run, recording=data.isel(time=kept)))
         k = moment(scene)
         image = SceneRenderer(scene, *SIZE, fine=2.0).draw(k)
         narrow = SceneRenderer(scene, *NARROW, fine=2.0, letters=LETTERS).draw(k)
@@ -43,7 +49,7 @@ def _jpeg(image: Any) -> bytes:
 
 def moment(scene: Any) -> int:
     """Return the index of the sample with the largest force or displacement."""
-    looked = np.unique(np.linspace(0, len(scene.times) - 1, SAMPLES).astype(int))
+    looked = np.arange(len(scene.times))
     if scene.arrows:
         size = [max(float(np.linalg.norm(arrow.vector(k))) for arrow in scene.arrows) for k in looked]
         if np.nanmax(size) > 0:

@@ -13,6 +13,7 @@ import numpy as np
 import tomli_w
 from matplotlib.figure import Figure
 
+from dovetail import fidelity
 from dovetail.core import roles
 from dovetail.core.decimate import decimate
 from dovetail.core.recording import RecordedSignal, Recording
@@ -137,7 +138,7 @@ def simulations_page(title: str, labels: Sequence[str], runs: Sequence[Any]) -> 
     differ: list[Block] = (
         [PageTable(["parameter", *labels], rows)] if rows else [Paragraph("All parameters are equal.")]
     )
-    results = [roles.measured_values(run.test.numerical, run.recording) for run in runs]
+    results = [fidelity.results(run) for run in runs]
     measures = list(dict.fromkeys(name for each in results for name in each))
     ended = [["outcome", *(run.outcome.value for run in runs)]]
     came = [*ended, *([name, *(each.get(name, "") for each in results)] for name in measures)]

@@ -47,6 +47,7 @@ def rehearsal_page(
         ("Operator and timing", operator_section(view)),
         ("Tunable parameters", stretches_section(view)),
         ("Stability", sections.stability([view])),
+        ("Contacts", sections.contacts(view)),
         ("Error introduced by the rig", sections.error(view)),
         ("Error contributions", sections.budget(budget) if budget else []),
         ("Figures", sections.pictures(view)),

@@ -18,6 +18,7 @@ from dovetail.report.page import Block, Collapsible, FigureBlock, PageTable, Par
 from dovetail.report.verdict import Margins
 from dovetail.testing.modes import mode_named
 
+MAX_IMPACTS = 40  # contacts of a run in the table
 ERRORS = 6  # quantities of a comparison that are errors; the others describe the rig
 NOT_ANALYSED = "Stability was not analysed."
 STOPPED_EARLY = "The run ended before the reference; the errors cover the time up to its end."
@@ -66,7 +67,13 @@ def stability(views: Sequence[Judged]) -> list[Block]:
     if all(view.margins.stable is None and view.margins.critical_delay is None for view in views):
         reasons = [each for view in views for each in view.margins.why.rstrip(".").split("; ")]
         why = "; ".join(filter(None, dict.fromkeys(reasons)))
-        blocks.append(Paragraph(f"Stability not determined: {why}." if why else NOT_ANALYSED))
+        by_contacts = any(view.margins.contacts is not None for view in views)
+        what = (
+            "The energy of the contacts decides. Linear analysis"
+            if by_contacts
+            else "Stability not determined"
+        )
+        blocks.append(Paragraph(f"{what}: {why}." if why else NOT_ANALYSED))
     else:
         blocks.append(
             Paragraph(
@@ -82,7 +89,7 @@ def stability(views: Sequence[Judged]) -> list[Block]:
         names = [view.label for view in views] if several else ["value"]
         blocks.append(PageTable(["", *names], rows, numbers=range(1, len(views) + 1)))
         remarks = dict.fromkeys(remark for view in views for remark in verdicts.all_remarks(view.margins))
-        blocks += [Paragraph(remark, "caution") for remark in remarks]
+        blocks += [Paragraph(f"{remark[:1].upper()}{remark[1:].rstrip('.')}.") for remark in remarks]
     curve = next((view.view.curve for view in views if view.view.curve is not None), None) or _curve(views)
     if curve is not None:
         critical = views[0].margins.critical_delay
@@ -154,6 +161,27 @@ def _margin(margins: Margins, name: str) -> str | TableCell:
     return TableCell(text, "bad") if name == "growth_rate" and value >= 0 else text
 
 
+def contacts(view: Judged) -> list[Block]:
+    """Return a table of the contacts of the run and of its reference, and whether contacts gain energy."""
+    logs = {"reference": view.reference_impacts, view.mode: view.impacts}
+    rows = [(name, impact.texts()) for name, log in logs.items() for impact in log[:MAX_IMPACTS]]
+    if not rows:
+        return []
+    blocks: list[Block] = []
+    if view.margins.contacts is not None:
+        text = str(view.margins.contacts)
+        blocks.append(
+            Paragraph(f"{text[:1].upper()}{text[1:]}.", "bad" if view.margins.contacts.gains else "plain")
+        )
+    if longest := max((len(log) for log in logs.values() if len(log) > MAX_IMPACTS), default=0):
+        blocks.append(Paragraph(f"The table lists the first {MAX_IMPACTS} of {longest} contacts."))
+    head = ["run", *rows[0][1]]
+    return [
+        *blocks,
+        PageTable(head, [[name, *texts.values()] for name, texts in rows], numbers=range(1, len(head))),
+    ]
+
+
 def error(view: Judged) -> list[Block]:
     """Return the errors against the reference, and the effect of the rig on the motion."""
     comparison = view.comparison
@@ -166,7 +194,9 @@ def error(view: Judged) -> list[Block]:
     )
     if comparison.stopped_early:
         blocks.append(Paragraph(STOPPED_EARLY))
-    about = [note for note in comparison.notes if not (view.still() and note.endswith("does not move there"))]
+    about = [
+        note for note in comparison.notes if not (view.still() and note.startswith("not determined on "))
+    ]
     blocks += [Paragraph(f"{note[:1].upper()}{note[1:]}.", "plain") for note in about]
     return blocks
 

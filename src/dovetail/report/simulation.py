@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import tomli_w
 
+from dovetail import fidelity
 from dovetail.core import roles, signals
 from dovetail.core.decimate import decimate
 from dovetail.core.si_prefix import si_prefix
@@ -31,8 +32,7 @@ def simulation_page(run: Any) -> Page:
     answers, picture = tiles.simulation_tiles(run), key_frame(run)
     blocks: list[Any] = []
     system = run.test.numerical
-    if isinstance(system, roles.Measuring):
-        rows = [[name, text] for name, text in roles.measured_values(system, data).items()]
+    if rows := list(fidelity.results(run).items()):
         blocks.append(PageSection("Results", [PageTable(("quantity", "value"), rows)]))
     if "platform_position" in data:  # an aircraft on a deck
         from dovetail.report.ship_deck import deck_sections

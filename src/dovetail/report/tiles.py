@@ -12,11 +12,11 @@ import numpy as np
 
 from dovetail import fidelity
 from dovetail.core import roles
-from dovetail.core.errors import DovetailError
+from dovetail.core.errors import value_or_none
 from dovetail.core.quantities import QUANTITIES
 from dovetail.core.recording import Recording
 from dovetail.fidelity.acceptance import Criterion, evaluate_criteria
-from dovetail.fidelity.largest import largest
+from dovetail.fidelity.largest import largest_values
 from dovetail.report import verdict as verdicts
 from dovetail.report.judged import Judged
 from dovetail.report.operator_section import late_or_lost
@@ -27,7 +27,6 @@ from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.run import Run
 
 OUTCOME, STABILITY, ACCURACY = "Outcome", "Stability", "Accuracy"
-PEAKS = ("displacement", "measured_force", "tension")  # signals whose largest value is stated
 SHORT = 60  # [characters] longest result shown in a tile
 MEASURES = 3  # results of a simulated system shown in a tile
 NO_CRITERIA = "No acceptance criteria set; add [accept]."
@@ -90,12 +89,9 @@ def outcome_tile(
 def _impacts(data: Recording) -> str:
     if "penetration" not in data:
         return ""
-    try:
-        impacts = fidelity.impact_log(data)
-    except (DovetailError, KeyError):
-        return ""
+    impacts = value_or_none(lambda: fidelity.impact_log(data))
     if not impacts:
-        return "No contact"
+        return "" if impacts is None else "No contact"
     peak = QUANTITIES["peak_contact_force"]
     text = peak.text(max(impact.peak_force for impact in impacts))
     return f"{len(impacts)} contact{'s' if len(impacts) > 1 else ''}, {peak.name} {text}"
@@ -116,17 +112,8 @@ def _first_results(measures: dict[str, str]) -> str:
 
 
 def _peaks(data: Recording) -> str:
-    """Return the largest motion, force and tension."""
-    sizes = {
-        name: largest(data, name)
-        for name in PEAKS
-        if not (name == "displacement" and "node_position" in data)
-    }
-    text = ", ".join(
-        f"{QUANTITIES[name].name} {QUANTITIES[name].text(size)}"
-        for name, size in sizes.items()
-        if np.isfinite(size)
-    )
+    """Return the largest motion, force and tension as a sentence."""
+    text = ", ".join(f"{name} {value}" for name, value in largest_values(data).items())
     return f"{text[:1].upper()}{text[1:]}"
 
 
@@ -140,11 +127,16 @@ def _stability_tile(view: Judged) -> Tile:
         if margins.stable is not None:
             text += f" With its rig: {verdicts.word(margins, None).lower()}. {verdicts.reason(margins)}"
         return Tile(STABILITY, "No rig in this run", text)
-    if margins.stable is None and margins.critical_delay is None:
+    if margins.stable is None and margins.critical_delay is None and margins.contacts is None:
         return Tile(STABILITY, "Not determined", verdicts.reason(margins))
     word = verdicts.word(margins, None)
     tone: Tone = verdicts.tone(margins, None)
     text = verdicts.reason(margins)
+    if margins.contacts is not None and margins.contacts.gains and view.comparison is not None:
+        energy = QUANTITIES["added_energy_fraction"]
+        text += (
+            f" {energy.name[:1].upper()}{energy.name[1:]} {view.comparison.text('added_energy_fraction')}."
+        )
     if verdicts.completed_despite_linear_instability(margins, outcome):
         word, tone = "Linear analysis: unstable; run: stable", "caution"
         text += " The specimen is nonlinear."
@@ -199,6 +191,8 @@ def _error_text(view: Judged) -> str:
     text += f", tracking error {comparison.text('rms.e2')}."
     if _different_outcome(view):
         reference = verdicts.ending(view.reference_outcome).rstrip(".")
+        if view.reference_outcome is Outcome.FINISHED and view.reference is not None:
+            reference = f"no such event until the end of the test at {view.reference.last_time:.4g} s"
         text = f"Outcome of the reference: {reference[:1].lower()}{reference[1:]}. {text}"
     return text
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from dovetail.core.si_prefix import value_text
 from dovetail.fidelity import Comparison
+from dovetail.fidelity.impacts import ContactEnergy
 from dovetail.report.page import Tone, Verdict
 from dovetail.testing.assessment import Assessment
 from dovetail.testing.outcome import Outcome, Trip
@@ -40,6 +41,7 @@ class Margins:
         None  # [s] stable delay interval beyond the critical delay that contains the loop delay
     )
     why: str = ""  # reason why stability was not determined
+    contacts: ContactEnergy | None = None  # energy of the contacts of the run
     nonlinear: Assessment | None = None  # assessment in which the linear result at rest does not govern
 
     @classmethod
@@ -62,6 +64,7 @@ class Margins:
             nonlinear = stability
         others: dict[str, Any] = {
             "nonlinear": nonlinear,
+            "contacts": None,
             "remarks": stability.remarks,
             "small_motion_only": stability.small_motion_only,
             "has_compensation": stability.has_compensation,
@@ -127,6 +130,8 @@ def completed_despite_linear_instability(margins: Margins, outcome: Outcome | No
 
 def tone(margins: Margins, outcome: Outcome | None) -> Tone:
     """Return the tone of the verdict: good, caution or bad."""
+    if margins.contacts is not None and (margins.contacts.gains or margins.stable is None):
+        return "bad" if margins.contacts.gains or completed(outcome) is False else "good"
     if completed_despite_linear_instability(margins, outcome):
         return "caution"
     if margins.stable is False or completed(outcome) is False:
@@ -138,6 +143,8 @@ def tone(margins: Margins, outcome: Outcome | None) -> Tone:
 
 def word(margins: Margins, outcome: Outcome | None) -> str:
     """Return the verdict in one to four words."""
+    if margins.contacts is not None and (margins.contacts.gains or margins.stable is None):
+        return "Contacts gain energy" if margins.contacts.gains else "No contact gains energy"
     if completed_despite_linear_instability(margins, outcome):
         return "Stable run, unstable at rest"
     if margins.nonlinear is not None and not margins.near:
@@ -181,7 +188,11 @@ def reference_verdict(outcome: Outcome | None, trip: Trip | None = None) -> Verd
 
 
 def reason(margins: Margins) -> str:
-    """Return why a loop is stable or not, in a sentence: loop delay compared with the critical delay."""
+    """Return why a loop is stable or not: energy of the contacts, loop delay compared with the critical delay."""
+    if margins.contacts is not None:
+        text = str(margins.contacts)
+        linear = reason(replace(margins, contacts=None)) if margins.stable is not None else ""
+        return f"{text[:1].upper()}{text[1:]}. {linear}".strip()
     if margins.nonlinear is not None:
         text = margins.nonlinear.verdict.partition(": ")[2]
         return f"{text[:1].upper()}{text[1:]}."

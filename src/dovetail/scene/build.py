@@ -120,6 +120,7 @@ def _part_subjects(run: Any) -> list[tuple[Sequence[str], Draw]]:
 
 PART_SUBJECTS = {
     "deck-gear": _subject("gear_rig"),
+    "middle-mass": _subject("mass_chain"),
     "tennis-ball": _subject("falling_plate"),
     "rope-fleet": _subject("towed_rope"),
     "free-pair": _subject("impact_pair"),

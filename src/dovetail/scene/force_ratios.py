@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dovetail.core.si_prefix import FRACTION, value_text
 from dovetail.testing.test import Test
 
 Ratio = Callable[[int], str] | None  # sample index to text
@@ -17,7 +18,7 @@ def weight_ratio(force: np.ndarray, weight: float, name: str = "weight") -> Rati
     if not weight > 0:
         return None
     sizes = np.linalg.norm(force.reshape(len(force), -1), axis=1) / weight
-    return lambda k: f"{sizes[k]:.2g} × {name}"
+    return lambda k: f"{value_text(sizes[k], '1')} × {name}"
 
 
 def limit_ratio(test: Any, force: np.ndarray, first: int = 0) -> Ratio:
@@ -30,4 +31,4 @@ def limit_ratio(test: Any, force: np.ndarray, first: int = 0) -> Ratio:
     if not np.any(np.isfinite(bound)):
         return None
     used = np.max(np.abs(force) / bound, axis=1)
-    return lambda k: f"{100 * used[k]:.2g} % of the limit"
+    return lambda k: f"{value_text(used[k], FRACTION)} of the limit"

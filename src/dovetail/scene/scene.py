@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dovetail.core.recording import Recording
-from dovetail.core.si_prefix import si_prefix
+from dovetail.core.si_prefix import value_text
 from dovetail.scene.shapes import Triangles
 
 OPENING = 75.0  # [deg] vertical field of view
@@ -96,9 +96,8 @@ class Arrow:
     def label_text(self, k: int) -> str:
         """Return the label at a sample: name and magnitude."""
         size = float(np.linalg.norm(self.vector(k)))
-        factor, unit = si_prefix([size], "N")
         text = "" if self.text is None else self.text(k)
-        return f"{self.name}: {factor * size:.3g} {unit}" + (f", {text}" if text else "")
+        return f"{self.name}: {value_text(size, 'N')}" + (f", {text}" if text else "")
 
 
 @dataclass(frozen=True)

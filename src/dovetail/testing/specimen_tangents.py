@@ -46,7 +46,7 @@ class TangentFamily:
     unstable: float  # fraction of the examined loops that are unstable
 
     def __str__(self) -> str:
-        ranges = f"stiffness {_range(self.stiffness)} N/m, damping {_range(self.damping)} N s/m"
+        ranges = f"stiffness {_range(self.stiffness, 'N/m')}, damping {_range(self.damping, 'N s/m')}"
         if self.margin == math.inf:
             worst = "stable for any delay with each of them"
         elif self.margin > 0:
@@ -57,8 +57,8 @@ class TangentFamily:
         return f"{ranges}; {worst}"
 
 
-def _range(values: tuple[float, float]) -> str:
-    low, high = (f"{value:.3g}" for value in values)
+def _range(values: tuple[float, float], unit: str) -> str:
+    low, high = (value_text(value, unit) for value in values)
     return low if low == high else f"{low} to {high}"
 
 

@@ -86,7 +86,7 @@ def test_foot_loads_are_labelled_in_aircraft_weights_at_the_contact(recorded):
     system = run.test.numerical
     weight = float(system.gravity * system.airframe.mass) + float(system.gravity) * float(system.model.mass)
     arrow = build_scene(run).arrows[1]
-    assert arrow.label_text(1) == f"foot 2: 50 N, {50 / weight:.2g} × weight"
+    assert arrow.label_text(1) == f"foot 2: 50 N, {50 / weight:.3g} × weight"
     np.testing.assert_array_equal(arrow.contact(1), arrow.at(1))
 
 

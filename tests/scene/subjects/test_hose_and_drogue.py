@@ -93,7 +93,7 @@ def test_a_force_is_labelled_with_its_limit_or_without_one_in_weights_of_the_dro
     hose = test.numerical
     weights = 100.0 / float(hose.drogue.mass * hose.gravity)
     for limits, text in (
-        (dv.Limits(), f"{weights:.2g} × weight of the drogue"),
+        (dv.Limits(), f"{weights:.3g} × weight of the drogue"),
         (dv.Limits(force=400.0), "25 % of the limit"),
     ):
         run.test = dataclasses.replace(test, limits=limits)

@@ -41,7 +41,7 @@ def test_the_demand_is_transparent_and_the_force_labelled_with_its_limit(run):
     assert ghost[0] == pytest.approx(mass[0])
     assert ghost[1] == shown["rig/plate"].pose(k)[1][1]
     used = 100 * abs(run.recording["measured_force"].values[k]) / float(run.test.limits.force)
-    assert scene.arrows[0].label_text(k).endswith(f", {used:.2g} % of the limit")
+    assert scene.arrows[0].label_text(k).endswith(f", {used:.3g} % of the limit")
     exact = run.recording.to_dataset().assign(measured_displacement=run.recording.to_dataset().displacement)
     still = build_scene(
         SimpleNamespace(test=run.test, recording=Recording.from_dataset(exact), title="exact")

@@ -65,10 +65,6 @@ def measures(aircraft: DeckAircraft, data: Any) -> dict[str, str]:
     peak = np.sqrt(np.sum(force**2, -1)).max(0)
     place, angles = (last[name].values.round(6) + 0.0 for name in ("displacement", "attitude_angles"))
     names = ("roll",) if len(angles) == 1 else ("roll", "pitch", "yaw")
-    residual = float(np.abs(data["energy_residual"].values).max())
-    exchanged = float(
-        np.ptp(data["kinetic_energy"].values) + np.abs(np.diff(data["work_by_source"].values, axis=0)).sum()
-    )
     counts = {}
     if "solver_steps" in data:
         steps, rejected, events = last["solver_steps"].values
@@ -89,6 +85,5 @@ def measures(aircraft: DeckAircraft, data: Any) -> dict[str, str]:
         "largest foot loads": ", ".join(f"{p:.4g}" for p in peak) + " N, by foot",
         **({"largest clamp loads": ", ".join(f"{v:.4g}" for v in held) + " N"} if clamps else {}),
         **joints,
-        "energy residual": f"{residual:.2e} J, {residual / max(exchanged, 1e-300):.1e} of the energy exchanged",
         **counts,
     }
