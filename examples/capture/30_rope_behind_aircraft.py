@@ -34,21 +34,20 @@ for name, chain in (("rods", rods), ("links", links)):
     system = TowedRope(chain=chain, device=PointDevice(mass=150.0), density=0.7)
     run = dv.Test(system, axes=("x", "y", "z"), rate=50.0, substeps=2, duration=60.0, title=name).simulate()
     tip = run.data["displacement"].values
-    found = settling_measures(run.data.time.values, tip[:, 1])
+    found = settling_measures(run.data.time.values, -tip[:, 2])
     print(
         f"{name}: {found.final:.1f} m deep, first peak {found.peak:.1f} m, settled after {found.settling_time:.1f} s"
     )
-    depth.plot(run.data.time, tip[:, 1], label=name)
+    depth.plot(run.data.time, -tip[:, 2], label=name)
     if name == "links":
         for k in np.linspace(0, 600, 9).astype(int):
             nodes = run.data["node_position"].values[k]
-            side.plot(nodes[0], nodes[1], color=str(0.85 - k / 800))
+            side.plot(nodes[0], nodes[2], color=str(0.85 - k / 800))
 
-side.set(xlabel="x [m], downstream", ylabel="y [m], down", title="the first 12 s")
+side.set(xlabel="x [m], forward", ylabel="z [m], up", title="the first 12 s")
 depth.set(xlabel="time [s]", ylabel="depth of the tip [m]", title="settling")
 depth.axhspan(0, 50, color="0.93")
 depth.text(40, 6, "wake")
 depth.legend()
-for axes in (side, depth):
-    axes.invert_yaxis()
+depth.invert_yaxis()
 plt.show()

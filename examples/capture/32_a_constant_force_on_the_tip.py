@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import dovetail as dv
+from dovetail.studies.capture.assembly import in_source_axes
 from dovetail.studies.capture.reproduce import pulled, static_pull
 
 long = pulled(30, 1e-3, 100.0)
@@ -18,11 +19,11 @@ print("at rest: tip", ", ".join(f"{v:.2f}" for v in rest[:3]), f"m, stretch {res
 print(f"mean stretch from 20 to 100 s: {np.mean(long['stretch'][2000:]):.3f} m")
 
 # %%
-# The tip and the stretch (figures 4.6 and 4.7 of the source).
+# The tip, in the axes of the source (x downstream, y down, z to starboard), and the stretch (figures 4.6 and 4.7).
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
 for k, name in enumerate("xyz"):
-    left.plot(long["time"], long["tip"][:, k], label=name)
+    left.plot(long["time"], in_source_axes(long["tip"])[:, k], label=name)
     left.axhline(rest[k], color=f"C{k}", lw=0.6, ls=":")
 left.set(xlabel="time [s]", ylabel="tip [m]")
 left.legend(ncols=3)
@@ -50,9 +51,8 @@ right.set(xlabel="time [s]", ylabel="residual [J]")
 
 figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
 for n in (10, 20):
-    axes.plot(*(lambda r: (r["time"], r["tip"][:, 1]))(pulled(n, 1e-3, 20.0)), lw=1, label=f"{n} rods")
-axes.plot(long["time"][:2001], long["tip"][:2001, 1], "k", lw=1, label="30 rods")
-axes.set(xlabel="time [s]", ylabel="y of the tip [m], down")
-axes.invert_yaxis()
+    axes.plot(*(lambda r: (r["time"], r["tip"][:, 2]))(pulled(n, 1e-3, 20.0)), lw=1, label=f"{n} rods")
+axes.plot(long["time"][:2001], long["tip"][:2001, 2], "k", lw=1, label="30 rods")
+axes.set(xlabel="time [s]", ylabel="z of the tip [m]")
 axes.legend()
 plt.show()

@@ -20,12 +20,12 @@ nodes, time = run.data["node_position"].values, run.data.time.values
 
 figure, axes = plt.subplots(figsize=(9, 3.6), layout="constrained")
 for k, t in enumerate(np.arange(0, 3.61, 0.2)):
-    x, y, _ = nodes[round(t * 200)]
-    axes.plot(x + 1.6 * k, y, color="C0" if t < 2.02 else "C1", lw=1.2)
-    axes.text(1.6 * k, -0.4, f"{t:.1f}", ha="center")
-axes.set(ylabel="y [m]", xlabel="x [m], each rope 1.6 m further; above: time [s]")
+    x, _, z = nodes[round(t * 200)]
+    axes.plot(x + 1.6 * k, z, color="C0" if t < 2.02 else "C1", lw=1.2)
+    axes.text(1.6 * k, 0.4, f"{t:.1f}", ha="center")
+axes.set(ylabel="z [m]", xlabel="x [m], each rope 1.6 m further; above: time [s]")
 axes.set_aspect("equal")
-axes.set(ylim=(10.5, -1.2), yticks=(0, 5, 10))
+axes.set(ylim=(-10.5, 1.2), yticks=(-10, -5, 0))
 
 # %%
 # Angle of the last rod with 10, 30 and 70 rods (figure 4.13), and without stiffness and friction, where the end

@@ -35,7 +35,7 @@ fleet = run.test.numerical
 for name, text in fleet.measures(run.data).items():
     print(f"{name:<20} {text}")
 figure, axes = plt.subplots(figsize=(8, 3.6), layout="constrained")
-axes.plot(run.data.time, run.data["displacement"].sel(axis="y").values, lw=1.2, label=fleet.lines)
+axes.plot(run.data.time, -run.data["displacement"].sel(axis="z").values, lw=1.2, label=fleet.lines)
 axes.axhspan(0, 50, color="0.93")
 axes.set(xlabel="time [s]", ylabel="depth [m]", xlim=(0, 80), ylim=(250, 0))
 axes.legend(ncols=2)
@@ -47,8 +47,8 @@ axes.legend(ncols=2)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
 for length, tip in commanded().items():
     t = np.arange(len(tip)) * 1e-2
-    left.plot(t, tip[:, 1], lw=1, label=f"{length:g} m")
-    right.plot(t, tip[:, 2], lw=1)
+    left.plot(t, -tip[:, 2], lw=1, label=f"{length:g} m")
+    right.plot(t, -tip[:, 1], lw=1)
 left.set(xlabel="time [s]", ylabel="depth [m]")
 right.set(xlabel="time [s]", ylabel="to starboard [m]", xlim=(60, 120))
 left.invert_yaxis()
@@ -61,7 +61,7 @@ ramp = RampCommand(angle=[0.1, 0.0], start=50.0, ramp=10.0)
 figure, axes = plt.subplots(figsize=(7, 2.8), layout="constrained")
 for n in (5, 20, 30):
     (tip,) = fleet_of([capture_system(rope(length=300.0, n=n), command=ramp)], duration=90.0, h=5e-3)
-    axes.plot(np.arange(len(tip)) * 5e-3, tip[:, 1], lw=1, label=f"{n} rods")
+    axes.plot(np.arange(len(tip)) * 5e-3, -tip[:, 2], lw=1, label=f"{n} rods")
 axes.set(xlabel="time [s]", ylabel="depth [m]")
 axes.invert_yaxis()
 axes.legend()

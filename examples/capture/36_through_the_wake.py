@@ -20,19 +20,18 @@ from dovetail.studies.capture.reproduce_capture import fleet
 # The velocity between and around the vortices at 170 m/s (instead of figure 4.23).
 
 wake = VortexPair(deficit=0.1)
-z, y = np.meshgrid(np.linspace(-50, 50, 41), np.linspace(-5, 60, 27))
+y, z = np.meshgrid(np.linspace(-50, 50, 41), np.linspace(-60, 5, 27))
 places, stream = (
     np.stack([0 * y, y, z]).reshape(3, -1),
     FreeStream(speed=jnp.asarray(170.0), density=jnp.asarray(0.7)),
 )
 flow = np.asarray(wake.velocity(jnp.asarray(0.0), jnp.asarray(places), stream)).reshape(3, *y.shape)
 figure, axes = plt.subplots(figsize=(7, 3.6), layout="constrained")
-speed = axes.pcolormesh(z, y, np.hypot(flow[1], flow[2]), cmap="Blues", shading="gouraud")
+speed = axes.pcolormesh(y, z, np.hypot(flow[1], flow[2]), cmap="Blues", shading="gouraud")
 axes.quiver(
-    z[::2, ::2], y[::2, ::2], flow[2, ::2, ::2], flow[1, ::2, ::2], angles="xy", scale=250, width=2e-3
+    y[::2, ::2], z[::2, ::2], flow[1, ::2, ::2], flow[2, ::2, ::2], angles="xy", scale=250, width=2e-3
 )
-axes.invert_yaxis()
-axes.set(xlabel="to starboard [m]", ylabel="depth [m]")
+axes.set(xlabel="to port [m]", ylabel="height [m]")
 figure.colorbar(speed, label="[m/s]")
 
 # %%
@@ -57,9 +56,9 @@ print(f"{'5 % settling time [s]':<24}" + "".join(f"{length:>8g} m" for length in
 for name, (device, field) in cases.items():
     tips = fleet([capture_system(rope(length=x), device=device, wake=field) for x in lengths], duration=100.0)
     t = np.arange(len(tips[0])) * 1e-2
-    print(f"{name:<24}" + "".join(f"{settling_measures(t, tip[:, 1]).settling_time:>10.1f}" for tip in tips))
+    print(f"{name:<24}" + "".join(f"{settling_measures(t, -tip[:, 2]).settling_time:>10.1f}" for tip in tips))
     for axes, tip, length in zip(panels, tips, lengths, strict=True):
-        axes.plot(t, tip[:, 1], lw=1, label=name)
+        axes.plot(t, -tip[:, 2], lw=1, label=name)
         axes.set(xlabel="time [s]", title=f"{length:g} m", xlim=(0, 60))
 panels[0].set(ylabel="depth [m]", ylim=(110, 0))
 panels[0].legend()
@@ -80,8 +79,8 @@ for name, field in (("no wake", VortexPair(aircraft_mass=1.0)), ("wake", wake)):
         [capture_system(rope(length=300.0), device=steered, command=command, wake=field)], duration=100.0
     )
     t = np.arange(len(tip)) * 1e-2
-    left.plot(t, tip[:, 1], lw=1.2, label=name)
-    right.plot(t, tip[:, 2], lw=1.2)
+    left.plot(t, -tip[:, 2], lw=1.2, label=name)
+    right.plot(t, -tip[:, 1], lw=1.2)
 left.set(xlabel="time [s]", ylabel="depth [m]")
 right.set(xlabel="time [s]", ylabel="to starboard [m]")
 left.invert_yaxis()

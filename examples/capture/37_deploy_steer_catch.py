@@ -49,7 +49,7 @@ chain = ElasticChain(
     tip_mass=links.tip_mass,
 )
 position = jnp.asarray(nodes[-1][:, 1:])
-_, after = join(chain, chain.rest_state_through(position), mass=80e3, velocity=jnp.array([0.3, 0.5, 0.0]))
+_, after = join(chain, chain.rest_state_through(position), mass=80e3, velocity=jnp.array([-0.3, 0.0, -0.5]))
 print("tip after the catch:", ", ".join(f"{float(v):.2f}" for v in after["velocity"][:, -1]), "m/s")
 
 # %%
@@ -76,7 +76,7 @@ t = 0.1 * np.arange(1, 601)
 largest, residual = (float(abs(found[name]).max()) for name in ("tension", "energy_residual"))
 print(f"largest tension {largest / 1e3:.0f} kN; energy residual {residual:.2g} J")
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.0), layout="constrained")
-left.plot(t, found["displacement"][:, 1:], label=["depth", "to starboard"])
+left.plot(t, -found["displacement"][:, :0:-1], label=["depth", "to starboard"])
 left.set(xlabel="time after the catch [s]", ylabel="[m]")
 left.legend()
 right.plot(t, found["tension"][:, 0] / 1e3, lw=1)

@@ -41,5 +41,5 @@ def test_tug_accelerates_by_its_excess_thrust_and_pulls_up():
         pull_up=(5.0, 2.0),
     )
     assert float(tug.forward_acceleration()) == pytest.approx((1.04e6 - 450e3) / 330e3)
-    np.testing.assert_allclose(tug.acceleration(6.0), [-float(tug.forward_acceleration()), -0.2 * 9.81, 0.0])
-    assert float(tug.acceleration(8.0)[1]) == 0
+    np.testing.assert_allclose(tug.acceleration(6.0), [float(tug.forward_acceleration()), 0.0, 0.2 * 9.81])
+    assert float(tug.acceleration(8.0)[2]) == 0

@@ -6,7 +6,7 @@ import pytest
 
 from dovetail.air import Doublet, HoldPosition, NoCommand, RampCommand, StepCommand
 
-R, V = jnp.array([240.0, 50.0, 3.0]), jnp.array([0.0, 1.0, -0.5])
+R, V = jnp.array([-240.0, -3.0, -50.0]), jnp.array([0.0, 0.5, -1.0])
 
 
 def test_ramps_add_up():
@@ -23,8 +23,8 @@ def test_steps_and_doublets_switch_when_they_should():
 
 
 def test_position_control_pitches_up_when_too_deep_and_respects_its_limit():
-    hold = HoldPosition(target=[40.0, 0.0], gain=0.01, rate_gain=0.02, limit=0.2)
+    hold = HoldPosition(target=[0.0, -40.0], gain=0.01, rate_gain=0.02, limit=0.2)
     pitch, yaw = (float(a) for a in hold(0.0, R, V))
     assert pitch == pytest.approx(0.01 * 10 + 0.02 * 1.0)
     assert yaw == pytest.approx(-0.01 * 3 + 0.02 * 0.5)
-    assert float(hold(0.0, R + jnp.array([0.0, 100.0, 0.0]), V)[0]) == pytest.approx(0.2)
+    assert float(hold(0.0, R - jnp.array([0.0, 0.0, 100.0]), V)[0]) == pytest.approx(0.2)

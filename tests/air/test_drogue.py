@@ -10,8 +10,8 @@ from dovetail.mechanics.chain import AncfCable, ElasticChain, LinkChain, RodChai
 
 
 def direction(angle):
-    """Up the hose, below the joint by an angle, in the axes of flight."""
-    return jnp.array([np.cos(angle), 0.0, -np.sin(angle)])
+    """Up the hose, below the joint by an angle."""
+    return jnp.array([np.cos(angle), 0.0, np.sin(angle)])
 
 
 def test_moments_act_as_couples_of_the_given_size():
@@ -22,13 +22,13 @@ def test_moments_act_as_couples_of_the_given_size():
 def test_restoring_moment_is_linear_in_the_angle_and_turns_back():
     drogue, n = TowedDrogue(aero_moment=286.5), direction(0.5)
     moment = np.cross(-0.3 * n, drogue.restoring(n, 0.3, direction(0.1)))
-    np.testing.assert_allclose(moment, [0.0, -286.5 * 0.4, 0.0], atol=1e-9)
+    np.testing.assert_allclose(moment, [0.0, 286.5 * 0.4, 0.0], atol=1e-9)
     np.testing.assert_allclose(drogue.restoring(n, 0.3, n), 0.0, atol=1e-9)
 
 
 def test_its_pull_is_drag_and_weight():
-    pull = TowedDrogue().pull(jnp.array([-200.0, 0.0, 0.0]), 0.525, 9.81)
-    np.testing.assert_allclose(pull, [-2451.65, 0.0, 17.91 * 9.81], rtol=1e-5)
+    pull = TowedDrogue().pull(jnp.array([-200.0, 0.0, 0.0]), 0.525, jnp.array([0.0, 0.0, -9.81]))
+    np.testing.assert_allclose(pull, [-2451.65, 0.0, -17.91 * 9.81], rtol=1e-5)
     np.testing.assert_allclose(unit(pull) @ unit(pull), 1.0)
 
 

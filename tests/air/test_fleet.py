@@ -26,7 +26,7 @@ def test_the_choice_is_strong_then_deep_and_quick_then_light():
     t = np.linspace(0.0, 120.0, 1201)
     decay = {"thin": (65.0, 0.2), "good": (65.0, 0.2), "heavy": (140.0, 0.2), "slow": (65.0, 0.02)}
     y = np.stack([d * (1 - np.exp(-r * t) * np.cos(t)) for d, r in decay.values()], axis=1)
-    tips = np.stack([0 * y, y, 0 * y], axis=1)
+    tips = np.stack([0 * y, 0 * y, -y], axis=1)
     data = xr.Dataset({"displacement": (("time", "axis", "candidate"), tips)}, {"time": t})
     found = fleet()
     order = [found.names[i] for i, _ in found.verdicts(data)]

@@ -9,25 +9,25 @@ from dovetail.air import LaggedDevice, PointDevice, RigidDevice, WingedStage
 from dovetail.core import RK4
 from dovetail.mechanics.spatial import quaternion
 
-WIND = jnp.array([170.0, 0.0, 0.0])
+WIND = jnp.array([-170.0, 0.0, 0.0])
 
 
 def test_drag_lift_and_thrust_of_a_point_device_act_at_the_given_point():
     device = PointDevice(mass=150.0, drag_area=0.7909, trim_lift=171.5, lift_area=2.0, side_area=2.0)
     f = np.asarray(device.force({}, WIND, 0.7, 170.0, jnp.array([0.1, 0.05])))
     q = 0.5 * 0.7 * 170**2
-    np.testing.assert_allclose(f, [8000.0, -171.5 - q * 0.2, q * 0.1], rtol=1e-4)
+    np.testing.assert_allclose(f, [-8000.0, -q * 0.1, 171.5 + q * 0.2], rtol=1e-4)
 
 
 def test_sinking_rotates_the_drag_and_so_damps():
     device = PointDevice(mass=150.0, trim_lift=0.0)
-    sinking = device.force({}, WIND.at[1].set(-5.0), 0.7, 170.0, jnp.zeros(2))  # 5 m/s down: air from below
-    assert sinking[1] == pytest.approx(-8000 / 170 * 5, rel=2e-3)
+    sinking = device.force({}, WIND.at[2].set(5.0), 0.7, 170.0, jnp.zeros(2))  # 5 m/s down: air from below
+    assert sinking[2] == pytest.approx(8000 / 170 * 5, rel=2e-3)
 
 
 def test_stage_has_its_weight_carried():
     f = WingedStage(mass=80e3, drag=50e3).force({}, WIND, 0.7, 170.0, jnp.zeros(2))
-    np.testing.assert_allclose(f, [50e3, -80e3 * 9.81, 0.0])
+    np.testing.assert_allclose(f, [-50e3, 0.0, 80e3 * 9.81])
 
 
 def settle(device, command, wind=WIND, steps=4000, h=5e-3):
@@ -62,10 +62,10 @@ def test_finned_device_trims_at_the_commanded_angles_and_levels_its_roll():
 
 def test_finned_device_turns_into_the_wind_by_itself():
     device = RigidDevice(mass=150.0)
-    x = settle(device, jnp.zeros(2), WIND.at[1].set(10.0))  # downwash
+    x = settle(device, jnp.zeros(2), WIND.at[2].set(-10.0))  # downwash
     # it aligns with the flow, which goes down
     assert float(device.attitude(x, None)[0]) == pytest.approx(np.arctan(10 / 170), abs=1e-4)
-    np.testing.assert_allclose(device.flow_angles(x, WIND.at[1].set(10.0)), 0.0, atol=1e-4)
+    np.testing.assert_allclose(device.flow_angles(x, WIND.at[2].set(-10.0)), 0.0, atol=1e-4)
 
 
 def test_flap_allocation_is_independent_per_axis():

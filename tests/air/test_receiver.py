@@ -40,9 +40,9 @@ def test_timing_of_the_validation_probe(speed, total, contact):
 def test_the_line_starts_at_its_offset_and_heads_for_the_axis():
     receiver = Receiver(offset=0.2, incidence=0.3, clock_angle=0.0)
     start, speed, _ = receiver.path(jnp.asarray(0.0))
-    np.testing.assert_allclose(start, [-0.75, 0.0, -0.2], atol=1e-15)  # 12 o'clock is up, -z
-    np.testing.assert_allclose(speed, 1.5 * np.array([np.cos(0.3), 0.0, np.sin(0.3)]), rtol=1e-12)
+    np.testing.assert_allclose(start, [-0.75, 0.0, 0.2], atol=1e-15)  # 12 o'clock is up
+    np.testing.assert_allclose(speed, 1.5 * np.array([np.cos(0.3), 0.0, -np.sin(0.3)]), rtol=1e-12)
     starboard = Receiver(offset=0.2, incidence=0.3, clock_angle=jnp.pi / 2)
     start, speed, _ = starboard.path(jnp.asarray(0.0))
-    np.testing.assert_allclose(start, [-0.75, 0.2, 0.0], atol=1e-15)
-    assert speed[1] < 0
+    np.testing.assert_allclose(start, [-0.75, -0.2, 0.0], atol=1e-15)
+    assert speed[1] > 0

@@ -12,7 +12,7 @@ from dovetail.testing import Test
 
 CHAIN = LinkChain(n=3, length=30.0, mass=9.0, tip_mass=5.0)
 BARE = TowedRope(chain=CHAIN, device=TipForce(mass=5.0), airflow="off", initial_angles=(0.8, 0.1))
-PULL = [200.0, 0.0, 50.0]
+PULL = [-200.0, -50.0, 0.0]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_a_step_can_be_undone_by_another_instance(stepped):
 
 def test_an_accelerated_support_is_a_field(stepped):
     rope = RopeStepper(BARE, step=0.02, substeps=2)
-    falling = rope.step(acceleration=[0.0, 9.81, 0.0])  # with the support in free fall nothing pulls
+    falling = rope.step(acceleration=[0.0, 0.0, -9.81])  # with the support in free fall nothing pulls
     np.testing.assert_allclose(falling["tension"], 0.0, atol=1e-9)
 
 

@@ -19,3 +19,13 @@ def test_measures_of_a_decaying_swing_are_those_of_its_formula():
     )  # when the envelope enters the band; the swing does at its last peak before
     assert envelope - 7.6 < found.settling_time <= envelope + 0.01  # one sample late at most
     assert found.in_wake == pytest.approx(np.sum(y < 50.0) * 0.01, abs=0.02)
+
+
+def test_a_command_that_lifts_the_body_does_not_change_the_period_of_its_swings():
+    t = np.linspace(0.0, 120.0, 12_001)
+    swing = 60.0 * (1 - np.exp(-0.08 * t) * np.cos(2 * np.pi * t / 17.0))
+    lifted = swing - 20.0 * np.clip(
+        (t - 50.0) / 10.0, 0.0, 1.0
+    )  # its final depth is crossed early and never again
+    assert settling_measures(t, lifted).period == pytest.approx(17.0, rel=0.02)
+    assert np.isnan(settling_measures(t, 60.0 * (1 - np.exp(-t))).period)

@@ -28,19 +28,19 @@ def test_the_local_wind_is_stream_wind_wake_and_gusts_minus_the_node_velocity():
     r, v = jnp.array([[50.0], [10.0], [0.0]]), jnp.array([[1.0], [2.0], [3.0]])
     velocity = eqx.filter_jit(lambda fields: sum(f.velocity(4.0, r, FreeStream(170.0, 0.7)) for f in fields))
     parts = velocity((rope.wake, rope.gusts))
-    expected = np.array([[175.0], [-1.0], [2.0]]) + np.asarray(parts) - np.asarray(v)
+    expected = np.array([[-165.0], [-1.0], [2.0]]) + np.asarray(parts) - np.asarray(v)
     np.testing.assert_allclose(local_wind(rope, 4.0, r, v), expected, rtol=1e-12)
 
 
 def test_a_glide_tilts_gravity_forward():
     field = weight(TowedRope(chain=CHAIN, descent_angle=0.1))
-    np.testing.assert_allclose(field, 9.81 * np.array([-np.sin(0.1), np.cos(0.1), 0.0]))
+    np.testing.assert_allclose(field, 9.81 * np.array([np.sin(0.1), 0.0, -np.cos(0.1)]))
 
 
 def test_the_rope_starts_straight_in_the_given_direction():
     rope = TowedRope(chain=CHAIN, initial_angles=(0.3, 0.2))
     tip = np.asarray(begun(rope)["rope"]["position"])[:, -1]
-    expected = 100 * np.array([np.cos(0.2) * np.sin(0.3), np.cos(0.2) * np.cos(0.3), np.sin(0.2)])
+    expected = -100 * np.array([np.cos(0.2) * np.sin(0.3), np.sin(0.2), np.cos(0.2) * np.cos(0.3)])
     np.testing.assert_allclose(tip, expected, rtol=1e-12)
 
 
@@ -64,13 +64,13 @@ def test_tip_force_and_tip_motion_are_exchanged_at_every_stage():
     rope = TowedRope(chain=CHAIN, device=PointDevice(mass=150.0), density=0.7)
     x = begun(rope)
     faster = jax.tree.map(lambda a: a, x)
-    faster["rope"] = {**x["rope"], "velocity": x["rope"]["velocity"].at[1, -1].set(5.0)}  # the tip sinks
+    faster["rope"] = {**x["rope"], "velocity": x["rope"]["velocity"].at[2, -1].set(-5.0)}  # the tip sinks
     (still, _), (sinking, shown) = (both(rope, s) for s in (x, faster))
-    still, sinking = (float(rate["rope"]["velocity"][1, -1]) for rate in (still, sinking))
+    still, sinking = (float(rate["rope"]["velocity"][2, -1]) for rate in (still, sinking))
     # the drag vector turns with the relative wind: D / V per unit of velocity, over the tip's mass
-    assert sinking - still == pytest.approx(-8000 / 170 * 5 / (150 + 30 / 8), rel=0.01)
-    assert float(shown["velocity"][1]) == 5.0
-    assert float(shown["tip_wind"][1]) == -5.0
+    assert sinking - still == pytest.approx(8000 / 170 * 5 / (150 + 30 / 8), rel=0.01)
+    assert float(shown["velocity"][2]) == -5.0
+    assert float(shown["tip_wind"][2]) == 5.0
 
 
 def test_rods_and_links_settle_at_the_same_static_shape():
@@ -93,9 +93,9 @@ def test_a_position_controller_brings_the_tip_closer_to_its_target():
         device = PointDevice(mass=150.0, lift_area=0.8, side_area=0.8)
         system = TowedRope(chain=chain, device=device, command=command, density=0.7, initial_state="static")
         run = Test(system, axes=("x", "y", "z"), rate=5.0, substeps=10, duration=60.0).simulate()
-        return float(run.data["displacement"].values[-1, 1])
+        return -float(run.data["displacement"].values[-1, 2])
 
-    hold = HoldPosition(target=[40.0, 0.0], gain=0.02, rate_gain=0.02)
+    hold = HoldPosition(target=[0.0, -40.0], gain=0.02, rate_gain=0.02)
     open_loop, closed_loop = depth(NoCommand()), depth(hold)
     assert open_loop > 50.0
     assert abs(closed_loop - 40.0) < 0.5 * abs(open_loop - 40.0)  # proportional: a share of the error stays
@@ -103,12 +103,12 @@ def test_a_position_controller_brings_the_tip_closer_to_its_target():
 
 def test_gravity_is_the_users_and_may_fall_with_altitude():
     low = weight(TowedRope(chain=CHAIN, gravity=3.7, altitude=0.0, gravity_model="altitude"))
-    np.testing.assert_allclose(low, [0.0, 3.7, 0.0])
+    np.testing.assert_allclose(low, [0.0, 0.0, -3.7])
     high = weight(TowedRope(chain=CHAIN, gravity=9.80665, altitude=10e3, gravity_model="altitude"))
-    assert float(high[1]) == pytest.approx(9.7759, abs=1e-3)  # the standard atmosphere's table at 10 km
+    assert float(high[2]) == pytest.approx(-9.7759, abs=1e-3)  # the standard atmosphere's table at 10 km
     # and it is a force on all of the rope: the root carries its weight
     hung = TowedRope(chain=CHAIN, gravity=3.7, airflow="off", initial_angles=(0.0, 0.0))
-    assert float(both(hung, begun(hung))[1]["root_force"][1]) == pytest.approx(30 * 3.7)
+    assert float(both(hung, begun(hung))[1]["root_force"][2]) == pytest.approx(-30 * 3.7)
 
 
 @pytest.mark.slow
@@ -188,17 +188,17 @@ def test_in_a_glide_the_rope_hangs_by_gravity_and_trails_by_an_airflow_that_is_t
     glide, drag, heavy = rng.uniform(-0.2, 0.3), rng.uniform(0.2, 1.5), rng.uniform(50.0, 300.0)
     device = PointDevice(mass=heavy, drag_area=drag, trim_lift=0.0)
     rope = TowedRope(chain=CHAIN, device=device, density=0.7, airspeed=90.0, descent_angle=glide)
-    # in the axes of the earth (aft, down): the air comes from ahead and below, gravity points down
-    aft, down = np.array([np.cos(glide), -np.sin(glide)]), np.array([np.sin(glide), np.cos(glide)])
+    # in the axes of the earth (forward, up): the air comes from ahead and below, gravity points down
+    ahead, up = np.array([np.cos(glide), -np.sin(glide)]), np.array([np.sin(glide), np.cos(glide)])
     wind = np.asarray(local_wind(rope, 0.0, jnp.zeros((3, 1)), jnp.zeros((3, 1))))[:, 0]
-    np.testing.assert_allclose(wind[0] * aft + wind[1] * down, 90.0 * aft)
+    np.testing.assert_allclose(wind[0] * ahead + wind[2] * up, -90.0 * ahead)
     found = np.asarray(directions(rope))
     for k in range(
         4
     ):  # each link along the force below its middle: drag of the device, weight of what hangs there
         below = heavy + 30.0 * (4 - k - 0.5) / 4
-        force = 0.5 * 0.7 * 90.0**2 * drag * aft + 9.81 * below * np.array([0.0, 1.0])
-        link = found[0, k] * aft + found[1, k] * down
+        force = -0.5 * 0.7 * 90.0**2 * drag * ahead - 9.81 * below * np.array([0.0, 1.0])
+        link = found[0, k] * ahead + found[2, k] * up
         np.testing.assert_allclose(link, force / np.linalg.norm(force), atol=1e-9)
 
 

@@ -64,7 +64,7 @@ def test_a_gridded_wake_scales_with_the_wind_and_adds_up(tmp_path):
     np.testing.assert_allclose(both.velocity(0.0, r), expected + np.array([[0], [0], [1.0]]), rtol=1e-12)
     assert np.isnan(wake.velocity(0.0, jnp.array([50.0, 0.0, 0.0]))).all()
     both.check_without_stream("here")
-    with pytest.raises(ParameterError, match="the rope can reach 0 to 30 m"):
+    with pytest.raises(ParameterError, match="the rope can reach -30 to 0 m"):
         both.check_cover(30.0)
 
 

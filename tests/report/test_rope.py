@@ -11,7 +11,7 @@ from dovetail.report.rope import save_animation, snapshots
 def nodes():
     turn = np.linspace(0, 1, 30)[:, None] * np.ones(5)
     reach = np.linspace(0, 10, 5)
-    return np.stack([reach * np.cos(turn), reach * np.sin(turn), 0.1 * reach + 0 * turn], axis=1)
+    return np.stack([-reach * np.cos(turn), 0.1 * reach + 0 * turn, -reach * np.sin(turn)], axis=1)
 
 
 def test_snapshots_cover_the_motion_and_are_upright():
@@ -22,9 +22,7 @@ def test_snapshots_cover_the_motion_and_are_upright():
     assert places[-1] == 29
     lines = axes.lines
     assert len(lines) == 6  # five ropes and the path of the tip
-    np.testing.assert_allclose(
-        lines[4].get_data_3d()[2], -nodes()[-1, 1]
-    )  # y points down, the picture's z up
+    np.testing.assert_allclose(lines[4].get_data_3d()[2], nodes()[-1, 2])
     plt.close(figure)
 
 

@@ -1,5 +1,6 @@
 """Every formulation of a chain at every place: short runs that lose and make nothing, or a refusal in words."""
 
+import dataclasses
 import itertools
 from typing import Any
 
@@ -61,11 +62,16 @@ class Audited(Flow):
         """Chain, its state, loads, and what follows."""
         s = self.system
         if isinstance(s, TowedRope):
-            chain, loads, *_ = s._acting(t, x)
+            chain, (loads, *_) = s.loaded_chain, s._acting(t, x)
             return chain, x["rope"], loads, chain.solve(t, x["rope"], loads)
         if isinstance(s, LatchedHose):
-            held, _, _, loads, solved = s._solution(t, x)
-            return s._chain("prescribed"), held, loads, solved
+            nodes, _, loads, solved = s._solution(t, x)
+            tow = s.tow(t)
+            held = {
+                "position": nodes.position[:, 1:] - tow.position[:, None],
+                "velocity": nodes.velocity[:, 1:] - tow.velocity[:, None],
+            }
+            return dataclasses.replace(s.chain, tip="prescribed"), held, loads, solved
         solved, reel = s.solve(t, x)
         return s.loaded_chain, x["rope"], ChainLoads(jnp.zeros(3), length=s._length(x, reel)), solved
 

@@ -50,9 +50,9 @@ def changed(place, member, grid):
 def felt(place, test):
     """Velocity of the air that a part feels at a place."""
     if "rope" in place.name:
-        return test.numerical.local_wind(0.1, jnp.array([[3.0], [10.0], [4.0]]), jnp.zeros((3, 1)))
+        return test.numerical.local_wind(0.1, jnp.array([[-3.0], [-4.0], [-10.0]]), jnp.zeros((3, 1)))
     if "hose" in place.name:
-        return test.numerical.air.velocity(0.1, jnp.array([[-40.0], [1.0], [5.0]]), jnp.zeros(3))
+        return test.numerical.local_wind(0.1, jnp.array([[-40.0], [1.0], [-5.0]]), jnp.zeros((3, 1)))
     return test.numerical.loads[0].wind.velocity(0.1, jnp.zeros(3))
 
 
@@ -121,11 +121,10 @@ def test_energy_and_momentum_of_a_rope_balance_in_every_wind(member, grid):
     ("test", "wind"),
     [
         ("capture/settle", "numerical.gusts"),
-        pytest.param("refuelling/latched", "numerical.air.wake", marks=pytest.mark.slow),  # it is trimmed
+        pytest.param("refuelling/latched", "numerical.wake", marks=pytest.mark.slow),  # it is trimmed
     ],
 )
 def test_a_wind_that_ends_before_the_run_is_rejected(test, wind):
     table = {"kind": "wind-table", "times": [0.0, 1.0], "wind": [[0.0, 1.0, 0.0], [0.0, 2.0, 0.0]]}
-    air = {"numerical.air.kind": "tanker-air"} if "air" in wind else {}
     with pytest.raises(TestFileError, match=rf"{wind} .*1 s, the run lasts 2 s"):
-        load(find_test(test), air | {wind: table, "duration": 2.0})
+        load(find_test(test), {wind: table, "duration": 2.0})

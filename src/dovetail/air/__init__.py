@@ -1,9 +1,6 @@
 """Atmosphere, wind, turbulence, wakes, drag of cables and bodies, towed ropes and hoses, rotors.
 
 Depends on: core, mechanics.
-
-Axes of towed systems: x downstream, y down, z to starboard. The origin is the attachment point on the towing
-aircraft and translates with it.
 """
 
 from typing import TYPE_CHECKING
@@ -59,7 +56,7 @@ if TYPE_CHECKING:
     from dovetail.air.saved_state import RopeStepper
     from dovetail.air.settling_measures import SettlingMeasures, settling_measures
     from dovetail.air.speed_sweep import TowedLinkBatch
-    from dovetail.air.tanker import TankerAir
+    from dovetail.air.towed_line import TowedLine
     from dovetail.air.towed_rope import TowedRope
     from dovetail.air.turbulence import Dryden, GustyWind
     from dovetail.air.wake import GriddedWake, VortexPair
@@ -118,10 +115,10 @@ __all__ = [
     "StillAir",
     "TabulatedBlade",
     "TabulatedCylinder",
-    "TankerAir",
     "TipDevice",
     "TipForce",
     "TowedDrogue",
+    "TowedLine",
     "TowedLinkBatch",
     "TowedRope",
     "Tug",

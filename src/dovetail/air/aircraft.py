@@ -1,8 +1,7 @@
 r"""Motion of the towing aircraft, which supports the rope: acceleration, speed and flight path.
 
-Axes are those of the rope: x downstream, so a forward acceleration is negative. Any frame motion can be used
-(`fixed-frame` is steady flight). The acceleration is prescribed, or follows from the balance of thrust, drag and the
-pull of the rope along the flight path:
+Axes: x forward, y to port, z up. Any frame motion can be used (`fixed-frame` is steady flight). The acceleration is
+prescribed, or follows from the balance of thrust, drag and the pull of the rope along the flight path:
 
 .. math:: (m_{TA} + m_{tow})\,a = T - D_{TA} - D_{tow}
 
@@ -89,5 +88,5 @@ class Tug(SupportMotion):
         start, duration = self.pull_up
         pulling = jnp.where((t >= start) & (t <= start + duration), 1.0, 0.0)
         return jnp.stack(
-            [-fraction * self.forward_acceleration(), -pulling * self.load_factor * 9.81, 0.0 * fraction]
+            [fraction * self.forward_acceleration(), 0.0 * fraction, pulling * self.load_factor * 9.81]
         )

@@ -19,15 +19,15 @@ from dovetail.core import Parameter, kind, parameter
 
 @kind("half-body")
 class HalfBody(WindField):
-    """Blunt nose, modelled as a source in the stream. Positions are relative to the nozzle: x forward, z down."""
+    """Blunt nose, modelled as a source in the stream. Positions are relative to the nozzle: x forward, z up."""
 
     needs_stream = True
 
     radius: Parameter = parameter("m", "radius of the body far behind its nose", default=0.8, above=0.0)
     source_position: Parameter = parameter(
         "m",
-        "position of the source from the nozzle: x forward, y starboard, z down",
-        default=(-3.0, -1.0, 1.0),
+        "position of the source from the nozzle: x forward, y to port, z up",
+        default=(-3.0, 1.0, -1.0),
     )
     core_radius: Parameter = parameter(
         "m", "core radius within which the velocity field is smoothed", default=0.3, above=0.0

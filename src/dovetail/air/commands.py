@@ -68,20 +68,18 @@ class Doublet(Command):
 
 @kind("hold-position")
 class HoldPosition(Command):
-    """Control depth and side position of the tip: proportional and rate feedback with a limit.
+    """Control height and side position of the tip: proportional and rate feedback with a limit.
 
-    Pitch and yaw respond to the errors in y and z. The controller is active from `start` on.
+    Yaw and pitch respond to the errors in y (to port) and z (up). The controller is active from `start` on.
     """
 
-    target: Parameter = parameter("m", "depth y and side position z")
+    target: Parameter = parameter("m", "position y and z of the tip relative to the support, (2,)")
     gain: Parameter = parameter("rad/m", "gain from position error to angle", default=0.01, at_least=0.0)
     rate_gain: Parameter = parameter("rad s/m", "gain from velocity to angle", default=0.02, at_least=0.0)
     limit: Parameter = parameter("rad", "largest angle", default=0.2, above=0.0)
     start: Parameter = parameter("s", "time at which the controller is switched on", default=0.0)
 
     def __call__(self, t, r, v):
-        error = self.target - r[1:]
-        angle = (self.gain * error - self.rate_gain * v[1:]) * jnp.array(
-            [-1.0, 1.0]
-        )  # pitching up lifts the tip: y decreases
+        port, up = self.gain * (self.target - r[1:]) - self.rate_gain * v[1:]
+        angle = jnp.stack([up, -port])
         return jnp.where(t >= self.start, jnp.clip(angle, -self.limit, self.limit), 0.0)

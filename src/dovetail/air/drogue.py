@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from dovetail.air.latching_device import bluff_drag
 from dovetail.core import Parameter, Part, choice, kind, parameter
 from dovetail.mechanics.chain.base import Chain
 
 TINY = 1e-12  # keeps square roots differentiable in still air; far below any squared wind speed
-DOWN = np.array([0.0, 0.0, 1.0])  # in flight axes: x forward, y starboard, z down
 
 
 @kind("towed-drogue")
@@ -38,9 +36,9 @@ class TowedDrogue(Part):
         """Drag (3,) [N] in the relative wind (3,) [m/s]."""
         return bluff_drag(wind, density, jnp.pi / 4 * self.canopy_diameter**2 * self.drag)
 
-    def pull(self, stream: jax.Array, density: jax.Array, gravity: jax.Array) -> jax.Array:
-        """Force (3,) [N] of the drogue on the hose in steady flight, in hose axes: drag and weight."""
-        return self.force(stream, density) + self.mass * gravity * DOWN
+    def pull(self, wind: jax.Array, density: jax.Array, weight_field: jax.Array) -> jax.Array:
+        """Force (3,) [N] of the drogue on the hose in steady flight: drag and weight."""
+        return self.force(wind, density) + self.mass * weight_field
 
     def restoring(self, n: jax.Array, l: jax.Array, zero: jax.Array) -> jax.Array:
         """Force (3,) at the far end, reversed at the joint, that turns the up-hose direction n to `zero`, (3,)."""

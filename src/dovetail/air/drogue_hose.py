@@ -1,8 +1,8 @@
 r"""Numerical substructure of a refuelling test: tanker, hose, drogue, and the approach of the receiver's nozzle.
 
 The hose is any chain of variable length; the drogue is the body at its end. The interface displacement is the pose of
-the nozzle N in the drogue's frame D (origin in the ball joint, x forward along the drogue's axis, y to starboard, z
-down), relative to the initial pose, so that the rig starts from rest:
+the nozzle N in the drogue's frame D (origin in the ball joint, x forward along the drogue's axis, y to port, z up),
+relative to the initial pose, so that the rig starts from rest:
 
 .. math:: z = \left(p_{DN} - p_{DN}(0),\; \log\!\left(R_{DN}(0)^{\mathsf T} R_{DN}\right)\right)
 
@@ -20,6 +20,7 @@ Source: [Bolien 2018, secs 3.5 and 5-IV].
 from __future__ import annotations
 
 import dataclasses
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 import equinox as eqx
@@ -27,28 +28,58 @@ import jax
 import jax.numpy as jnp
 from jax.tree_util import Partial
 
-from dovetail.air.drogue import DOWN, couple, unit
+from dovetail.air.bow_wave import HalfBody
+from dovetail.air.drogue import TowedDrogue, couple, unit
 from dovetail.air.receiver import Receiver
-from dovetail.air.trailing_rope import FAR, HoseKinematics, TrailingHose
-from dovetail.core import RK4, Input, Output, Parameter, State, Time, kind, parameter
+from dovetail.air.towed_line import TowedLine
+from dovetail.core import RK4, Input, OptionalParameter, Output, Parameter, State, Time, kind, parameter
 from dovetail.core.linear import Modes
 from dovetail.mechanics.base import Substructure
-from dovetail.mechanics.chain.attitude import (
-    last_link_frame,
-    link_rotation,
-    link_rotation_towed,
-    tilt_angles,
-    to_flight_axes,
-    to_towing_axes,
-)
-from dovetail.mechanics.chain.base import ChainLoads, ChainSolution
+from dovetail.mechanics.chain.attitude import last_link_frame, link_rotation, tilt_angles
+from dovetail.mechanics.chain.base import ChainLoads, ChainNodes, ChainSolution, link_differences
 from dovetail.mechanics.chain.drum import Drum, IdealDrum, chain_and_drum_rates
-from dovetail.mechanics.chain.length import remaining_length
-from dovetail.mechanics.chain.trim import modes_about
+from dovetail.mechanics.chain.length import ContactReel, ReelLaw, remaining_length
+from dovetail.mechanics.chain.trim import AtRest, at_rest, modes_about
 from dovetail.mechanics.chain.waves import wave_speeds
-from dovetail.mechanics.motion import FixedFrame, FrameMotion
+from dovetail.mechanics.motion import FixedFrame, FrameMotion, PointMotion
 from dovetail.mechanics.spatial.relative import relative_motion
 from dovetail.mechanics.spatial.rotation import logarithm
+
+
+class TrailingHose(TowedLine):
+    """Base of hoses behind a tanker, with a drogue; by default the published flight at 8000 m."""
+
+    large: ClassVar[bool] = True
+
+    drogue: TowedDrogue = TowedDrogue()
+    reel: ReelLaw = ContactReel()
+    tow_point: Parameter = parameter(
+        "m", "position of the tow point in the tanker's frame, (3,)", default=(-21.14, 0.0, -0.5)
+    )
+    airspeed: Parameter = parameter("m/s", "true airspeed", default=200.0, at_least=0.0)
+    altitude: Parameter = parameter("m", "altitude", default=8000.0)
+    density: OptionalParameter = parameter(
+        "kg/m^3", "density of the air [Bolien 2018, sec. 3.5]", default=0.525, at_least=0.0
+    )
+
+    @abstractmethod
+    def steady_loads(self, x: Any) -> ChainLoads:
+        """Loads on the hose in a state, for steady flight."""
+
+    @property
+    def pull(self) -> jax.Array:
+        """Drag and weight (3,) [N] of the drogue in steady flight."""
+        return self.drogue.pull(self.steady_wind(), self.stream.density, self.weight_field())
+
+    def steady(self) -> AtRest:
+        """Hose in steady flight at full length."""
+        return at_rest(
+            self.loaded_chain, Partial(type(self).steady_loads, self), unit(self.pull), what="hose"
+        )
+
+    def steady_tow(self) -> PointMotion:
+        """Motion of the tow point in steady flight: its initial position, at rest."""
+        return PointMotion(self.tow(0.0).position, jnp.zeros(3), jnp.zeros(3))
 
 
 @kind("drogue-hose")
@@ -61,7 +92,8 @@ class DrogueHose(TrailingHose, Substructure):
 
     receiver: Receiver = Receiver()
     drum: Drum = IdealDrum()
-    tow: FrameMotion = FixedFrame()
+    motion: FrameMotion = FixedFrame()
+    bow_wave: HalfBody | None = None
     contact_threshold: Parameter = parameter(
         "N", "force above which contact is detected", default=1.0, above=0.0
     )
@@ -78,45 +110,48 @@ class DrogueHose(TrailingHose, Substructure):
         return _initial_state(self, self.steady().state)
 
     def steady_loads(self, x: Any) -> ChainLoads:
-        tow = self._tow(0.0).at[1:].set(0.0)
-        return self._loads(0.0, HoseKinematics(self.loaded_chain, x, tow), tow, FAR, jnp.zeros(6))
+        tow = self.steady_tow()
+        return self._loads(0.0, self.nodes(x, tow), tow, None, jnp.zeros(6))
 
-    def _tow(self, t) -> jax.Array:
-        """Position, velocity and acceleration of the tow point, (3, 3)."""
-        return jnp.stack(self.tow.point(t, self.tow_point))
+    def _loads(self, t, nodes: ChainNodes, tow: PointMotion, nozzle, wrench) -> ChainLoads:
+        n = self.chain.links
 
-    def _loads(self, t, hose: HoseKinematics, tow, nozzle, wrench) -> ChainLoads:
-        n = hose.l.size
-        link, wind = hose.drag(self.drag, self.air, t, nozzle, n - 1)
-        density = self.air.stream()[1]
-        up, l = -hose.u[:, -1], hose.l[-1]
-        zero = -unit(self.pull if self.drogue.aero_zero == "trim" else wind)
-        R = link_rotation_towed(up)
+        def wind(r, v):
+            air = self.local_wind(t, r, v)
+            if self.bow_wave is None or nozzle is None:
+                return air
+            return air + self.bow_wave.velocity(t, r - nozzle[:, None], self.stream)
+
+        link, tip_wind = self.air_loads(nodes, n, wind)
+        arm = nodes.position[:, -2] - nodes.position[:, -1]
+        l = jnp.sqrt(arm @ arm)
+        up = arm / l
+        zero = -unit(self.pull if self.drogue.aero_zero == "trim" else tip_wind)
+        R = link_rotation(up)
         pair = self.drogue.restoring(up, l, zero) + R @ couple(wrench[3:], l)
-        ends = jnp.stack([R @ wrench[:3] - pair, self.drogue.force(wind, density) + pair], axis=1)
-        node = jnp.concatenate([jnp.zeros((3, n - 1)), ends], axis=1)
-        return ChainLoads(to_towing_axes(self.gravity * DOWN - tow[2]), node, link)
-
-    def _hose(self, t, x) -> tuple[Any, jax.Array, HoseKinematics]:
-        chain, tow = self.loaded_chain, self._tow(t)
-        return chain, tow, HoseKinematics(chain, x["hose"], tow, self._length(x, 0.0))
+        drag = self.drogue.force(tip_wind, self.stream.density)
+        ends = jnp.stack([R @ wrench[:3] - pair, drag + pair], axis=1)
+        node = jnp.concatenate([jnp.zeros((3, n)), ends], axis=1)
+        return ChainLoads(self.weight_field() - tow.acceleration, node, link)
 
     def _length(self, x, reel):
         return remaining_length(self.chain.length, (x["reeled"], x["reel_speed"], reel))
 
-    def _solution(
-        self, t, x, force
-    ) -> tuple[HoseKinematics, jax.Array, ChainLoads, ChainSolution, jax.Array]:
-        chain, tow, hose = self._hose(t, x)
-        loads = self._loads(t, hose, tow, self.nozzle(t, x["datum"])[0], _wrench(force))
+    def _solution(self, t, x, force) -> tuple[ChainNodes, jax.Array, ChainLoads, ChainSolution, jax.Array]:
+        """Nodes, acceleration of the tow point, loads, solution of the chain, and acceleration of the reel."""
+        tow = self.tow(t)
+        nodes = self.nodes(x["hose"], tow, self._length(x, 0.0))
+        loads = self._loads(t, nodes, tow, self.nozzle(t, x["datum"])[0], _wrench(force))
         reel_demand = self.reel.reeled_length(t, x["since_contact"], self.chain.length)
 
         def loads_at(reel):
             return dataclasses.replace(loads, length=self._length(x, reel))
 
         drive = self.drum.drive(reel_demand, x["reeled"], x["reel_speed"])
-        solved, reel = chain_and_drum_rates(lambda reel: chain.solve(t, x["hose"], loads_at(reel)), drive)
-        return hose, tow, loads_at(reel), solved, reel
+        solved, reel = chain_and_drum_rates(
+            lambda reel: self.loaded_chain.solve(t, x["hose"], loads_at(reel)), drive
+        )
+        return nodes, tow.acceleration, loads_at(reel), solved, reel
 
     def derivative(self, t: Time, x: State, u: Input) -> State:
         _, _, loads, solved, reel = self._solution(t, x, u["force"])
@@ -135,12 +170,13 @@ class DrogueHose(TrailingHose, Substructure):
         }
 
     def output(self, t: Time, x: State, u: Input) -> Output:
-        hose, tow, loads, solved, _ = self._solution(t, x, u["force"])
-        r, v = to_flight_axes(hose.r), to_flight_axes(hose.v)
-        drogue, attitude = last_link_frame(r, v, tow[2][:, None] + to_flight_axes(solved.acceleration))
+        nodes, tow_acceleration, loads, solved, _ = self._solution(t, x, u["force"])
+        r = nodes.position
+        drogue, attitude = last_link_frame(r, nodes.velocity, tow_acceleration[:, None] + solved.acceleration)
         initial = self.receiver.initial_pose
         nozzle = self.nozzle(t, x["datum"])
-        pose, motion = relative_motion(drogue, nozzle, link_rotation(x["datum"][3:]) @ initial.R, initial)
+        ahead = x["datum"][3:]
+        pose, motion = relative_motion(drogue, nozzle, link_rotation(ahead) @ initial.R, initial)
         momentum, energy = self.loaded_chain.momentum_and_energy(x["hose"], loads)
         return {
             **motion,
@@ -148,12 +184,12 @@ class DrogueHose(TrailingHose, Substructure):
             "drogue_position": r[:, -1],
             "ball_joint_position": r[:, -2],
             "nozzle_position": nozzle[0],
-            "drogue_attitude_change": attitude - x["datum"][3:],
+            "drogue_attitude_change": attitude - tilt_angles(ahead),
             "end_tension": solved.tension[-2],
             "tow_tension": solved.tension[0],
             "reeled_length": x["reeled"],
             "hose_position": r,
-            "momentum_residual": to_flight_axes(momentum - x["impulse"]),
+            "momentum_residual": momentum - x["impulse"],
             "kinetic_energy": energy,
             "energy_residual": energy - x["work"],
         }
@@ -167,14 +203,12 @@ class DrogueHose(TrailingHose, Substructure):
 
 @eqx.filter_jit  # hundreds of small operations would otherwise be compiled one by one
 def _initial_state(flow: DrogueHose, hose: Any) -> dict[str, Any]:
-    """Return the initial state: steady flight and the drogue's position in it."""
-    chain, zero = flow.loaded_chain, jnp.zeros(())
+    """Return the initial state: steady flight and, as datum, the drogue's position and direction in it."""
+    zero = jnp.zeros(())
+    r = flow.nodes(hose, flow.tow(0.0)).position
+    momentum, energy = flow.loaded_chain.momentum_and_energy(hose)  # to which impulse and work are added
+    datum = jnp.concatenate([r[:, -2], unit(r[:, -2] - r[:, -1])])
     x = {"hose": hose, "reeled": zero, "reel_speed": zero, "since_contact": zero}
-    _, _, kinematics = flow._hose(0.0, x)
-    momentum, energy = chain.momentum_and_energy(hose)  # initial values, to which impulse and work are added
-    datum = jnp.concatenate(
-        [to_flight_axes(kinematics.r[:, -2]), tilt_angles(to_flight_axes(kinematics.u[:, -1]))]
-    )
     return x | {"datum": datum, "impulse": momentum, "work": energy}
 
 
@@ -182,17 +216,19 @@ def _initial_state(flow: DrogueHose, hose: Any) -> dict[str, Any]:
 def steady_flight(flow: DrogueHose) -> dict[str, jax.Array]:
     """Steady flight: angles (2, n) about y and z, tensions, positions, largest residual acceleration, wave speeds."""
     chain, rest = flow.loaded_chain, flow.steady()
-    hose = HoseKinematics(chain, rest.state, flow._tow(0.0))
+    r = flow.nodes(rest.state, flow.tow(0.0)).position
+    along = link_differences(r)
+    l = jnp.linalg.norm(along, axis=0)
     solved = chain.solve(0.0, rest.state, flow.steady_loads(rest.state))
     speed = wave_speeds(rest.tension[:-1], flow.chain.mass / flow.chain.length)
     return {
-        "angles": tilt_angles(to_flight_axes(hose.u)),
+        "angles": tilt_angles(-along / l),
         "tension": rest.tension,
-        "ball_joint": to_flight_axes(hose.r[:, -2]),
-        "centre": to_flight_axes(hose.r[:, -1]),
+        "ball_joint": r[:, -2],
+        "centre": r[:, -1],
         "residual": jnp.max(jnp.abs(solved.acceleration)),
         "wave_speed": speed,
-        "wave_time": jnp.sum(hose.l[:-1] / speed),
+        "wave_time": jnp.sum(l[:-1] / speed),
     }
 
 

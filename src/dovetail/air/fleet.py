@@ -31,7 +31,7 @@ class RopeFleet(Flow):
 
     FIRST = ("displacement", "tension", "velocity")
     CAPTIONS = {
-        "displacement": "position of each tip relative to the support: x downstream, y down, z to starboard",
+        "displacement": "position of each tip relative to the support: x forward, y to port, z up",
         "velocity": "velocity of each tip relative to the support",
         "tension": "largest tension along each rope",
         "energy_residual": "energy balance residual of each rope (integration error)",
@@ -48,7 +48,7 @@ class RopeFleet(Flow):
     axial_damping: Parameter = parameter("N s/(m kg)", "axial damping per total mass", default=50.0)
     design_load: Parameter = parameter("N", "design load of the rope", default=125e3, above=0.0)
     safety_factor: Parameter = parameter("1", "safety factor on the load", default=4.0, above=0.0)
-    min_depth: Parameter = parameter("m", "smallest allowed final depth", default=60.0)
+    min_depth: Parameter = parameter("m", "smallest allowed final depth", default=50.0)
     max_settling_time: Parameter = parameter("s", "longest allowed settling time", default=60.0, above=0.0)
 
     def __check_init__(self) -> None:
@@ -120,7 +120,7 @@ class RopeFleet(Flow):
         """Candidates, each with its result; passing candidates first, lightest first."""
         passed, failed = [], []
         for i in range(len(self.length)):
-            settled = settling_measures(data.time.values, data["displacement"].values[:, 1, i])
+            settled = settling_measures(data.time.values, -data["displacement"].values[:, 2, i])
             reasons = []
             strength, required = (
                 float(self.breaking_strength[i]),

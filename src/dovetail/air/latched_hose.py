@@ -14,20 +14,16 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 
-from dovetail.air.drogue import DOWN
-from dovetail.air.trailing_rope import FAR, HoseKinematics, TrailingHose
-from dovetail.air.wind import data_end_faults
+from dovetail.air.drogue_hose import TrailingHose
 from dovetail.core import Input, Parameter, State, Time, kind, parameter
-from dovetail.core.errors import Fault, ParameterError
+from dovetail.core.errors import ParameterError
 from dovetail.core.kind_names import name_of
-from dovetail.mechanics.chain.attitude import to_flight_axes, to_towing_axes
-from dovetail.mechanics.chain.base import ChainLoads, ChainSolution
+from dovetail.mechanics.chain.base import ChainLoads, ChainNodes, ChainSolution
 from dovetail.mechanics.chain.elastic import ElasticChain
 from dovetail.mechanics.chain.waves import follow_waves
-from dovetail.mechanics.motion import BrakingPoint, FrameMotion
+from dovetail.mechanics.motion import BrakingPoint, FrameMotion, PointMotion
 
 
 @kind("latched-hose")
@@ -46,66 +42,55 @@ class LatchedHose(TrailingHose):
                 "motion of the hose's end requires it. Use kind 'elastic-chain'"
             )
 
-    def time_faults(self, duration: float) -> list[Fault]:
-        """Faults: wind data that end before the run."""
-        return data_end_faults(
-            {"numerical.air.wake": self.air.wake, "numerical.air.gusts": self.air.gusts}, duration
-        )
-
-    def _chain(self, tip: str) -> Any:
-        chain: Any = self.chain
-        return dataclasses.replace(chain, tip=tip)
-
-    @property
-    def _tow(self) -> jax.Array:
-        return jnp.zeros((3, 3)).at[0].set(self.tow_point)
-
     def init(self) -> dict[str, Any]:
         rope = self.steady().state
-        return {"hose": rope, "end": self.tow_point + to_towing_axes(rope["position"][:, -1])}
+        return {"hose": rope, "end": self.nodes(rope, self.steady_tow()).tip[0]}
 
     @property
     def loaded_chain(self) -> Any:
         """Hose before the latch with a free end; the drogue's pull is a load."""
-        return self._chain("free")
+        return self.chain
 
     def steady_loads(self, x: Any) -> ChainLoads:
-        loads = self._loads(0.0, HoseKinematics(self.loaded_chain, x, self._tow))
+        tow = self.steady_tow()
+        loads = self._loads(0.0, self.nodes(x, tow), tow)
         node = jnp.zeros((3, self.chain.links + 1)).at[:, -1].set(self.pull)
         return dataclasses.replace(loads, node=node)
 
-    def _loads(self, t, hose: HoseKinematics) -> ChainLoads:
-        link, _ = hose.drag(self.drag, self.air, t, FAR, hose.l.size)
-        return ChainLoads(to_towing_axes(self.gravity * DOWN), link=link)
+    def _loads(self, t, nodes: ChainNodes, tow: PointMotion) -> ChainLoads:
+        link, _ = self.air_loads(nodes, self.chain.links, lambda r, v: self.local_wind(t, r, v))
+        return ChainLoads(self.weight_field() - tow.acceleration, link=link)
 
-    def _solution(self, t, x) -> tuple[Any, HoseKinematics, jax.Array, ChainLoads, ChainSolution]:
+    def _solution(self, t, x) -> tuple[ChainNodes, PointMotion, ChainLoads, ChainSolution]:
         """Solve the hose with its end prescribed by the nozzle's motion."""
-        end = jnp.stack(self.nozzle.point(t, jnp.zeros(3))).at[0].add(x["end"])
+        tow, nozzle = self.tow(t), self.nozzle.point(t, jnp.zeros(3))
+        end = PointMotion(nozzle.position + x["end"], nozzle.velocity, nozzle.acceleration)
         state = {
-            "position": x["hose"]["position"].at[:, -1].set(to_towing_axes(end[0] - self.tow_point)),
-            "velocity": x["hose"]["velocity"].at[:, -1].set(to_towing_axes(end[1])),
+            "position": x["hose"]["position"].at[:, -1].set(end.position - tow.position),
+            "velocity": x["hose"]["velocity"].at[:, -1].set(end.velocity - tow.velocity),
         }
         length = self.reel.paid_out_length(t, self.chain.length, t + self.latch_delay)
-        chain = self._chain("prescribed")
-        hose = HoseKinematics(chain, state, self._tow)
+        nodes = self.nodes(state, tow, length)
         loads = dataclasses.replace(
-            self._loads(t, hose), tip_acceleration=to_towing_axes(end[2]), length=length
+            self._loads(t, nodes, tow), tip_acceleration=end.acceleration - tow.acceleration, length=length
         )
-        return state, hose, end, loads, chain.solve(t, state, loads)
+        chain: Any = self.chain
+        solved = dataclasses.replace(chain, tip="prescribed").solve(t, state, loads)
+        return nodes, end, loads, solved
 
     def derivative(self, t: Time, x: State, u: Input) -> State:
         *_, solved = self._solution(t, x)
         return {"hose": solved.rate, "end": jnp.zeros(3)}
 
     def output(self, t: Time, x: State, u: Input) -> dict[str, Any]:
-        _, hose, end, loads, solved = self._solution(t, x)
+        nodes, end, loads, solved = self._solution(t, x)
+        r = nodes.position
         # the drogue is behind its ball joint, aligned with the probe
-        r = to_flight_axes(hose.r)
         behind = r[:, -1:] - self.drogue.arm * jnp.array([[1.0], [0.0], [0.0]])
         return {
-            "displacement": end[0],
-            "velocity": end[1],
-            "acceleration": end[2],
+            "displacement": end.position,
+            "velocity": end.velocity,
+            "acceleration": end.acceleration,
             "tension": solved.tension,
             "hose_position": jnp.concatenate([r, behind], axis=1),
             "end_tension": solved.tension[-1],

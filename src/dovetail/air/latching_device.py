@@ -24,7 +24,7 @@ from dovetail.core import Parameter, Part, State, choice, kind, parameter
 from dovetail.mechanics.bodies.rigid_body import rotation_rates
 from dovetail.mechanics.spatial import quaternion, rotation
 
-UP = np.array([0.0, -1.0, 0.0])
+UP = np.array([0.0, 0.0, 1.0])
 TINY = 1e-12  # keeps square roots differentiable in still air; far below any squared wind speed
 
 
@@ -95,7 +95,7 @@ class WingedStage(TipDevice):
     gravity: Parameter = parameter("m/s^2", "gravity used for the weight", default=9.81)
 
     def force(self, x, wind, density, speed, command):
-        return jnp.array([1.0, 0.0, 0.0]) * self.drag + self.lift_over_weight * self.mass * self.gravity * UP
+        return jnp.array([-1.0, 0.0, 0.0]) * self.drag + self.lift_over_weight * self.mass * self.gravity * UP
 
 
 class Aerodynamic(TipDevice):
@@ -120,7 +120,7 @@ class Aerodynamic(TipDevice):
         up = UP - (UP @ along) * along
         up = up / jnp.sqrt(up @ up)
         side = jnp.cross(up, along)
-        side = jnp.where(side[2] < 0, -side, side)  # to starboard
+        side = jnp.where(side[1] > 0, -side, side)  # to starboard
         q = 0.5 * density * square
         trim = self.trim_lift * (UP if self.trim == "constant" else up * square / speed**2)
         lift = q * (self.lift_area * angles[0] * up + self.side_area * angles[1] * side)
@@ -168,13 +168,13 @@ class RigidDevice(Aerodynamic):
     its plane is :math:`q S_f a\,\alpha_i`; forces and moments of the four fins are summed. The flaps are set by the
     least-squares inverse of that sum: pitch and yaw flaps trim the body at the commanded angles of attack and
     side-slip, roll flaps level it. Angles of attack are those of the local flow, so gusts and wakes lift it.
-    It rotates like a `RigidBody`, about axes downstream, down and to starboard: roll, yaw and pitch. Fins and
+    It rotates like a `RigidBody`, about axes forward, to port and up: roll, pitch and yaw. Fins and
     flaps are linear, valid for small incidences. The rope's pull acts at the centre of mass and has no moment.
     """
 
     inertia: Parameter = parameter(
         "kg m^2",
-        "moments of inertia: axes downstream, down, to starboard",
+        "moments of inertia: axes forward, to port, up",
         default=(15.0, 60.0, 60.0),
         above=0.0,
     )
@@ -195,9 +195,8 @@ class RigidDevice(Aerodynamic):
         return {"attitude": quaternion.identity(), "spin": jnp.zeros(3)}
 
     def angles(self, x):
-        """Roll, pitch and yaw (3,) [rad] relative to the undisturbed stream: the rotation vector."""
-        roll, yaw, pitch = quaternion.to_vector(x["attitude"])
-        return jnp.stack([roll, pitch, yaw])
+        """Roll, pitch and yaw (3,) [rad] from the undisturbed stream: port side up, nose up, nose to starboard."""
+        return quaternion.to_vector(x["attitude"]) * jnp.array([1.0, -1.0, -1.0])
 
     def _level(self, x):
         """Rotation (3, 3) from body axes to axes that do not roll; the sum over the four fins is equal in both."""
@@ -209,8 +208,8 @@ class RigidDevice(Aerodynamic):
 
     def flow_angles(self, x, wind):
         """Angles of attack and side-slip (2,) [rad] of the local flow, positive for lift and force to starboard."""
-        along, down, side = self._level(x) @ quaternion.rotate(quaternion.conjugate(x["attitude"]), wind)
-        return jnp.arctan2(jnp.stack([-down, side]), along)
+        forward, port, up = self._level(x) @ quaternion.rotate(quaternion.conjugate(x["attitude"]), wind)
+        return jnp.arctan2(jnp.stack([up, -port]), -forward)
 
     def allocation(self):
         """Flap deflections (4, 3) for unit incidence in pitch, yaw and roll: least squares of the fins' sum."""
@@ -222,25 +221,24 @@ class RigidDevice(Aerodynamic):
         """Deflections (4,) [rad]: trim at the commanded angles, roll levelled."""
         # a body at incidence a is trimmed when its flaps cancel the summed incidence of the fins, 2 a
         incidence = jnp.stack(
-            [-2.0 * command[0], -2.0 * command[1], 4.0 * self.roll_gain * self.angles(x)[0]]
+            [-2.0 * command[0], -2.0 * command[1], -4.0 * self.roll_gain * self.angles(x)[0]]
         )
         return jnp.clip(self.allocation() @ incidence, -self.flap_limit, self.flap_limit)
 
     def incidences(self, x, wind, speed, command):
         """Incidence (4,) [rad] of each fin."""
         alpha, beta = self.flow_angles(x, wind)
-        roll_rate, yaw_rate, pitch_rate = self._level(x) @ x["spin"]
+        p, q, r = self._level(x) @ x["spin"]
         eta = self.fins()
-        swept = (pitch_rate * jnp.cos(eta) + yaw_rate * jnp.sin(eta)) * self.fin_arm / speed
-        rolled = roll_rate * self.fin_radius / speed
+        swept = (q * jnp.cos(eta) + r * jnp.sin(eta)) * self.fin_arm / speed
         static = alpha * jnp.cos(eta) + beta * jnp.sin(eta)
-        return static + swept + rolled + self.flap_effect * self.flaps(x, command)
+        return static - swept - p * self.fin_radius / speed + self.flap_effect * self.flaps(x, command)
 
     def force(self, x, wind, density, speed, command):
         eta = self.fins()
         q = 0.5 * density * (wind @ wind)
         each = q * self.fin_area * self.fin_slope * self.incidences(x, wind, speed, command)
-        fins = jnp.stack([0.0 * q, -jnp.sum(each * jnp.cos(eta)), jnp.sum(each * jnp.sin(eta))])
+        fins = jnp.stack([0.0 * q, -jnp.sum(each * jnp.sin(eta)), jnp.sum(each * jnp.cos(eta))])
         return self.loads(wind, density, speed, self.flow_angles(x, wind)) + fins
 
     def rate(self, x, wind, density, speed, command):
@@ -249,9 +247,9 @@ class RigidDevice(Aerodynamic):
         each = q * self.fin_area * self.fin_slope * self.incidences(x, wind, speed, command)
         moment = jnp.stack(
             [
-                -self.fin_radius * jnp.sum(each),
-                -self.fin_arm * jnp.sum(each * jnp.sin(eta)),
-                -self.fin_arm * jnp.sum(each * jnp.cos(eta)),
+                self.fin_radius * jnp.sum(each),
+                self.fin_arm * jnp.sum(each * jnp.cos(eta)),
+                self.fin_arm * jnp.sum(each * jnp.sin(eta)),
             ]
         )
         attitude_rate, spin_rate = rotation_rates(

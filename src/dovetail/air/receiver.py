@@ -1,6 +1,6 @@
 r"""The receiver's nozzle: travel along a straight line, and position of that line relative to the drogue.
 
-The line is defined in the drogue's initial axes (x forward along its axis, z down, origin in the ball joint). The
+The line is defined in the drogue's initial axes (x forward along its axis, z up, origin in the ball joint). The
 nozzle starts aft of the drogue, off its axis by an offset at a clock position (0 is 12 o'clock). It moves forward,
 towards the axis by an incidence angle. It keeps its attitude; the pilot does not react to contact.
 """
@@ -99,8 +99,8 @@ def _braking_motion(t, speed, free_distance, deceleration):
 
 @partial(jax.jit, inline=True)  # compiled once when called outside of jit
 def _initial_pose(start: jax.Array, offset: jax.Array, clock: jax.Array, incidence: jax.Array):
-    side = jnp.stack([jnp.zeros(()), -jnp.cos(clock), -jnp.sin(clock)])
-    position = jnp.stack([-start, offset * jnp.sin(clock), -offset * jnp.cos(clock)])
+    side = jnp.stack([jnp.zeros(()), jnp.cos(clock), jnp.sin(clock)])
+    position = jnp.stack([-start, -offset * jnp.sin(clock), offset * jnp.cos(clock)])
     return exponential(incidence * side), position
 
 

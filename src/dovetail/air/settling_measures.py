@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 
 import numpy as np
+from scipy.signal import find_peaks
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,7 +16,7 @@ class SettlingMeasures:
     peak: float  # [m] largest depth
     peak_time: float  # [s]
     overshoot: float  # [m] peak minus final
-    period: float  # [s] twice the mean time between crossings of the final depth; NaN for fewer than two crossings
+    period: float  # [s] twice the median time between highest and lowest points; NaN for fewer than two
     settling_time: float  # [s] time after which the depth stays within the band
     in_wake: float  # [s] time above `wake_depth`
 
@@ -24,18 +24,19 @@ class SettlingMeasures:
 def settling_measures(
     t: np.ndarray, y: np.ndarray, *, band: float = 0.05, wake_depth: float = 50.0
 ) -> SettlingMeasures:
-    """Measures of the depth y [m] at times t [s]; `band` is relative to the final depth."""
+    """Measures of the depth y [m] at times t [s]; `band` is relative to the final depth.
+
+    Swings count that stand out by a tenth of the band. The period is that of most swings, also if a command shifts the
+    depth about which the body swings.
+    """
     t, y = np.asarray(t, float), np.asarray(y, float)
     final = float(np.mean(y[-max(1, len(y) // 10) :]))
     top = int(np.argmax(y))
     outside = np.flatnonzero(np.abs(y - final) > band * abs(final))
     settling_time = float(t[min(outside[-1] + 1, len(t) - 1)]) if outside.size else float(t[0])
-    # crossings of the final depth for swings larger than a tenth of the band
-    side = np.sign(y - final)
-    cross = np.flatnonzero(side[1:] * side[:-1] < 0)
-    swing = [np.max(np.abs(y[a : b + 1] - final)) for a, b in itertools.pairwise(cross)]
-    gaps = np.diff(t[cross])[np.array(swing) > 0.1 * band * abs(final)] if len(cross) > 1 else np.array([])
-    period = 2 * float(np.mean(gaps[:3])) if gaps.size else float("nan")
+    ends = [find_peaks(way * y, prominence=max(0.1 * band * abs(final), 1e-12))[0] for way in (1, -1)]
+    gaps = np.diff(t[np.sort(np.concatenate(ends))])
+    period = 2 * float(np.median(gaps)) if gaps.size else float("nan")
     above = float(np.sum(np.diff(t)[y[:-1] < wake_depth]))
     return SettlingMeasures(
         final, float(y[top]), float(t[top]), float(y[top]) - final, period, settling_time, above

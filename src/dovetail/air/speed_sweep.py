@@ -36,18 +36,18 @@ class TowedLinkBatch(Flow):
             )
 
     def init(self) -> dict[str, jax.Array]:
-        return self.ropes.straight([1.0, 0.0, 0.0])
+        return self.ropes.straight([-1.0, 0.0, 0.0])
 
     def loads(self, t: Any, x: Any) -> tuple[jax.Array, jax.Array]:
         """Gravity (3,) [m/s^2] and the aerodynamic force on each tip (3, k) [N]."""
         tip, velocity = x["position"][-1], x["velocity"][-1]
-        stream = jnp.stack([self.airspeed, 0.0 * self.airspeed, 0.0 * self.airspeed])[:, None]
+        stream = jnp.stack([-self.airspeed, 0.0 * self.airspeed, 0.0 * self.airspeed])[:, None]
         wind = stream + self.wake.velocity(t, tip, FreeStream(self.airspeed, self.density)) - velocity
 
         def force(wind):
             return self.device.force({}, wind, self.density, self.airspeed, jnp.zeros(2))
 
-        field = self.gravity * jnp.array([0.0, 1.0, 0.0])
+        field = self.gravity * jnp.array([0.0, 0.0, -1.0])
         return field, jax.vmap(force, in_axes=-1, out_axes=-1)(wind)
 
     def derivative(self, t: Time, x: State, u: Input) -> State:

@@ -1,14 +1,9 @@
 r"""Rope towed through the air with a device at its tip, with an energy balance.
 
-The wind at a point of the rope is the stream minus the point's velocity, plus steady wind, wake and gusts:
-
-.. math:: w = V\hat x + v_{wind} + v_{wake}(r) + v_{gust}(t, x) - \dot r
-
 The energy balance integrates the power of all external forces and of the dampers together with the motion, so the
 residual :math:`U - U_0 - W` is the integration error. A reel adds the work of the support on the rope that passes it
 and the kinetic energy of that rope. Links with variable length distribute it between their nodes only approximately, so
 with a reel the residual also contains the discretisation error.
-Axes: x downstream, y down, z to starboard.
 """
 
 from __future__ import annotations
@@ -20,14 +15,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.air.atmosphere import StandardAtmosphere, gravity
 from dovetail.air.commands import Command, NoCommand
-from dovetail.air.cylinder import CableDrag
 from dovetail.air.latching_device import NoDevice, TipDevice
 from dovetail.air.settling_measures import settling_measures
-from dovetail.air.wind import FreeStream, StillAir, WindField, data_end_faults
+from dovetail.air.towed_line import TowedLine
 from dovetail.core import (
-    Flow,
     Input,
     Method,
     OptionalParameter,
@@ -42,57 +34,39 @@ from dovetail.core import (
 )
 from dovetail.core.errors import DovetailError, Fault, StepSizeError
 from dovetail.core.kind_names import name_of
-from dovetail.mechanics.chain import Chain, ChainLoads, ReelLaw
+from dovetail.mechanics.chain import Chain, ChainLoads
 from dovetail.mechanics.chain.angles import direction
-from dovetail.mechanics.chain.base import dot, link_differences
+from dovetail.mechanics.chain.base import link_differences
 from dovetail.mechanics.chain.equilibrium import hanging_directions, straight_to
 from dovetail.mechanics.chain.links import LinkChain
 from dovetail.mechanics.chain.remesh import AdaptiveElements, remesh
 from dovetail.mechanics.chain.torsion import TwistLine
-from dovetail.mechanics.motion import FixedFrame, SupportMotion
 
 FOREVER = 1e9  # [s] time after which any reel has finished
 
 
 @kind("towed-rope")
-class TowedRope(Flow):
+class TowedRope(TowedLine):
     """Rope behind an aircraft, or hung from any moving support.
 
     It starts at rest: straight along `initial_angles` (phi 0 hanging, 90 degrees trailing; psi to starboard), straight
-    to `initial_tip`, or in its static equilibrium. The mass of the tip device is added to the chain's tip. The default
-    `density` is that of the standard atmosphere at `altitude`. `descent_angle` tilts gravity against the stream
-    (glide). With `gravity_model = "altitude"`, gravity is the sea-level value reduced with the square of the distance
-    from the earth's centre. A `twist` line couples the roll of the tip device to the support. With `elements`, the
-    simulation adapts the number of links of a `link-chain` to the bending of the rope; records are sized for the
-    largest number.
+    to `initial_tip`, or in its static equilibrium. The mass of the tip device is added to the chain's tip. A `twist`
+    line couples the roll of the tip device to the support. With `elements`, the simulation adapts the number of links
+    of a `link-chain` to the bending of the rope; records are sized for the largest number.
     """
 
     FIRST = ("displacement", "tension", "stretch_tension", "velocity", "tip_command", "tip_attitude")
     CAPTIONS = {
-        "displacement": "position of the tip relative to the support: x downstream, y down, z to starboard",
+        "displacement": "position of the tip relative to the support: x forward, y to port, z up",
         "velocity": "velocity of the tip relative to the support",
         "acceleration": "acceleration of the tip relative to the support",
         "tension": "tension in each link, from the support (light) to the tip (dark)",
     }
 
-    chain: Chain
     device: TipDevice = NoDevice()
-    motion: SupportMotion = FixedFrame()
     command: Command = NoCommand()
-    wake: WindField = StillAir()
-    gusts: WindField = StillAir()
-    drag: CableDrag | None = None
-    reel: ReelLaw | None = None
     twist: TwistLine | None = None
     elements: AdaptiveElements | None = None
-    airspeed: Parameter = parameter("m/s", "true airspeed", default=170.0, at_least=0.0)
-    altitude: Parameter = parameter("m", "altitude", default=5000.0)
-    density: OptionalParameter = parameter("kg/m^3", "density of the air", default=None, at_least=0.0)
-    wind: Parameter = parameter(
-        "m/s", "steady wind velocity added to the free stream, (3,)", default=(0.0, 0.0, 0.0)
-    )
-    gravity: Parameter = parameter("m/s^2", "acceleration of gravity", default=9.81, at_least=0.0)
-    descent_angle: Parameter = parameter("rad", "angle of descent", default=0.0)
     initial_angles: Parameter = parameter(
         "rad", "phi and psi of a straight initial rope", default=(jnp.pi / 2, 0.0)
     )
@@ -106,30 +80,15 @@ class TowedRope(Flow):
         "1", "required safety factor on the strength", default=1.0, above=0.0
     )
     initial_state: str = choice("straight", "static", about="initial state", default="straight")
-    gravity_model: str = choice(
-        "constant", "altitude", about="whether gravity decreases with altitude", default="constant"
-    )
-    airflow: str = choice("off", "on", about="whether the air stream is included", default="on")
 
     @property
     def loaded_chain(self) -> Chain:
         """The chain with the device's mass at its tip."""
         return self.chain.with_tip(self.device.mass)
 
-    def air_density(self) -> jax.Array:
-        """Air density [kg/m^3]."""
-        return StandardAtmosphere().density(self.altitude) if self.density is None else self.density
-
     def _paid_out(self, t) -> Any:
         """Paid-out length and its rates; None without a reel."""
         return None if self.reel is None else self.reel.paid_out_length(t, self.chain.length)
-
-    def weight_field(self) -> jax.Array:
-        """Gravity in the rope's axes, (3,) [m/s^2]."""
-        zero, g = jnp.zeros(()), self.gravity
-        if self.gravity_model == "altitude":
-            g = gravity(self.altitude, g)
-        return g * jnp.stack([-jnp.sin(self.descent_angle), jnp.cos(self.descent_angle), zero])
 
     def init(self) -> dict[str, Any]:
         chain: Any = self.loaded_chain
@@ -157,11 +116,10 @@ class TowedRope(Flow):
         l = jnp.full(chain.links, chain.length / chain.links)
         link_force = None
         if self.drag is not None and self.airflow == "on":
-            stream = jnp.zeros((3, chain.links)).at[0].set(self.airspeed) + self.wind[:, None]
-            rho = self.air_density()
+            wind = jnp.broadcast_to(self.steady_wind()[:, None], (3, chain.links))
 
             def link_force(u):
-                return self.drag.forces(u, l, stream, rho)
+                return self.drag.forces(u, l, wind, self.stream.density)
 
         return hanging_directions(
             chain.links,
@@ -173,53 +131,34 @@ class TowedRope(Flow):
         )
 
     def _still_tip_force(self):
-        wind = jnp.zeros(3).at[0].set(self.airspeed) + self.wind
+        command = self.command(0.0, jnp.zeros(3), jnp.zeros(3))
         return self.device.force(
-            self.device.init(),
-            wind,
-            self._rho(),
-            self.airspeed,
-            self.command(0.0, jnp.zeros(3), jnp.zeros(3)),
+            self.device.init(), self.steady_wind(), self.stream.density, self.airspeed, command
         )
 
-    def _rho(self):
-        return self.air_density() if self.airflow == "on" else jnp.zeros(())
-
-    def local_wind(self, t: Any, r: jax.Array, v: jax.Array) -> jax.Array:
-        """Wind (3, n) [m/s] relative to points r (3, n) [m] with velocities v (3, n) [m/s]."""
-        steady = jnp.zeros((3, 1)).at[0].set(self.airspeed) + self.wind[:, None]
-        stream = FreeStream(self.airspeed, self._rho())
-        return steady + sum(field.velocity(t, r, stream) for field in self._winds.values()) - v
-
     def _acting(self, t, x):
-        """Loads on the chain, wind at the tip, and command."""
-        chain = self.loaded_chain
-        length = self._paid_out(t)
-        nodes = chain.nodes(x["rope"], length)
+        """Loads on the chain, acceleration of the tow point, wind at the tip, and command."""
+        length, tow = self._paid_out(t), self.tow(t)
+        nodes = self.nodes(x["rope"], tow, length)
+        link, wind = self.air_loads(nodes, self.chain.links, lambda r, v: self.local_wind(t, r, v))
         tip, tip_velocity = nodes.tip
-        command = self.command(t, tip, tip_velocity)
-        rho = self._rho()
-        wind = self.local_wind(t, tip[:, None], tip_velocity[:, None])[:, 0]
-        force = self.device.force(x["device"], wind, rho, self.airspeed, command)
-        link: Any = 0.0
-        if self.drag is not None and self.airflow == "on":
-            r, v = nodes.centres
-            d = link_differences(nodes.position)
-            l = jnp.sqrt(dot(d, d))
-            link = self.drag.forces(d / l, l, self.local_wind(t, r, v), rho)
-        node = jnp.zeros((3, chain.links + 1)).at[:, -1].set(force)
-        field = self.weight_field() - self.motion.acceleration(t)
-        return chain, ChainLoads(field=field, node=node, link=link, length=length), wind, command
+        command = self.command(t, tip - tow.position, tip_velocity - tow.velocity)
+        force = self.device.force(x["device"], wind, self.stream.density, self.airspeed, command)
+        node = jnp.zeros((3, self.chain.links + 1)).at[:, -1].set(force)
+        field = self.weight_field() - tow.acceleration
+        loads = ChainLoads(field=field, node=node, link=link, length=length)
+        return loads, tow.acceleration, wind, command
 
     def derivative(self, t: Time, x: State, u: Input) -> State:
-        chain, loads, wind, command = self._acting(t, x)
+        chain: Any = self.loaded_chain
+        loads, support, wind, command = self._acting(t, x)
         power = chain.power(x["rope"], loads)
         _, momentum = chain.mass_moments(x["rope"], loads)
-        external = power["external"] - self.motion.acceleration(t) @ momentum
+        external = power["external"] - support @ momentum
         solved = chain.solve(t, x["rope"], loads)
         if self.reel is not None:
             external = external + self._reel_power(chain, x["rope"], loads, solved.reaction)
-        device = self.device.rate(x["device"], wind, self._rho(), self.airspeed, command)
+        device = self.device.rate(x["device"], wind, self.stream.density, self.airspeed, command)
         rates = {
             "rope": solved.rate,
             "device": device,
@@ -250,7 +189,8 @@ class TowedRope(Flow):
         return sum(chain.energies(x["rope"], loads).values()) - self.weight_field() @ moment
 
     def output(self, t: Time, x: State, u: Input) -> Output:
-        chain, loads, wind, command = self._acting(t, x)
+        chain: Any = self.loaded_chain
+        loads, _, wind, command = self._acting(t, x)
         signals = chain.output(t, x["rope"], loads)
         energy = chain.energies(x["rope"], loads)
         moment, _ = chain.mass_moments(x["rope"], loads)
@@ -341,14 +281,6 @@ class TowedRope(Flow):
                 faults.append(Fault(where, str(error)))
         return faults
 
-    def time_faults(self, duration: float) -> list[Fault]:
-        """Faults: wind data that end before the run."""
-        return data_end_faults(self._winds, duration)
-
-    @property
-    def _winds(self) -> dict[str, WindField]:
-        return {"numerical.wake": self.wake, "numerical.gusts": self.gusts}
-
     def _shortest_chain(self) -> Any:
         """Chain at its shortest paid-out length, where its links are shortest and its wave rates highest."""
         chain: Any = self.loaded_chain
@@ -364,7 +296,7 @@ class TowedRope(Flow):
 
     def measures(self, data: Any) -> dict[str, str]:
         """Result lines of a run, for the command line and the report."""
-        settled = settling_measures(data.time.values, data["displacement"].values[:, 1])
+        settled = settling_measures(data.time.values, -data["displacement"].values[:, 2])
         largest = float(data["tension"].max())
         answers = {
             "tip at the end": ", ".join(

@@ -10,9 +10,10 @@ One-sided spectra over the spatial frequency :math:`\Omega` [rad/m]:
 The band of the waves cuts the spectrum, so a field of short scale would lose much of its energy (at 5 m, 0.69 of the
 standard deviation would remain). The waves of each axis are therefore scaled to the standard deviation `intensity`.
 
-The field is frozen and moves with the stream: at position x and time t a wave has the phase :math:`\Omega(Vt - x)`. As
-a function of time it works with fixed-step and adaptive integration, and the same seed gives the same gusts at any
-step. `GustyWind` is a mean wind that carries such a field past a deck. Source: [MIL-HDBK-1797, app. A].
+The field is frozen and moves with the stream, against x: at position x and time t a wave has the phase
+:math:`\Omega(Vt + x)`. As a function of time it works with fixed-step and adaptive integration, and the same seed
+gives the same gusts at any step. `GustyWind` is a mean wind that carries such a field past a deck. Source:
+[MIL-HDBK-1797, app. A].
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class Dryden(WindField, Random):
         sigma, scale = jnp.broadcast_to(self.intensity, 3), jnp.broadcast_to(self.scale, 3)
         energy = spectrum(omega, jnp.ones((3, 1)), scale[:, None]) * jnp.diff(edges)
         size = sigma[:, None] * jnp.sqrt(2 * energy / jnp.sum(energy, axis=1, keepdims=True))
-        angle = omega[:, None] * (stream.speed * t - jnp.ravel(r[0]))
+        angle = omega[:, None] * (stream.speed * t + jnp.ravel(r[0]))
         # cos(a + p) from products, so the large array of angles is not formed for each axis
         gust = (size * jnp.cos(phase)) @ jnp.cos(angle) - (size * jnp.sin(phase)) @ jnp.sin(angle)
         return jnp.reshape(gust, jnp.shape(r))
@@ -75,5 +76,6 @@ class GustyWind(WindField):
         level = jnp.stack([-along[1], along[0], jnp.zeros(())])
         level = level / jnp.sqrt(jnp.sum(level**2) + 1e-24)
         axes = jnp.stack([along, level, jnp.cross(along, level)])
-        gust = self.gusts.velocity(t, jnp.tensordot(axes, r, 1), FreeStream(speed, jnp.ones(())))
+        upstream = -jnp.tensordot(axes, r, 1)  # the stream flows against the x axis of the gusts
+        gust = self.gusts.velocity(t, upstream, FreeStream(speed, jnp.ones(())))
         return broadcast_velocity(self.wind, r) + jnp.tensordot(axes.T, gust, 1)

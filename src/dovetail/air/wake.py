@@ -1,9 +1,10 @@
 r"""Wakes of a towing aircraft or of a ship's superstructure: velocity fields that depend on position.
 
-`VortexPair` has two counter-rotating vortices at :math:`z = \pm b_0/2`, :math:`b_0 = \pi b/4`, of circulation
+`VortexPair` has two counter-rotating vortices at :math:`y = \pm b_0/2`, :math:`b_0 = \pi b/4`, of circulation
 :math:`\Gamma = m g/(\rho V b_0)` and with the core :math:`v_\theta = \Gamma r / (2\pi(r^2 + r_c^2))`
-[Burnham & Hallock 1982], and an axial velocity deficit. Both fade to zero at a given depth. `GriddedWake` reads a field
-from a file, in the file's axes. Axes of the pair: x downstream, y down, z to starboard; origin at the attachment point.
+[Burnham & Hallock 1982], and an axial velocity deficit. Both end at a given depth: the source neglects the wake beyond
+it and does not describe its edge [Mastrogiuseppe 2023, sec. 4.2.4]. `GriddedWake` reads a field from a file, in the
+file's axes. Axes of the pair: x forward, y to port, z up; origin at the attachment point.
 """
 
 from __future__ import annotations
@@ -50,16 +51,15 @@ class VortexPair(WindField):
         gamma = self.circulation(*stream) / (2 * jnp.pi)
         half = 0.5 * self._spacing()
 
-        def vortex(sign):
-            dz = z - sign * half
-            swirl = gamma / (y**2 + dz**2 + self.core**2)
-            return -sign * dz * swirl, sign * y * swirl  # along y (down between them), along z
+        def vortex(side):
+            dy = y - side * half
+            swirl = side * gamma / (z**2 + dy**2 + self.core**2)
+            return -z * swirl, dy * swirl  # along y, along z (down between them)
 
-        left, right = vortex(-1.0), vortex(1.0)
-        fade = 0.5 * (1 + jnp.cos(jnp.pi * jnp.clip(jnp.abs(y) / self.depth, 0.0, 1.0)))
-        down = (left[0] + right[0]) * fade
-        side = (left[1] + right[1]) * fade
-        return jnp.stack([-self.deficit * stream.speed * fade, down, side])
+        port, starboard = vortex(1.0), vortex(-1.0)
+        along = jnp.broadcast_to(self.deficit * stream.speed, jnp.shape(y))
+        velocity = jnp.stack([along, port[0] + starboard[0], port[1] + starboard[1]])
+        return jnp.where(jnp.abs(z) < self.depth, velocity, 0.0)
 
 
 @kind("gridded-wake")
@@ -120,7 +120,7 @@ class GriddedWake(WindField):
 
     def check_cover(self, reach):
         data = self._tables()
-        for name, low, high in (("x", 0.0, reach), ("y", 0.0, reach), ("z", -reach, reach)):
+        for name, low, high in (("x", -reach, 0.0), ("y", -reach, reach), ("z", -reach, 0.0)):
             if data[name][0] > low or data[name][-1] < high:
                 raise ParameterError(
                     f"{self.file}: {name} covers {data[name][0]:g} to {data[name][-1]:g} m, but the rope can "

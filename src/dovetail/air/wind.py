@@ -1,10 +1,10 @@
 r"""Wind fields: no wind, steady wind, wind tables, sums of fields, and their base class.
 
-A field returns the velocity of the air at given positions and time, in the axes of its caller: those of a deck's mean
-position (x forward, y to port, z up), or those of towed systems (x downstream, y down, z to starboard). Ropes, hoses,
-airframes and rotors accept any field, including gusts, wakes and the bow wave of a receiver. Some fields depend on a
-stream: they are carried by it, or are caused by an aircraft that flies through it. Such a field requires a stream and
-is rejected over a deck, where there is none.
+A field returns the velocity of the air at given positions and time, in axes x forward, y to port, z up: those of a
+deck's mean position, or of an aircraft in steady flight. Ropes, hoses, airframes and rotors accept any field,
+including gusts, wakes and the bow wave of a receiver. Some fields depend on a stream: they are carried by it, or are
+caused by an aircraft that flies through it. Such a field requires a stream and is rejected over a deck, where there is
+none.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dovetail.core.parameter import all_concrete
 
 
 class FreeStream(NamedTuple):
-    """Undisturbed air stream along x."""
+    """Undisturbed air stream, against x."""
 
     speed: jax.Array  # [m/s]
     density: jax.Array  # [kg/m^3]

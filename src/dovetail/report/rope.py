@@ -12,8 +12,8 @@ from matplotlib.ticker import MaxNLocator
 def snapshots(axes: Any, nodes: np.ndarray, *, number: int = 9) -> np.ndarray:
     """Draw snapshots of a rope into 3-D axes, darker is later; return the indices of the samples shown.
 
-    `nodes` (samples, 3, nodes) [m] in rope axes: x downstream, y down, z to starboard. The rope moves equally far
-    between two snapshots.
+    `nodes` (samples, 3, nodes) [m] in axes x forward, y to port, z up. The rope moves equally far between two
+    snapshots.
     """
     from dovetail.report.simulation import _moments
 
@@ -21,9 +21,9 @@ def snapshots(axes: Any, nodes: np.ndarray, *, number: int = 9) -> np.ndarray:
     for k, place in enumerate(places):
         x, y, z = nodes[place]
         shade = f"{0.8 - 0.8 * k / max(1, len(places) - 1):.3f}".lstrip("-")
-        axes.plot(x, z, -y, color=shade, lw=1.2)
+        axes.plot(x, y, z, color=shade, lw=1.2)
     tip = nodes[:, :, -1]
-    axes.plot(tip[:, 0], tip[:, 2], -tip[:, 1], color="#d9730d", lw=0.8, label="path of the tip")
+    axes.plot(*tip.T, color="#d9730d", lw=0.8, label="path of the tip")
     _name(axes, nodes)
     return places
 
@@ -46,10 +46,10 @@ def rope_animation(nodes: np.ndarray, times: np.ndarray, *, frames: int = 80, ti
     def draw(frame):
         place = places[frame]
         x, y, z = nodes[place]
-        rope.set_data_3d(x, z, -y)
+        rope.set_data_3d(x, y, z)
         before = nodes[max(0, place - len(nodes) // 4) : place + 1, :, -1]
-        path.set_data_3d(before[:, 0], before[:, 2], -before[:, 1])
-        body.set_data_3d(x[-1:], z[-1:], -y[-1:])
+        path.set_data_3d(*before.T)
+        body.set_data_3d(x[-1:], y[-1:], z[-1:])
         words.set_text(f"{title}  {times[place]:6.1f} s".strip())
         return rope, path, body, words
 
@@ -74,14 +74,14 @@ def _name(axes: Any, nodes: np.ndarray) -> None:
     x, y, z = (nodes[:, k] for k in range(3))
     largest = max(float(np.ptp(values)) for values in (x, y, z))
     spans = []
-    for values, setting in ((x, axes.set_xlim), (z, axes.set_ylim), (-y, axes.set_zlim)):
+    for values, setting in ((x, axes.set_xlim), (y, axes.set_ylim), (z, axes.set_zlim)):
         middle = 0.5 * float(values.max() + values.min())
         span = max(1.1 * float(np.ptp(values)), 0.4 * largest)  # space for the labels of a plane motion
         setting(middle - span / 2, middle + span / 2)
         spans.append(span)
     axes.set_box_aspect(spans, zoom=1.1)
-    axes.set_xlabel("downstream [m]")
-    axes.set_ylabel("starboard [m]")
+    axes.set_xlabel("forward [m]")
+    axes.set_ylabel("to port [m]")
     axes.set_zlabel("height [m]")
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         axis.set_major_locator(MaxNLocator(3))

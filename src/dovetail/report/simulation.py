@@ -151,14 +151,13 @@ def _moments(nodes: np.ndarray, number: int = 9) -> np.ndarray:
 def _shapes(data: Any):
     """Draw the chain from the side and from behind; plane motion only from the side."""
     nodes = data["node_position"].values
-    views = ((0, "x"), (2, "z")) if np.any(nodes[:, 2]) else ((0, "x"),)
+    views = ((0, "x"), (1, "y")) if np.any(nodes[:, 1]) else ((0, "x"),)
     figure, (panels,) = new_figure(1, len(views), height=3.2)
     places = _moments(nodes)
     with figure_style():
         for axes, (across, label) in zip(panels, views, strict=True):
             for k, place in enumerate(places):
-                axes.plot(nodes[place, across], nodes[place, 1], lw=1.0, **line_style(k, len(places)))
-            axes.set(xlabel=f"{label} [m]", ylabel="y [m], down")
-            axes.invert_yaxis()
+                axes.plot(nodes[place, across], nodes[place, 2], lw=1.0, **line_style(k, len(places)))
+            axes.set(xlabel=f"{label} [m]", ylabel="z [m]")
             axes.set_aspect("equal", adjustable="datalim")
     return figure, data.time.values[places]

@@ -51,7 +51,7 @@ class Funnel(Specimen):
     """Drogue with ribs, coupling and latch, in contact with a point nozzle."""
 
     initial_position: Parameter = parameter(
-        "m", "initial position of the nozzle in the drogue's frame", default=(-0.75, 0.0, -0.05)
+        "m", "initial position of the nozzle in the drogue's frame", default=(-0.75, 0.0, 0.05)
     )
     depths: Parameter = parameter(
         "m",

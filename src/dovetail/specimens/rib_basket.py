@@ -54,7 +54,7 @@ class RibBasket(Specimen):
 
     ribs: int = count("number of ribs", default=32, at_least=8)
     initial_position: Parameter = parameter(
-        "m", "initial position of the nozzle in the drogue's frame", default=(-0.75, 0.0, -0.05)
+        "m", "initial position of the nozzle in the drogue's frame", default=(-0.75, 0.0, 0.05)
     )
     nozzle_radius: Parameter = parameter("m", "radius of the ball", default=0.04, above=0.0)
     depths: Parameter = parameter(
@@ -145,7 +145,7 @@ class RibBasket(Specimen):
         weight = jnp.clip(1 - lateral**2, 0.0, 1.0) * (p @ out > 0) * inside * (gap < 0)
 
         # only ribs near the nozzle are in contact
-        nearest = jnp.round(jnp.arctan2(p[1], -p[2]) / (2 * jnp.pi / n)).astype(int)
+        nearest = jnp.round(jnp.arctan2(-p[1], p[2]) / (2 * jnp.pi / n)).astype(int)
         ribs = (nearest + jnp.arange(NEAR) - NEAR // 2) % n
         compliance = self._compliance()[(ribs[:, None] - ribs[None, :]) % n] * arm**2
         impact_speed = self._surface_contact.impact_speed_memory.impact_speed(
@@ -189,7 +189,7 @@ class RibBasket(Specimen):
         """Outward and lateral directions (3, n) at each rib, from 12 o'clock to starboard."""
         azimuth = 2 * jnp.pi * jnp.arange(self.ribs) / self.ribs
         zero, sin, cos = jnp.zeros(self.ribs), jnp.sin(azimuth), jnp.cos(azimuth)
-        return jnp.stack([zero, sin, -cos]), jnp.stack([zero, cos, sin])
+        return jnp.stack([zero, -sin, cos]), jnp.stack([zero, -cos, -sin])
 
     def _stiffness_spectrum(self):
         k = jnp.arange(self.ribs // 2 + 1)

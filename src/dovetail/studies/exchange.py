@@ -114,7 +114,7 @@ MOTIONS = (
     ExchangePlace(
         "tow point of a hose",
         "refuelling/full-scale",
-        "numerical.tow",
+        "numerical.motion",
         (_not_free("the test has no tanker mass"),),
     ),
     ExchangePlace(
@@ -133,8 +133,8 @@ MOTIONS = (
 WINDS = (
     ExchangePlace("wake on a rope", "capture/wake", "numerical.wake"),
     ExchangePlace("gusts on a rope", "capture/deploy", "numerical.gusts"),
-    ExchangePlace("wake on a hose", "refuelling/full-scale", "numerical.air.wake"),
-    ExchangePlace("gusts on a hose", "refuelling/full-scale", "numerical.air.gusts"),
+    ExchangePlace("wake on a hose", "refuelling/full-scale", "numerical.wake"),
+    ExchangePlace("gusts on a hose", "refuelling/full-scale", "numerical.gusts"),
     ExchangePlace("wind on an airframe", "shipboard/case-6", "numerical.loads[0].wind", (NO_STREAM,)),
     ExchangePlace("wind on a rotor", "shipboard/case-6-rotor", "numerical.loads[0].wind", (NO_STREAM,)),
 )

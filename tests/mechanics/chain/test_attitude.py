@@ -1,18 +1,24 @@
-"""Axes of flight and of what is towed, and the attitude of a body that is the last link."""
+"""Attitude of a body that is the last link of a chain."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from dovetail.mechanics.chain import attitude
 
 KEY = jax.random.key(3)
 
 
+def up_the_link(angles):
+    y, z = angles
+    return jnp.stack([jnp.cos(y) * jnp.cos(z), jnp.sin(z), -jnp.sin(y) * jnp.cos(z)])
+
+
 @pytest.fixture(scope="module")
 def path():
-    """Places of a joint and of a body behind it as smooth functions of time, in the axes of flight."""
+    """Places of a joint and of a body behind it as smooth functions of time."""
     a, b, w = (jax.random.uniform(k, (2,), minval=-0.8, maxval=0.8) for k in jax.random.split(KEY, 3))
 
     def angles(t):
@@ -21,7 +27,7 @@ def path():
     def places(t):
         joint = jnp.stack([jnp.sin(t), t**2, jnp.cos(2 * t)])
         length = 1.4 + 0.3 * jnp.sin(t)
-        return jnp.stack([joint, joint - length * attitude.link_rotation(angles(t))[:, 0]], axis=1)
+        return jnp.stack([joint, joint - length * up_the_link(angles(t))], axis=1)
 
     return angles, places
 
@@ -31,20 +37,12 @@ def _rates(f, t):
     return jax.jit(lambda t: (f(t), first(t), jax.jacfwd(first)(t)))(t)
 
 
-def test_axes_are_translated_there_and_back():
-    r = jax.random.normal(jax.random.key(0), (3, 5))
-    np.testing.assert_array_equal(attitude.to_flight_axes(attitude.to_towing_axes(r)), r)
-    np.testing.assert_array_equal(
-        attitude.to_towing_axes(jnp.array([[1.0], [2.0], [3.0]]))[:, 0], [-1.0, 3.0, 2.0]
-    )
-
-
 def test_the_spin_of_the_last_link_equals_its_rotation_rate(path):
     """A joint that moves, a body that turns and even stretches: from places alone."""
     angles, places = path
 
     def turned(t):
-        return attitude.link_rotation(angles(t))
+        return attitude.link_rotation(up_the_link(angles(t)))
 
     def spin(t):
         R = turned(t)
@@ -60,12 +58,14 @@ def test_the_spin_of_the_last_link_equals_its_rotation_rate(path):
     np.testing.assert_allclose(R.T @ frame.rate.w, wanted_rate, atol=1e-12)
 
 
-def test_angles_are_read_back_from_directions_and_a_direction_is_a_rotation():
-    for angles in np.asarray(jax.random.uniform(KEY, (20, 2), minval=-1.4, maxval=1.4)):
-        R = attitude.link_rotation(jnp.array(angles))
-        np.testing.assert_allclose(attitude.tilt_angles(-R[:, 0]), angles, rtol=1e-12)
-        np.testing.assert_allclose(
-            attitude.to_flight_axes(attitude.link_rotation_towed(attitude.to_towing_axes(R[:, 0]))),
-            R,
-            atol=1e-14,
-        )
+def test_angles_are_read_back_from_directions_and_a_direction_is_a_rotation_about_y_then_z():
+    for y, z in np.asarray(jax.random.uniform(KEY, (20, 2), minval=-1.4, maxval=1.4)):
+        n = up_the_link((y, z))
+        np.testing.assert_allclose(attitude.tilt_angles(n), [y, z], rtol=1e-12)
+        expected = Rotation.from_euler("YZ", [y, z]).as_matrix()
+        np.testing.assert_allclose(attitude.link_rotation(n), expected, atol=1e-14)
+
+
+def test_a_body_below_its_joint_has_its_nose_up():
+    below = jnp.array([np.cos(0.2), 0.0, np.sin(0.2)])  # the joint is ahead and above
+    np.testing.assert_allclose(attitude.tilt_angles(below), [-0.2, 0.0], atol=1e-15)

@@ -10,7 +10,7 @@ from dovetail.core import RK4
 from dovetail.core.methods.rolled import with_stage_loop
 from dovetail.mechanics.chain import AncfCable, ChainLoads, ElasticChain
 
-G = jnp.array([0.0, 9.81, 0.0])
+G = jnp.array([0.0, 0.0, -9.81])
 
 
 def test_mass_and_moments_are_those_of_the_cable():
@@ -77,11 +77,11 @@ def test_a_hanging_cable_stretches_under_the_weight_below():
     """s + (g/EA) ((m + M) s - m s^2/2L) + F s/EA at every node, with 12 kg of cable and 3 kg at the tip."""
     n, L, m, M, EA, pull = 4, 6.0, 12.0, 3.0, 2e4, 40.0
     cable = AncfCable(n=n, length=L, mass=m, stiffness=EA, tip_mass=M)
-    down = jnp.array([0.0, 1.0, 0.0])
+    down = jnp.array([0.0, 0.0, -1.0])
     hung = jax.jit(lambda lines: cable.nodes(cable.rest_state_along(lines, G, pull * down)).position)
     s = L * np.arange(n + 1) / n
     expected = s + (9.81 * ((m + M) * s - m * s**2 / (2 * L)) + pull * s) / EA
-    np.testing.assert_allclose(hung(jnp.tile(down[:, None], n))[1], expected, rtol=1e-12)
+    np.testing.assert_allclose(-hung(jnp.tile(down[:, None], n))[2], expected, rtol=1e-12)
 
 
 def test_a_cable_hung_along_a_kinked_line_has_the_mean_slope_at_its_nodes():

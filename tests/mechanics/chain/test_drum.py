@@ -33,7 +33,7 @@ def test_the_drum_feels_the_first_tension(chain):
 
     def solve(reel):
         loads = ChainLoads(
-            9.81 * jnp.array([0.0, 1.0, 0.0]), length=(jnp.asarray(5.9), jnp.asarray(-0.3), -reel)
+            9.81 * jnp.array([0.0, 0.0, -1.0]), length=(jnp.asarray(5.9), jnp.asarray(-0.3), -reel)
         )
         return chain.solve(0.0, x, loads)
 

@@ -8,8 +8,8 @@ import pytest
 from dovetail.core import RK4
 from dovetail.mechanics.chain import ChainLoads, ElasticChain, LinkChain
 
-G = jnp.array([0.0, 9.81, 0.0])
-DOWN = jnp.array([0.0, 1.0, 0.0])
+G = jnp.array([0.0, 0.0, -9.81])
+DOWN = jnp.array([0.0, 0.0, -1.0])
 
 
 def integrate(chain, x, u, h, steps):
@@ -34,7 +34,7 @@ def test_hanging_under_its_weight_it_stretches_as_a_continuous_rope():
     assert np.abs(rate["velocity"]).max() < 1e-9
     # W L / (2 EA) of its own weight, and that of the tip mass
     expected = 10 * 9.81 * 10 / (2 * 1e4) + 2 * 9.81 * 10 / 1e4
-    assert float(x["position"][1, -1]) - 10 == pytest.approx(expected, rel=1e-9)
+    assert -float(x["position"][2, -1]) - 10 == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_slack_link_has_no_force_and_a_taut_one_follows_hookes_law():

@@ -9,7 +9,7 @@ from dovetail.core.errors import ParameterError
 from dovetail.mechanics.chain import ChainLoads, RodChain
 from dovetail.mechanics.chain.equilibrium import hanging_directions, straight_to
 
-G = jnp.array([0.0, 9.81, 0.0])
+G = jnp.array([0.0, 0.0, -9.81])
 
 
 def test_the_static_shape_is_at_rest_in_the_moving_model():
@@ -29,7 +29,7 @@ def test_drag_on_the_rope_is_in_balance_when_the_iteration_has_arrived():
 
     u = hanging_directions(10, 30.0, 20.0, G, jnp.array([500.0, 0.0, 0.0]), drag)
     load = 3.0 * np.asarray(G)[:, None] + np.asarray(drag(u))
-    below = np.cumsum(load[:, ::-1], 1)[:, ::-1] - 0.5 * load + np.array([[500.0], [20 * 9.81], [0.0]])
+    below = np.cumsum(load[:, ::-1], 1)[:, ::-1] - 0.5 * load + np.array([[500.0], [0.0], [-20 * 9.81]])
     cross = np.cross(np.asarray(u).T, below.T)
     assert np.abs(cross).max() < 1e-6 * np.abs(below).max()
 

@@ -23,7 +23,7 @@ NOISE = 1e-3  # [m]
 def measured(values):
     """Tip (x and stretch) of the rope released at 30 degrees, 2 s."""
     chain = dataclasses.replace(ROPE, **values)
-    loads = ChainLoads(field=jnp.array([0.0, 9.81, 0.0]))
+    loads = ChainLoads(field=jnp.array([0.0, 0.0, -9.81]))
 
     def one(x, k):
         x = with_stage_loop(RK4()).step(chain, 0.0, 5e-3, x, loads, ())[0]

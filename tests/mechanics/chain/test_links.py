@@ -13,7 +13,7 @@ from dovetail.core.errors import ParameterError
 from dovetail.core.methods.rolled import with_stage_loop
 from dovetail.mechanics.chain import ChainLoads, LinkChain
 
-G = jnp.array([0.0, 9.81, 0.0])
+G = jnp.array([0.0, 0.0, -9.81])
 DIAGONAL = jnp.array([1.0, 1.0, 0.0]) / jnp.sqrt(2.0)
 
 
@@ -109,7 +109,7 @@ def test_accelerations_satisfy_newtons_law_and_the_constraints_solved_densely():
 
 def test_root_reaction_and_tension_carry_the_weight_of_a_hanging_chain():
     chain = LinkChain(n=5, length=5.0, mass=10.0, tip_mass=3.0)
-    solved = solve(chain, 0.0, chain.straight(jnp.array([0.0, 1.0, 0.0])), ChainLoads(field=G))
+    solved = solve(chain, 0.0, chain.straight(jnp.array([0.0, 0.0, -1.0])), ChainLoads(field=G))
     np.testing.assert_allclose(solved.reaction, 13 * np.asarray(G), atol=1e-10)
     np.testing.assert_allclose(solved.tension, 9.81 * (3 + 2 * np.arange(5)[::-1] + 1), rtol=1e-12)
 
@@ -162,7 +162,7 @@ def test_a_chain_with_both_ends_fixed_settles_in_a_catenary():
     chain = LinkChain(n=n, length=length, mass=10.0, tip="prescribed", mass_damping=2.0, joint_damping=0.05)
     half = np.sqrt((length / 2) ** 2 - (span / 2) ** 2)
     s = np.arange(1, n + 1) / n
-    shape = np.stack([span * s, half * (1 - np.abs(2 * s - 1)), 0 * s])
+    shape = np.stack([span * s, 0 * s, -half * (1 - np.abs(2 * s - 1))])
     x = integrate(
         chain,
         chain.rest_state_through(jnp.array(shape)),
@@ -175,7 +175,7 @@ def test_a_chain_with_both_ends_fixed_settles_in_a_catenary():
 
     a = brentq(lambda a: 2 * a * np.sinh(span / (2 * a)) - length, 0.5, 50)
     sag = a * (np.cosh(span / (2 * a)) - 1)
-    assert float(x["position"][1].max()) == pytest.approx(sag, rel=3e-3)  # 24 links
+    assert -float(x["position"][2].min()) == pytest.approx(sag, rel=3e-3)  # 24 links
     np.testing.assert_allclose(x["position"][:, -1], [span, 0, 0], atol=1e-6)
     tension = solve(chain, 0.0, x, ChainLoads(field=G, tip_acceleration=jnp.zeros(3))).tension
     assert float(tension.min()) == pytest.approx(1.0 * 9.81 * a, rel=1e-2)  # horizontal pull: density g a
@@ -209,8 +209,8 @@ def test_paying_out_a_straight_rope_pulls_like_the_mass_that_is_set_in_motion():
 
 def test_a_lateral_impulse_moves_the_tip_and_an_axial_one_does_not():
     chain = LinkChain(n=4, length=4.0, mass=4.0, tip_mass=2.0)
-    x = chain.straight(jnp.array([0.0, 1.0, 0.0]))
-    after = impulse(chain, x, jnp.zeros((3, 4)).at[:, -1].set(jnp.array([6.0, -5.0, 0.0])))
+    x = chain.straight(jnp.array([0.0, 0.0, -1.0]))
+    after = impulse(chain, x, jnp.zeros((3, 4)).at[:, -1].set(jnp.array([6.0, 0.0, 5.0])))
     np.testing.assert_allclose(after["velocity"][:, -1], [6.0 / 2.5, 0.0, 0.0], atol=1e-12)  # axial part held
 
 
@@ -254,7 +254,7 @@ def test_rayleigh_damping_gives_each_bending_mode_its_damping_ratio():
     alpha, beta = 0.7, 2e-3
     plain = LinkChain(n=6, length=6.0, mass=6.0, bending=40.0)
     damped = dataclasses.replace(plain, mass_damping=alpha, stiffness_damping=beta)
-    x, weightless = plain.straight(jnp.array([0.0, 1.0, 0.0])), ChainLoads(field=jnp.zeros(3))
+    x, weightless = plain.straight(jnp.array([0.0, 0.0, -1.0])), ChainLoads(field=jnp.zeros(3))
     free, lost = (np.linalg.eigvals(linearise(c, x, weightless).A) for c in (plain, damped))
     bending = np.unique(np.round(free.imag[(np.abs(free.real) < 1e-6) & (free.imag > 0.5)], 6))
     assert len(bending) == 5  # the sixth is a turn about the support

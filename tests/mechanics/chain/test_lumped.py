@@ -20,7 +20,7 @@ KINDS = {
     "LinkChain": LinkChain,
     "ElasticChain": lambda **k: ElasticChain(**k, stiffness=3e4, axial_damping=60.0),
 }
-FIELD = jnp.array([0.0, 9.81, 0.0])
+FIELD = jnp.array([0.0, 0.0, -9.81])
 FORCE = 100 * jax.random.normal(jax.random.key(2), (3, 6))
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from dovetail.mechanics.chain import ChainLoads, RodChain
 
-G = jnp.array([0.0, 9.81, 0.0])
+G = jnp.array([0.0, 0.0, -9.81])
 
 
 def test_one_rod_falls_as_a_physical_pendulum():

@@ -15,14 +15,14 @@ from dovetail.core.methods.rolled import with_stage_loop
 from dovetail.mechanics.chain import ChainLoads, LinkChain, RodChain
 from dovetail.mechanics.chain.angles import direction, joint_energy, joint_moment
 
-G = jnp.array([0.0, 9.81, 0.0])
+G = jnp.array([0.0, 0.0, -9.81])
 GOLDEN = RodChain(
     n=2, length=2.0, mass=2.0, tip_mass=0.5, stiffness=2000.0, axial_damping=10.0, bending=2.0, joint_damping=0.3
 )  # fmt: skip
 Q = jnp.array([0.1, 0.3, 0.6, 0.2, -0.4])
 RATE = jnp.array([0.05, 0.7, -0.3, 0.2, 0.9])
 LOADS = ChainLoads(
-    field=G - jnp.array([0.5, -0.2, 0.3]), node=jnp.zeros((3, 3)).at[:, -1].set(jnp.array([3.0, -1, 2]))
+    field=G + jnp.array([0.5, 0.3, -0.2]), node=jnp.zeros((3, 3)).at[:, -1].set(jnp.array([-3.0, -2, 1]))
 )
 
 
@@ -110,7 +110,7 @@ def test_energies_powers_and_tip_equal_the_golden_values(golden):
     close(power["external"] + (LOADS.field - G) @ momentum, 2.8472890943)
     close(power["damping"], -0.6185)
     close(RATE @ got["elastic"], -3.9906138625)
-    close(got["tip"], [0.8386625832, 1.7901071418, -0.1708820784])
+    close(got["tip"], [-0.8386625832, 0.1708820784, -1.7901071418])
 
 
 def random_state(n, seed):
@@ -247,8 +247,8 @@ def test_energy_is_conserved_to_the_order_of_the_method():
 @pytest.mark.slow
 def test_mirror_image_of_the_loads_gives_the_mirror_image_of_the_motion():
     chain = RodChain(n=4, length=40.0, mass=8.0, stiffness=4e5, bending=10.0, joint_damping=1.0)
-    mirror = jnp.array([1.0, 1.0, -1.0])[:, None]
-    force = jnp.zeros((3, 5)).at[:, -1].set(jnp.array([30.0, 5.0, 40.0]))
+    mirror = jnp.array([1.0, -1.0, 1.0])[:, None]
+    force = jnp.zeros((3, 5)).at[:, -1].set(jnp.array([-30.0, -40.0, -5.0]))
     tips = [
         chain.nodes(
             integrate(chain, chain.rest_state(0.0, 0.8, psi), ChainLoads(field=G, node=f), 5e-3, 200)

@@ -23,9 +23,9 @@ ROPE = RodChain(
 
 
 def loads(n):
-    """The stage in tow: drag and the aircraft's acceleration downstream, lift that carries the stage."""
-    tip = jnp.array([50e3, -80e3 * 9.81, 0.0])
-    return ChainLoads(field=jnp.array([0.9366, 9.81, 0.0]), node=jnp.zeros((3, n + 1)).at[:, -1].set(tip))
+    """The stage in tow: drag and the aircraft's acceleration forward, lift that carries the stage."""
+    tip = jnp.array([-50e3, 0.0, 80e3 * 9.81])
+    return ChainLoads(field=jnp.array([-0.9366, 0.0, -9.81]), node=jnp.zeros((3, n + 1)).at[:, -1].set(tip))
 
 
 def largest_tension(chain, x):

@@ -21,8 +21,8 @@ CHAIN = RodChain(
     joint_damping=8e3,  # the published c = 100 N m s/kg: a rate of 490 /s by the law 48 c n^3 / L^2
 )
 LOADS = ChainLoads(
-    field=jnp.array([0.0, 9.81, 0.0]),
-    node=jnp.zeros((3, N + 1)).at[:, -1].set(jnp.array([10e3, 0.0, 10e3])),
+    field=jnp.array([0.0, 0.0, -9.81]),
+    node=jnp.zeros((3, N + 1)).at[:, -1].set(jnp.array([-10e3, -10e3, 0.0])),
 )
 START = CHAIN.rest_state(0.0, np.pi / 4, 0.0)
 

@@ -12,13 +12,13 @@ from dovetail.mechanics.chain.trim import at_rest, modes_about
 
 COMMON = {"n": 6, "length": 6.0, "mass": 6.0, "tip_mass": 2.0, "bending": 3.0}
 CHAINS = [AngleChain(**COMMON), LinkChain(**COMMON), ElasticChain(**COMMON, stiffness=2e3)]
-DOWN = jnp.array([0.0, 1.0, 0.0])
+DOWN = jnp.array([0.0, 0.0, -1.0])
 
 
 def blown(chain, x):
     """Weight, and a wind that pushes every node the more the lower it is."""
     p = chain.nodes(x).position
-    push = jnp.zeros_like(p).at[0].set(4.0 + 2.0 * p[1])
+    push = jnp.zeros_like(p).at[0].set(4.0 - 2.0 * p[2])
     return ChainLoads(field=9.81 * DOWN, node=push)
 
 

@@ -16,9 +16,9 @@ from dovetail.studies.registry import find_test
 
 def flight():
     """Two samples of a hose of three links, a drogue that points forward and a little up, and a nozzle behind it."""
-    hose = np.array([[[0, 0, 0], [-5.0, 0, 2.0], [-9.0, 0, 2.9], [-10.0, 0, 3.0]]] * 2).transpose(0, 2, 1)
-    joint = np.array([[-10.0, 0, 3.0], [-10.0, 0, 3.1]])
-    centre = joint + np.array([-0.3, 0.0, 0.1])
+    hose = np.array([[[0, 0, 0], [-5.0, 0, -2.0], [-9.0, 0, -2.9], [-10.0, 0, -3.0]]] * 2).transpose(0, 2, 1)
+    joint = np.array([[-10.0, 0, -3.0], [-10.0, 0, -3.1]])
+    centre = joint + np.array([-0.3, 0.0, -0.1])
     force = np.array([[0.0] * 6, [100.0, 0, 0, 0, 0, 0]])
     data = xr.Dataset(
         {
@@ -53,16 +53,14 @@ def test_the_drogue_is_at_its_ball_joint_along_its_axis():
     np.testing.assert_allclose(R[:, 0], ahead)
     (arrow,) = scene.arrows
     np.testing.assert_allclose(arrow.vector(1), 100.0 * ahead)
-    assert scene.up == "-z"
+    assert scene.up == "+z"
     assert scene.setting == "sky"
 
 
 def test_a_hose_without_recorded_drogue_gets_one_at_its_end():
-    """A latched hose was drawn with the axes of a rope: its sag went sideways."""
     run, *_ = flight()
     run.recording = run.recording.with_signals({"hose_position": run.recording["hose_position"]})
     scene = build_scene(run)
-    assert scene.up == "-z"
     ribs = next(solid for solid in scene.solids if solid.name == "drogue/ribs")
     nodes = run.recording["hose_position"].values[1].T
     np.testing.assert_allclose(ribs.pose(1)[1], nodes[-2])
@@ -114,11 +112,11 @@ def test_the_duct_is_a_tube_of_constant_wall_thickness():
     assert abs(volume) == pytest.approx(hollow, rel=0.02)  # a polygon instead of a circle
 
 
-def test_axes_of_a_drogue_are_orthonormal_and_point_down():
-    ahead, side, down = axes_of(np.zeros(3), np.array([-0.3, 0.02, 0.1]))
-    R = np.stack([ahead, -side, down], axis=1)
+def test_axes_of_a_drogue_are_a_rotation_and_its_third_points_up():
+    R = axes_of(np.zeros(3), np.array([-0.3, -0.02, -0.1]))
     np.testing.assert_allclose(R.T @ R, np.eye(3), atol=1e-12)
-    assert down[2] > 0
+    np.testing.assert_allclose(np.linalg.det(R), 1.0)
+    assert R[2, 2] > 0
 
 
 def test_a_drogue_has_the_inner_wall_of_its_specimen():

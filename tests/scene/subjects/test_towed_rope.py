@@ -18,13 +18,13 @@ def test_a_rope_is_its_nodes(recorded):
     scene = build_scene(run)
     rope = next(tube for tube in scene.tubes if tube.name == "rope")
     np.testing.assert_array_equal(rope.points(3), run.recording["node_position"].values[3].T)
-    assert scene.up == "-y"
+    assert scene.up == "+z"
 
 
 def drawn(name, ropes=None, **signals):
     """The scene of a study's test, with a rope of two links that hangs aft."""
     test = dv.load(find_test(name))
-    nodes = np.array([[[[0.0, 0, 0], [50.0, 20.0, 0], [100.0, 30.0, 0]]]] * 2) if ropes is None else ropes
+    nodes = np.array([[[[0.0, 0, 0], [-50.0, 0, -20.0], [-100.0, 0, -30.0]]]] * 2) if ropes is None else ropes
     data = xr.Dataset(
         {each: (("time", "part"), values) for each, values in signals.items()}, {"time": [0.0, 1.0]}
     )
@@ -58,25 +58,25 @@ def test_without_air_the_support_is_fixed_and_a_force_is_an_arrow():
     still = drawn("capture/tip-force")
     assert still.setting == "room"
     (arrow,) = still.arrows
-    np.testing.assert_allclose(arrow.vector(0), [10e3, 0.0, 10e3])
+    np.testing.assert_allclose(arrow.vector(0), [-10e3, -10e3, 0.0])
     assert drawn("capture/tow").setting == "sky"
 
 
 def test_a_stage_is_towed_by_its_nose_with_its_engines_aft():
     solids = {solid.name: solid.mesh.vertices for solid in drawn("capture/tow").solids}
-    assert solids["stage/body"][:, 0].min() == pytest.approx(0.0, abs=1e-9)  # x is downstream
-    assert solids["stage/engines"][:, 0].min() > 0.9 * solids["stage/body"][:, 0].max()
-    assert solids["aircraft"][:, 0].min() < -20.0  # ahead of the rope, from its tail on
+    assert solids["stage/body"][:, 0].max() == pytest.approx(0.0, abs=1e-9)  # x is forward
+    assert solids["stage/engines"][:, 0].max() < 0.9 * solids["stage/body"][:, 0].min()
+    assert solids["aircraft"][:, 0].max() > 20.0  # ahead of the rope, from its tail on
 
 
 def test_a_device_is_turned_as_it_was_recorded():
     pitched = drawn("capture/deploy", tip_attitude=np.array([[0.0, 0.0], [0.3, 0.1]]))
     device = next(solid for solid in pitched.solids if solid.name == "device")
     R, p = device.pose(1)
-    nose = R @ [-1.0, 0, 0]
-    assert nose[1] < -0.2  # up, as y is down
-    assert nose[2] > 0.05  # to starboard
-    np.testing.assert_array_equal(p, [100.0, 30.0, 0.0])
+    nose = R @ [1.0, 0, 0]
+    assert nose[2] > 0.2  # up
+    assert nose[1] < -0.05  # to starboard
+    np.testing.assert_array_equal(p, [-100.0, 0.0, -30.0])
     np.testing.assert_allclose(device.pose(0)[0], np.eye(3), atol=1e-15)
 
 

@@ -32,8 +32,8 @@ def table(name, **changes):
         ("select", "numerical.mass_per_length", [-0.1] * 7, "must be above 0 kg/m"),
         ("settle", "numerical.chain.n", 0, "at least 1"),
         ("settle", "numerical.device.mass", "60 t", "5.893e+05 N"),
-        ("settle", "numerical.initial_tip", ["200 m", "50 m", "0 m"], "slack"),
-        ("settle", "numerical.initial_tip", ["300 m", "50 m", "0 m"], "cannot reach it"),
+        ("settle", "numerical.initial_tip", ["-200 m", "0 m", "-50 m"], "slack"),
+        ("settle", "numerical.initial_tip", ["-300 m", "0 m", "-50 m"], "cannot reach it"),
         ("settle", "numerical.initial_angles", ["180 deg", "0 deg"], "slack"),
         ("settle", "numerical.chain.joint_damping", "82 kN m s", "RK4: a step of 0.01 s is unstable"),
         (
@@ -55,7 +55,7 @@ def test_a_wake_grid_that_does_not_cover_the_rope_is_rejected(tmp_path):
     axis = np.array([0.0, 50.0])
     np.savez(file, x=axis, y=axis, z=np.array([-50.0, 50.0]), velocity=np.zeros((3, 2, 2, 2)))
     wake = {"kind": "gridded-wake", "file": str(file)}
-    with pytest.raises(TestFileError, match=r"x covers 0 to 50 m.*0 to 300 m"):
+    with pytest.raises(TestFileError, match=r"x covers 0 to 50 m.*-300 to 0 m"):
         testing.parse(table("wake", **{"numerical.wake": wake}))
 
 

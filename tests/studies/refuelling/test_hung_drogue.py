@@ -24,7 +24,7 @@ def shown(rig, t, x, force):
 def turned(angles, rates=0.0):
     """The rig turned from where it hangs, and turning."""
     start = RIG.init()
-    rope = {"angle": start["rope"]["angle"] - angles, "rate": start["rope"]["rate"] - rates}
+    rope = {"angle": start["rope"]["angle"] + angles, "rate": start["rope"]["rate"] + rates}
     return {**start, "rope": rope}
 
 
@@ -41,9 +41,9 @@ def test_the_probe_touches_the_rib_at_the_expected_time_and_position():
     when = RIG.receiver.approach.time_at(0.18)
     out, _ = shown(RIG, when, RIG.init(), jnp.zeros(6))
     place = out["nozzle_pose"][:3]
-    np.testing.assert_allclose(place, [-0.4424, 0.0, -0.15], atol=1e-6)
+    np.testing.assert_allclose(place, [-0.4424, 0.0, 0.15], atol=1e-6)
     np.testing.assert_allclose(
-        out["velocity"][:3], [np.cos(np.radians(35)), 0.0, -np.sin(np.radians(35))], rtol=1e-9
+        out["velocity"][:3], [np.cos(np.radians(35)), 0.0, np.sin(np.radians(35))], rtol=1e-9
     )
 
 
@@ -82,7 +82,7 @@ def test_bungees_pull_it_back_and_cables_aside():
     aside = turned(jnp.zeros((2, 4)).at[0].set(0.05))
     slack = dataclasses.replace(RIG, bungee_force=jnp.zeros(5))
     held, free = (
-        -shown(rig, 0.0, aside, jnp.zeros(6))[1]["rope"]["rate"][0, -1] for rig in (RIG, slack)
+        shown(rig, 0.0, aside, jnp.zeros(6))[1]["rope"]["rate"][0, -1] for rig in (RIG, slack)
     )  # about y
     assert held < free
     pulled = dataclasses.replace(RIG, side_pull=jnp.array([10.0, 0.0]))

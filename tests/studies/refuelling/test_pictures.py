@@ -17,9 +17,9 @@ T = np.linspace(0.0, 1.0, 201)
 def run():
     n = T.size
     nodes = np.zeros((n, 3, 4))
-    nodes[:, 0], nodes[:, 2] = -np.arange(4.0), 0.5 * T[:, None]
+    nodes[:, 0], nodes[:, 2] = -np.arange(4.0), -0.5 * T[:, None]
     force = np.tile([3.0, 0.0, 4.0, 0.0, 12.0, 5.0], (n, 1))
-    place = np.stack([0.1 * T, 0 * T, -0.2 * T], axis=1)
+    place = np.stack([0.1 * T, 0 * T, 0.2 * T], axis=1)
     return {
         "time": T,
         "hose_position": nodes,
@@ -27,7 +27,7 @@ def run():
         "drogue_position": place + 5.0,
         "ball_joint_position": 0.5 * place,
         "displacement": place,
-        "drogue_attitude_change": np.stack([np.radians(10 * T), 0 * T], axis=1),
+        "drogue_attitude_change": np.stack([-np.radians(10 * T), 0 * T], axis=1),
         "end_tension": 2500.0 - 100 * T,
         "tow_tension": 3300.0 + 0 * T,
         "reeled_length": 0.5 * T,

@@ -12,8 +12,7 @@ Depends on: core, and of this package `spatial`.
 
 Further modules: `link_chain_batch` (link chains in a batch, for sweeps), `attach_body` (a body caught at the tip),
 `remesh` (change of the number of links, and `AdaptiveElements`), `single_rod` (one straight rod), `torsion` (twist),
-`equilibrium` and `trim` (states at rest), `identify` (damping from a measurement), `plain` (NumPy only),
-`energy_terms` (energy balance).
+`equilibrium` and `trim` (states at rest), `identify` (damping from a measurement), `energy_terms` (energy balance).
 """
 
 from typing import TYPE_CHECKING

@@ -6,9 +6,9 @@ Directions are those of `angles`. All tensions t follow from one tridiagonal sys
 
     m_k a_k = F_k - t_k n_k + t_{k+1} n_{k+1}, \qquad (a_k - a_{k-1})\cdot n_k = \ddot l_k - l_k|\dot n_k|^2 ,
 
-and then the second rates of the angles decouple. Lengths can be functions of time. Axes: x downstream, y down, z to
-starboard; singular if a link points to starboard or port, which does not occur with a trailing hose. Source: [Bolien
-2018, sec. 3.5, eqs 3.6 to 3.60]; eqs 3.16, 3.17 and 3.26 have printing errors and were derived again.
+and then the second rates of the angles decouple. Lengths can be functions of time. Singular if a link
+points to starboard or port, which does not occur with a trailing hose. Source: [Bolien 2018, sec. 3.5, eqs 3.6 to
+3.60]; eqs 3.16, 3.17 and 3.26 have printing errors and were derived again.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 r"""Link directions by two global angles, their tangents, and the published bending law in two planes.
 
-.. math:: u = (\cos\psi\sin\varphi,\ \cos\psi\cos\varphi,\ \sin\psi)
+.. math:: u = -(\cos\psi\sin\varphi,\ \sin\psi,\ \cos\psi\cos\varphi)
 
-in axes x downstream, y down, z to starboard: :math:`\varphi` is 0 hanging and :math:`\pi/2` trailing, :math:`\psi` is
-the inclination towards z. Singular at :math:`\psi = \pm\pi/2`. Source: [Mastrogiuseppe 2023, sec. 3.2].
+in axes x forward, y to port, z up: :math:`\varphi` is 0 hanging and :math:`\pi/2` trailing, :math:`\psi` is the
+inclination to starboard. Singular at :math:`\psi = \pm\pi/2`. Source: [Mastrogiuseppe 2023, sec. 3.2], whose axes are
+downstream, down and to starboard.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from dovetail.mechanics.chain.base import dot
 
 def direction(phi: Float[Array, "*n"], psi: Float[Array, "*n"]) -> Float[Array, " 3 *n"]:
     """Return unit vectors (3, n)."""
-    return jnp.stack([jnp.cos(psi) * jnp.sin(phi), jnp.cos(psi) * jnp.cos(phi), jnp.sin(psi)])
+    return -jnp.stack([jnp.cos(psi) * jnp.sin(phi), jnp.sin(psi), jnp.cos(psi) * jnp.cos(phi)])
 
 
 def tangents(
@@ -25,7 +26,7 @@ def tangents(
 ) -> tuple[Float[Array, " 3 *n"], Float[Array, " 3 *n"]]:
     """Return the derivatives of the directions by phi and by psi, (3, n) each."""
     cf, sf, cp, sp = jnp.cos(phi), jnp.sin(phi), jnp.cos(psi), jnp.sin(psi)
-    return jnp.stack([cp * cf, -cp * sf, jnp.zeros_like(phi)]), jnp.stack([-sp * sf, -sp * cf, cp])
+    return jnp.stack([-cp * cf, jnp.zeros_like(phi), cp * sf]), jnp.stack([sp * sf, -cp, sp * cf])
 
 
 def bias(
@@ -37,14 +38,12 @@ def bias(
     """Return the second rate of the directions at constant angular rates, (3, n) [1/s^2]."""
     cf, sf, cp, sp = jnp.cos(phi), jnp.sin(phi), jnp.cos(psi), jnp.sin(psi)
     both, mixed = phi_rate**2 + psi_rate**2, 2 * phi_rate * psi_rate
-    return jnp.stack(
-        [-cp * sf * both - sp * cf * mixed, -cp * cf * both + sp * sf * mixed, -sp * psi_rate**2]
-    )
+    return jnp.stack([cp * sf * both + sp * cf * mixed, sp * psi_rate**2, cp * cf * both - sp * sf * mixed])
 
 
 def angles(u: Float[Array, " 3 *n"]) -> tuple[Float[Array, "*n"], Float[Array, "*n"]]:
     """Return the angles phi and psi of unit vectors (3, ...)."""
-    return jnp.arctan2(u[0], u[1]), jnp.arcsin(jnp.clip(u[2], -1.0, 1.0))
+    return jnp.arctan2(-u[0], -u[2]), -jnp.arcsin(jnp.clip(u[1], -1.0, 1.0))
 
 
 def angle_rates(

@@ -1,54 +1,35 @@
-r"""Towing axes and flight axes, and the attitude of a body that is the last link of a chain.
+r"""Attitude of a body that is the last link of a chain, in axes x forward, y to port, z up.
 
-Towed chains have x downstream, y down, z to starboard; aircraft have x forward, y to starboard, z down. A body at the
-end points along its link: its x axis points up the chain, rotated about y by :math:`\theta_y` and then about z by
+The body points along its link: its x axis points up the chain, rotated about y by :math:`\theta_y` and then about z by
 :math:`\theta_z`, without roll,
 
 .. math:: n = (\cos\theta_y\cos\theta_z,\ \sin\theta_z,\ -\sin\theta_y\cos\theta_z)
 
-so with positive :math:`\theta_y` the body hangs below its joint. These are the angles of `angles` measured from the
-stream, :math:`\theta_y = \pi/2 - \varphi`, :math:`\theta_z = -\psi`. Source: [Bolien 2018, sec. 3.5, eqs 3.6 to 3.31].
+so with negative :math:`\theta_y` the body hangs below its joint. These are the angles of `angles` measured from the
+stream, :math:`\theta_y = \varphi - \pi/2`, :math:`\theta_z = \psi`. Source: [Bolien 2018, sec. 3.5, eqs 3.6 to 3.31],
+whose y axis points to starboard and z axis down.
 """
 
 from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float
 
 from dovetail.mechanics.chain.angles import angle_accelerations, angle_rates, angles
 from dovetail.mechanics.spatial import FrameState, Pose, Twist
 
 
-def to_flight_axes(r: jax.Array | np.ndarray) -> jax.Array:
-    """Return vectors (3, ...) in flight axes (forward, starboard, down) from towing axes (aft, down, starboard)."""
-    return jnp.stack([-r[0], r[2], r[1]])
+def tilt_angles(n: Float[Array, " 3 *k"]) -> Float[Array, " 2 *k"]:
+    """Return angles (2, ...) about y and z of links with directions n (3, ...) up the chain."""
+    return jnp.stack([jnp.arctan2(-n[2], n[0]), jnp.arcsin(jnp.clip(n[1], -1.0, 1.0))])
 
 
-to_towing_axes = to_flight_axes  # its own inverse
-
-
-def tilt_angles(u: Float[Array, " 3 *n"]) -> Float[Array, " 2 *n"]:
-    """Return angles (2, ...) about y and z of links with directions (3, ...) down the chain, in flight axes."""
-    return jnp.stack([jnp.arctan2(u[2], -u[0]), -jnp.arcsin(jnp.clip(u[1], -1.0, 1.0))])
-
-
-def link_rotation(angles: Float[Array, "2"]) -> Float[Array, "3 3"]:
-    """Return the rotation (3, 3) from a link's axes to flight axes, R_Y R_Z; its first column points up the chain."""
-    y, z = angles
-    cy, sy, cz, sz = jnp.cos(y), jnp.sin(y), jnp.cos(z), jnp.sin(z)
-    zero = jnp.zeros_like(y)
-    return jnp.stack(
-        [jnp.stack([cy * cz, -cy * sz, sy]), jnp.stack([sz, cz, zero]), jnp.stack([-sy * cz, sy * sz, cy])]
-    )
-
-
-def link_rotation_towed(n: Float[Array, "3"]) -> Float[Array, "3 3"]:
-    """Return the rotation (3, 3) from a link's axes to towing axes, for its direction n (3,) up the chain."""
-    cz = jnp.sqrt(1 - n[2] ** 2)
-    cy, sy, sz, zero = -n[0] / cz, -n[1] / cz, n[2], 0 * cz
-    return jnp.stack([n, jnp.stack([cy * sz, sy * sz, cz]), jnp.stack([-sy, cy, zero])], axis=1)
+def link_rotation(n: Float[Array, "3"]) -> Float[Array, "3 3"]:
+    """Return the rotation (3, 3) from the axes of a link with direction n (3,) up the chain, R_Y R_Z."""
+    cz = jnp.sqrt(1 - n[1] ** 2)
+    cy, sy, sz, zero = n[0] / cz, -n[2] / cz, n[1], 0 * cz
+    return jnp.stack([n, jnp.stack([-cy * sz, cz, sy * sz]), jnp.stack([sy, zero, cy])], axis=1)
 
 
 def link_angular_motion(
@@ -65,9 +46,9 @@ def last_link_frame(
 ) -> tuple[FrameState, jax.Array]:
     """Return the frame of the last link at its joint, and its tilt angles (2,) [rad].
 
-    Positions, velocities and accelerations (3, n + 1) of the nodes are in flight axes.
+    Inputs are positions, velocities and accelerations (3, n + 1) of the nodes.
     """
-    d, d_rate, d_rate2 = (to_towing_axes(q[:, -1] - q[:, -2]) for q in (r, v, a))
+    d, d_rate, d_rate2 = (q[:, -1] - q[:, -2] for q in (r, v, a))
     l = jnp.sqrt(d @ d)
     u = d / l
     stretch = u @ d_rate
@@ -75,8 +56,8 @@ def last_link_frame(
     phi, psi = angles(u)
     rates = angle_rates(phi, psi, turn)
     seconds = angle_accelerations(phi, psi, rates, (d_rate2 - 2 * stretch * turn) / l)
-    own = tilt_angles(to_flight_axes(u))
-    w, w_rate = link_angular_motion(own, -jnp.stack(rates), -jnp.stack(seconds))
-    R = link_rotation(own)
-    # the link axes rotate with w, so w x w = 0: the rate of w is equal in link axes and flight axes
+    own = tilt_angles(-u)
+    w, w_rate = link_angular_motion(own, jnp.stack(rates), jnp.stack(seconds))
+    R = link_rotation(-u)
+    # the link axes rotate with w, so w x w = 0: the rate of w is equal in link axes and fixed axes
     return FrameState(Pose(R, r[:, -2]), Twist(v[:, -2], R @ w), Twist(a[:, -2], R @ w_rate)), own

@@ -3,7 +3,7 @@
 A chain runs from node 0, the support, to node n, the tip. Vectors are columns: arrays of nodes have the shape
 (3, n + 1), arrays of links (3, n) or (n,); link k joins node k - 1 to node k. Everything is relative to the support, in
 axes that translate with it. An accelerating support enters as a uniform field: gravity minus its acceleration. The axes
-are arbitrary, except for chains with angles as coordinates.
+are arbitrary, except for chains with angles as coordinates (see `angles`).
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class Chain(Flow):
         return []
 
     def init(self) -> Any:
-        return self.straight(jnp.array([0.0, 1.0, 0.0]))
+        return self.straight(jnp.array([0.0, 0.0, -1.0]))
 
     def derivative(self, t: Time, x: State, u: Input) -> State:
         return self.solve(t, x, u).rate

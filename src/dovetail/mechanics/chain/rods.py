@@ -53,7 +53,7 @@ class RodChain(Chain):
     rest position at `root_angles` (`clamped`). From a clamp to the middle of the first rod the length is half a rod,
     so the chain converges to the clamped beam with the square of the rod length.
 
-    Axes: x downstream, y down, z to starboard. Singular at psi = 90 degrees with `rod`. The tension estimate of the
+    Singular at psi = 90 degrees with `rod`. The tension estimate of the
     source is that of the top element, in the output `stretch_tension`; `tension` is computed for each rod.
     """
 

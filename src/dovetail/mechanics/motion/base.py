@@ -29,20 +29,25 @@ class MotionModel(Part):
     """Motion of a body in six degrees of freedom: free (`MassProperties`) or prescribed (`FrameMotion`)."""
 
 
-class SupportMotion(Part):
-    """Acceleration of a support point."""
-
-    @abstractmethod
-    def acceleration(self, t: jax.Array) -> jax.Array:
-        """Return the acceleration (3,) [m/s^2] at t [s]."""
-
-
 class PointMotion(NamedTuple):
     """Motion of a point of a moving frame, in fixed axes."""
 
     position: jax.Array  # [m]
     velocity: jax.Array  # [m/s]
     acceleration: jax.Array  # [m/s^2]
+
+
+class SupportMotion(Part):
+    """Acceleration of a support, whose position and speed need no record: axes and air move with it."""
+
+    @abstractmethod
+    def acceleration(self, t: jax.Array) -> jax.Array:
+        """Return the acceleration (3,) [m/s^2] at t [s]."""
+
+    def point(self, t: jax.Array, r: jax.Array) -> PointMotion:
+        """Return the motion of the point at r (3,) [m], given in the axes of the support."""
+        r = jnp.asarray(r, float)
+        return PointMotion(r, jnp.zeros_like(r), self.acceleration(t))
 
 
 class FrameMotion(MotionModel, SupportMotion):

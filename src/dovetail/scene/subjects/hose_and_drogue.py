@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dovetail.air import LatchedHose
-from dovetail.air.trailing_rope import TrailingHose
+from dovetail.air.drogue_hose import TrailingHose
 from dovetail.core.recording import Recording
 from dovetail.scene import shapes
 from dovetail.scene.force_ratios import limit_ratio, weight_ratio
@@ -23,14 +23,14 @@ HOSE, PROBE, FORCE, INK, FAINT = "#333333", "#d55e00", "#b5179e", "#333333", "#8
 SIMULATED, CANOPY, GREY = "#0072b2", "#e8a33d", "#b9c2ca"
 PALE = "#7a848d"  # hose in a room, visible on light and dark background
 CHAIN, SEEN = "chain", 2.2e-3  # name of its line; radius / distance of a tube two pixels wide
-X, Y, Z = np.eye(3)
+Z = np.eye(3)[2]
 
 
 def draw(title: str, run: Any, data: Recording, reference: Recording | None, name: str) -> Scene:
     """Draw the chain whose nodes are recorded as `name`."""
     ropes = nodes_of(data, name)
     nodes = ropes[:, 0]
-    drogued = name == "hose_position"  # in flight axes; the last element is the drogue
+    drogued = name == "hose_position"  # the last element is the drogue
     # at least two pixels wide
     lines = [Line(CHAIN, lambda k: nodes[k], HOSE if drogued else SIMULATED, 2.0)]
     if reference is not None and name in reference:
@@ -48,22 +48,20 @@ def _ends(data: Recording, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return nodes[:, -2], nodes[:, -1]
 
 
-# a hose with a drogue, in axes forward, starboard, down
-
-
 def _hose(title: str, run: Any, data: Recording, nodes: np.ndarray, lines: list[Line]) -> Scene:
     joint, centre = _ends(data, nodes)
     rig, simulated = run.test.rig, getattr(run.test, "numerical", None)
     parts = drogue_of(rig.specimen if isinstance(rig, Rig) else simulated)
-    flies = simulated is None or hasattr(simulated, "air")  # a chain without airflow is on the ground
+    flies = simulated is None or isinstance(
+        simulated, TrailingHose
+    )  # a chain without airflow is on the ground
     hue = HOSE if flies else PALE
 
     def attitude(k: int) -> tuple[np.ndarray, np.ndarray]:
-        ahead, side, down = axes_of(joint[k], centre[k])
-        return np.stack([ahead, side, -down], axis=1), joint[k]
+        return axes_of(joint[k], centre[k]), joint[k]
 
     def tanker(k: int) -> tuple[np.ndarray, np.ndarray]:
-        return np.eye(3), nodes[k][0] + [17.0, 0.0, -0.6]
+        return np.eye(3), nodes[k][0] + [17.0, 0.0, 0.6]
 
     solids = [
         Solid("drogue/coupling", parts["coupling"], attitude, "#6b747c"),
@@ -92,7 +90,6 @@ def _hose(title: str, run: Any, data: Recording, nodes: np.ndarray, lines: list[
         data.time.values,
         [*lines, Line("path of the drogue", lambda k: trail(centre, k), SIMULATED, 1.5, slow=True)],
         arrows,
-        up="-z",
         notes=notes,
         solids=solids,
         tubes=[Tube("hose", lambda k: nodes[k], radius_of(run, 0.035), hue)],
@@ -100,7 +97,7 @@ def _hose(title: str, run: Any, data: Recording, nodes: np.ndarray, lines: list[
         focus=lambda k: centre[k],
         nearby=1.2,
     )
-    scene = aim_camera(scene, (0.45, 0.85, -0.25) if flies else (0.15, 0.95, -0.2), near)
+    scene = aim_camera(scene, (0.45, -0.85, -0.25) if flies else (0.15, -0.95, -0.2), near)
     reach = float(np.linalg.norm(np.subtract(scene.eye, scene.target)))
     seen = scene.tubes[0].radius > SEEN * reach  # drawn as a body, without line
     others = [line for line in scene.lines if line.name != CHAIN]
@@ -124,7 +121,7 @@ def _drogue(depths: tuple[float, ...], radii: tuple[float, ...]) -> dict[str, sh
 
 @cache
 def _tanker() -> shapes.Triangles:
-    return shapes.rotate(shapes.aeroplane(36.0, 38.0, sweep=6.0, engines=True), X, -Z)
+    return shapes.aeroplane(36.0, 38.0, sweep=6.0, engines=True)
 
 
 @cache
@@ -137,18 +134,17 @@ def _duct() -> shapes.Triangles:
 def _receiver() -> tuple[shapes.Triangles, shapes.Triangles]:
     """Return a probe about its tip, and the receiver aircraft."""
     tube = shapes.lathe([(-1.6, 0), (-1.6, 0.045), (-0.25, 0.035), (-0.05, 0.02), (0.0, 0)])
-    probe = shapes.merge(tube, shapes.rod_between((-1.57, 0, 0), (-3.4, 0.35, 0.4), 0.06))
-    plane = shapes.rotate(shapes.aeroplane(15.0, 10.0, sweep=2.5), X, -Z)
-    return probe, shapes.translate(plane, (-8.6, 0.75, 0.75))
+    probe = shapes.merge(tube, shapes.rod_between((-1.57, 0, 0), (-3.4, -0.35, -0.4), 0.06))
+    return probe, shapes.translate(shapes.aeroplane(15.0, 10.0, sweep=2.5), (-8.6, -0.75, -0.75))
 
 
-def axes_of(joint: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the forward, port and down axes of a drogue from ball joint and centre."""
+def axes_of(joint: np.ndarray, centre: np.ndarray) -> np.ndarray:
+    """Return the forward, port and up axes of a drogue as columns (3, 3), from ball joint and centre."""
     ahead = joint - centre
     ahead = ahead / max(float(np.linalg.norm(ahead)), 1e-12)
-    side = np.cross(ahead, Z)
+    side = np.cross(Z, ahead)
     side = side / max(float(np.linalg.norm(side)), 1e-12)
-    return ahead, side, np.cross(side, ahead)
+    return np.stack([ahead, side, np.cross(ahead, side)], axis=1)
 
 
 def _contact(
@@ -160,10 +156,6 @@ def _contact(
     force = by_axis(data["measured_force"])[:, :3]
     scale = 0.6 / max(float(np.abs(force).max()), 1e-12)
 
-    def pull(k: int) -> np.ndarray:
-        ahead, side, down = axes_of(joint[k], centre[k])
-        return force[k, 0] * ahead - force[k, 1] * side + force[k, 2] * down
-
     hose = run.test.numerical
     weight = float(hose.drogue.mass * hose.gravity) if isinstance(hose, TrailingHose) else 0.0  # [N]
     ratio = limit_ratio(run.test, force) or weight_ratio(force, weight, "weight of the drogue")
@@ -171,7 +163,17 @@ def _contact(
     def tip(k: int) -> np.ndarray:
         return nozzle[k]
 
-    return [Arrow("force on the drogue", tip, pull, scale, FORCE, ratio, tip)]
+    return [
+        Arrow(
+            "force on the drogue",
+            tip,
+            lambda k: axes_of(joint[k], centre[k]) @ force[k],
+            scale,
+            FORCE,
+            ratio,
+            tip,
+        )
+    ]
 
 
 def nodes_of(data: Recording, name: str) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Drogue on a rope between three bungees, struck from below by a driven probe; z points down."""
+"""Drogue on a rope between three bungees, struck from below by a driven probe."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from scipy.constants import g
 
 from dovetail.core.recording import Recording
-from dovetail.mechanics.chain.attitude import link_rotation, tilt_angles
+from dovetail.mechanics.chain.attitude import link_rotation
 from dovetail.scene import shapes
 from dovetail.scene.force_ratios import limit_ratio, weight_ratio
 from dovetail.scene.scene import Arrow, Line, Pose, Scene, Solid, Tube, aim_camera, trail
@@ -19,23 +19,20 @@ from dovetail.scene.signal_plots import by_axis
 from dovetail.scene.subjects.hose_and_drogue import CANOPY, FORCE, GREY, PROBE, SIMULATED, drogue_of
 from dovetail.testing import Rig
 
-ROPE, FLOOR = (
-    "#7a848d",
-    3.2,
-)  # colour of the rope; depth of the floor below the upper end [m], not part of a test
+ROPE = "#7a848d"
+FLOOR = -3.2  # [m] height of the floor from the upper end of the rope, not part of a test
 
 
 def draw(title: str, run: Any, data: Recording, reference: Recording | None) -> Scene:
     """Draw the simulated gantry, rope, reaction mass and bungees, and drogue and probe, whose contact is on the rig."""
     hung, rig = run.test.numerical, run.test.rig
     joint, centre = data["ball_joint_position"].values, data["drogue_position"].values
-    turns = np.asarray(
-        jax.vmap(lambda down: link_rotation(tilt_angles(down)))(jnp.asarray(_unit(centre - joint)))
-    )
-    flange = joint + float(hung.flange) * _unit(centre - joint)
-    tied = joint + float(hung.bungee_place) * _unit(centre - joint)
+    up = _unit(joint - centre)
+    turns = np.asarray(jax.vmap(link_rotation)(jnp.asarray(up)))
+    flange = joint - float(hung.flange) * up
+    tied = joint - float(hung.bungee_place) * up
     azimuth, reach = np.asarray(hung.bungee_azimuth, float), float(hung.bungee_reach)
-    height = np.full(len(azimuth), float(hung.chain.length) + float(hung.bungee_place))
+    height = np.full(len(azimuth), -float(hung.chain.length) - float(hung.bungee_place))
     anchors = np.stack([reach * np.cos(azimuth), reach * np.sin(azimuth), height], axis=1)
 
     def attitude(k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -74,15 +71,14 @@ def draw(title: str, run: Any, data: Recording, reference: Recording | None) -> 
         data.time.values,
         [Line("path of the drogue", lambda k: trail(centre, k), SIMULATED, 1.5, slow=True)],
         arrows,
-        up="-z",
         notes=notes,
         solids=solids,
         tubes=tubes,
-        marks=(("simulation: rope and bungees", (0.0, 0.0, 0.15)),),
+        marks=(("simulation: rope and bungees", (0.0, 0.0, -0.15)),),
         focus=lambda k: centre[k],
         nearby=1.5,
     )
-    return aim_camera(scene, (-0.35, 0.9, -0.15))
+    return aim_camera(scene, (-0.35, -0.9, -0.15))
 
 
 def _force(run: Any, data: Recording, turns: np.ndarray, tip: Pose) -> list[Arrow]:

@@ -1,4 +1,4 @@
-"""Towed or hanging rope in axes downstream, down, starboard, with the end bodies of the test.
+"""Towed or hanging rope in axes forward, port, up, with the end bodies of the test.
 
 In fast airflow the rope is towed by an aeroplane, in slow airflow by a hovering helicopter; without airflow it hangs
 from a clamp. The device parameters select the body at the tip: none, lump, stage, glider, drogue, load or device.
@@ -24,7 +24,7 @@ from dovetail.testing.test import Test
 
 ROPE, BODY, FORCE, FAINT, GREY = "#0072b2", "#d55e00", "#b5179e", "#8d969e", "#b9c2ca"
 WHITE, DARK, GLASS = "#e8ecef", "#3d444b", "#2f4b66"
-X, Y, Z = np.eye(3)
+_, Y, Z = np.eye(3)
 HOVER = 25.0  # [m/s] airspeed below which a helicopter tows
 HEAVY = 5000.0  # [kg] mass above which a winged body is a stage, otherwise a glider
 
@@ -61,7 +61,6 @@ def scene(title: str, run: Any, data: Recording, ropes: np.ndarray, lines: list[
         data.time.values,
         [*lines, *others, Line("path of the tip", lambda k: trail(last, k), FAINT, 1.5, slow=True)],
         arrows,
-        up="-y",
         notes=_notes(data, nodes, system),
         solids=solids,
         tubes=[Tube("rope", lambda k: nodes[k], radius_of(run, 0.005), ROPE)],
@@ -69,7 +68,7 @@ def scene(title: str, run: Any, data: Recording, ropes: np.ndarray, lines: list[
         focus=lambda k: last[k],
         nearby=(0.4 if isinstance(device, WingedStage) else 0.12) * size,
     )
-    return aim_camera(scene, (0.35, 0.85, -0.28) if flies else (0.3, 0.9, -0.2))
+    return aim_camera(scene, (-0.35, -0.85, -0.28) if flies else (-0.3, -0.9, -0.2))
 
 
 def draw(title: str, run: Any, data: Recording, reference: Recording | None) -> Scene:
@@ -97,14 +96,14 @@ def _support(size: float, flies: bool, hovers: bool) -> list[Part]:
     """Return the support at the first node, scaled with the reach of the rope [m] to be visible."""
     if not flies:
         plate = shapes.translate(shapes.box((0.1 * size, 0.1 * size, 0.015 * size)), (0, 0, 0.0075 * size))
-        return [("support", _aloft(plate), (DARK, 1.0))]
+        return [("support", plate, (DARK, 1.0))]
     if hovers:
         parts = shapes.helicopter(0.16 * size, 0.0, 0.2 * size)
         parts["body"] = shapes.merge(parts["body"], shapes.skids(0.16 * size, 0.0))
         looks = {"body": (GREY, 1.0), "glass": (GLASS, 1.0), "mast": (DARK, 1.0), "rotor": (DARK, 0.25)}
-        return [(f"helicopter/{name}", _aloft(mesh), looks[name]) for name, mesh in parts.items()]
+        return [(f"helicopter/{name}", mesh, looks[name]) for name, mesh in parts.items()]
     plane = shapes.aeroplane(0.3 * size, 0.33 * size, sweep=0.045 * size, engines=True)
-    return [("aircraft", shapes.translate(_aloft(plane), (-0.144 * size, 0, 0)), (GREY, 1.0))]
+    return [("aircraft", shapes.translate(plane, (0.144 * size, 0, 0)), (GREY, 1.0))]
 
 
 def _tip_body(device: TipDevice, size: float, slow: bool) -> list[Part]:
@@ -123,12 +122,12 @@ def _with_wings(size: float, heavy: bool) -> list[Part]:
     """Return a stage with the capture device at its nose, or a glider; the tip is at the nose."""
     if not heavy:
         glider = shapes.aeroplane(0.16 * size, 0.36 * size, sweep=0.005 * size, high_tail=True)
-        return [("glider", shapes.translate(_aloft(glider), (0.08 * size, 0, 0)), (WHITE, 1.0))]
+        return [("glider", shapes.translate(glider, (-0.08 * size, 0, 0)), (WHITE, 1.0))]
     looks = {"body": (WHITE, 1.0), "engines": (DARK, 1.0)}
     parts = shapes.rocket_stage(0.24 * size)
     return [
-        ("device", _aloft(shapes.device(0.03 * size)), (BODY, 1.0)),
-        *((f"stage/{name}", _aloft(mesh), looks[name]) for name, mesh in parts.items()),
+        ("device", shapes.device(0.03 * size), (BODY, 1.0)),
+        *((f"stage/{name}", mesh, looks[name]) for name, mesh in parts.items()),
     ]
 
 
@@ -137,17 +136,12 @@ def _flown(size: float, body: str) -> list[Part]:
     if body == "drogue":
         parts = shapes.drogue((0.0, 0.04 * size), (0.006 * size, 0.03 * size))
         looks = {"coupling": (DARK, 1.0), "ribs": (GREY, 1.0), "canopy": ("#e8a33d", 0.85)}
-        return [(f"drogue/{name}", _aloft(mesh), looks[name]) for name, mesh in parts.items()]
+        return [(f"drogue/{name}", mesh, looks[name]) for name, mesh in parts.items()]
     if body == "load":
         crate = shapes.translate(shapes.box((0.07 * size,) * 3), (0, 0, -0.035 * size))
-        return [("load", _aloft(crate), (BODY, 1.0))]
+        return [("load", crate, (BODY, 1.0))]
     mesh = shapes.ellipsoid((0.02 * size,) * 3) if body == "lump" else shapes.device(0.05 * size)
-    return [(body, _aloft(mesh), (BODY, 1.0))]
-
-
-def _aloft(mesh: shapes.Triangles) -> shapes.Triangles:
-    """Return a machine in these axes, flying upstream."""
-    return shapes.rotate(mesh, -X, -Y)
+    return [(body, mesh, (BODY, 1.0))]
 
 
 def _attitude(data: Recording, path: np.ndarray) -> Pose:
@@ -157,7 +151,7 @@ def _attitude(data: Recording, path: np.ndarray) -> Pose:
     if "tip_attitude" not in data or data["tip_attitude"].sizes.get("time") != len(path):
         return follow(path)
     angles = data["tip_attitude"].transpose("time", ...).values.reshape(len(path), -1)[:, :2]
-    turns = Rotation.from_rotvec(angles[:, 1:] * Y + angles[:, :1] * Z).as_matrix()
+    turns = Rotation.from_rotvec(-angles[:, 1:] * Z - angles[:, :1] * Y).as_matrix()
     return lambda k: (turns[k], path[k])
 
 

@@ -22,8 +22,9 @@ from dovetail.core.monitor import Monitor, MonitorState, NoMonitor
 from dovetail.core.system import FlowSystem
 from dovetail.mechanics.chain import ChainLoads, RodChain
 
-G = jnp.array([0.0, 9.81, 0.0])
+G = jnp.array([0.0, 0.0, -9.81])
 GRAVITY = ChainLoads(field=G)
+PULL = np.array([-10e3, -10e3, 0.0])  # [N] on the tip: downstream and to starboard
 
 
 @cache
@@ -148,10 +149,15 @@ def survives(
     return float(until), bool(ok)
 
 
+def in_source_axes(r: np.ndarray) -> np.ndarray:
+    """Return positions (..., 3) in the axes of the source: downstream, down, to starboard."""
+    return -r[..., [0, 2, 1]]
+
+
 def tip_force(n: int) -> ChainLoads:
-    """Return gravity and a force of 10, 0, 10 kN on the tip of n rods."""
+    """Return gravity and `PULL` on the tip of n rods."""
     node = np.zeros((3, n + 1))
-    node[:, -1] = 10e3, 0.0, 10e3
+    node[:, -1] = PULL
     return ChainLoads(field=G, node=node)
 
 

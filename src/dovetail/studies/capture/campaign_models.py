@@ -26,7 +26,7 @@ class DepthAndTension(Keep):
     """Keeps the depth of the device, and the largest tension along the rope."""
 
     def row(self, kept, t, h, shown):
-        return kept, {"depth": shown["displacement"][1], "tension": jnp.max(shown["tension"])}
+        return kept, {"depth": -shown["displacement"][2], "tension": jnp.max(shown["tension"])}
 
 
 @eqx.filter_jit

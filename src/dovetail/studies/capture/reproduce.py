@@ -17,8 +17,10 @@ from dovetail.mechanics.chain.energy_terms import energy_residual
 from dovetail.mechanics.chain.equilibrium import hanging_directions
 from dovetail.studies.capture.assembly import (
     GRAVITY,
+    PULL,
     G,
     hanging_rope,
+    in_source_axes,
     march,
     published_rope,
     survives,
@@ -48,8 +50,8 @@ def _golden():
         joint_damping=0.3,
     )
     x = {"q": jnp.array([0.1, 0.3, 0.6, 0.2, -0.4]), "rate": jnp.array([0.05, 0.7, -0.3, 0.2, 0.9])}
-    force = jnp.zeros((3, 3)).at[:, -1].set(jnp.array([3.0, -1.0, 2.0]))
-    u = ChainLoads(field=G - jnp.array([0.5, -0.2, 0.3]), node=force)
+    force = jnp.zeros((3, 3)).at[:, -1].set(jnp.array([-3.0, -2.0, 1.0]))
+    u = ChainLoads(field=G - jnp.array([-0.5, -0.3, 0.2]), node=force)
     both = [dataclasses.replace(chain, inertia=i).derivative(0.0, x, u)["rate"] for i in ("konig", "rod")]
     return jnp.concatenate(both)
 
@@ -89,7 +91,7 @@ def swing(h: float) -> dict[str, np.ndarray]:
 def swing_tip() -> list[float]:
     """RT-05: tip at the table's times, x, y, z in turn."""
     run = swing(1e-2)
-    return [float(v) for t in SWING_TIMES for v in run["tip"][round(t / 1e-2)]]
+    return [float(v) for t in SWING_TIMES for v in in_source_axes(run["tip"][round(t / 1e-2)])]
 
 
 def swing_stretch() -> list[float]:
@@ -129,8 +131,8 @@ def swing_residual_ratio() -> float:
 
 def static_pull() -> list[float]:
     """RT-10: tip and stretch at rest under the constant force."""
-    tip, stretch = _static_pull(published_rope(30, bending=300.0, c=100.0), np.array([10e3, 0.0, 10e3]))
-    return [*tip.tolist(), float(stretch)]
+    tip, stretch = _static_pull(published_rope(30, bending=300.0, c=100.0), PULL)
+    return [*in_source_axes(np.asarray(tip)).tolist(), float(stretch)]
 
 
 @eqx.filter_jit
@@ -164,7 +166,7 @@ def pulled_stretch() -> float:
 def pulled_tip() -> list[float]:
     """RT-12: tip at the table's times to 20 s."""
     run = pulled(30, 1e-3, 100.0)
-    return [float(v) for t in FORCE_TIMES for v in run["tip"][t * 100]]
+    return [float(v) for t in FORCE_TIMES for v in in_source_axes(run["tip"][t * 100])]
 
 
 def pulled_residual() -> float:
@@ -198,7 +200,7 @@ def pulse(n: int, damped: bool) -> dict[str, np.ndarray]:
     from dovetail.air import SineSquaredPulse, TowedRope
 
     chain = hanging_rope(n) if damped else hanging_rope(n, bending=0.0, c=0.0)
-    motion = SineSquaredPulse(amplitude=(0.5, 0.0, 0.0), frequency=1.0)
+    motion = SineSquaredPulse(amplitude=(-0.5, 0.0, 0.0), frequency=1.0)
     system = TowedRope(chain=chain, motion=motion, airflow="off", initial_angles=(0.0, 0.0))
     return march(system, None, None, h=1e-3, duration=6.0, shown=_pulse_records, every=5)
 

@@ -60,7 +60,7 @@ def settled() -> dict[tuple[str, float], SettlingMeasures]:
     """Settling measures of the seven ropes, without wake and commands."""
     tips = fleet([capture_system(rope(name, length=length)) for name, length in ROPES], duration=DURATION)
     t = np.arange(len(tips[0])) * 1e-2
-    return {key: settling_measures(t, tip[:, 1]) for key, tip in zip(ROPES, tips, strict=True)}
+    return {key: settling_measures(t, -tip[:, 2]) for key, tip in zip(ROPES, tips, strict=True)}
 
 
 def settled_depth() -> float:
@@ -108,9 +108,9 @@ def displacement_by_length() -> list[bool]:
     """RT-29: whether the lift of the pitch ramp, the side displacement, first peak and period grow with length."""
     tips = commanded()
     t = np.arange(len(tips[200.0])) * 1e-2
-    up = [tip[4900, 1] - tip[6900, 1] for tip in tips.values()]
-    side = [tip[-1, 2] for tip in tips.values()]
-    swing = [settling_measures(t[:4900], tip[:4900, 1]) for tip in tips.values()]
+    up = [tip[6900, 2] - tip[4900, 2] for tip in tips.values()]
+    side = [-tip[-1, 1] for tip in tips.values()]
+    swing = [settling_measures(t[:4900], -tip[:4900, 2]) for tip in tips.values()]
     return [
         bool(np.all(np.diff(values) > 0))
         for values in (up, side, [s.overshoot for s in swing], [s.period for s in swing])
@@ -121,12 +121,12 @@ def rods_needed() -> list[float]:
     """RT-30: rms departure of the depth from that with 30 rods, for 5 and 20 rods [m]."""
     command = RampCommand(angle=[0.1, 0.0], start=50.0, ramp=10.0)
 
-    def depth(n):
+    def height(n):
         system = capture_system(rope(length=300.0, n=n), command=command)
-        return march(system, None, None, h=5e-3, duration=90.0, shown=_tip, every=4)["tip"][:, 1]
+        return march(system, None, None, h=5e-3, duration=90.0, shown=_tip, every=4)["tip"][:, 2]
 
-    fine = depth(30)
-    return [float(np.sqrt(np.mean((depth(n) - fine) ** 2))) for n in (5, 20)]
+    fine = height(30)
+    return [float(np.sqrt(np.mean((height(n) - fine) ** 2))) for n in (5, 20)]
 
 
 def _in_wake(device, lengths=LENGTHS, duration=150.0, wake=None):
@@ -134,7 +134,7 @@ def _in_wake(device, lengths=LENGTHS, duration=150.0, wake=None):
     tips = fleet(
         [capture_system(rope(length=x), device=device, wake=wake) for x in lengths], duration=duration
     )
-    return [settling_measures(np.arange(len(tip)) * 1e-2, tip[:, 1]) for tip in tips]
+    return [settling_measures(np.arange(len(tip)) * 1e-2, -tip[:, 2]) for tip in tips]
 
 
 @cache
@@ -152,14 +152,14 @@ def commanded_in_wake() -> dict[float, np.ndarray]:
 
 def swings_in_wake() -> list[bool]:
     """RT-32: commands at 300 m: whether the wake enlarges the first swing, and whether all swings stay within it."""
-    still, wake = (tips[300.0][:, 1] for tips in (commanded(), commanded_in_wake()))
+    still, wake = (-tips[300.0][:, 2] for tips in (commanded(), commanded_in_wake()))
     first = wake[:4900].max()
     return [bool(first > still[:4900].max()), bool(np.isfinite(wake).all() and wake.max() <= first)]
 
 
 def least_in_wake() -> bool:
     """RT-32b: commands in the wake: whether the rope of 300 m spends the least time above 50 m."""
-    above = [float(np.mean(tip[:, 1] < 50.0)) for tip in commanded_in_wake().values()]
+    above = [float(np.mean(tip[:, 2] > -50.0)) for tip in commanded_in_wake().values()]
     return bool(above[2] < min(above[:2]))
 
 
@@ -189,7 +189,7 @@ def towing() -> np.ndarray:
         bending=225.0,
         joint_damping=820.0,
     )
-    motion = Accelerating(value=(-0.9366, 0.0, 0.0))
+    motion = Accelerating(value=(0.9366, 0.0, 0.0))
     system = TowedRope(chain=chain, device=WingedStage(mass=80e3), motion=motion, airflow="off")
 
     def shown(system, t, x):
@@ -232,9 +232,9 @@ def mirror() -> float:
     q = np.random.default_rng(0).normal(size=41) * 0.3
     rate = np.random.default_rng(1).normal(size=41) * 0.1
     flip = np.r_[np.ones(21), -np.ones(20)]
-    side = np.array([[1.0], [1.0], [-1.0]])
+    side = np.array([[1.0], [-1.0], [1.0]])
     force = np.zeros((3, 21))
-    force[:, -1] = 1e3, 2e2, 5e2
+    force[:, -1] = -1e3, -5e2, -2e2
     a = np.asarray(_pulled_rates(chain, q, rate, force))
     b = np.asarray(_pulled_rates(chain, q * flip, rate * flip, side * force))
     return float(np.abs(a - flip * b).max() / np.abs(a).max())

@@ -1,4 +1,4 @@
-"""Speed-up of the compiled rope equations over plain NumPy on this machine."""
+"""Speed-up of the compiled rope equations over plain Python on this machine."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable
 import jax
 import numpy as np
 
-from dovetail.mechanics.chain.plain import plain_rates, plain_run
-from dovetail.studies.capture.assembly import G, march, published_rope, tip_force
+from dovetail.studies.capture.assembly import PULL, G, march, published_rope, tip_force
+from dovetail.studies.capture.plain_loops import loop_rates, loop_run
 
 N, STEP = 20, 1e-3  # rods, [s]
 
@@ -31,18 +31,18 @@ def _end(chain, t, x):
 
 
 def speed_up() -> list[float]:
-    """RT-34: processor time of plain NumPy over compiled: one evaluation of the rates, and one step of a run."""
+    """RT-34: processor time of plain Python over compiled: one evaluation of the rates, and one step of a run."""
     chain = published_rope(N, bending=300.0, c=100.0)
     x = chain.rest_state(0.0, np.pi / 4, 0.0)
-    load, force, field = tip_force(N), np.array([10e3, 0.0, 10e3]), np.asarray(G)
+    load, force, field = tip_force(N), PULL, np.asarray(G)
     q, rate = (np.asarray(x[name]) for name in ("q", "rate"))
     rates = jax.jit(lambda x, u: chain.derivative(0.0, x, u))
-    one = _seconds(lambda: plain_rates(chain, q, rate, field, force), 100)
+    one = _seconds(lambda: loop_rates(chain, q, rate, field, force), 20)
     compiled = _seconds(lambda: jax.block_until_ready(rates(x, load)), 500)
     steps = 2000
 
     def run() -> object:
         return march(chain, x, load, h=STEP, duration=steps * STEP, shown=_end, every=steps)
 
-    whole = _seconds(lambda: plain_run(chain, {"q": q, "rate": rate}, field, force, STEP, 25), 1)
-    return [one / compiled, whole / 25 / (_seconds(run, 1) / steps)]
+    whole = _seconds(lambda: loop_run(chain, x, field, force, STEP, 5), 1)
+    return [one / compiled, whole / 5 / (_seconds(run, 1) / steps)]

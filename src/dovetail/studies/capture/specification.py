@@ -66,7 +66,7 @@ def sweep(diameter: Any, density: Any, length: Any, links: int) -> TowedLinkBatc
 def _depths(diameter, density, length, links, number):
     """Depth of each tip (records, k) [m]."""
     system = FlowSystem(sweep(diameter, density, length, links), RK4(), EVERY)
-    return run_samples(system, STEP * EVERY, number, Selected(("displacement",)))[1]["displacement"][:, 1]
+    return -run_samples(system, STEP * EVERY, number, Selected(("displacement",)))[1]["displacement"][:, 2]
 
 
 def settle_batch(

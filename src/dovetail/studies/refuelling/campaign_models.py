@@ -36,7 +36,7 @@ def strike_matrix(points: list[dict[str, Any]]) -> dict[str, Any]:
     time in contact [s]. Points with the same speed are one batch.
     """
     speeds = np.array([p["speed"] for p in points])
-    rest = np.array([0.0, 0.0, float(HungDrogue().chain.length + HungDrogue().centre)])
+    rest = np.array([0.0, 0.0, -float(HungDrogue().chain.length + HungDrogue().centre)])
     measures = {
         name: np.full(len(points), np.nan)
         for name in ("swing", "drogue_attitude_change", "force", "moment", "contact_time")

@@ -8,7 +8,7 @@ its anchor with a force from a table over extension and with viscous damping. Fr
 rotation. A constant lateral force represents the pull of cables.
 
 The interface is that of `DrogueHose`: pose of the nozzle in the drogue's frame, x along its axis towards the rope,
-origin at the drogue's flange below the attachment, and the wrench on the drogue there. Laboratory axes: z down. The
+origin at the drogue's flange below the attachment, and the wrench on the drogue there. Laboratory axes: z up. The
 parameters of the published rig are lost. The defaults were chosen so that the strike at 1 m/s and 35 degrees gives the
 published motion and load. Source: [Bolien 2018, ch. 5 sec. III and app. C].
 """
@@ -23,25 +23,20 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.air.drogue import DOWN, couple
+from dovetail.air.drogue import couple, unit
 from dovetail.air.receiver import Receiver, SpeedProfile
 from dovetail.core import RK4, Input, Output, Parameter, State, Time, kind, parameter
 from dovetail.mechanics.base import Substructure
 from dovetail.mechanics.chain import AngleChain, Chain
 from dovetail.mechanics.chain.angles import direction
-from dovetail.mechanics.chain.attitude import (
-    last_link_frame,
-    link_rotation,
-    tilt_angles,
-    to_flight_axes,
-    to_towing_axes,
-)
-from dovetail.mechanics.chain.base import ChainLoads, ChainSolution
+from dovetail.mechanics.chain.attitude import last_link_frame, link_rotation, tilt_angles
+from dovetail.mechanics.chain.base import ChainLoads, ChainNodes, ChainSolution
 from dovetail.mechanics.spatial.relative import relative_motion
 from dovetail.mechanics.spatial.rotation import logarithm
 
 GRAVITY = 9.81  # [m/s^2]
-HANGING = jnp.pi / 2  # [rad] angle of a link that hangs straight down
+X, Z = np.eye(3)[[0, 2]]
+HANGING = -jnp.pi / 2  # [rad] angle about y of a link that hangs straight down
 CONTACT_DEPTH, CONTACT_RADIUS, RUN_UP = (
     0.4424,
     0.15,
@@ -110,23 +105,19 @@ class HungDrogue(Substructure):
 
     def init(self) -> State:
         chain = self.loaded_chain
-        angles = jnp.broadcast_to(-self.initial_angles[:, None], (2, chain.n))
+        angles = jnp.broadcast_to(self.initial_angles[:, None], (2, chain.n))
         rope = chain.state_from_directions(direction(*angles), chain.lengths()[0])
         return {"rope": rope, "impulse": jnp.zeros(3), "work": jnp.zeros(())}
 
-    def place(self, x) -> tuple[jax.Array, jax.Array]:
-        """Return positions [m] and velocities [m/s] (3, n + 1) of the nodes; the attachment is the last but one."""
-        nodes = self.loaded_chain.nodes(x["rope"])
-        return to_flight_axes(nodes.position), to_flight_axes(nodes.velocity)
-
     def centre_and_tip(self, x) -> tuple[jax.Array, jax.Array]:
         """Return the centre of mass (3,) [m] and the angles (2,) [rad] about y and z from the vertical."""
-        r, _ = self.place(x)
-        down = _unit(r[:, -1] - r[:, -2])
-        return r[:, -2] + self.centre * down, tilt_angles(down) - jnp.array([HANGING, 0.0])
+        r = self.loaded_chain.nodes(x["rope"]).position
+        up = unit(r[:, -2] - r[:, -1])
+        return r[:, -2] - self.centre * up, tilt_angles(up) - jnp.array([HANGING, 0.0])
 
-    def bungees(self, r: jax.Array, v: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def bungees(self, nodes: ChainNodes) -> tuple[jax.Array, jax.Array]:
         """Return the force (3,) [N] of bungees and cables on the body, and the fraction acting on its lower mass."""
+        r, v = nodes.position, nodes.velocity
         share = self.bungee_place / jnp.sqrt(
             jnp.sum((r[:, -1] - r[:, -2]) ** 2)
         )  # lever rule between the two masses
@@ -135,7 +126,7 @@ class HungDrogue(Substructure):
             [
                 self.bungee_reach * jnp.cos(self.bungee_azimuth),
                 self.bungee_reach * jnp.sin(self.bungee_azimuth),
-                jnp.full(3, self.chain.length + self.bungee_place),
+                jnp.full(3, -(self.chain.length + self.bungee_place)),
             ]
         )
         away = anchors - place[:, None]
@@ -146,32 +137,33 @@ class HungDrogue(Substructure):
         pull = jnp.maximum(pull - self.bungee_damping * (speed @ towards), 0.0)
         return towards @ jnp.where(stretch > 0, pull, 0.0) + jnp.append(self.side_pull, 0.0), share
 
-    def _solved(self, x, force) -> tuple[jax.Array, jax.Array, ChainLoads, ChainSolution]:
-        chain, (r, v) = self.loaded_chain, self.place(x)
+    def _solved(self, x, force) -> tuple[ChainNodes, ChainLoads, ChainSolution]:
+        chain = self.loaded_chain
+        nodes = chain.nodes(x["rope"])
         wrench = jnp.broadcast_to(jnp.asarray(force, float), (6,))
-        lever = jnp.cross(-self.flange * jnp.eye(3)[0], wrench[:3])  # from the flange to the attachment
-        last = r[:, -1] - r[:, -2]
-        R = link_rotation(tilt_angles(_unit(last)))
-        pair = R @ couple(wrench[3:] + lever, jnp.sqrt(last @ last))
-        pull, share = self.bungees(r, v)
+        lever = jnp.cross(-self.flange * X, wrench[:3])  # from the flange to the attachment
+        arm = nodes.position[:, -2] - nodes.position[:, -1]
+        R = link_rotation(unit(arm))
+        pair = R @ couple(wrench[3:] + lever, jnp.sqrt(arm @ arm))
+        pull, share = self.bungees(nodes)
         node = jnp.zeros((3, chain.n + 1))
         node = node.at[:, -2].set(R @ wrench[:3] - pair + (1 - share) * pull)
         node = node.at[:, -1].set(pair + share * pull)
-        loads = ChainLoads(to_towing_axes(GRAVITY * DOWN), to_towing_axes(node))
-        return r, v, loads, chain.solve(0.0, x["rope"], loads)
+        loads = ChainLoads(-GRAVITY * Z, node)
+        return nodes, loads, chain.solve(0.0, x["rope"], loads)
 
     def derivative(self, t: Time, x: State, u: Input) -> State:
-        _, _, loads, solved = self._solved(x, u["force"])
+        _, loads, solved = self._solved(x, u["force"])
         impulse, power = self.loaded_chain.energy_balance(x["rope"], loads, solved)
         return {"rope": solved.rate, "impulse": impulse, "work": power}
 
     def output(self, t: Time, x: State, u: Input) -> Output:
-        r, v, _, solved = self._solved(x, u["force"])
-        drogue, _ = last_link_frame(r, v, to_flight_axes(solved.acceleration))
-        R = link_rotation(jnp.array([HANGING, 0.0]))
+        nodes, _, solved = self._solved(x, u["force"])
+        drogue, _ = last_link_frame(nodes.position, nodes.velocity, solved.acceleration)
+        R = link_rotation(jnp.asarray(Z))
         place, velocity, acceleration = (R @ a for a in self.receiver.path(t))
-        place = place + (self.chain.length + self.flange) * DOWN
-        flange, home = -self.flange * jnp.eye(3)[0], self.receiver.initial_pose
+        place = place - (self.chain.length + self.flange) * Z
+        flange, home = -self.flange * X, self.receiver.initial_pose
         pose, motion = relative_motion(drogue, (place, velocity, acceleration), R @ home.R, home, flange)
         momentum, energy = self.loaded_chain.momentum_and_energy(x["rope"])
         centre, tip = self.centre_and_tip(x)
@@ -179,14 +171,10 @@ class HungDrogue(Substructure):
             **motion,
             "nozzle_pose": jnp.concatenate([pose.p, logarithm(pose.R)]),
             "drogue_position": centre,
-            "ball_joint_position": r[:, -2],
+            "ball_joint_position": nodes.position[:, -2],
             "drogue_attitude_change": tip,
             "end_tension": solved.tension[-2],
-            "momentum_residual": to_flight_axes(momentum - x["impulse"]),
+            "momentum_residual": momentum - x["impulse"],
             "kinetic_energy": energy,
             "energy_residual": energy - x["work"],
         }
-
-
-def _unit(a: jax.Array) -> jax.Array:
-    return a / jnp.sqrt(a @ a)

@@ -87,10 +87,10 @@ def reel_tracking(axes: Any, runs: Runs) -> None:
 
 
 def reeled_drogue(axes: Any, runs: Runs) -> None:
-    """Draw x and height [m] and attitude [deg] of the drogue on three axes."""
+    """Draw x and height [m] and attitude [deg, nose up] of the drogue on three axes."""
     _in_time(axes[0], runs, "displacement", "x [m]")
-    _in_time(axes[1], runs, "displacement", "height [m]", column=2, factor=-1.0)
-    _in_time(axes[2], runs, "drogue_attitude_change", "attitude [deg]", factor=np.degrees(1.0))
+    _in_time(axes[1], runs, "displacement", "height [m]", column=2)
+    _in_time(axes[2], runs, "drogue_attitude_change", "attitude [deg]", factor=-np.degrees(1.0))
 
 
 def hose_shapes(axes: Any, run: Run, times: Any) -> None:
@@ -101,7 +101,7 @@ def hose_shapes(axes: Any, run: Run, times: Any) -> None:
     for k, t in enumerate(times):
         x, _, z = nodes[int(np.argmin(np.abs(clock - t)))]
         shade = f"{0.8 - 0.8 * k / max(1, len(times) - 1):.3f}".lstrip("-")
-        axes.plot(x, -z, color=shade, lw=1.0, label=f"{t:g} s")
+        axes.plot(x, z, color=shade, lw=1.0, label=f"{t:g} s")
     axes.set(xlabel="x [m]", ylabel="height [m]", aspect="equal")
 
 
@@ -135,14 +135,14 @@ def trajectory(axes: Any, runs: Runs) -> None:
         for name, style in (("drogue_position", "-"), ("ball_joint_position", "--")):
             moved = 1e3 * (_values(run, name) - _values(run, name)[0])
             axes.plot(
-                moved[:, 0], -moved[:, 2], style, color=colour, lw=1.2, label=label if style == "-" else None
+                moved[:, 0], moved[:, 2], style, color=colour, lw=1.2, label=label if style == "-" else None
             )
     axes.set(xlabel="forward [mm]", ylabel="up [mm]")
 
 
 def drogue_attitude_change(axes: Any, runs: Runs) -> None:
-    """Draw the attitude about y relative to steady flight [deg]."""
-    _in_time(axes, runs, "drogue_attitude_change", "attitude change [deg]", factor=np.degrees(1.0))
+    """Draw the attitude about y relative to steady flight [deg], nose up."""
+    _in_time(axes, runs, "drogue_attitude_change", "attitude change [deg]", factor=-np.degrees(1.0))
 
 
 def wrench(axes: Any, runs: Runs) -> None:

@@ -4,8 +4,8 @@ r"""Comparison of reel-in models: an S-shaped chain is reeled in without other f
 fixed length and draws the whole chain into a duct. Its upper end is a carriage on the drum's actuator. Once a link is
 inside, a torsional spring and damper at its joint align it with the previous link. The published Model B is this model
 with 19 hose links, Model C with 38; spring and damper are unpublished. With a `guide`, a wall that is not in the
-publication, the model converges to the same limit as the sliding rope for short links. Recorded signals use flight
-axes. Source: [Bolien 2018, sec. 3.5.3].
+publication, the model converges to the same limit as the sliding rope for short links. Source: [Bolien 2018, sec.
+3.5.3].
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import jax.numpy as jnp
 
 from dovetail.core import Flow, Input, Output, Parameter, State, Time, kind, parameter, signals
 from dovetail.mechanics.chain.angles import angle_rates, angles, direction, tangents
-from dovetail.mechanics.chain.attitude import tilt_angles, to_flight_axes
+from dovetail.mechanics.chain.attitude import tilt_angles
 from dovetail.mechanics.chain.base import (
     Chain,
     ChainLoads,
@@ -40,7 +40,7 @@ TOLD = TimedReel(distance=5 * LENGTH / 19, duration=5.0, start=0.5)
 def bare(n: int = 19, **settings: Any) -> Chain:
     """Return the published hose with n links, without bending stiffness, drawn forward into its duct."""
     settings = {"reeling_order": "uniform", "mass_transfer": "published", "bending": None} | settings
-    return hose(n, root_direction=(-1.0, 0.0, 0.0), **settings)
+    return hose(n, root_direction=(1.0, 0.0, 0.0), **settings)
 
 
 class ReeledChain(Flow):
@@ -73,7 +73,7 @@ class ReeledChain(Flow):
 
     @abstractmethod
     def place(self, x: Any) -> tuple[jax.Array, jax.Array]:
-        """Return positions and velocities (3, n + 1) of the nodes from the mouth of the reel, in the chain's axes."""
+        """Return positions and velocities (3, n + 1) of the nodes from the mouth of the reel."""
 
     @abstractmethod
     def solve(self, t, x) -> tuple[ChainSolution, jax.Array]:
@@ -88,16 +88,16 @@ class ReeledChain(Flow):
         return {"rope": solved.rate, "reeled": x["reel_speed"], "reel_speed": reel}
 
     def output(self, t: Time, x: State, u: Input) -> dict[str, Any]:
-        r, v = (to_flight_axes(a) for a in self.place(x))
+        r, v = self.place(x)
         solved, _ = self.solve(t, x)
-        last = r[:, -1] - r[:, -2]
+        arm = r[:, -2] - r[:, -1]
         return {
             "displacement": r[:, -1],
             "velocity": v[:, -1],
-            "acceleration": to_flight_axes(solved.acceleration)[:, -1],
+            "acceleration": solved.acceleration[:, -1],
             "tension": solved.tension,
             "hose_position": r,
-            "drogue_attitude_change": tilt_angles(last / jnp.sqrt(last @ last)),
+            "drogue_attitude_change": tilt_angles(arm / jnp.sqrt(arm @ arm)),
             "reeled_length": x["reeled"],
             "reel_speed": x["reel_speed"],
             "reel_error": x["reeled"] - self.reel.reeled_length(t, t, self.chain.length)[0],
@@ -145,9 +145,9 @@ class DuctReelIn(ReeledChain):
 
     @property
     def duct(self) -> jax.Array:
-        """Direction (3,) into the duct, in the chain's axes."""
+        """Direction (3,) into the duct."""
         own = self.chain.root_direction if isinstance(self.chain, LumpedChain) else None
-        return jnp.array([-1.0, 0.0, 0.0]) if own is None else own
+        return jnp.array([1.0, 0.0, 0.0]) if own is None else own
 
     def place(self, x):
         nodes = self.loaded_chain.nodes(x["rope"])
@@ -179,4 +179,4 @@ class DuctReelIn(ReeledChain):
     def output(self, t: Time, x: State, u: Input) -> Output:
         shown = super().output(t, x, u)
         _, reel = self.solve(t, x)
-        return shown | {"acceleration": shown["acceleration"] + to_flight_axes(reel * self.duct)}
+        return shown | {"acceleration": shown["acceleration"] + reel * self.duct}

@@ -145,16 +145,19 @@ def end_tensions() -> list[float]:
 
 
 def places() -> list[float]:
-    """DV-08: ball joint and centre of mass, x and z [m]."""
-    flight = trimmed()
-    return [*flight["ball_joint"][[0, 2]].tolist(), *flight["centre"][[0, 2]].tolist()]
+    """DV-08: ball joint and centre of mass, x and depth [m]."""
+    return [
+        value
+        for name in ("ball_joint", "centre")
+        for value in (trimmed()[name] * [1, 1, -1])[[0, 2]].tolist()
+    ]
 
 
 def profile() -> list[float]:
-    """Trim profile: angles [deg], then tensions [N], of links 1, 5, 10, 15, 19, 20."""
+    """Trim profile: angles below the horizontal [deg], then tensions [N], of links 1, 5, 10, 15, 19, 20."""
     rows = [0, 4, 9, 14, 18, 19]
     flight = trimmed()
-    return [*np.degrees(flight["angles"][0])[rows].tolist(), *flight["tension"][rows].tolist()]
+    return [*np.degrees(-flight["angles"][0])[rows].tolist(), *flight["tension"][rows].tolist()]
 
 
 def waves() -> list[float]:
@@ -203,7 +206,7 @@ def march(flow: Flow, force, h: float, steps: int, names: tuple[str, ...]) -> di
 
 def _pulse_force(t):
     on = (t >= 0.2) & (t <= 0.28)
-    push = jnp.where(on, -300.0 * jnp.sin(jnp.pi * (t - 0.2) / 0.08), 0.0)
+    push = jnp.where(on, 300.0 * jnp.sin(jnp.pi * (t - 0.2) / 0.08), 0.0)
     return {"force": jnp.zeros(6).at[4].set(push)}
 
 
@@ -225,7 +228,7 @@ def pulse() -> list[float]:
     [s], and largest change [N]; second motion of the drogue above 0.1 deg: time [s] and largest angle [deg].
     """
     run = pulsed()
-    t, tip = run["time"], np.degrees(run["drogue_attitude_change"][:, 0])
+    t, tip = run["time"], np.degrees(-run["drogue_attitude_change"][:, 0])  # nose up
     change = np.abs(run["tow_tension"] - run["tow_tension"][0])
     later, last = t > 0.6, t > 1.9
     return [
@@ -273,8 +276,8 @@ def reeled(model: str) -> dict[str, np.ndarray]:
 
 
 def reel_attitudes() -> list[float]:
-    """DV-21: attitude of the drogue at 5.5 s, A, B, C [deg]."""
-    return [float(np.degrees(reeled(model)["drogue_attitude_change"][-1, 0])) for model in REEL_MODELS]
+    """DV-21: attitude of the drogue at 5.5 s, nose up, A, B, C [deg]."""
+    return [float(np.degrees(-reeled(model)["drogue_attitude_change"][-1, 0])) for model in REEL_MODELS]
 
 
 def reel_disturbed() -> list[bool]:

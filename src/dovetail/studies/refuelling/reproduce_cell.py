@@ -84,9 +84,9 @@ def robot_tracking() -> float:
 
     worst = 0.0
     for angle in np.radians([0.0, 15.0, 35.0]):
-        along = np.array([np.cos(angle), 0.0, -np.sin(angle)])
-        place = np.array([-0.7, 0.0, -CONTACT_RADIUS]) + (way[:, None] - RUN_UP) * along
-        commands = np.concatenate([place, np.broadcast_to([0.0, angle, 0.0], place.shape)], axis=1)
+        along = np.array([np.cos(angle), 0.0, np.sin(angle)])
+        place = np.array([-0.7, 0.0, CONTACT_RADIUS]) + (way[:, None] - RUN_UP) * along
+        commands = np.concatenate([place, np.broadcast_to([0.0, -angle, 0.0], place.shape)], axis=1)
         shown, trip = follow(jnp.asarray(commands))
         assert not np.any(trip), "a limit of the cell was reached"
         before = np.stack([np.interp(t[1:] - behind, t, axis) for axis in place.T], axis=1)

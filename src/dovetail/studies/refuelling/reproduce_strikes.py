@@ -98,7 +98,7 @@ def forward_motion() -> float:
 def vertical_motion() -> list[bool]:
     """RT-41: the centre of mass of the drogue first moves down by 1 mm, then up, which aligns it with the probe."""
     place = _coupling(0.2, "drogue_position")[:, 2]
-    return [bool((place - place[0]).max() > 1e-3), bool((place - place[0]).min() < -0.1)]
+    return [bool((place - place[0]).min() < -1e-3), bool((place - place[0]).max() > 0.1)]
 
 
 def out_of_plane() -> float:
@@ -165,7 +165,7 @@ def scaled() -> dict[str, np.ndarray]:
 
 def scaled_tip() -> list[float | bool]:
     """RT-16: largest attitude change [deg]; whether it reverses afterwards."""
-    tip = np.degrees(scaled()["drogue_attitude_change"][:, 0])
+    tip = np.degrees(-scaled()["drogue_attitude_change"][:, 0])  # nose up
     return [
         float(np.abs(tip).max()),
         bool(tip[int(np.argmax(np.abs(tip))) :].max() > -0.5 * np.abs(tip).max()),
@@ -177,7 +177,7 @@ def scaled_first() -> list[bool]:
     run = scaled()
     t, place, joint = run["time"], run["drogue_position"], run["ball_joint_position"]
     soon = (t > 0) & (t < 0.1)
-    up, joint_up = place[0, 2] - place[:, 2], joint[0, 2] - joint[:, 2]
+    up, joint_up = place[:, 2] - place[0, 2], joint[:, 2] - joint[0, 2]
     event = (t > 0) & (t < 0.4)
 
     def when(values):

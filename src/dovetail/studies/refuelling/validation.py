@@ -140,7 +140,7 @@ def strikes(
     def part(name, i):
         return np.asarray(records[name])[i * runs : (i + 1) * runs]
 
-    rest = np.array([0.0, 0.0, _hung_length()])
+    rest = np.array([0.0, 0.0, -_hung_length()])
     return [
         Strikes(
             time,

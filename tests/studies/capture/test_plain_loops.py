@@ -1,4 +1,4 @@
-"""The plain writing of the rods' equations gives the compiled one's numbers."""
+"""Loops over pairs of rods give the numbers of the compiled equations."""
 
 import dataclasses
 
@@ -10,7 +10,7 @@ import pytest
 from dovetail.core import RK4
 from dovetail.core.methods.rolled import with_stage_loop
 from dovetail.mechanics.chain import ChainLoads, RodChain
-from dovetail.mechanics.chain.plain import plain_rates, plain_run
+from dovetail.studies.capture.plain_loops import loop_rates, loop_run
 
 N = 4
 CHAIN = RodChain(
@@ -23,7 +23,7 @@ CHAIN = RodChain(
     bending=5.0,
     joint_damping=0.4,
 )
-FIELD, PULL = np.array([0.5, 9.81, -0.3]), np.array([30.0, -10.0, 20.0])
+FIELD, PULL = np.array([0.5, -0.3, -9.81]), np.array([-30.0, 20.0, 10.0])
 LOADS = ChainLoads(field=jnp.array(FIELD), node=jnp.zeros((3, N + 1)).at[:, -1].set(PULL))
 
 
@@ -34,13 +34,13 @@ def test_rates_are_equal(inertia):
     q, rate = 0.4 * random.normal(size=9), 0.3 * random.normal(size=9)
     x = {"q": jnp.array(q), "rate": jnp.array(rate)}
     ours = jax.jit(lambda x: chain.derivative(0.0, x, LOADS))(x)["rate"]
-    np.testing.assert_allclose(plain_rates(chain, q, rate, FIELD, PULL), ours, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(loop_rates(chain, q, rate, FIELD, PULL), ours, rtol=1e-10, atol=1e-10)
 
 
 def test_runs_are_equal():
     x = CHAIN.rest_state(0.0, 0.5, 0.1)
-    plain = plain_run(CHAIN, x, FIELD, PULL, 1e-2, 3)
+    plain = loop_run(CHAIN, x, FIELD, PULL, 1e-2, 3)
     step = jax.jit(lambda x: with_stage_loop(RK4()).step(CHAIN, 0.0, 1e-2, x, LOADS, ())[0])
     for _ in range(3):
         x = step(x)
-    np.testing.assert_allclose(plain["q"], x["q"], rtol=1e-11, atol=1e-13)
+    np.testing.assert_allclose(plain, x["q"], rtol=1e-11, atol=1e-13)
