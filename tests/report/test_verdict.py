@@ -140,3 +140,10 @@ def test_an_axis_at_rest_does_not_hide_the_error_of_the_others(late, reference):
     still = {name: np.array([np.nan, value]) for name, value in found.rms.items()}
     result = verdict(of(critical_delay=6.77e-3, rig_delay=3e-3), DONE, dataclasses.replace(found, rms=still))
     assert result.sentence == verdict(of(critical_delay=6.77e-3, rig_delay=3e-3), DONE, found).sentence
+
+
+def test_a_marginal_loop_is_neither_stable_nor_unstable():
+    stability = dataclasses.replace(load(find_test("substructuring/cs1")).stability(), marginal=True)
+    margins = Margins.from_stability(stability)
+    assert word(margins, DONE) == stability.word == "Marginal"
+    assert tone(margins, DONE) == "caution"

@@ -237,6 +237,8 @@ def _stability_fields(stability: Assessment | str, result: ExploreResult) -> dic
         return {"remarks": (*result.remarks, stability)}
     return {
         "stable": stability.stable if stability.is_determined else None,
+        "word": stability.word,
+        "validity": stability.validity,
         "stability_text": str(stability),
         "critical_delay": stability.critical_delay,
         "margin": stability.margin,

@@ -42,6 +42,8 @@ class ExploreResult:
     completed: bool = True
     end_time: float = 0.0  # [s]
     stable: bool | None = None  # None if not determined
+    word: str = ""  # verdict of the assessment in one to four words
+    validity: str = ""  # what that verdict is valid for
     stability_text: str = ""  # stability assessment, as printed by the command line
     critical_delay: float = math.nan  # [s]
     margin: float = math.nan  # [s]

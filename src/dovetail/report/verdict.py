@@ -43,6 +43,7 @@ class Margins:
     why: str = ""  # reason why stability was not determined
     contacts: ContactEnergy | None = None  # energy of the contacts of the run
     nonlinear: Assessment | None = None  # assessment in which the linear result at rest does not govern
+    marginal: bool = False  # so close to the limit that the test is too short to show on which side it is
 
     @classmethod
     def from_stability(cls, stability: Stability | Margins | None) -> Margins:
@@ -65,6 +66,7 @@ class Margins:
         others: dict[str, Any] = {
             "nonlinear": nonlinear,
             "contacts": None,
+            "marginal": getattr(stability, "marginal", False),
             "remarks": stability.remarks,
             "small_motion_only": stability.small_motion_only,
             "has_compensation": stability.has_compensation,
@@ -134,8 +136,10 @@ def tone(margins: Margins, outcome: Outcome | None) -> Tone:
         return "bad" if margins.contacts.gains or completed(outcome) is False else "good"
     if completed_despite_linear_instability(margins, outcome):
         return "caution"
-    if margins.stable is False or completed(outcome) is False:
+    if completed(outcome) is False or (margins.stable is False and not margins.marginal):
         return "bad"
+    if margins.marginal:
+        return "caution"
     if margins.nonlinear is not None and margins.nonlinear.word != "Stable":
         return "caution"
     return "caution" if margins.near or margins.stable is None else "good"
@@ -147,6 +151,8 @@ def word(margins: Margins, outcome: Outcome | None) -> str:
         return "Contacts gain energy" if margins.contacts.gains else "No contact gains energy"
     if completed_despite_linear_instability(margins, outcome):
         return "Stable run, unstable at rest"
+    if margins.marginal and completed(outcome) is not False:
+        return "Marginal"
     if margins.nonlinear is not None and not margins.near:
         stopped = completed(outcome) is False and margins.stable
         return "Stopped" if stopped else margins.nonlinear.word

@@ -49,7 +49,8 @@ def _measured(study: str, run: Mapping[str, Any], value: str, **window: Any) -> 
         )
     if value.startswith("stability."):
         test = load(f"{study}/{run['test']}", flatten(run.get("set", {})))
-        return read_measure(value).compute(test.stability(quick=True))
+        measure = read_measure(value)
+        return measure.compute(test.stability(quick=measure.name != "stability_margin"))
     recorded = recorded_run(f"{study}/{run['test']}", run.get("set", {}), run.get("mode"))
     if value == "completed":
         return recorded.outcome.completed

@@ -124,19 +124,15 @@ class ExploreTab:
             self.fault.text = result.fault
         if result.fault:
             return
-        tone = {True: "good", False: "bad"}.get(result.stable, "caution")
-        verdict = {True: "stable", False: "unstable"}.get(result.stable, "not determined")
+        word = result.word.lower() or "not determined"
+        tone = "good" if word == "stable" else "bad" if word.startswith("unstable") else "caution"
         self.stable.show(
-            verdict, f"growth rate {result.growth:+.3g} 1/s" if is_known(result.growth) else "", tone
+            word, f"growth rate {result.growth:+.3g} 1/s" if is_known(result.growth) else "", tone
         )
         loop_delay = f"loop delay {_time(result.delay)}" if is_known(result.delay) else ""
         self.critical.show(_time(result.critical_delay), loop_delay)
-        side = (
-            ("above the critical delay", "below the critical delay")[result.margin > 0]
-            if is_known(result.margin)
-            else ""
-        )
-        self.margin.show(_time(result.margin), side, tone if is_known(result.margin) else "")
+        known = is_known(result.margin)
+        self.margin.show(_time(result.margin), result.validity * known, tone if known else "")
         end = "" if result.completed else f"stopped at {result.end_time:.3g} s: {result.outcome}"
         definition = (
             "computing the reference"
