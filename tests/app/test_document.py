@@ -235,3 +235,17 @@ def test_any_typed_text_is_answered_and_nothing_is_lost(often):
                 assert document.text == before
             assert document.fault == ""
             document.write(document.original)
+
+
+def test_a_parameter_is_made_tunable_in_the_range_of_its_slider_and_fixed_again():
+    document = Document.open(CS1)
+    assert document.set_tunable("numerical.c", True) == ""
+    tunable = document.test.tunable["numerical.c"]
+    value = float(document.test.numerical.c)
+    assert float(tunable.min) <= value <= float(tunable.max)
+    views = {value.path: value for block in document.blocks() for value in block.values}
+    assert (views["numerical.c"].tunable, views["numerical.k"].tunable) == (True, False)
+    assert views["rate"].tunable is None
+    assert "cannot change" in document.set_tunable("rig.actuator.delay", True)
+    assert document.set_tunable("numerical.c", False) == ""
+    assert document.test.tunable == {}

@@ -39,3 +39,19 @@ def test_every_offered_compensator_is_usable_or_states_what_is_missing():
             assert "is missing" in fault
         else:
             assert document.table["compensator"]["kind"] == choice.kind
+
+
+def test_elements_are_added_to_a_series_and_removed():
+    document = Document.open("refuelling/full-scale")  # its actuator is ideal: a series without elements
+    for kind in ("delay", "first-order-lag"):
+        assert document.add_element("rig.actuator", kind) == ""
+    assert [part["kind"] for part in document.table["rig"]["actuator"]["parts"]] == [
+        "delay",
+        "first-order-lag",
+    ]
+    assert document.set("rig.actuator.parts[0].delay", "4 ms") == ""
+    assert float(document.test.rig.actuator.parts[0].delay) == pytest.approx(4e-3)
+    assert document.remove("rig.actuator.parts[0]") == ""
+    assert [part["kind"] for part in document.table["rig"]["actuator"]["parts"]] == ["first-order-lag"]
+    assert document.remove("rig.actuator.parts[0]") == ""
+    assert document.table["rig"]["actuator"]["parts"] == []

@@ -48,7 +48,7 @@ def test_a_saved_test_runs_unchanged_from_the_command_line(opened, studio, until
         if fault:
             until(page, "fault => document.querySelector('#save-fault').textContent.includes(fault)", fault)
             page.get_by_role("button", name="Cancel").click()
-    page.locator(".q-notification", has_text="Saved: mine.toml").wait_for()
+    page.locator(".q-notification", has_text="/mine.toml. Run it with").wait_for()
     done = CliRunner().invoke(app, ["check", str(studio.folder / "mine.toml")])
     assert done.exit_code == 0, done.output
     assert "delay = 0.004" in done.output

@@ -37,7 +37,7 @@ def test_cs1_is_set_up_felt_compensated_run_against_a_rig_reported_and_saved(
     page.locator("#save").click()
     page.locator("input[data-field=save-path]").fill("mine.toml")
     page.locator("#save-now").click()
-    page.locator(".q-notification", has_text="Saved: mine.toml").wait_for()
+    page.locator(".q-notification", has_text="/mine.toml. Run it with").wait_for()
 
     go(page, "Run")
     arm_and_start(page, "rig", serve_rig(tmp_path, "mine.toml"))
@@ -113,7 +113,7 @@ def set_up(page, until, block, path, value):
     page.locator("#save").click()
     page.locator("input[data-field=save-path]").fill("mine.toml")
     page.locator("#save-now").click()
-    page.locator(".q-notification", has_text="Saved: mine.toml").wait_for()
+    page.locator(".q-notification", has_text="/mine.toml. Run it with").wait_for()
     page.get_by_role("button", name="Revert").click()
     until(page, "document.querySelector('#difference').textContent.startsWith('No changes')")
 

@@ -85,6 +85,41 @@ def test_an_accepted_value_remains_when_its_field_loses_focus(opened, until):
         field.press("Enter")
         until(page, "value => document.querySelector('#difference').textContent.includes(value)", value)
         if path == "numerical.c":
-            field.evaluate(LATE, "15 N s/m")
+            field.evaluate(LATE, "15.0 N s/m")
             until(page, "document.querySelector('input[data-value=\"numerical.c\"]').value.startsWith('15')")
     assert '+c = "16 N s/m"' in page.locator("#difference").inner_text()
+
+
+def test_a_value_is_on_the_page_from_the_key_press_on_and_never_the_old_one_again(opened, until):
+    page = opened("substructuring/cs1")
+    page.locator("#loop g.part[data-path='rig.actuator']").click()
+    field = page.locator("input[data-value='rig.actuator.delay']")
+    field.click()
+    field.press("Control+a")
+    page.keyboard.type("6.5 m", delay=20)
+    page.evaluate(
+        """() => { window.shown = new Set(); setInterval(() => window.shown.add(
+        document.querySelector("input[data-value='rig.actuator.delay']")?.value), 4); }"""
+    )
+    page.keyboard.type("s")
+    field.press("Enter")
+    until(page, "document.querySelector('#difference').textContent.includes('6.5 ms')")
+    page.wait_for_timeout(500)
+    assert set(page.evaluate("[...window.shown]")) <= {"6.5 m", "6.5 ms"}
+
+
+def test_a_parameter_becomes_tunable_and_a_series_gets_an_element_on_the_page(opened, until):
+    page = opened("substructuring/cs1")
+    page.locator("#loop g.part[data-path='numerical']").click()
+    page.get_by_role("button", name="Make tunable").first.click()
+    until(page, "document.querySelector('#difference').textContent.includes('tunable')")
+    page.get_by_role("button", name="Tunable: remove").click()
+    until(page, "!document.querySelector('#difference').textContent.includes('min =')")
+    page.locator("#loop g.part[data-path='rig.actuator']").click()
+    page.locator("#block .exchange").first.click()
+    page.locator(".q-item[data-kind='series']").click()
+    page.get_by_role("button", name="Add element").click()
+    page.locator(".q-item[data-kind='first-order-lag']").click()
+    page.locator("input[data-value='rig.actuator.parts[0].tau']").wait_for()
+    page.get_by_role("button", name="Remove element").click()
+    until(page, "!document.querySelector(\"input[data-value='rig.actuator.parts[0].tau']\")")

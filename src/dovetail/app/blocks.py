@@ -28,6 +28,7 @@ from dovetail.mechanics import Substructure
 from dovetail.report.drawing import BOXES
 from dovetail.report.parameters import text_and_unit
 from dovetail.testing import MapFile
+from dovetail.testing.operator import NOT_TUNABLE
 from dovetail.testing.paths import format_path, get, steps
 from dovetail.testing.test import Test
 from dovetail.testing.test_file import DERIVED_FIELDS
@@ -50,6 +51,9 @@ class Value:
     choices: tuple[str, ...]  # allowed words of a choice parameter
     default: bool  # the file does not set it
     traced: bool  # a number that can change without recompilation
+    tunable: bool | None = (
+        None  # whether the operator may change it during a run; None if it cannot be tunable
+    )
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ def blocks(test: Any, table: Mapping[str, Any]) -> list[BlockView]:
         if name not in drawn and name not in unused
     ]
     source = (str(test.source),) if isinstance(test, Test | MapFile) and test.source else ()
-    values = tuple(value for value in _values(test, "", table) if value.path not in unused)
+    values = tuple(value for value in _values(test, test, "", table) if value.path not in unused)
     test_view = BlockView("", "Test", "", plain_math(sentence(type(test))), source, values, (), False)
     return [*views, test_view]
 
@@ -125,7 +129,7 @@ def _block(test: Any, path: str, role: str, table: Mapping[str, Any], boxes: Map
         name_of(type(part)) or "",
         plain_math(sentence(type(part))),
         sources,
-        tuple(_values(part, path, table)),
+        tuple(_values(test, part, path, table)),
         tuple(inner),
         _family(test, path) is not None,
     )
@@ -145,9 +149,11 @@ def _parts(part: Any) -> Iterator[tuple[str, Any]]:
                     yield format_path((field.name, key)), one
 
 
-def _values(part: Any, path: str, file_table: Mapping[str, Any]) -> Iterator[Value]:
+def _values(test: Any, part: Any, path: str, file_table: Mapping[str, Any]) -> Iterator[Value]:
     """Iterate over the values of a part, without its inner parts."""
     cls: Any = type(part)
+    has_rig = isinstance(test, Test) and test.rig is not None
+    can_be_tunable = has_rig and bool(path) and steps(path)[0] not in NOT_TUNABLE
     left_out = {steps(name)[0] for name, _ in _parts(part)} | set(parts_of(cls)) | set(DERIVED_FIELDS)
     declared, table = declared_parameters(cls), _table_at(file_table, path)
     for field in dataclasses.fields(part):
@@ -163,8 +169,9 @@ def _values(part: Any, path: str, file_table: Mapping[str, Any]) -> Iterator[Val
         if about is not None and not about.choices and plain is not None and np.size(plain) == 1:
             number = float(np.ravel(plain)[0])
         text, shown_unit = text_and_unit(plain, unit)
+        whole = f"{path}.{field.name}" if path else field.name
         yield Value(
-            path=f"{path}.{field.name}" if path else field.name,
+            path=whole,
             name=field.name,
             file_text=str(table[field.name]) if field.name in table else "",
             text=text,
@@ -176,6 +183,7 @@ def _values(part: Any, path: str, file_table: Mapping[str, Any]) -> Iterator[Val
             choices=about.choices if about else (),
             default=field.name not in table,
             traced=traced and number is not None,
+            tunable=whole in test.tunable if traced and number is not None and can_be_tunable else None,
         )
 
 

@@ -8,6 +8,7 @@ values and drawing are those of the last valid text.
 
 from __future__ import annotations
 
+import copy
 import difflib
 import os
 import tempfile
@@ -18,14 +19,15 @@ from typing import Any
 
 from dovetail.app.blocks import BlockView, PartOption, blocks, choices
 from dovetail.app.loading import parse_settings
-from dovetail.app.part_exchange import fill_new_part
+from dovetail.app.part_exchange import fill_new_part, with_element
+from dovetail.app.slider_ranges import slider_ranges
 from dovetail.app.toml_text import inline, patch_toml
 from dovetail.core.errors import DovetailError, OutputError, reason
 from dovetail.core.toml_file import toml_table
 from dovetail.report import drawing
 from dovetail.studies.registry import find_test
 from dovetail.testing import CellFile
-from dovetail.testing.paths import format_path
+from dovetail.testing.paths import format_path, steps
 from dovetail.testing.test import Test
 from dovetail.testing.test_file import dump, parse, with_absolute_names
 from dovetail.testing.test_table import change, read_user_parts
@@ -101,11 +103,11 @@ class Document:
 
     def set(self, path: str, typed: str) -> str:
         """Set the value at a path; return an error message if the value was rejected."""
-        return self._apply(lambda: parse_settings([f"{path}={typed}"]))
+        return self._change(lambda: parse_settings([f"{path}={typed}"]))
 
     def change(self, changes: dict[str, Any]) -> str:
         """Set several values at once; return an error message if they were rejected."""
-        return self._apply(lambda: changes)
+        return self._change(lambda: changes)
 
     def exchange(self, path: str, kind: str) -> str:
         """Replace a part by another kind of its family; return an error message if that fails.
@@ -114,11 +116,36 @@ class Document:
         """
         faults = []
         for from_studies in (True, False):  # values of a study test may have another number of axes
-            fault = self._apply(lambda: fill_new_part(self.test, self.table, path, kind, from_studies))  # noqa: B023
+            fault = self._change(lambda: fill_new_part(self.test, self.table, path, kind, from_studies))  # noqa: B023
             if not fault:
                 return ""
             faults.append(fault)
         return faults[0]
+
+    def add_element(self, path: str, kind: str) -> str:
+        """Append an element of a kind to the series at a path; return an error message if that fails."""
+        return self._change(lambda: with_element(self.table, path, kind))
+
+    def remove(self, path: str) -> str:
+        """Remove an element of a list or a key of a table; return an error message if that fails."""
+
+        def without(table: dict[str, Any]) -> dict[str, Any]:
+            *keys, last = steps(path)
+            result = node = copy.deepcopy(table)
+            for key in keys:
+                node = node[key]
+            del node[last]
+            return result
+
+        return self._apply(without)
+
+    def set_tunable(self, path: str, tunable: bool) -> str:
+        """Make a parameter tunable in the range of its slider, or not tunable; return an error message."""
+        key = format_path(("tunable", path))
+        if not tunable:
+            return self.remove(key)
+        (about,) = slider_ranges(self.test, [path])
+        return self.change({key: {"min": about.low, "max": about.high}})
 
     def write(self, text: str) -> str:
         """Store text typed by the user; return its error message."""
@@ -209,9 +236,12 @@ class Document:
 
     # internal
 
-    def _apply(self, ask: Callable[[], dict[str, Any]]) -> str:
+    def _change(self, ask: Callable[[], dict[str, Any]]) -> str:
+        return self._apply(lambda table: change(table, ask(), self.path.name))
+
+    def _apply(self, changed: Callable[[dict[str, Any]], dict[str, Any]]) -> str:
         try:
-            table = change(toml_table(self.text, self.path.name), ask(), self.path.name)
+            table = changed(toml_table(self.text, self.path.name))
             self._parse(table)
         except DovetailError as error:
             return str(error)

@@ -38,6 +38,16 @@ def fill_new_part(
     }
 
 
+def with_element(table: dict[str, Any], path: str, kind: str) -> dict[str, Any]:
+    """Return the changes, by path, that append an element of a kind to the series at a path."""
+    old: Any = table
+    for step in steps(path):
+        old = old.get(step, {}) if isinstance(old, dict) else old[int(step)]
+    example = shortest_uses().get(kind, ("", {}, ""))[1]
+    element = {"kind": kind, **_required_values(kind, {}, example)}
+    return {path: {"kind": "series", "parts": [*old.get("parts", ()), element]}}
+
+
 def _rig_delay(test: Any) -> dict[str, Any]:
     """Return the low-frequency delay of the actuator for a compensator; empty without a linear model."""
     try:

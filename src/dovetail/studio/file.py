@@ -94,6 +94,7 @@ class FileCard:
         with ui.dialog() as self.dialog, ui.element("div").classes("card"):
             text_element("h2", "Save test")
             ui.label("The file runs from the command line.").classes("quiet")
+            self.folder = text_element("p", "", "quiet small words").props("id=save-folder")
             self.path = (
                 ui.input("File")
                 .props("outlined dense data-field=save-path")
@@ -111,6 +112,7 @@ class FileCard:
             return
         name = document.name if document.name.endswith(".toml") else f"{Path(document.name).name}.toml"
         self.path.value, self.over.value, self.save_fault.text = name, False, ""
+        self.folder.text = f"A relative name is in {Path.cwd()}"
         self.dialog.open()
 
     async def _save(self) -> None:
@@ -121,7 +123,7 @@ class FileCard:
         self.save_fault.text = fault
         if not fault:
             self.dialog.close()
-            self.page.show_message(f"Saved: {path}. Run it with: dovetail run {path}")
+            self.page.show_message(f"Saved: {path.resolve()}. Run it with: dovetail run {path}")
             self.workspace.notify("document")
 
 

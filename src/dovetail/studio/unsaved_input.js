@@ -13,6 +13,9 @@
     if (name) sessionStorage.setItem(PREFIX + name, event.target.value);
     if (event.target.closest?.(".cm-content")) setTimeout(keepFile);
   }, true);
+  document.addEventListener("keydown", (event) => { // Tab leaves the file editor, as any other field
+    if (event.key === "Tab" && event.target.closest?.(".cm-editor")) event.stopImmediatePropagation();
+  }, true);
   document.addEventListener("keyup", (event) => { if (event.target.closest?.(".cm-content")) keepFile(); }, true);
   function keepFile() {
     const view = editor();

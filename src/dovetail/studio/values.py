@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from dovetail.studio.widgets import text_element
+from dovetail.studio.widgets import button, text_element
 
 if TYPE_CHECKING:
     from dovetail.studio.shell import StudioPage
 
+ELEMENT = re.compile(r"\.parts\[\d+\]$")  # path of an element of a series
 TEXT = "(event) => emit(event.target.value)"
 TYPED = (  # the typed text, not a value set in the meantime
     "(event) => { const typed = dovetailUnsaved(event.target.dataset.unsaved); if (typed !== null) emit(typed); }"
@@ -35,7 +38,15 @@ class ValueRows:
             if block.kind and not block.exchangeable:
                 ui.label(block.kind).classes("quiet")
         if block.exchangeable:
-            self._kind_menu(block)
+            self._kind_menu(
+                block, block.kind, lambda kind: lambda document: document.exchange(block.path, kind)
+            )
+        if block.kind == "series":
+            self._kind_menu(
+                block, "Add element", lambda kind: lambda document: document.add_element(block.path, kind)
+            )
+        if ELEMENT.search(block.path):
+            button("Remove element", lambda: self._edit(lambda document: document.remove(block.path)))
         if block.about:
             ui.label(block.about).classes("quiet")
         if block.sources:
@@ -46,14 +57,14 @@ class ValueRows:
         if block.values:
             with ui.element("div").classes("values").style("margin-top: 10px"):
                 for value in block.values:
-                    self.rows[value.path] = ValueRow(self.page, value)
+                    self.rows[value.path] = ValueRow(self.page, value, self._edit)
         for one in block.inner:
             ui.separator().style("margin: 14px 0 10px")
             self._block(one, inner=True)
 
-    def _kind_menu(self, block: Any) -> None:
-        """Menu with the kinds of the family and their descriptions."""
-        opener = ui.button(block.kind, color=None).props("flat dense icon-right=arrow_drop_down")
+    def _kind_menu(self, block: Any, label: str, change: Callable[[str], Callable[[Any], Any]]) -> None:
+        """Menu with the kinds of the family and their descriptions; `change` of a kind changes the document."""
+        opener = ui.button(label, color=None).props("flat dense icon-right=arrow_drop_down")
         with opener.classes("plain needs-control exchange"):
             menu = ui.menu().props("max-height=60vh").style("max-width: 620px")
         is_filled: list[bool] = []
@@ -64,16 +75,16 @@ class ValueRows:
             is_filled.append(True)
             with menu:
                 for choice in self.workspace.document.choices(block.path):
-                    exchange = lambda _, kind=choice.kind: self._exchange(block.path, kind)  # noqa: E731
-                    with ui.menu_item(on_click=exchange).props(f"data-kind={choice.kind}"), ui.element("div"):
+                    act = lambda _, kind=choice.kind: self._edit(change(kind))  # noqa: E731
+                    with ui.menu_item(on_click=act).props(f"data-kind={choice.kind}"), ui.element("div"):
                         text_element("b", choice.kind + (" (current)" if choice.current else ""))
                         text_element("div", choice.about, "small quiet").style("white-space: normal")
 
         menu.on("before-show", fill)
 
-    async def _exchange(self, path: str, kind: str) -> None:
+    async def _edit(self, change: Callable[[Any], Any]) -> None:
         if self.page.check_control():
-            fault = await self.workspace.edit(lambda document: document.exchange(path, kind))
+            fault = await self.workspace.edit(change)
             if fault:
                 self.page.show_message(fault, bad=True)
 
@@ -89,29 +100,37 @@ class ValueRows:
 class ValueRow:
     """Meaning and input field of one value."""
 
-    def __init__(self, page: StudioPage, value: Any):
+    def __init__(self, page: StudioPage, value: Any, edit: Callable[[Callable[[Any], Any]], Any]):
         self.page, self.workspace, self.value = page, page.workspace, value
         with ui.element("div").classes("meaning"):
             text_element("b", value.name)
             text_element("span", value.meaning)
             self.remark = text_element("span", _remark(value))
+            if value.tunable is not None:
+                self.tunable = button(_tunable_label(value), lambda: edit(self._toggle_tunable)).classes(
+                    "small"
+                )
         typed = _typed_text(value)
-        if value.choices:
-            options = list(dict.fromkeys([*value.choices, typed]))
-            self.field: Any = ui.select(options, value=typed, on_change=self._on_selection)
-            self.field.props("outlined dense options-dense")
-        else:
-            self.field = ui.input(value=typed, on_change=self._check)
-            self.field.props(
-                f"outlined dense debounce=250 data-unsaved='{self._storage_key()}' spellcheck=false"
-            )
-            self.field.on("keydown.enter", self._on_enter, js_handler=TEXT)
-            self.field.on("blur", self._on_enter, js_handler=TYPED)
+        with ui.element("div") as self.holder:
+            if value.choices:
+                options = list(dict.fromkeys([*value.choices, typed]))
+                self.field: Any = ui.select(options, value=typed, on_change=self._on_selection)
+                self.field.props("outlined dense options-dense")
+            else:
+                self.field = ui.input(value=typed, on_change=self._check)
+                self.field.props(
+                    f"outlined dense debounce=250 data-unsaved='{self._storage_key()}' spellcheck=false"
+                )
+                self.field.on("keydown.enter", self._on_enter, js_handler=TEXT)
+                self.field.on("blur", self._on_enter, js_handler=TYPED)
         self.field.classes("needs-control").props(
             f"data-value='{value.path}' hide-bottom-space no-error-icon"
         )
         self.fault_text = text_element("div", "", "fault").props(f"data-fault='{value.path}' role=alert")
         self.fault_text.visible = False
+
+    def _toggle_tunable(self, document: Any) -> Any:
+        return document.set_tunable(self.value.path, not self.value.tunable)
 
     def _storage_key(self) -> str:
         """Return the key under which the browser stores unsaved input of this field."""
@@ -125,12 +144,14 @@ class ValueRow:
             self.field.value = _typed_text(value)
             self._fault("")
         self.remark.text = _remark(value)
+        if value.tunable is not None:
+            self.tunable.text = _tunable_label(value)
 
     def _fault(self, fault: str) -> None:
         if fault == self.fault_text.text:
-            return  # redrawing a field would discard text that is being typed
-        self.field.props["error"] = bool(fault)
-        self.field.update()
+            return
+        # the holder shows it: after an update of the field NiceGUI would show the value from before the typing
+        self.holder.classes(**{"add" if fault else "remove": "invalid"})
         self.fault_text.text, self.fault_text.visible = fault, bool(fault)
 
     async def _check(self, event: Any) -> None:
@@ -156,12 +177,16 @@ class ValueRow:
             return
         if not self.page.check_control():
             return
-        self.field.value = text
         fault = await self.workspace.set_value(path, text)
         self._fault(fault)
         if not fault:
             ui.run_javascript(f"dovetailAccepted({self._storage_key()!r})")
             self.field.value = _typed_text(self.value)
+
+
+def _tunable_label(value: Any) -> str:
+    """Return the label of the button that makes a value tunable during a run, or not."""
+    return "Tunable: remove" if value.tunable else "Make tunable"
 
 
 def _remark(value: Any) -> str:

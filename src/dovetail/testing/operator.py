@@ -44,6 +44,7 @@ EVENTS_FILE = "operator_events.jsonl"  # file of the operator events in the run 
 LIVE = "live"  # subfolder during the run
 REQUESTS_FILE = "operator_requests.jsonl"  # file of the requests from other processes
 OUTCOME_FILE = "outcome.json"  # file of an outcome before the run has ended
+NOT_TUNABLE = ("rig", "limits", "tunable", "schedule", "pseudodynamic")  # parts that are fixed during a run
 MAX_REQUEST = 4096  # [bytes] largest size of a request
 
 
@@ -301,7 +302,7 @@ def faults(test: Test) -> list[Fault]:
     faults = []
     for path, tunable in test.tunable.items():
         where = f"tunable.{path}"
-        if path.split(".")[0] in ("rig", "limits", "tunable", "schedule", "pseudodynamic"):
+        if path.split(".")[0] in NOT_TUNABLE:
             faults.append(Fault(where, "rig, limits, schedule and step settings cannot change during a run"))
             continue
         try:

@@ -126,7 +126,7 @@ class Gain(MemorylessTransfer):
 
 @kind("series")
 class Series(Transfer):
-    """Transfers in series: `Series((Delay(3.6e-3), SecondOrderLag(235.4, 0.684)))`."""
+    """Transfer elements in series, the first one first; without elements the transfer is ideal."""
 
     parts: tuple[Transfer, ...] = eqx.field(converter=tuple)
 
