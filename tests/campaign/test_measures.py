@@ -40,6 +40,7 @@ def test_samples_count_up_to_the_end_of_the_run(text, expected):
 def test_a_measure_has_name_unit_and_required_signals():
     measure = read_measure("peak displacement")
     assert (measure.name, measure.unit, measure.needs_reference) == ("peak_displacement", "m", False)
+    assert read_measure("fidelity.rebound_speed_error").unit == "1"
     measure = read_measure("fidelity.delay")
     assert (measure.name, measure.unit, measure.needs_reference) == ("fidelity_delay", "s", True)
 

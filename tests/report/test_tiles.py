@@ -30,17 +30,30 @@ def test_a_page_has_tiles_for_outcome_stability_and_accuracy(late, reference, ma
     assert accuracy.answer.startswith("Response error ")
 
 
-def test_without_criteria_no_tile_is_coloured(late, reference):
+def test_without_criteria_the_default_limit_gives_the_colour(late, reference):
     outcome, stable, accuracy = of(late, reference)
-    assert (outcome.tone, stable.tone, accuracy.tone) == ("plain", "plain", "plain")
-    assert "No acceptance criteria" in accuracy.text
+    assert (outcome.tone, stable.tone) == ("plain", "plain")
+    assert "maximum 10 % (default limit" in accuracy.text
+    error = float(Judged(RunView(late, reference)).comparison.rms["e1"])
+    assert accuracy.tone == ("good" if error <= 0.05 else "caution" if error <= 0.1 else "bad")
 
 
 @pytest.mark.parametrize(("error", "tone"), [(0.5, "good"), (0.001, "bad")])
 def test_a_criterion_gives_the_colour(late, reference, error, tone):
     accuracy = of(with_accept(late, response_error=error), reference)[2]
     assert accuracy.tone == tone
-    assert accuracy.answer == ("All criteria met" if tone == "good" else "1 of 1 criteria not met")
+    assert accuracy.answer.startswith("Response error ")
+
+
+def test_the_source_of_a_criterion_is_named(late, reference):
+    accuracy = of(with_accept(late, response_error=0.5, reason="scatter of the springs"), reference)[2]
+    assert "(scatter of the springs)" in accuracy.text
+
+
+def test_a_run_that_a_limit_stopped_is_not_accepted_however_small_its_error(late, reference):
+    stopped = replace(with_accept(late, response_error=0.5), outcome=Outcome.FORCE)
+    accuracy = of(stopped, reference)[2]
+    assert (accuracy.tone, accuracy.answer) == ("bad", "1 of 2 criteria not met")
 
 
 def test_a_criterion_that_is_not_evaluated_is_a_caution(late):
@@ -74,8 +87,8 @@ def test_an_event_is_the_headline_with_the_outcome_of_the_reference(late):
     other = Reported(late.data, outcome=Outcome.DOCKED)
     outcome, _, accuracy = of(run, other)
     assert outcome.answer == "Separated without docking"
-    assert accuracy.answer == "Different outcome from the reference"
-    assert "docked" in accuracy.text
+    assert accuracy.tone == "bad"
+    assert "required: docked" in accuracy.text
 
 
 def test_rounding_does_not_appear_in_the_headline(late):
@@ -100,8 +113,8 @@ def test_a_simulation_shows_its_energy_balance():
     outcome, stable, accuracy = tiles.simulation_tiles(run)
     assert outcome.answer == "Finished"
     assert stable.answer == "Open loop"
-    assert accuracy.answer == "Energy balance closes to 0.2 %"
-    assert accuracy.tone == "plain"
+    assert accuracy.answer == "Energy residual 0.2 %"
+    assert accuracy.tone == "good"
     run.test.accept = Accept(energy_residual=1e-3)
     assert tiles.simulation_tiles(run)[2].tone == "bad"
 

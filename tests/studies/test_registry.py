@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from dovetail.core.errors import ParameterError, UnknownNameError
+from dovetail.core.toml_file import read_toml
 from dovetail.studies import find_study, find_test, load, registry, studies
 
 
@@ -86,3 +87,13 @@ def test_a_test_is_loaded_by_the_name_that_is_listed_or_by_its_file(tmp_path):
     assert load(own).title == named.title
     with pytest.raises(UnknownNameError, match="cs1"):
         load("substructuring/cs1x")
+
+
+def test_every_hybrid_test_states_what_it_accepts_and_why():
+    hybrid = {name: read_toml(entry.path, "test") for name, entry in registry.all_tests().items()}
+    hybrid = {name: table for name, table in hybrid.items() if "rig" in table and table.get("kind") != "cell"}
+    assert len(hybrid) > 40
+    for name, table in hybrid.items():
+        accept = table.get("accept", {})
+        assert set(accept) - {"reason"}, f"{name}: no criterion"
+        assert accept.get("reason"), f"{name}: no reason"

@@ -22,6 +22,7 @@ from dovetail.app.fast_rerun import FastRerun, Motion, rms_ratio
 from dovetail.app.slider_ranges import SliderRange, slider_ranges
 from dovetail.core import signals
 from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, unforeseen_error_text
+from dovetail.fidelity.acceptance import error_tone
 from dovetail.testing import Outcome, Test
 from dovetail.testing.assessment import Assessment
 from dovetail.testing.paths import declared_at, get, replace_value
@@ -219,7 +220,10 @@ class Explorer:
         size = rms_ratio(error, expected[:number]) if np.isfinite(error).all() else float("nan")
         difference = Motion({"displacement": error}, motion.dt, motion.outcome)
         return result.with_reference(
-            _trace("reference", "displacement", reference), _trace("error", "displacement", difference), size
+            _trace("reference", "displacement", reference),
+            _trace("error", "displacement", difference),
+            size,
+            error_tone(rerun.full_test.accept, "response_error", size),
         )
 
 

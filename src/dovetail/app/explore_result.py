@@ -52,6 +52,7 @@ class ExploreResult:
     frequency: float = math.nan  # [Hz] of the dominant pole
     poles: tuple[tuple[float, float], ...] = ()  # poles: real part [1/s], frequency [Hz]; dominant pole first
     error: float = math.nan  # rms(response - reference) / rms(reference)
+    error_tone: str = ""  # colour of the error by the acceptance criteria
     tracking: float = math.nan  # rms(demand - achieved) / rms(demand)
     reference_pending: bool = False  # the reference solution is that of earlier values
     seconds: float = 0.0  # [s] computing time
@@ -61,12 +62,16 @@ class ExploreResult:
     fault: str = ""  # error message if there is no result
 
     def with_reference(
-        self, reference: Trace | None, error: Trace | None, response_error: float
+        self, reference: Trace | None, error: Trace | None, response_error: float, error_tone: str = ""
     ) -> ExploreResult:
         """Return the result with its reference solution, which may be computed later."""
         more = {
             name: trace for name, trace in (("reference", reference), ("error", error)) if trace is not None
         }
         return dataclasses.replace(
-            self, traces={**self.traces, **more}, error=response_error, reference_pending=False
+            self,
+            traces={**self.traces, **more},
+            error=response_error,
+            error_tone=error_tone,
+            reference_pending=False,
         )

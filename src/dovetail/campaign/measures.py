@@ -3,7 +3,8 @@
 ========================= ==================================================================================
 `"peak displacement"`     of any recorded signal: `peak`, `rms`, `mean`, `min`, `max`, `final`
 `"rms e1"`, `"peak e"`    errors over the rms of the reference solution, as in `fidelity.norms` (e1, e2, e)
-`"fidelity.delay"`        any field of `fidelity.compare`: delay, gain, residual, growth_rate, rms.e2, ...
+`"fidelity.delay"`        any field of `fidelity.compare`: delay, gain, residual, growth_rate, rms.e2, ...; or an
+                          error of the first contact: rebound_speed_error, peak_force_error, ...
 `"stability.margin"`      of `test.stability()` at each point, without a run: margin, growth, critical_delay
 `"file:function"`         function of the user: `f(run)` or `f(run, reference)`, datasets in, a number out
 ========================= ==================================================================================
@@ -31,9 +32,14 @@ from dovetail.core.renamed import new_name, remark
 
 STUDIES = "dovetail.studies."  # prefix of the modules that a campaign may name
 ERRORS = ("e1", "e2", "e")
+CONTACT_ERRORS = (  # of the first contact, as in [accept]
+    *("rebound_speed_error", "rebound_energy_error", "peak_force_error", "penetration_error"),
+    "contact_duration_error",
+)
 FIDELITY_FIELDS = (
     *("delay", "gain", "residual", "loop_opening", "growth_rate", "energy_added", "added_energy_fraction"),
     *(f"{norm}.{error}" for norm in ("rms", "peak") for error in ERRORS),
+    *CONTACT_ERRORS,
 )
 
 
@@ -151,8 +157,10 @@ def _fidelity_measure(field: str) -> Measure:
         )
 
     def compute(run, reference):
-        from dovetail.fidelity import compare
+        from dovetail.fidelity import compare, first_contact_errors
 
+        if field in CONTACT_ERRORS:
+            return first_contact_errors(run, reference)[field]
         value: Any = compare(run, reference)
         for step in field.split("."):
             value = value[step] if isinstance(value, dict) else getattr(value, step)

@@ -29,7 +29,13 @@ if TYPE_CHECKING:
         smooth_velocity,
     )
     from dovetail.fidelity.growth import growth_rate
-    from dovetail.fidelity.impact_errors import ImpactErrors, ImpactTrace, SignalErrors, impact_errors
+    from dovetail.fidelity.impact_errors import (
+        ImpactErrors,
+        ImpactTrace,
+        SignalErrors,
+        first_contact_errors,
+        impact_errors,
+    )
     from dovetail.fidelity.impacts import ImpactEvent, energy_balance, find_impacts, impact_log
     from dovetail.fidelity.measured_traces import read_traces, smooth
     from dovetail.fidelity.pose_error import euclidean_norm, frobenius_norm, pose_error
@@ -82,6 +88,7 @@ __all__ = [
     "errors",
     "euclidean_norm",
     "find_impacts",
+    "first_contact_errors",
     "fraction_outside_delay_band",
     "frobenius_norm",
     "growth_rate",

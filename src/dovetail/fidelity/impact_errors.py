@@ -22,7 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.fidelity.impacts import ImpactEvent, find_impacts
+from dovetail.fidelity.impacts import ImpactEvent, find_impacts, impact_log
+from dovetail.fidelity.traces import Recorded
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,36 @@ def impact_errors(test: ImpactTrace, reference: ImpactTrace) -> ImpactErrors:
         duration=h.duration - i.duration,
         kinetic_energy_percent=100 * ((h.rebound / i.rebound) ** 2 - 1),
     )
+
+
+def first_contact_errors(run: Recorded, reference: Recorded) -> dict[str, float]:
+    """Return the errors of the first contact of a run, each the magnitude as a fraction of the reference.
+
+    Infinite if the run has no such contact, or stays in contact where the reference separates; NaN if the reference
+    has no contact, or none that ends.
+    """
+    try:
+        expected, found = (impact_log(each)[:1] for each in (reference, run))
+    except (AnalysisError, KeyError):  # no contact signals
+        expected, found = [], []
+    pairs = {
+        "rebound_speed_error": lambda event: event.rebound,
+        "rebound_energy_error": lambda event: event.rebound**2,
+        "peak_force_error": lambda event: event.peak_force,
+        "penetration_error": lambda event: event.peak_depth,
+        "contact_duration_error": lambda event: event.duration,
+    }
+    if not expected:
+        return dict.fromkeys(pairs, np.nan)
+    event, (truth,) = (found or [None])[0], expected
+    errors = {}
+    for name, of in pairs.items():
+        ends = np.isfinite(of(truth)) and (np.isfinite(truth.end) or name.startswith(("peak", "penetration")))
+        value = np.inf if event is None else of(event)
+        if event is not None and not np.isfinite(event.end) and name.startswith(("rebound", "contact")):
+            value = np.inf
+        errors[name] = abs(value / of(truth) - 1) if ends and of(truth) != 0 else np.nan
+    return errors
 
 
 def _errors(t, h, i, event_h: ImpactEvent, event_i: ImpactEvent) -> SignalErrors:

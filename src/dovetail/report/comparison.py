@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dovetail.fidelity import Comparison
-from dovetail.report import figures, sections
+from dovetail.report import figures, sections, tiles
 from dovetail.report.judged import Judged
 from dovetail.report.page import Block, FigureBlock, PageSection, Paragraph
 
@@ -69,6 +69,8 @@ def alone(views: Sequence[Judged], shared: bool) -> list[Block]:
         paragraphs: list[Block] = []
         if view.margins.stable is not None:
             paragraphs.append(Paragraph(view.verdict.sentence, view.verdict.tone))
+        accuracy = tiles.accuracy_tile(view)
+        paragraphs.append(Paragraph(f"{accuracy.answer}. {accuracy.text}", accuracy.tone))
         paragraphs += sections.outcome(view)
         comparison = view.comparison
         if comparison is not None and comparison.stopped_early:

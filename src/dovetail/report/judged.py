@@ -11,6 +11,7 @@ from dovetail import fidelity
 from dovetail.core import signals
 from dovetail.core.errors import DovetailError, value_or_none
 from dovetail.core.recording import Recording
+from dovetail.fidelity.acceptance import evaluate_criteria
 from dovetail.fidelity.impacts import ImpactEvent, contact_energy
 from dovetail.fidelity.traces import Recorded
 from dovetail.report import verdict as verdicts
@@ -70,6 +71,15 @@ class Judged:
         self.accept = None if self.runnable is None else self.runnable.accept
         self.test = self.run.table()
         self.comparison = self._compare()
+        self.criteria = evaluate_criteria(
+            self.accept,
+            self.data,
+            self.reference,
+            comparison=self.comparison,
+            stability=None if self.margins.margin is None else self.margins,
+            outcome=self.outcome,
+            reference_outcome=self.reference_outcome,
+        )
         if self.is_reference:
             self.verdict = verdicts.reference_verdict(self.outcome, self.trip)
         else:

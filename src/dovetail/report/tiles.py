@@ -1,7 +1,7 @@
 """Summary tiles at the top of a report: outcome, stability, accuracy.
 
 A colour needs a criterion: a limit that stopped the run, the delay margin, or the acceptance criteria of the test
-(`[accept]`). Without a criterion the tile has no colour.
+(`[accept]`, or the default criteria of `fidelity.acceptance`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dovetail.core import roles
 from dovetail.core.errors import value_or_none
 from dovetail.core.quantities import QUANTITIES
 from dovetail.core.recording import Recording
-from dovetail.fidelity.acceptance import Criterion, evaluate_criteria
+from dovetail.fidelity.acceptance import DEFAULT_SOURCE, Criterion, evaluate_criteria, overall_tone
 from dovetail.fidelity.largest import largest_values
 from dovetail.report import verdict as verdicts
 from dovetail.report.judged import Judged
@@ -29,7 +29,6 @@ from dovetail.testing.run import Run
 OUTCOME, STABILITY, ACCURACY = "Outcome", "Stability", "Accuracy"
 SHORT = 60  # [characters] longest result shown in a tile
 MEASURES = 3  # results of a simulated system shown in a tile
-NO_CRITERIA = "No acceptance criteria set; add [accept]."
 
 
 def hybrid_tiles(view: Judged) -> list[Tile]:
@@ -37,7 +36,7 @@ def hybrid_tiles(view: Judged) -> list[Tile]:
     return [
         outcome_tile(view.run, view.data, view.outcome, view.trip),
         _stability_tile(view),
-        _accuracy_tile(view),
+        accuracy_tile(view),
     ]
 
 
@@ -146,35 +145,37 @@ def _stability_tile(view: Judged) -> Tile:
 # accuracy
 
 
-def _accuracy_tile(view: Judged) -> Tile:
+def accuracy_tile(view: Judged) -> Tile:
+    """Return the accuracy of a run by its acceptance criteria."""
     if view.is_reference:
         text = (
             "The specimen model is coupled directly, without a rig. Runs on a rig are compared with this run."
         )
         return Tile(ACCURACY, "Reference solution", text)
-    criteria = evaluate_criteria(view.accept, view.comparison, view.margins, view.data)
     text = _error_text(view)
-    if criteria:
-        return _criteria_tile(criteria, text)
-    comparison = view.comparison
-    if comparison is None:
-        return Tile(ACCURACY, "No reference", f"{text} {NO_CRITERIA}".strip())
-    if _different_outcome(view):
-        return Tile(ACCURACY, "Different outcome from the reference", f"{text} {NO_CRITERIA}")
-    return Tile(ACCURACY, f"Response error {comparison.text('rms.e1')}", f"{text} {NO_CRITERIA}")
+    if view.criteria:
+        return _criteria_tile(view.criteria, text, "" if view.accept is None else view.accept.reason)
+    if view.comparison is None:
+        return Tile(ACCURACY, "No reference", text)
+    return Tile(ACCURACY, "Not determined", text, "caution")
 
 
-def _criteria_tile(criteria: Sequence[Criterion], text: str) -> Tile:
-    """Return the accuracy tile by the acceptance criteria: bad if one is not met, caution if one was not evaluated."""
+def _criteria_tile(criteria: Sequence[Criterion], text: str, reason: str) -> Tile:
+    """Return the accuracy tile by the acceptance criteria: those that are not met, then those without a value."""
     missed = [demand for demand in criteria if demand.is_satisfied is False]
     unknown = [demand for demand in criteria if demand.is_satisfied is None]
-    details = "; ".join(str(demand) for demand in (missed + unknown or criteria))
-    details = f"{details[:1].upper()}{details[1:]}. {text}".strip()
-    if missed:
-        return Tile(ACCURACY, f"{len(missed)} of {len(criteria)} criteria not met", details, "bad")
-    if unknown:
-        return Tile(ACCURACY, f"{len(unknown)} of {len(criteria)} criteria not evaluated", details, "caution")
-    return Tile(ACCURACY, "All criteria met", details, "good")
+    source = DEFAULT_SOURCE if any(demand.is_default for demand in criteria) else reason
+    details = "; ".join(map(str, missed + unknown or criteria))
+    details = f"{details[:1].upper()}{details[1:]}{f' ({source})' if source else ''}. {text}".strip()
+    answer = f"All {len(criteria)} criteria met"
+    if len(criteria) == 1 and not unknown and criteria[0].outcomes is None:
+        answer = f"{criteria[0].quantity} {criteria[0].value_text}"
+        answer = f"{answer[:1].upper()}{answer[1:]}"
+    elif missed:
+        answer = f"{len(missed)} of {len(criteria)} criteria not met"
+    elif unknown:
+        answer = f"{len(unknown)} of {len(criteria)} criteria not evaluated"
+    return Tile(ACCURACY, answer, details, overall_tone(criteria))
 
 
 def _error_text(view: Judged) -> str:
@@ -208,13 +209,10 @@ def _audit_tile(run: Run) -> Tile:
     audit = fidelity.audit(run)
     text = "; ".join(f"{name} {value}" for name, value in audit.rows())
     text = f"{text[:1].upper()}{text[1:]}." if text else ""
-    criteria = evaluate_criteria(run.test.accept, data=run.recording)
+    criteria = evaluate_criteria(run.test.accept, run, outcome=run.outcome)
     if criteria:
-        return _criteria_tile(criteria, text)
-    if np.isfinite(audit.energy_fraction):
-        share = QUANTITIES["energy_residual_fraction"].text(audit.energy_fraction)
-        return Tile(ACCURACY, f"Energy balance closes to {share}", f"{text} {NO_CRITERIA}")
+        return _criteria_tile(criteria, text, "" if run.test.accept is None else run.test.accept.reason)
     if text:
-        return Tile(ACCURACY, "Energy balance not available", f"{text} {NO_CRITERIA}")
+        return Tile(ACCURACY, "Energy balance not available", text)
     more = "The run recorded no energies. Run it again at twice the rate and compare the two runs."
     return Tile(ACCURACY, "No reference", more)

@@ -139,7 +139,9 @@ class ExploreTab:
             if result.reference_pending
             else "rms(response - reference) / rms(reference)"
         )
-        self.error.show(_percent(result.error), end or definition, "" if result.completed else "bad")
+        self.error.show(
+            _percent(result.error), end or definition, result.error_tone if result.completed else "bad"
+        )
         self.tracking.show(_percent(result.tracking), "rms(demand - achieved) / rms(demand)")
         remarks = "; ".join(result.remarks)
         if remarks != self.remarks.text:
