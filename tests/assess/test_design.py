@@ -12,13 +12,15 @@ from dovetail.assess.identify import sweep
 from dovetail.compensation import AdaptiveForwardPrediction, ForwardPrediction
 from dovetail.core.errors import AnalysisError, ParameterError, TestFileError, UnknownNameError
 from dovetail.core.recording import Recording
+from dovetail.testing.motion_peaks import MotionPeaks
 
 
 @pytest.fixture(scope="module")
 def light(cs1):
     """CS1 with light damping (critical delay 1.33 ms) on an actuator with a delay of 9.4 ms."""
     messages = []
-    made = design(cs1(c=3.0), report=messages.append)
+    # 1 ms of margin: ten times a tenth of a tick
+    made = design(cs1(c=3.0), DesignOptions(safety_factor=10.0), report=messages.append)
     return made, messages
 
 
@@ -102,7 +104,8 @@ def test_an_unstable_inner_loop_is_reported_first(cs1):
 def test_a_recording_replaces_the_rig_of_the_file_in_verdicts_and_in_the_test_that_is_written(cs1):
     """The file says 5 ms, the recording 21.5 ms: what is designed is for 21.5 ms, and verified there."""
     given, true = cs1(dv.transfer.Delay(5e-3), c=30.0), cs1(dv.transfer.Delay(21.5e-3), c=30.0)
-    data, _ = sweep(true, low=0.6, high=12.0, amplitude=0.01)
+    needed = MotionPeaks.from_recording(true.reference().recording)
+    data, _ = sweep(true, low=0.6, high=12.0, needed=needed)
     recorded = dataclasses.replace(given.rehearse(), recording=Recording.from_dataset(data))
     made = design(given, DesignOptions(model_order=0, robustness="none"), recording=recorded)
     assert made.stability.rig_delay == pytest.approx(21.5e-3, abs=0.1e-3)

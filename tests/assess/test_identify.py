@@ -10,9 +10,13 @@ import dovetail as dv
 from dovetail.assess.identify import identify, recorded_rig, sweep
 from dovetail.core.errors import AnalysisError, ParameterError, TestFileError
 from dovetail.core.recording import Recording
+from dovetail.testing.motion_peaks import MotionPeaks
 from dovetail.transfer.controller import Proportional
 
-SIZE = {"high": 12.0, "amplitude": 0.01}  # [Hz, m]
+NEEDED = MotionPeaks(
+    *(np.array([peak]) for peak in (0.01, np.inf, np.inf, np.inf))
+)  # 10 mm, not bounded in speed
+SIZE = {"high": 12.0, "needed": NEEDED}
 
 
 def test_a_pure_delay_is_found_as_a_gain_and_a_delay(cs1):
@@ -50,9 +54,28 @@ def test_a_dead_zone_shows_as_uncertainty(cs1):
     assert rough.axes[0].unexplained > 10 * clean.axes[0].unexplained
 
 
+@pytest.mark.parametrize("limits", [{}, {"velocity": 0.1}, {"force": 12.0}])
+def test_a_sweep_asks_for_no_more_than_the_test(cs1, limits):
+    needed = MotionPeaks(*(np.array([peak]) for peak in (0.0096, 0.18, 3.4, 21.6)))  # CS1 at 3 Hz
+    data, _ = sweep(cs1(limits=dv.Limits(**limits)), low=1.92, high=38.4, needed=needed)
+    z, dt = data["command"].values, 1e-3
+    bounds = {"displacement": 0.0096, "velocity": 0.18, "acceleration": 3.4, "force": 21.6}
+    peaks = {
+        "displacement": np.abs(z).max(),
+        "velocity": np.abs(np.gradient(z, dt)).max(),
+        "acceleration": np.abs(np.gradient(np.gradient(z, dt), dt)).max(),
+        "force": np.abs(data["measured_force"].values).max(),
+    }
+    for name, bound in bounds.items():
+        assert peaks[name] <= min(1.2 * bound, 0.9 * limits.get(name, np.inf))
+    early, late = z[: len(z) // 4], z[3 * len(z) // 4 : -600]
+    assert np.abs(late).max() < 0.1 * np.abs(early).max()  # the amplitude falls with frequency
+    assert np.abs(late).max() > 1e-5
+
+
 def test_a_recording_of_a_rig_is_identified_like_a_simulated_one(cs1):
     test = cs1()
-    data, _ = sweep(test, low=0.6, high=12.0, amplitude=0.01)
+    data, _ = sweep(test, low=0.6, high=12.0, needed=NEEDED)
     run = dataclasses.replace(test.rehearse(), recording=Recording.from_dataset(data))
     found = identify(test, recording=run, **SIZE)
     assert found.source == "recording"
@@ -81,7 +104,10 @@ def test_an_unstable_inner_loop_is_rejected_with_a_stable_gain(cs1):
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [({"amplitude": 0.0}, "Check that the test moves"), ({"order": 7}, "model order: got 7")],
+    [
+        ({"needed": dataclasses.replace(NEEDED, displacement=np.zeros(1))}, "Check that the test moves"),
+        ({"order": 7}, "model order: got 7"),
+    ],
 )
 def test_impossible_settings_are_rejected(cs1, change, words):
     with pytest.raises(ParameterError, match=words):

@@ -1,13 +1,17 @@
 """Verification: every check has a number, and a test that should not be run is a no-go."""
 
+from types import SimpleNamespace
+
 import jax.numpy as jnp
 import pytest
 
 import dovetail as dv
-from dovetail.assess.verify import comparison_start, verify
+from dovetail.assess.verify import accepted, comparison_start, verify
 from dovetail.specimens.base import Memoryless
+from dovetail.studies.registry import find_test
+from dovetail.testing import load
 
-GIVEN = {"required": 1e-3, "uncertainty": 0.0, "tolerance": 0.1}
+GIVEN = {"required": 1e-3, "uncertainty": 0.0, "accept": dv.Accept(response_error=0.1)}
 
 
 def verified(test, **changes):
@@ -47,7 +51,7 @@ def test_a_limit_that_is_nearly_reached_is_a_no_go(cs1, limits, what):
 
 def test_an_inaccurate_test_is_a_no_go(cs1):
     test = cs1(dv.transfer.Delay(3e-3))
-    assert "response error" in failed(verified(test, tolerance=0.01))
+    assert "response error" in failed(verified(test, accept=dv.Accept(response_error=0.01)))
 
 
 def test_a_schedule_must_be_complete_before_a_run_is_evaluated(cs1):
@@ -58,6 +62,28 @@ def test_a_schedule_must_be_complete_before_a_run_is_evaluated(cs1):
     assert comparison_start(cs1()) == 0.0
     # a wrong model in the beginning does not count against the test
     assert verified(test).accuracy < 0.05
+
+
+@pytest.mark.parametrize(("delay", "passes"), [(0.05e-3, True), (1e-3, False)])
+def test_a_test_with_contact_is_judged_by_its_impact_and_not_by_rms_displacement(delay, passes):
+    changes = {"rate": 25e3, "rig.sensor": {"kind": "series", "parts": []}, "rig.actuator.delay": delay}
+    test = load(find_test("docking/hil-1dof"), changes)
+    reference = test.reference()
+    accept = accepted(test, reference)
+    assert accept.response_error is None
+    stable = SimpleNamespace(stable=True, word="", validity="", margin=1.0, margin_text="", growth_rate=-1.0)
+    found = verify(test, reference, assessment=stable, required=0.0, uncertainty=0.0, accept=accept)
+    impact = {"rebound speed error", "peak force error", "penetration error", "contact duration error"}
+    judged = {check.what: check.passed for check in found.checks if check.what in impact}
+    assert set(judged) == impact
+    assert all(judged.values()) is passes
+    assert found.accuracy < 0.1  # rms displacement hides the wrong impact
+
+
+def test_the_largest_error_replaces_all_accepted_errors(cs1):
+    test = cs1(accept=dv.Accept(response_error=0.05, margin=1e-3))
+    accept = accepted(test, test.reference(), 0.2)
+    assert (accept.response_error, accept.margin) == (0.2, 1e-3)
 
 
 class Stiffening(Memoryless):

@@ -20,10 +20,11 @@ from dovetail.assess.compensate import propose as propose_candidate
 from dovetail.assess.identify import Identification, identify, recorded_rig
 from dovetail.assess.robustify import RobustnessOption
 from dovetail.assess.test_motion import Spectrum, spectrum
-from dovetail.assess.verify import Verification, verify
+from dovetail.assess.verify import Verification, accepted, max_accepted_error, verify
 from dovetail.compensation import Decision
 from dovetail.core.errors import AnalysisError, ParameterError, UnknownNameError
-from dovetail.testing import Assessment, Run, Test
+from dovetail.testing import Accept, Assessment, Run, Test
+from dovetail.testing.motion_peaks import MotionPeaks
 
 STEPS = ("identify", "compensate", "robustify", "verify")
 Choose = Callable[
@@ -54,7 +55,7 @@ class DesignOptions:
     predictor_order, predictor_window
         Polynomial order and number of samples of the predictor.
     max_error
-        Largest rms response error for a go, as fraction of the reference solution.
+        Largest error for a go, as fraction of the reference solution; replaces the errors in the acceptance criteria.
     safety_factor
         Factor on the delay uncertainty.
     """
@@ -65,13 +66,14 @@ class DesignOptions:
     model_order: int | None = None
     predictor_order: int | None = None
     predictor_window: int | None = None
-    max_error: float = 0.1
+    max_error: float | None = None
     safety_factor: float = 2.0
 
     def __post_init__(self):
-        if not 0 < self.max_error < 10 or not self.safety_factor >= 1:
+        max_error = 0.1 if self.max_error is None else self.max_error
+        if not 0 < max_error < 10 or not self.safety_factor >= 1:
             raise ParameterError(
-                f"largest error {self.max_error:g}: must be above 0 and below 10 (0.1 is 10 % of the reference); "
+                f"largest error {max_error:g}: must be above 0 and below 10 (0.1 is 10 % of the reference); "
                 f"safety factor {self.safety_factor:g}: must be at least 1"
             )
         if (self.predictor_order is None) != (self.predictor_window is None):
@@ -199,6 +201,7 @@ class _FirstStep:
     """Results of the first step, used by the other steps."""
 
     reference: Run
+    accept: Accept  # criteria for a go
     motion: Spectrum
     stability: Assessment  # of the test without compensation
     frequency: float  # [Hz] highest frequency of the test
@@ -215,7 +218,11 @@ def _identified(
     motion = spectrum(reference.data["displacement"].values, test.dt)
     frequency = _frequency(options, motion, stability, test, notes)
     identification = identify(
-        test, high=frequency, amplitude=motion.peak, order=options.model_order, recording=recording
+        test,
+        high=frequency,
+        needed=MotionPeaks.from_recording(reference.recording),
+        order=options.model_order,
+        recording=recording,
     )
     if recording is not None:
         test = recorded_rig(test, identification)
@@ -234,26 +241,28 @@ def _identified(
         "linear" if stability.governs == "linear" else "nonlinear or not known to be linear",
         f"stability is decided by: {stability.validity or 'none of the analyses'}",
     )
-    return test, _FirstStep(reference, motion, stability, frequency, identification)
+    accept = accepted(test, reference, options.max_error)
+    return test, _FirstStep(reference, accept, motion, stability, frequency, identification)
 
 
 def _compensated(
     test: Test, first_step: _FirstStep, options: DesignOptions, choose: Choose, notes: _Notes
 ) -> tuple[Test, list[Candidate]]:
     """Return the test with the chosen compensator, and all candidates."""
+    tolerance = max_accepted_error(first_step.accept)
     considered = candidates(
         test,
         first_step.identification,
         first_step.motion,
         frequency=first_step.frequency,
-        tolerance=options.max_error / 2,
+        tolerance=tolerance / 2,
         predictor=Predictor(options.predictor_order, options.predictor_window),
     )
     if options.compensator is None:
         uncertain = 2 * np.pi * _centre(first_step.motion) * first_step.identification.uncertainty
         proposal, considered = confirmed(
             considered,
-            lambda those: propose_candidate(those, uncertain=uncertain, tolerance=options.max_error),
+            lambda those: propose_candidate(those, uncertain=uncertain, tolerance=tolerance),
         )
     name = _choose(
         "compensator",
@@ -287,7 +296,7 @@ def _verified(
         assessment=assessment,
         required=required,
         uncertainty=first_step.identification.uncertainty,
-        tolerance=options.max_error,
+        accept=first_step.accept,
     )
     for check in verification.checks:
         outcome = "passed" if check.passed else "failed"
@@ -322,9 +331,7 @@ def _note_identification(
     identification: Identification, stability: Assessment, options: DesignOptions, notes: _Notes
 ) -> None:
     how = (
-        f"sweep from {identification.low:.3g} to {identification.high:.3g} Hz "
-        f"at {1e3 * identification.amplitude:.3g} mm, "
-        "the amplitude of the test"
+        f"sweep from {identification.low:.3g} to {identification.high:.3g} Hz; peaks {identification.peaks}"
         if identification.source == "sweep"
         else "from the recording"
     )
@@ -367,7 +374,7 @@ def _robust(
         "robustify",
         "required margin",
         f"{1e3 * required:.3g} ms",
-        f"{options.safety_factor:g} times the uncertainty plus one tick; compensated loop: {assessment.margin_text}",
+        f"{options.safety_factor:g} times the uncertainty; compensated loop: {assessment.margin_text}",
     )
     if options.robustness == "none" or (options.robustness is None and margin >= required):
         why = (

@@ -1,8 +1,10 @@
 """Design step 1 of 4, identify: nominal model of the rig from command to measured displacement, and its uncertainty.
 
 The rig with attached specimen is swept through the frequency band of the test, without the numerical substructure. The
-nominal model is the simplest one that fits the record: a gain and a delay, then a lag of first, second or third order
-with a delay. The difference between measured and modelled delay is the uncertainty used by the later steps
+amplitude of the sweep falls with frequency: displacement, velocity, acceleration and force stay within 1.2 times those
+of the test, and within its limits. The nominal model is the simplest one that fits the record: a gain and a delay, then
+a lag of first, second or third order with a delay. The difference between measured and modelled delay is the
+uncertainty used by the later steps
 [wallace2006thesis, sec. 5.2].
 """
 
@@ -21,9 +23,12 @@ import xarray as xr
 from dovetail.assess.test_motion import spectrum
 from dovetail.core.block import respond
 from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.core.signals import READING
 from dovetail.fidelity.traces import period
 from dovetail.fidelity.traces import recording as recording_of_run
 from dovetail.testing import AbstractRig, Rig, Run, Test
+from dovetail.testing.limits import rotary_axes
+from dovetail.testing.motion_peaks import MotionPeaks
 from dovetail.testing.test_file import dump_part
 from dovetail.transfer import Delay, Gain, LinearTransfer, Series, TransferFunction
 from dovetail.transfer.identification import SweepResponse, fit_transfer_function, sweep_response
@@ -34,6 +39,8 @@ HIGHEST = 0.4  # highest frequency of the identification, as fraction of the sam
 BAND = 20.0  # ratio of highest to lowest frequency
 RECORDED = ("command", "measured_displacement")
 CYCLES = 30  # smallest number of samples per cycle of a decimated record
+SMOOTHNESS = 4  # exponent of the mean by which the amplitude of a sweep falls
+SCALING, MAX_SCALINGS = 0.95, 6  # a sweep with too large a force is repeated at this fraction of the bound
 LONGEST_SWEEP = 30.0  # [s] largest duration of a sweep
 
 
@@ -65,7 +72,7 @@ class Identification:
     axes: tuple[IdentifiedAxis, ...]
     low: float  # [Hz] lowest frequency
     high: float  # [Hz] highest frequency
-    amplitude: float  # [m]
+    peaks: MotionPeaks  # of the command, and of the measured force
     record: xr.Dataset  # command and measured displacement
     source: str  # "sweep" or "recording"
 
@@ -84,7 +91,7 @@ def identify(
     test: Test,
     *,
     high: float,
-    amplitude: float,
+    needed: MotionPeaks,
     order: int | None = None,
     recording: Run | xr.Dataset | None = None,
 ) -> Identification:
@@ -94,13 +101,15 @@ def identify(
     ----------
     high
         Highest frequency of interest [Hz].
-    amplitude
-        Amplitude of the sweep [m]. Use the amplitude of the test, since friction makes the rig amplitude-dependent.
+    needed
+        Peaks of the motion of the test. The sweep starts with its amplitude, since friction makes the rig
+        amplitude-dependent.
     order
         Number of poles of the model, 0 to 3 (default: the lowest that fits the record).
     recording
         A run, or the dataset of `testing.read_recording`: its `command` and `measured_displacement` are fitted.
     """
+    amplitude = float(needed.displacement.max())
     if not (high > 0 and amplitude > 0):
         raise ParameterError(
             f"identify: got highest frequency {high:g} Hz and amplitude {amplitude:g} m; both must be above 0. "
@@ -108,14 +117,14 @@ def identify(
         )
     if recording is None:
         high = min(high, HIGHEST / test.dt)
-        record, quiet = sweep(test, low=high / BAND, high=high, amplitude=amplitude)
-        return _identified(record, test.dt, quiet, high, amplitude, order, "sweep")
+        record, quiet = sweep(test, low=high / BAND, high=high, needed=needed)
+        return _identified(record, test.dt, quiet, high, order, "sweep")
     axes, recorded = math.prod(test.shape), recording_of_run(recording).sizes.get("axis", 1)
     if recorded != axes:
         raise AnalysisError(
             f"the recording has {recorded} axes, the test has {axes}; give two columns for each axis"
         )
-    return dataclasses.replace(identify_recording(recording, high=high, order=order), amplitude=amplitude)
+    return identify_recording(recording, high=high, order=order)
 
 
 def identify_recording(
@@ -146,12 +155,10 @@ def identify_recording(
     step, command = period(record), record["command"].values
     if high is None:
         high = spectrum(command, step).highest
-    return _identified(
-        record, step, 0, min(high, HIGHEST / step), float(np.abs(command).max()), order, "recording"
-    )
+    return _identified(record, step, 0, min(high, HIGHEST / step), order, "recording")
 
 
-def _identified(record, step, quiet, high, amplitude, order, source) -> Identification:
+def _identified(record, step, quiet, high, order, source) -> Identification:
     if order is not None and not 0 <= order <= HIGHEST_ORDER:
         raise ParameterError(f"model order: got {order}. Expected 0 (gain and delay) to {HIGHEST_ORDER}")
     low = high / BAND
@@ -159,7 +166,9 @@ def _identified(record, step, quiet, high, amplitude, order, source) -> Identifi
     axes = tuple(
         _axis(command[:, i], measured[:, i], step, quiet, low, high, order) for i in range(command.shape[1])
     )
-    return Identification(axes, low, high, amplitude, record, source)
+    force = record["measured_force"].values if "measured_force" in record else None
+    peaks = MotionPeaks.from_samples(command, step, force)
+    return Identification(axes, low, high, peaks, record, source)
 
 
 def recorded_rig(test: Test, identification: Identification) -> Test:
@@ -210,36 +219,55 @@ def to_toml(identification: Identification) -> str:
     return "\n".join([*lines, tomli_w.dumps(table)])
 
 
-def sweep(test: Test, *, low: float, high: float, amplitude: float) -> tuple[xr.Dataset, int]:
-    """Return the recording of a sweep that starts with a pause at rest, and the number of samples of the pause."""
+def sweep(test: Test, *, low: float, high: float, needed: MotionPeaks) -> tuple[xr.Dataset, int]:
+    """Return the recording of a sweep that starts with a pause at rest, and the number of samples of the pause.
+
+    `needed` has the peaks of the motion of the test. The amplitude of the sweep is that of the test at the lowest
+    frequency. It falls where velocity, acceleration or force would exceed 1.2 times that of the test, or a limit.
+    """
     if not isinstance(test.rig, Rig):
         raise AnalysisError(
             "a rig without a model cannot be swept in simulation; give the recording of a sweep"
         )
-    dt, shape = test.dt, test.shape
+    dt, shape, rig = test.dt, test.shape, test.prepare().require_rig()
     quiet = round(0.25 / dt)
     length = min(max(10.0, 10.0 / low), LONGEST_SWEEP)
     t = dt * np.arange(round(length / dt))
+    omega = 2 * np.pi * (low + (high - low) * t / length)
     phase = 2 * np.pi * (low * t + (high - low) * t**2 / (2 * length))
     fade = np.clip(np.minimum(t, length - t) * low, 0.0, 1.0)
-    signal = np.r_[np.zeros(quiet), amplitude * np.sin(phase) * (1 - np.cos(np.pi * fade)) / 2]
-    commands = np.broadcast_to(signal.reshape(-1, *(1,) * len(shape)), (len(signal), *shape))
-    measured = np.asarray(_response(test.prepare().require_rig(), dt, jnp.asarray(commands)))
+    sine = (np.sin(phase) * (1 - np.cos(np.pi * fade)) / 2)[:, None]
+    bounds = needed.bounds(test.limits, rotary_axes(test))
+    largest = [
+        np.where(peak > 0, peak, np.inf) / omega[:, None] ** power
+        for power, peak in enumerate((needed.displacement, bounds.velocity, bounds.acceleration))
+    ]
+    # smooth and below the smallest of the three
+    amplitude = sum(each**-SMOOTHNESS for each in largest) ** (-1 / SMOOTHNESS)
+    commands = np.concatenate([np.zeros((quiet, amplitude.shape[1])), amplitude * sine])
+    for _ in range(MAX_SCALINGS):
+        readings = _response(rig, dt, jnp.asarray(commands.reshape(-1, *shape)))
+        force = np.asarray(readings["measured_force"])
+        ratio = MotionPeaks.from_samples(commands, dt, force).largest_ratio(bounds)
+        if ratio <= 1.0 or not math.isfinite(ratio):
+            break
+        commands = commands * SCALING / ratio
     dims = ("time", *(["axis"] if shape else []))
+    arrays = {"command": commands.reshape(-1, *shape), **{n: np.asarray(v) for n, v in readings.items()}}
     return (
         xr.Dataset(
-            {"command": (dims, commands), "measured_displacement": (dims, measured)},
-            {"time": dt * np.arange(1, len(signal) + 1)},
+            {name: (dims, values) for name, values in arrays.items()},
+            {"time": dt * np.arange(1, len(commands) + 1)},
         ),
         quiet,
     )
 
 
 @eqx.filter_jit
-def _response(rig: AbstractRig, dt: float, commands: jax.Array) -> jax.Array:
-    """Return the measured displacement after each command."""
-    measured: jax.Array = respond(rig, dt, commands)["measured_displacement"]
-    return measured
+def _response(rig: AbstractRig, dt: float, commands: jax.Array) -> dict[str, jax.Array]:
+    """Return the measured displacement and force after each command."""
+    measured = respond(rig, dt, commands)
+    return {name: measured[name] for name in READING}
 
 
 def _axis(u, y, dt: float, quiet: int, low: float, high: float, order: int | None) -> IdentifiedAxis:

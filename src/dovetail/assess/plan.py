@@ -12,8 +12,10 @@ import tomli_w
 
 from dovetail.assess.design import Design
 from dovetail.assess.identify import to_toml
+from dovetail.assess.robustify import RESOLUTION
 from dovetail.core import netcdf_file
 from dovetail.testing import dump
+from dovetail.testing.motion_peaks import UNITS
 from dovetail.testing.run_folder import PROVENANCE, create, provenance
 
 
@@ -52,7 +54,10 @@ def to_dict(design: Design) -> dict[str, Any]:
             "source": identification.source,
             "low_hz": identification.low,
             "high_hz": identification.high,
-            "amplitude_m": identification.amplitude,
+            "peaks": {
+                f"{name}_{unit}": [_plain(value) for value in getattr(identification.peaks, name)]
+                for name, unit in UNITS.items()
+            },
             "axes": [
                 {
                     "order": axis.order,
@@ -114,13 +119,13 @@ def _procedure(design: Design) -> list[str]:
     }
     units = {"displacement": "m", "velocity": "m/s", "force": "N", "tracking_error": "m"}
     finite = ", ".join(f"{n} {v:.3g} {units[n]}" for n, v in worth.items() if math.isfinite(v))
-    uncertainty = 1e3 * max(identification.uncertainty, design.test.dt / 10)
+    uncertainty = 1e3 * max(identification.uncertainty, RESOLUTION * design.test.dt)
     steps = [
         f"Set the limits: {finite or 'no limit is set; set limits in test.toml before anything moves'}.",
         f"Sweep the rig from {identification.low:.3g} to {identification.high:.3g} Hz "
-        f"at {1e3 * identification.amplitude:.3g} mm "
-        f"without the numerical substructure. If its delay differs from the nominal model by more "
-        f"than {uncertainty:.2g} ms, stop and repeat the design with that recording.",
+        f"with the command in identification.nc (peaks {identification.peaks}) "
+        f"without the numerical substructure, under the same limits. If its delay differs from the nominal model by "
+        f"more than {uncertainty:.2g} ms, stop and repeat the design with that recording.",
         "Run the test with the modelled force of the specimen fed back (`feedback` of kind `blended`, "
         "measured_fraction 0): the force of the rig does not enter the simulation.",
         "Increase the fraction of the measured force to 1 in steps, and monitor the growth rate.",

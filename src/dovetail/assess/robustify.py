@@ -1,7 +1,8 @@
 """Design step 3 of 4, robustify: sufficient delay margin for the uncertainty of the identification.
 
 The delay margin is the additional delay at which the sampled loop becomes unstable. It must be at least the delay
-uncertainty times a safety factor, plus one tick. If it is smaller, the weakest sufficient option is proposed. Every
+uncertainty times a safety factor. A recording at ticks confirms a delay to a tenth of a tick, so a smaller uncertainty
+counts as that. If it is smaller, the weakest sufficient option is proposed. Every
 option reduces accuracy, so none is used without need [wallace2006thesis, secs 5.2, 5.3 and 5.5]:
 
 ====================  ==========================================================================
@@ -37,6 +38,8 @@ from dovetail.core.errors import AnalysisError
 from dovetail.testing import Test
 from dovetail.transfer import LinearTransfer
 
+MEASURED_FRACTION = "feedback.measured_fraction"  # path of the gamma of a blended force, and of its ramp
+RESOLUTION = 0.1  # [ticks] smallest difference of a delay that a recording confirms
 NAMES = ("none", "over-compensation", "phase-advance", "damping", "blending")
 STRENGTHS = {
     "over-compensation": (0.5, 1.0, 1.5, 2.0, 3.0),  # additional prediction, in units of the required margin
@@ -69,8 +72,8 @@ class RobustnessOption:
 
 
 def required_margin(uncertainty: float, dt: float, safety: float) -> float:
-    """Return the required delay margin [s]: safety factor times uncertainty, plus one tick."""
-    return safety * uncertainty + dt
+    """Return the required delay margin [s]: safety factor times uncertainty, which is at least a tenth of a tick."""
+    return safety * max(uncertainty, RESOLUTION * dt)
 
 
 def robustness_options(
@@ -144,6 +147,10 @@ def _apply_option(name: str, test: Test, required: float, crossover: float) -> t
             lambda s: dataclasses.replace(test, numerical=dataclasses.replace(structure, c=s * structure.c)),
             "times the numerical damping is sufficient; the tested structure is changed",
         )
+    if isinstance(test.feedback, BlendedForce):
+        return lambda s: _with_less_measured(
+            test, s
+        ), "of the present fraction of the measured force is sufficient"
     if not isinstance(test.feedback, MeasuredForce):
         return None, f"the feedback of the test is already {type(test.feedback).__name__}"
     return (
@@ -155,6 +162,20 @@ def _apply_option(name: str, test: Test, required: float, crossover: float) -> t
         ),
         "of the measured force, completed by a model, is sufficient; hides part of the specimen",
     )
+
+
+def _with_less_measured(test: Test, fraction: float) -> Test:
+    """Return the test with a smaller fraction of the measured force, also at the end of its ramp."""
+    blended: Any = test.feedback
+    ramp: Any = test.schedule.get(MEASURED_FRACTION)
+    if hasattr(ramp, "final"):
+        schedule = {
+            **test.schedule,
+            MEASURED_FRACTION: dataclasses.replace(ramp, final=fraction * ramp.final),
+        }
+        return dataclasses.replace(test, schedule=schedule)
+    less = dataclasses.replace(blended, measured_fraction=fraction * blended.measured_fraction)
+    return dataclasses.replace(test, feedback=less)
 
 
 def further(compensator: Compensator, lead: float) -> Compensator:

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from dovetail import fidelity
 from dovetail.assess.margins import later
 from dovetail.core.errors import AnalysisError
-from dovetail.testing import Assessment, Run, Test
+from dovetail.core.si_prefix import value_text
+from dovetail.fidelity.acceptance import (
+    DEFAULT_ERROR,
+    Criterion,
+    default_accept,
+    evaluate_criteria,
+)
+from dovetail.testing import Accept, Assessment, Run, Test
 
+ERRORS = [field.name for field in dataclasses.fields(Accept) if field.name.endswith("_error")]
 FILLED = 0.9  # largest used fraction of a limit in a rehearsal
 
 
@@ -35,7 +44,7 @@ class Verification:
     checks: tuple[Check, ...]
     growth: float  # [1/s] growth rate of the sampled loop
     tracking: float  # rms(demand - measured) / rms(reference), worst axis
-    accuracy: float  # rms(reference - measured) / rms(reference), worst axis
+    accuracy: float  # rms(reference - demand) / rms(reference), worst axis
     run: Run
 
     @property
@@ -51,7 +60,7 @@ def verify(
     assessment: Assessment,
     required: float,
     uncertainty: float,
-    tolerance: float,
+    accept: Accept,
 ) -> Verification:
     """Rehearse the designed test, and again with the delay uncertainty added to the rig; check both runs.
 
@@ -61,9 +70,9 @@ def verify(
         Assessment of the test, and the required delay margin [s].
     uncertainty
         Uncertainty of the rig delay [s].
-    tolerance
-        Largest accepted rms(reference - measured) / rms(reference), evaluated after the end of every schedule: before,
-        the scheduled parameters differ from their final values.
+    accept
+        Acceptance criteria, evaluated after the end of every schedule: before, the scheduled parameters differ from
+        their final values. With the additional delay, twice the accepted errors are the limit.
     """
     run = test.rehearse(keep=False)
     tracking, accuracy = _errors(run, reference)
@@ -76,41 +85,88 @@ def verify(
             assessment.margin >= required,
         ),
         Check("rehearsal", run.outcome.value, "finishes", run.outcome.completed),
-        _within("response error", accuracy, tolerance),
+        *map(_check, _criteria(accept, run, reference, assessment)),
     ]
     checks += _limits(test, run)
     if uncertainty > 0:
         late = later(test, uncertainty, max(uncertainty, test.dt)).rehearse(keep=False)
-        _, error = _errors(late, reference)
+        criteria = _criteria(_scaled_errors(accept, 2.0), late, reference)
+        worst = "; ".join(str(one) for one in criteria if not one.is_satisfied) or "within twice the limits"
         checks.append(
             Check(
                 f"rehearsal with {1e3 * uncertainty:.2g} ms more rig delay",
-                f"{late.outcome.value} Error {_per_cent(error)}",
-                f"finishes, error at most {_per_cent(2 * tolerance)}",
-                late.outcome.completed and error <= 2 * tolerance,
+                f"{late.outcome.value} Errors: {worst}",
+                "finishes, errors at most twice the limits",
+                late.outcome.completed and all(one.is_satisfied for one in criteria),
             )
         )
     return Verification(tuple(checks), assessment.growth_rate, tracking, accuracy, run)
 
 
+def accepted(test: Test, reference: Run, max_error: float | None = None) -> Accept:
+    """Return the acceptance criteria of a test, by default those of its kind; `max_error` replaces all errors."""
+    accept = test.accept or default_accept(reference.recording)
+    return accept if max_error is None else _with_errors(accept, lambda error: max_error)
+
+
+def max_accepted_error(accept: Accept) -> float:
+    """Return the smallest of the accepted errors; 10 % without any."""
+    return min(
+        (getattr(accept, name) for name in ERRORS if getattr(accept, name) is not None), default=DEFAULT_ERROR
+    )
+
+
+def _scaled_errors(accept: Accept, factor: float) -> Accept:
+    return _with_errors(accept, lambda error: factor * error)
+
+
+def _with_errors(accept: Accept, new: Callable[[float], float]) -> Accept:
+    """Return the criteria with other values of the errors that they limit."""
+    given = {name: getattr(accept, name) for name in ERRORS}
+    return dataclasses.replace(accept, **{name: new(e) for name, e in given.items() if e is not None})
+
+
+def _criteria(
+    accept: Accept, run: Run, reference: Run, assessment: Assessment | None = None
+) -> list[Criterion]:
+    """Return the criteria after the last schedule; those of the energy and of the margin only if they are known."""
+    start = comparison_start(run.test)
+    return [
+        criterion
+        for criterion in evaluate_criteria(
+            accept,
+            run.recording.between(start),
+            reference.recording.between(start),
+            stability=assessment,
+            outcome=run.outcome,
+            reference_outcome=reference.outcome,
+        )
+        if assessment is not None or criterion.unit != "s"
+    ]
+
+
+def _check(criterion: Criterion) -> Check:
+    if criterion.outcomes is not None:
+        return Check("outcome", *criterion.outcomes, passed=bool(criterion.is_satisfied))
+    limit = value_text(criterion.limit, criterion.unit)
+    bound = "at least" if criterion.is_minimum else "at most"
+    return Check(criterion.quantity, criterion.value_text, f"{bound} {limit}", bool(criterion.is_satisfied))
+
+
 def _errors(run: Run, reference: Run) -> tuple[float, float]:
-    """Return tracking error and total error of the worst axis; infinite if they cannot be determined."""
+    """Return tracking error and response error of the worst axis; infinite if they cannot be determined."""
     try:
         norms = fidelity.norms(run.data.sel(time=slice(comparison_start(run.test), None)), reference)["rms"]
     except AnalysisError:
         return math.inf, math.inf
-    e2, e = (float(np.max(norms.sel(error=name))) for name in ("e2", "e"))
-    return e2, e if run.outcome.completed else math.inf
+    e2, e1 = (float(np.max(norms.sel(error=name))) for name in ("e2", "e1"))
+    return e2, e1 if run.outcome.completed else math.inf
 
 
 def comparison_start(test: Test) -> float:
     """Return the time [s] from which a run is compared: a quarter of the remaining time after the last schedule."""
     last = max((profile.constant_after for profile in test.schedule.values()), default=0.0)
     return last + 0.25 * (test.duration - last) if 0 < last < test.duration else 0.0
-
-
-def _within(what: str, value: float, limit: float) -> Check:
-    return Check(what, _per_cent(value), f"at most {_per_cent(limit)}", value <= limit)
 
 
 def _limits(test: Test, run: Run) -> list[Check]:
@@ -120,9 +176,5 @@ def _limits(test: Test, run: Run) -> list[Check]:
         limit = float(np.min(getattr(test.limits, name)))
         if math.isfinite(limit):
             used = float(np.abs(run.data[{"force": "measured_force"}.get(name, name)]).max()) / limit
-            checks.append(_within(f"{name} limit used", used, FILLED))
+            checks.append(_check(Criterion(f"{name} limit used", used, FILLED)))
     return checks
-
-
-def _per_cent(value: float) -> str:
-    return "not determined" if not math.isfinite(value) else f"{100 * value:.3g} %"

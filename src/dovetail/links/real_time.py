@@ -34,7 +34,7 @@ from dovetail.links.native import NativeTick, available
 from dovetail.links.operated_loop import OperatedLoop
 from dovetail.links.recording import as_run
 from dovetail.links.remote_rig import RemoteRig, RequestedValues, RingKeep
-from dovetail.links.rig_paths import minimum_jerk, path_to_rest
+from dovetail.links.rig_paths import minimum_jerk, path_forecast, path_to_rest
 from dovetail.links.rig_protocol import RigState
 from dovetail.links.ring import Ring
 from dovetail.links.tick import PythonTick, TickSettings
@@ -90,6 +90,10 @@ class RealTime(Mode):
 
     def system(self, test: Any) -> System:
         return HybridLoop.from_test(test)
+
+    def forecast(self, test: Test) -> str:
+        """Return the largest motion of approach and return that the limits permit."""
+        return path_forecast(test.limits, math.prod(test.shape))
 
     @staticmethod
     def run_test(test: Test, address: str, **options: Any) -> Run:

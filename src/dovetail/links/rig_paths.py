@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
+from dovetail.testing.limits import Limits
+from dovetail.testing.motion_peaks import MotionPeaks
+
+JERK_SPEED, JERK_ACCELERATION = 15 / 8, 10 / math.sqrt(3)  # peaks of the derivatives of the minimum-jerk path
+OVERSHOOT, BRAKE_ACCELERATION = (
+    0.2,
+    3.94,
+)  # peaks of the path that removes a velocity, and of its second derivative
 BRAKE_TIME = 0.1  # [s] longest time in which the velocity is removed at the end of a run
 
 
@@ -30,3 +40,37 @@ def path_to_rest(p: Any, v: Any, rest: Any, duration: Any) -> Callable[[Any], ja
         return p + minimum_jerk(t / duration) * (rest - p) + brake * v * overshoot
 
     return path
+
+
+def path_peaks(distance: np.ndarray, velocity: np.ndarray, duration: float) -> MotionPeaks:
+    """Return bounds of the peaks of a path to rest from a distance [m] with a velocity [m/s], by axis."""
+    brake = min(duration, BRAKE_TIME)
+    return MotionPeaks(
+        distance + OVERSHOOT * brake * velocity,
+        JERK_SPEED * distance / duration + velocity,
+        JERK_ACCELERATION * distance / duration**2 + BRAKE_ACCELERATION * velocity / brake,
+        np.full_like(distance, np.nan),
+    )
+
+
+def path_forecast(limits: Limits, axes: int) -> str:
+    """Return the largest motion of approach and return that the displacement and velocity limits permit."""
+    distance, speed = (
+        np.broadcast_to(np.asarray(limit), (axes,)) for limit in (limits.displacement, limits.velocity)
+    )
+    if not np.isfinite(distance).all():
+        return "remark    approach and return are not bounded; set limits.displacement before the rig moves"
+    times = {"approach": float(limits.approach_time), "return": float(limits.return_time)}
+    far, moving = 2 * distance, np.where(np.isfinite(speed), speed, 0.0)
+    paths = {
+        "approach": path_peaks(far, 0 * moving, times["approach"]),
+        "return": path_peaks(distance, moving, times["return"]),
+    }
+    lines = []
+    for name, path in paths.items():
+        exceeds = (path.velocity > speed + (moving if name == "return" else 0.0)) | (
+            path.acceleration > np.asarray(limits.acceleration)
+        )
+        remark = f"; may exceed a limit: increase limits.{name}_time" if exceeds.any() else ""
+        lines.append(f"{name:<9} in {times[name]:.3g} s, at most {path}{remark}")
+    return "\n".join(lines)
