@@ -147,3 +147,9 @@ def test_a_measured_fraction_above_one_is_rejected():
 )
 def test_feedbacks_are_found_by_kind(name, part):
     assert find(name) is part
+
+
+def test_after_start_up_the_first_force_is_extrapolated_from_rest():
+    state = ForceExtrapolation().state_after_startup(ForceExtrapolation().init())
+    assert float(state["previous"]) == 0.0
+    assert float(state["has_previous"]) == 1.0

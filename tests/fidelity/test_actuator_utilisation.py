@@ -89,3 +89,18 @@ def test_the_verdict_follows_the_rules(make, force, says):
 def test_an_invalid_capacity_limit_is_rejected(speed, force):
     with pytest.raises(ParameterError, match="Envelope"):
         Envelope(speed, force)
+
+
+@pytest.mark.parametrize(
+    ("speed", "force"),
+    [
+        ((0.0, 0.5, 0.3), (400.0, 300.0, 0.0)),  # one speed falls
+        ((0.0, 0.3, 0.5), (400.0, 450.0, 0.0)),  # one force rises
+        ((0.0,), (400.0,)),  # one point
+        ((0.0, 0.3), (400.0, 300.0, 0.0)),  # unequal numbers
+        ((0.1, 0.3), (400.0, 0.0)),  # does not start at rest
+    ],
+)
+def test_points_that_are_no_envelope_are_rejected(speed, force):
+    with pytest.raises(ParameterError, match="Envelope"):
+        Envelope(speed, force)

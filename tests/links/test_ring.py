@@ -91,3 +91,17 @@ def test_an_invalid_ring_is_reported(tmp_path):
         RingReader(tmp_path / "text")
     with pytest.raises(LinkError, match="cannot be created"):
         Ring(SIGNALS, 3, 0.1, tmp_path / "no" / "folder")
+
+
+@pytest.mark.parametrize("damage", ["short", "signals"])
+def test_a_file_too_short_for_its_rows_and_signals_without_size_are_damaged(tmp_path, damage):
+    Ring(SIGNALS, rows=2000, dt=0.1, file=tmp_path / "w")
+    data = bytearray((tmp_path / "w").read_bytes())
+    if damage == "short":
+        data = data[: len(data) // 2]
+    else:
+        at = data.index(b'"dt"')
+        data[at : at + 4] = b'"xx"'
+    (tmp_path / "damaged").write_bytes(data)
+    with pytest.raises(LinkError, match="damaged window"):
+        RingReader(tmp_path / "damaged")

@@ -26,3 +26,19 @@ def test_axes_are_numbered_when_they_have_no_names():
     data = recording_of(test, np.arange(3.0), {"feedback_force": np.zeros((3, 2))}, {"mode": "x"})
     assert list(data.axis.values) == ["1", "2"]
     assert data["feedback_force"].dims == ("time", "axis")
+
+
+@pytest.mark.parametrize("kinds", [(True, True), (False, True)])
+def test_rotary_axes_have_angles_and_moments(kinds, monkeypatch):
+    test = dv.Test(
+        numerical=dv.mechanics.Oscillator(m=[1.0, 1.0], c=1.0, k=1.0),
+        rig=dv.Rig(dv.transfer.Delay(0.0), dv.specimens.Spring(k=1.0)),
+    )
+    monkeypatch.setattr(type(test), "rotary_axes", property(lambda self: kinds))
+    data = recording_of(
+        test, np.arange(3.0), {"displacement": np.zeros((3, 2)), "feedback_force": np.zeros((3, 2))}, {}
+    )
+    units = [[("rad" if rotary else "m"), ("N m" if rotary else "N")] for rotary in kinds]
+    for i, name in enumerate(("displacement", "feedback_force")):
+        about = data[name].attrs
+        assert list(about.get("axis_units", [about["units"]] * 2)) == [unit[i] for unit in units]

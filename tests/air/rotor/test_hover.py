@@ -22,3 +22,8 @@ def test_the_table_of_a_sweep_agrees_with_itself():
     np.testing.assert_allclose(4 * element.sum("radius"), table.thrust, rtol=1e-12)
     assert table.solidity == pytest.approx(4 * 0.0785 / (np.pi * 1.42))
     assert 0.3 < float(table.merit[0]) < float(table.merit[1]) < 0.8
+    assert float(table.C_T[1]) == pytest.approx(
+        float(table.thrust[1]) / (1.225 * np.pi * 1.42**2 * (150.0 * 1.42) ** 2), rel=1e-12
+    )
+    power = 150.0 * table.torque / (1.225 * np.pi * 1.42**2 * (150.0 * 1.42) ** 3)
+    np.testing.assert_allclose(table.C_P, power, rtol=1e-9)

@@ -27,10 +27,11 @@ def flow(n=400, **fixed):
 
 
 def test_the_closed_form_balances_momentum_and_blade_force_of_small_angles():
-    f = flow(climb=2.0, pitch=0.15, offset=0.0)
+    f = flow(climb=2.0, pitch=0.15, offset=0.2)
     v = inflow.closed_form_inflow(f, 4)
     momentum = 4 * np.pi * f.r * (f.climb + v) * v
-    blade = 0.5 * 4 * f.chord * f.slope * f.v2 * (f.v2 * f.pitch - f.climb - v)
+    lift = f.offset + f.slope * (f.pitch - (f.climb + v) / f.v2)
+    blade = 0.5 * 4 * f.chord * f.v2**2 * lift
     np.testing.assert_allclose(momentum, blade, rtol=1e-9, atol=1e-9)
 
 

@@ -1,3 +1,4 @@
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import pytest
@@ -46,3 +47,11 @@ def test_he_stops_a_roll(pilot):
 
 def test_on_deck_his_hands_are_off(pilot):
     assert float(pilot.commands(20.0, at(port=1.0, up=0.0)).cyclic) == 0.0
+
+
+@pytest.mark.parametrize("roll", [-0.3, 0.2])
+def test_the_cyclic_counters_the_roll_angle_in_proportion(pilot, roll):
+    """At the reference position: the roll gain times the angle, within the largest cyclic."""
+    wide = eqx.tree_at(lambda p: p.max_cyclic, pilot, jnp.asarray(1.0))
+    found = jax.jit(lambda: wide.commands(1.0, at(roll=roll)).cyclic)()
+    assert float(found) == pytest.approx(-float(pilot.roll_gain) * roll, rel=1e-12)

@@ -212,3 +212,15 @@ def test_an_arm_at_a_joint_limit_stops_and_reports_it(arm_of_a_cell, planned):
 def test_an_unreachable_initial_pose_is_rejected():
     with pytest.raises(LinkError, match="outside the limits of the arm"):
         ControllerAxes.from_arm(ARM, np.radians([0, 0, 90.0, 0, 0, 0]))
+
+
+@pytest.mark.parametrize(
+    ("values", "speed"), [([100.0, 0, 0, 0, 0, 90.0], [0.1, 0, 0, 0, 0, np.pi / 2]), ([1.0], None)]
+)
+def test_a_pose_has_its_speed_in_si_units_if_all_six_values_are_there(values, speed):
+    planned = {"cartesian": wire_pose([1.0, 0.0, 1.0], [0.6, 0.0, 0.8, 0.0])}
+    goal = _target({"planned": planned, "speedRef": {"cartesians": {"value": values}}})
+    if speed is None:
+        assert goal["speed"] is None
+    else:
+        np.testing.assert_allclose(goal["speed"], speed, atol=1e-15)

@@ -41,3 +41,18 @@ def test_rope_slides_past_a_node_at_the_rate_of_the_length_beyond_it(way):
         found = reeling_length.slip(way, length, 9.0, 6)
         np.testing.assert_allclose(found[0], length[1] - np.cumsum(rate), atol=1e-12)
         np.testing.assert_allclose(found[1], length[2] - np.cumsum(rate2), atol=1e-12)
+
+
+def test_the_second_rate_is_right_while_a_link_starts_to_shrink():
+    """Reeled in as s + 0.7 t: where the corner of the second link is rounded, its length has a curvature of its own."""
+    starts = 1.5 * (1 - reeling_length.STUB)  # reeled length at which the second link starts
+    for off in (-0.5, 0.0, 0.5):
+        reeled = starts + off * reeling_length.CORNER * 1.5
+
+        def second(t, reeled=reeled):
+            return reeling_length.lengths("sequential", (9.0 - reeled - 0.7 * t, -0.7, 0.0), 9.0, 6)[0]
+
+        expected = jax.jit(jax.jacfwd(jax.jacfwd(second)))(0.0)
+        found = reeling_length.lengths("sequential", (9.0 - reeled, -0.7, 0.0), 9.0, 6)[2]
+        assert np.abs(expected).max() > 0.1
+        np.testing.assert_allclose(found, expected, atol=1e-9)

@@ -16,7 +16,10 @@ def test_distances_are_negative_inside_and_count_from_the_surface():
 
 
 def test_a_prism_is_its_section_drawn_out():
-    n, c = Prism(section=BOX, extent=(-3.0, 4.0)).planes()
+    prism = Prism(section=BOX, extent=(-3.0, 4.0))
+    corners = {(x, *point) for x in (-3.0, 4.0) for point in BOX}
+    assert {tuple(corner) for corner in prism.corners().tolist()} == corners
+    n, c = prism.planes()
     assert n.shape == (6, 3)
     inside = jnp.array([0.0, 0.5, 0.5])
     assert (n @ inside - c).max() < 0

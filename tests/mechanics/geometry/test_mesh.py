@@ -122,3 +122,12 @@ def test_a_file_without_triangles_is_rejected(tmp_path):
     (tmp_path / "empty.stl").write_text("solid nothing\nendsolid\n")
     with pytest.raises(ParameterError, match="no triangles"):
         read_stl(tmp_path / "empty.stl")
+
+
+def test_corners_that_differ_by_rounding_are_one_corner():
+    """Files hold each corner several times, rounded in different ways."""
+    triangles = np.array(box_triangles())
+    shifted = triangles * (1 + 1e-14 * np.random.default_rng(3).standard_normal(triangles.shape))
+    Mesh(triangles=shifted)
+    with pytest.raises(ParameterError, match="no opposite edge"):
+        Mesh(triangles=triangles + 1e-3 * np.random.default_rng(3).standard_normal(triangles.shape))

@@ -117,3 +117,13 @@ def test_functions_support_batches():
 
     for together, one_by_one in zip(*both(q, v), strict=True):
         np.testing.assert_allclose(together, one_by_one, atol=EXACT)
+
+
+@pytest.mark.parametrize(
+    "angle", [0.0, 1e-9, 3e-3, 6.2e-3, 6.4e-3, 0.1, 3.0]
+)  # the series ends at 6.3e-3 rad
+def test_a_rotation_vector_is_read_back_at_any_angle(angle):
+    vector = angle * jnp.array([0.6, -0.64, 0.48])
+    np.testing.assert_allclose(
+        quat.to_vector(quat.from_vector(vector)), vector, rtol=2e-15 if angle < 0.01 else 1e-14
+    )
