@@ -31,7 +31,7 @@ def test_a_linear_loop_grows_at_the_margin_of_its_poles_or_shortly_below(make_cs
     assert 0.9 * exact < result.grows <= exact
     assert result.limited == math.inf
     assert result.up_to == pytest.approx(0.15)
-    assert "no limit found up to 150 ms" in str(result)
+    assert "meets a limit: not before it grows" in str(result)
 
 
 def test_a_limit_and_an_acceptance_criterion_make_the_margin_smaller(make_cs1):
