@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import tomli_w
 
 from dovetail.campaign import parse
 from dovetail.campaign.batch import Group
@@ -49,3 +50,23 @@ def test_the_test_of_a_campaign_is_checked_once(monkeypatch):
     campaign = parse(table())
     subject_of(campaign).evaluate(campaign.points())
     assert len(seen) == 1
+
+
+def test_a_point_whose_energy_does_not_close_has_failed_with_time_and_tolerance(tmp_path):
+    """A rope of three links that swings, at 4 Hz and at 50 Hz."""
+    rope = {
+        "kind": "towed-rope",
+        "airflow": "off",
+        "chain": {"kind": "link-chain", "n": 3, "length": 10, "mass": 3},
+    }
+    swing = {"title": "swing", "rate": 4.0, "duration": 1.0, "axes": ["x", "y", "z"], "numerical": rope}
+    (tmp_path / "swing.toml").write_text(tomli_w.dumps(swing))
+    rates = [{"path": "rate", "name": "rate", "values": [4.0, 50.0]}]
+    campaign = parse(
+        {"test": str(tmp_path / "swing.toml"), "measures": ["peak displacement"], "parameter": rates}
+    )
+    found = subject_of(campaign).evaluate(campaign.points())
+    assert list(found.reasons) == [0]
+    assert "energy does not close" in found.reasons[0]
+    assert "from 0.25 s on" in found.reasons[0]
+    assert np.isfinite(found.values["peak_displacement"].array).tolist() == [False, True]

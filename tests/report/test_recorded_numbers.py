@@ -94,7 +94,7 @@ def test_a_figure_has_the_recorded_numbers(name, late, reference, two_axes, num_
 
 def _rope():
     turn, along = np.linspace(0, 1, 30)[:, None] * np.ones(5), np.linspace(0, 10, 5)
-    return np.stack([along * np.cos(turn), along * np.sin(turn), 0.1 * along + 0 * turn], axis=1)
+    return np.stack([along * np.cos(turn), 0.1 * along + 0 * turn, -along * np.sin(turn)], axis=1)
 
 
 def test_a_rope_in_motion_has_the_recorded_numbers(num_regression, tmp_path):

@@ -5,6 +5,7 @@ import pytest
 
 import dovetail as dv
 from dovetail.core.errors import UnknownNameError
+from dovetail.report.simulation import simulation_page
 from dovetail.testing.run import recording_of
 
 
@@ -42,3 +43,17 @@ def test_rotary_axes_have_angles_and_moments(kinds, monkeypatch):
     for i, name in enumerate(("displacement", "feedback_force")):
         about = data[name].attrs
         assert list(about.get("axis_units", [about["units"]] * 2)) == [unit[i] for unit in units]
+
+
+def test_a_finished_run_whose_energy_does_not_close_says_where_and_when():
+    """A rope of three links that swings, at 4 Hz."""
+    rope = dv.air.TowedRope(chain=dv.mechanics.chain.LinkChain(n=3, length=10.0, mass=3.0), airflow="off")
+    run = dv.Test(rope, axes=("x", "y", "z"), rate=4.0, duration=1.0).simulate()
+    assert run.outcome.completed
+    assert not run.energy_balance.closes
+    assert "numerical (towed-rope), from 0.25 s on" in str(run)
+    page = simulation_page(run)
+    assert page.verdict.tone == "bad"
+    assert [tile.tone for tile in page.tiles] == ["bad", "plain", "bad"]
+    assert "energy does not close" in page.tiles[0].answer
+    assert "0.25 s" in page.tiles[2].text

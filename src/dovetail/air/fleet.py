@@ -35,6 +35,8 @@ class RopeFleet(Flow):
         "velocity": "velocity of each tip relative to the support",
         "tension": "largest tension along each rope",
         "energy_residual": "energy balance residual of each rope (integration error)",
+        "kinetic_energy": "kinetic energy of each rope",
+        "external_work": "work of the air and the support on each rope",
     }
 
     rope: TowedRope
@@ -95,7 +97,7 @@ class RopeFleet(Flow):
         return {
             **by_axis,
             "tension": jnp.max(signals["tension"], axis=1),
-            "energy_residual": signals["energy_residual"],
+            **{name: signals[name] for name in ("energy_residual", "kinetic_energy", "external_work")},
         }
 
     def faults(self, method, step) -> list[Fault]:

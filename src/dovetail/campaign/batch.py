@@ -17,6 +17,7 @@ from dovetail.campaign.lane import reference_lane, simulate_lane
 from dovetail.campaign.measures import Measure, select_samples
 from dovetail.campaign.parameter_paths import size_delay_buffers
 from dovetail.campaign.subject_base import Values
+from dovetail.core.energy_balance import energy_names, energy_tolerance, residual_and_largest_energy
 from dovetail.core.errors import DovetailError
 from dovetail.testing import Outcome
 from dovetail.testing.memory_estimate import require_memory
@@ -79,6 +80,7 @@ class Group:
         if variant.default_mode in modes:
             runs[variant.default_mode], code, tick = simulate_lane(prepared)
             results["outcome"], results["end_time"] = code.astype(float), tick * variant.dt
+            results |= self._energy(runs[variant.default_mode])
         reference = runs.get(Reference.name)
         for measure in subject.measures:
             if not measure.is_compiled:
@@ -91,6 +93,15 @@ class Group:
         if subject.stores_signals():
             results["runs"] = runs
         return results
+
+    def _energy(self, records: dict[str, jax.Array]) -> dict[str, jax.Array]:
+        """Return the largest energy residual of a run, relative, and the time at which it leaves its tolerance."""
+        if "energy_residual" not in records or not energy_names(records):
+            return {}
+        residual, largest = residual_and_largest_energy(records, records["valid"], jnp)
+        beyond = jnp.any(residual > energy_tolerance(self.test.method) * largest, axis=1)
+        opened = (jnp.argmax(beyond) + 1) * self.test.dt
+        return {"energy_share": jnp.max(residual) / largest[-1, 0], "energy_opened": opened}
 
     def _run_batch(self, values, seeds, batch: int):
         return jax.lax.map(lambda lane: self._lane(*lane), (values, seeds), batch_size=batch)
@@ -193,6 +204,17 @@ class Group:
         """Return arrays over the points with their dimensions, user measures included; mark non-finite points."""
         subject, modes, seeds = self.subject, self.subject.modes, self.subject.seeds
         runs = results.pop("runs", None)
+        share, opened = (results.pop(name, None) for name in ("energy_share", "energy_opened"))
+        if opened is not None:
+            seed = np.argmax(share[: len(good)], axis=1)[:, None]
+            share, opened = (np.take_along_axis(a[: len(good)], seed, axis=1)[:, 0] for a in (share, opened))
+            tolerance = energy_tolerance(self.test.method)
+            for i in np.flatnonzero(share > tolerance):
+                bad.setdefault(
+                    int(good[i]),
+                    f"energy does not close: numerical, from {opened[i]:.4g} s on, {100 * share[i]:.3g} % of the "
+                    f"largest energy or work (tolerance {100 * tolerance:.3g} %)",
+                )
         measures = {m.name: m for m in subject.measures}
         for measure in subject.measures:
             if not measure.is_compiled and not measure.of_test:

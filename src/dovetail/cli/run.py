@@ -90,7 +90,8 @@ def run_test(
         print_line(f"watch     dovetail view {target}")
     run = run_with_progress(test, mode, dataclasses.replace(options, folder=target))
     target = save_or_elsewhere(run, target)  # first, so that a later error cannot lose the run
-    print_line(str(run))
+    balance = run.energy_balance
+    print_line(str(run), style="red" if balance and not balance.closes else None)
     for line in summary_lines(run):
         print_line(line)
     print_line(f"written   {target}")

@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dovetail.core import signals
+from dovetail.core.energy_balance import LEAST_TOLERANCE
 from dovetail.core.errors import DovetailError
 from dovetail.core.recording import Recording
 from dovetail.core.si_prefix import FRACTION, value_text
@@ -32,7 +33,6 @@ from dovetail.testing.acceptance import SAME_OUTCOME, Accept
 from dovetail.testing.outcome import Outcome
 
 DEFAULT_ERROR = 0.1  # largest error without [accept], as a fraction of the reference
-DEFAULT_RESIDUAL = 0.01  # largest energy residual of a simulation without [accept]
 GOOD = 0.5  # fraction of a default limit up to which a result is good
 DEFAULT_SOURCE = "default limit; set your own in [accept]"
 CONTACT = {  # criterion: quantity
@@ -99,7 +99,7 @@ def overall_tone(criteria: list[Criterion]) -> Judgement:
 def default_accept(reference: Recorded | None) -> Accept:
     """Return the criteria of a test without `[accept]`: contact errors if the reference has a contact."""
     if reference is None:
-        return Accept(energy_residual=DEFAULT_RESIDUAL)
+        return Accept(energy_residual=LEAST_TOLERANCE)
     names = DEFAULT_CONTACT if _has_contact(recording(reference)) else ("response_error",)
     return Accept(**dict.fromkeys(names, DEFAULT_ERROR))
 

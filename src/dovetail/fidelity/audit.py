@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dovetail.core import roles, signals
+from dovetail.core import roles
+from dovetail.core.energy_balance import LEAST_ENERGY, residual_and_largest_energy
 from dovetail.core.errors import AnalysisError
 from dovetail.core.quantities import QUANTITIES
-from dovetail.core.recording import Recording
 from dovetail.fidelity.largest import largest_values
 from dovetail.fidelity.pose_error import pose_error
 from dovetail.fidelity.traces import Recorded, recording, trace
@@ -63,7 +63,9 @@ def audit(run: Recorded) -> Audit:
         values = trace(data, name, at_least=1).values.reshape(data.sizes["time"], -1)
         return float(np.linalg.norm(values, axis=1).max())
 
-    energy, scale = largest("energy_residual"), _largest_energy(data)
+    energy, scale = largest("energy_residual"), np.nan
+    if "energy_residual" in data:
+        scale = float(residual_and_largest_energy({name: data[name].values for name in data})[1][-1, 0])
     try:
         errors = pose_error(data)
         robot = {name: float(errors[name].max()) for name in ("translation", "angle")}
@@ -71,7 +73,7 @@ def audit(run: Recorded) -> Audit:
         robot = {}
     return Audit(
         energy=energy,
-        energy_fraction=energy / scale if scale > 0 else np.nan,
+        energy_fraction=energy / scale if scale > LEAST_ENERGY else np.nan,
         momentum=largest("momentum_residual"),
         **robot,
     )
@@ -84,15 +86,3 @@ def results(run: Run) -> dict[str, str]:
         **largest_values(run),
         **dict(audit(run).rows()),
     }
-
-
-def _largest_energy(data: Recording) -> float:
-    """Return the largest kinetic energy, or the largest range of another energy or work, that was recorded [J]."""
-    known = signals.all_signals()
-    scales = [0.0]
-    for name in data:
-        if name != "energy_residual" and name in known and known[name].unit == "J":
-            values = data[name].values
-            size = np.abs(values) if name == "kinetic_energy" else np.ptp(values, axis=0)
-            scales.append(float(np.nanmax(size, initial=0.0)))
-    return max(scales)

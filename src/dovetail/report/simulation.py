@@ -28,7 +28,12 @@ def simulation_page(run: Any) -> Page:
     from dovetail.testing import dump
 
     data = run.recording
-    verdict = Verdict(run.outcome.value, "plain" if run.outcome.completed else "bad")
+    balance = run.energy_balance
+    closes = balance is None or balance.closes
+    verdict = Verdict(
+        run.outcome.value if closes else f"{run.outcome.value} {balance}",
+        "plain" if run.outcome.completed and closes else "bad",
+    )
     answers, picture = tiles.simulation_tiles(run), key_frame(run)
     blocks: list[Any] = []
     system = run.test.numerical

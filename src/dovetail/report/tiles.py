@@ -1,7 +1,7 @@
 """Summary tiles at the top of a report: outcome, stability, accuracy.
 
-A colour needs a criterion: a limit that stopped the run, the delay margin, or the acceptance criteria of the test
-(`[accept]`, or the default criteria of `fidelity.acceptance`).
+A colour needs a criterion: a limit that stopped the run, the tolerance of the energy balance, the delay margin, or the
+acceptance criteria of the test (`[accept]`, or the default criteria of `fidelity.acceptance`).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 
 from dovetail import fidelity
 from dovetail.core import roles
+from dovetail.core.energy_balance import EnergyBalance
 from dovetail.core.errors import value_or_none
 from dovetail.core.quantities import QUANTITIES
 from dovetail.core.recording import Recording
@@ -80,9 +81,16 @@ def outcome_tile(
         own = measures.get("outcome", "").partition(":")
         answer = f"Finished: {own[0]}" if own[0] else "Finished"
         facts[:0] = [f"{own[2].strip()[:1].upper()}{own[2].strip()[1:]}"] if own[2] else []
-    return Tile(
-        OUTCOME, answer, ". ".join(facts) + ("." if facts else ""), "bad" if done is False else "plain"
-    )
+    if open_energy := _open_energy(run):
+        answer, facts[:0] = f"{answer}; energy does not close", [str(open_energy).rstrip(".")]
+    bad = done is False or open_energy is not None
+    return Tile(OUTCOME, answer, ". ".join(facts) + ("." if facts else ""), "bad" if bad else "plain")
+
+
+def _open_energy(run: Run | Reported) -> EnergyBalance | None:
+    """Return the energy balance of a run if it does not close."""
+    balance = run.energy_balance if isinstance(run, Run) else None
+    return None if balance is None or balance.closes else balance
 
 
 def _impacts(data: Recording) -> str:
@@ -209,6 +217,8 @@ def _audit_tile(run: Run) -> Tile:
     audit = fidelity.audit(run)
     text = "; ".join(f"{name} {value}" for name, value in audit.rows())
     text = f"{text[:1].upper()}{text[1:]}." if text else ""
+    if open_energy := _open_energy(run):
+        return Tile(ACCURACY, "Energy does not close", f"{open_energy} {text}".strip(), "bad")
     criteria = evaluate_criteria(run.test.accept, run, outcome=run.outcome)
     if criteria:
         return _criteria_tile(criteria, text, "" if run.test.accept is None else run.test.accept.reason)

@@ -12,8 +12,10 @@ import numpy as np
 
 from dovetail.core import roles, signals
 from dovetail.core.advance import Progress
+from dovetail.core.energy_balance import EnergyBalance, energy_balance
 from dovetail.core.errors import value_or_none
 from dovetail.core.extensions import display
+from dovetail.core.kind_names import name_of
 from dovetail.core.recording import RecordedSignal, Recording
 from dovetail.testing.limits import ROTARY_UNITS
 from dovetail.testing.outcome import Outcome, Trip
@@ -58,6 +60,17 @@ class Run:
         """Title of the test, or "untitled test"."""
         return self.test.title or "untitled test"
 
+    @functools.cached_property
+    def energy_balance(self) -> EnergyBalance | None:
+        """Energy balance of the numerical substructure; None if it records none."""
+        system = getattr(self.test, "numerical", None)
+        parts = (
+            system.lines if isinstance(system, roles.NamesLines) else [f"numerical ({name_of(type(system))})"]
+        )
+        records = {name: self.recording[name].values for name in self.recording}
+        times = self.recording.time.values
+        return energy_balance(times, records, getattr(self.test, "method", None), parts)
+
     def plot(self) -> Any:
         """Return an overview of the run as a matplotlib figure."""
         return display("plot", self)
@@ -101,6 +114,8 @@ class Run:
         lines = [f"{self.title}: {self.mode}, {times}. {self.outcome.value}"]
         if self.trip:
             lines.append(f"  {self.trip}")
+        if self.energy_balance and not self.energy_balance.closes:
+            lines.append(f"  {self.energy_balance}")
         return "\n".join(lines)
 
 

@@ -14,6 +14,8 @@ from dovetail.air.settling_measures import settling_measures
 from dovetail.campaign import requires, returns
 from dovetail.core import RK4
 from dovetail.core.advance import Keep, run_samples
+from dovetail.core.energy_balance import energy_balance
+from dovetail.core.errors import AnalysisError
 from dovetail.core.methods.rolled import with_stage_loop
 from dovetail.core.system import FlowSystem
 from dovetail.studies.capture.assembly import catalogue, rope
@@ -23,10 +25,11 @@ METHOD = with_stage_loop(RK4())  # the flow is compiled once per step, not once 
 
 
 class DepthAndTension(Keep):
-    """Keeps the depth of the device, and the largest tension along the rope."""
+    """Keeps the depth of the device, the largest tension along the rope, and the energies."""
 
     def row(self, kept, t, h, shown):
-        return kept, {"depth": -shown["displacement"][2], "tension": jnp.max(shown["tension"])}
+        energies = {name: shown[name] for name in ("energy_residual", "kinetic_energy", "external_work")}
+        return kept, energies | {"depth": -shown["displacement"][2], "tension": jnp.max(shown["tension"])}
 
 
 @eqx.filter_jit
@@ -69,6 +72,11 @@ def ropes(points: list[dict[str, Any]]) -> dict[str, Any]:
     rows = _towed(joined, samples)
     depth, tension = np.asarray(rows["depth"]), np.asarray(rows["tension"])
     times = SAMPLE * STEP * np.arange(1, samples + 1)
+    for i, p in enumerate(points):
+        records = {name: np.asarray(rows[name])[i] for name in rows if "energy" in name or "work" in name}
+        balance = energy_balance(times, records, METHOD, [f"{p['rope']} of {p['length']:g} m"])
+        if balance is not None and not balance.closes:
+            raise AnalysisError(str(balance))
     settled = [settling_measures(times, row) for row in depth]
     entries = [catalogue()[p["rope"]] for p in points]
     return {
