@@ -76,3 +76,18 @@ def test_a_record_has_the_spectrum_of_dryden_octave_by_octave():
         band = (x > edge) & (x <= 2 * edge)
         for row, formula in zip(density, (along, across, across), strict=True):
             assert row[band].sum() == pytest.approx(np.sum(formula[band]) * step, rel=0.25), edge
+
+
+@pytest.mark.parametrize("scale", [5.0, 50.0, 533.0])
+def test_the_energy_of_a_band_is_that_of_the_formula(scale):
+    """Energy of the gusts between 0.3 and 3 radians per scale, against the integral of the spectra."""
+    gust = assign_keys(Dryden(intensity=1.0, scale=scale, wave_count=400), jax.random.key(2))
+    length = 1200.0 * scale
+    x = np.arange(0.0, length, 0.2 * scale)
+    field = np.asarray(met_by(gust, 0.0, jnp.asarray(x)))
+    omega = 2 * np.pi * np.fft.rfftfreq(len(x), 0.2 * scale)
+    energy = 2 * np.abs(np.fft.rfft(field * np.hanning(len(x)) * np.sqrt(8 / 3), axis=1) / len(x)) ** 2
+    inside = (omega > 0.3 / scale) & (omega < 3.0 / scale)
+    fine = np.linspace(0.3, 3.0, 2001) / scale
+    phi = np.asarray(spectrum(fine, np.ones((3, 1)), np.full((3, 1), scale)))
+    np.testing.assert_allclose(energy[:, inside].sum(axis=1), np.trapezoid(phi, fine), rtol=0.2)

@@ -7,8 +7,9 @@ One-sided spectra over the spatial frequency :math:`\Omega` [rad/m]:
     \Phi_u = \sigma_u^2 \frac{2 L_u}{\pi}\frac{1}{1+(L_u\Omega)^2}, \qquad
     \Phi_w = \sigma_w^2 \frac{L_w}{\pi}\frac{1+3(L_w\Omega)^2}{(1+(L_w\Omega)^2)^2}
 
-The band of the waves cuts the spectrum, so a field of short scale would lose much of its energy (at 5 m, 0.69 of the
-standard deviation would remain). The waves of each axis are therefore scaled to the standard deviation `intensity`.
+The waves cover at least the band from :math:`0.05/L` to :math:`50/L` of every scale, which holds 95 % of the variance,
+and follow the spectra there within the width of a wave. The rest is added in proportion: the standard deviation of each
+axis is `intensity`.
 
 The field is frozen and moves with the stream, against x: at position x and time t a wave has the phase
 :math:`\Omega(Vt + x)`. As a function of time it works with fixed-step and adaptive integration, and the same seed
@@ -25,6 +26,8 @@ from dovetail.air.wind import FreeStream, WindField, broadcast_velocity
 from dovetail.core import Parameter, count, kind, parameter
 from dovetail.core.random import Random
 
+BAND = (0.05, 50.0)  # smallest band of the waves, times the scale
+
 
 @kind("dryden")
 class Dryden(WindField, Random):
@@ -33,13 +36,19 @@ class Dryden(WindField, Random):
     intensity: Parameter = parameter("m/s", "standard deviation, one or (x, y, z)", default=1.0, at_least=0.0)
     scale: Parameter = parameter("m", "length scale, one or (x, y, z)", default=533.0, above=0.0)
     wave_count: int = count("number of waves", default=64, at_least=1)
-    min_wavenumber: Parameter = parameter("rad/m", "lowest spatial frequency", default=1e-4, above=0.0)
-    max_wavenumber: Parameter = parameter("rad/m", "highest spatial frequency", default=0.3, above=0.0)
+    min_wavenumber: Parameter = parameter(
+        "rad/m", "lowest spatial frequency; at most 0.05 over the scale", default=1e-4, above=0.0
+    )
+    max_wavenumber: Parameter = parameter(
+        "rad/m", "highest spatial frequency; at least 50 over the scale", default=0.3, above=0.0
+    )
 
     needs_stream = True
 
     def velocity(self, t, r, stream=None):
-        edges = jnp.geomspace(self.min_wavenumber, self.max_wavenumber, self.wave_count + 1)
+        low = jnp.minimum(self.min_wavenumber, BAND[0] / jnp.max(self.scale))
+        high = jnp.maximum(self.max_wavenumber, BAND[1] / jnp.min(self.scale))
+        edges = jnp.geomspace(low, high, self.wave_count + 1)
         omega = jnp.sqrt(edges[1:] * edges[:-1])
         phase = jax.random.uniform(self.draw_key(0), (3, self.wave_count), maxval=2 * jnp.pi)
         sigma, scale = jnp.broadcast_to(self.intensity, 3), jnp.broadcast_to(self.scale, 3)
