@@ -51,6 +51,19 @@ def test_texts_among_the_parameters_do_not_mix_up_the_design():
     assert found["law"].size == pytest.approx(5 / (2 / 3))
 
 
+def test_infinite_values_are_analysed_by_their_ranks():
+    plan = campaign("saltelli", 256)
+    p = plan.points()
+    values = np.where(p["x1"] > 1.0, np.inf, p["x1"] + 0.1 * p["x2"] * p["x3"])  # such as a delay margin
+    found = sobol(plan, values)
+    assert found[0].name == "x1"
+    assert found[0].first == pytest.approx(1.0, abs=0.1)
+    assert found[1].total < 0.1
+    steps = campaign("morris", 8)
+    p = steps.points()
+    assert morris(steps, np.where(p["x2"] > 0, np.inf, p["x2"]))[0].name == "x2"
+
+
 def test_an_undefined_index_is_reported():
     plan = campaign("saltelli", 8)
     with pytest.raises(AnalysisError, match="equal at all points"):

@@ -171,8 +171,14 @@ def _main_effects(store, table, entry):
     return lines
 
 
+def _ranks(table, entry) -> str:
+    """Return what precedes the name of a measure whose ranks are analysed, because some values are infinite."""
+    count = int(np.isinf(np.asarray(table[entry["measure"]], float)).sum())
+    return f"the ranks ({count} values are infinite) of " if count else ""
+
+
 def _sobol(store, table, entry):
-    lines = [f"Sobol indices of {entry['measure']}:"]
+    lines = [f"Sobol indices of {_ranks(table, entry)}{entry['measure']}:"]
     for row in sensitivity.sobol(store.campaign, table[entry["measure"]]):
         first, total = row.first_interval, row.total_interval
         lines.append(
@@ -183,7 +189,7 @@ def _sobol(store, table, entry):
 
 
 def _morris(store, table, entry):
-    lines = [f"elementary effects on {entry['measure']}:"]
+    lines = [f"elementary effects on {_ranks(table, entry)}{entry['measure']}:"]
     for row in sensitivity.morris(store.campaign, table[entry["measure"]]):
         lines.append(
             f"  {row.name:<26} mean size {row.size:.4g}   mean {row.mean:+.4g}   spread {row.spread:.4g}"

@@ -4,6 +4,9 @@ The first-order index of a parameter is the fraction of the variance explained b
 includes its interactions; both follow from a Saltelli design of n (k + 2) points [Saltelli 2010]. A Morris design of
 r (k + 1) points costs less: the mean size :math:`\mu^*` of the effects of single steps ranks the parameters, their
 spread :math:`\sigma` indicates curvature and interaction [Morris 1991].
+
+An infinite value, such as the margin of a loop that is stable for any delay, has no variance. If some are infinite, the
+ranks of the values are analysed: indices of ranks are those of an increasing transformation of the measure.
 """
 
 from __future__ import annotations
@@ -39,7 +42,7 @@ class Effect(NamedTuple):
 
 def sobol(campaign: Campaign, values: np.ndarray, resamples: int = 200) -> list[Index]:
     """Return the indices of all parameters for a measure at the points of a Saltelli design, largest total first."""
-    values = _in_design_order(campaign, values, "saltelli")
+    values = ranked(_in_design_order(campaign, values, "saltelli"))
     k = len(campaign.parameters)
     n = len(values) // (k + 2)
     if n & (n - 1):
@@ -64,7 +67,7 @@ def sobol(campaign: Campaign, values: np.ndarray, resamples: int = 200) -> list[
 
 def morris(campaign: Campaign, values: np.ndarray) -> list[Effect]:
     """Return the elementary effects of all parameters for a measure at the points of a Morris design, largest first."""
-    values = _in_design_order(campaign, values, "morris")
+    values = ranked(_in_design_order(campaign, values, "morris"))
     k = len(campaign.parameters)
     fractions = morris_fractions(k, campaign.point_count, np.random.default_rng(campaign.seed))
     steps = np.diff(fractions.reshape(-1, k + 1, k), axis=1)
@@ -79,12 +82,17 @@ def morris(campaign: Campaign, values: np.ndarray) -> list[Effect]:
     return sorted(rows, key=lambda row: -row.size)
 
 
+def ranked(values: np.ndarray) -> np.ndarray:
+    """Return the values; their ranks as fractions of their number if some are infinite."""
+    return values if np.isfinite(values).all() else scipy.stats.rankdata(values) / len(values)
+
+
 def _in_design_order(campaign: Campaign, values: np.ndarray, kind: str) -> np.ndarray:
     """Return the values in the order of the design; raise if the design is another or a value is missing."""
     if campaign.design_kind != kind:
         raise AnalysisError(f'design.kind: got "{campaign.design_kind}"; this analysis needs "{kind}"')
     values = np.asarray(values, float)[campaign.design_order()]
-    missing = int((~np.isfinite(values)).sum())
+    missing = int(np.isnan(values).sum())
     if missing:
         raise AnalysisError(f"{missing} of {len(values)} points have no value; the design needs all of them")
     return values
