@@ -128,4 +128,4 @@ def test_a_rig_that_does_not_follow_has_a_remark_instead_of_a_delay(pair):
     found = compare(run.assign(measured_displacement=run.measured_displacement.copy(data=creeping)), ideal)
     assert np.isnan(found.delay)
     assert re.search(r"delay of the measured displacement +not determined\n", str(found))
-    assert any("does not follow" in note for note in found.notes)
+    assert any("cannot tell the delay" in note for note in found.notes)

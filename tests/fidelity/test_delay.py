@@ -150,3 +150,41 @@ def test_a_slow_short_record_reads_its_delay(make):
     assert delay_by_correlation(make.delayed_sine(frequency=0.35, duration=4.5, delay=2e-3)) == pytest.approx(
         2e-3, rel=1e-4
     )
+
+
+def random_motion(rng, highest, t):
+    """Six sines of random amplitude and phase up to a frequency [Hz], as a function of time."""
+    sizes, phases, rates = (
+        rng.normal(size=6),
+        rng.uniform(0, 2 * np.pi, 6),
+        highest * rng.uniform(0.3, 1.0, 6),
+    )
+    return sum(a * np.sin(2 * np.pi * f * t + p) for a, f, p in zip(sizes, rates, phases, strict=True))
+
+
+@pytest.mark.parametrize("clip", [0.7, 0.5])
+def test_a_clipped_record_of_a_second_gives_the_delay_or_is_refused(make, clip):
+    """Records whose delay of 1.85 ms was once estimated as -55 to -100 ms."""
+    rng, t = np.random.default_rng(0), np.arange(1000) / 1000
+    outcomes = {"right": 0, "wrong": 0, "refused": 0}
+    for highest in (1.0, 2.0, 5.0, 10.0):
+        for seed in rng.integers(1 << 31, size=10):
+            z, x = (random_motion(np.random.default_rng(seed), highest, t - d) for d in (0.0, 1.85e-3))
+            edge = clip * np.abs(z).max()
+            run = make.recording(t, displacement=z, measured_displacement=np.clip(x, -edge, edge))
+            try:
+                right = delay_by_correlation(run) == pytest.approx(1.85e-3, abs=0.05e-3)
+                outcomes["right" if right else "wrong"] += 1
+            except AnalysisError:
+                outcomes["refused"] += 1
+    assert outcomes["wrong"] == 0
+    assert outcomes["right"] > outcomes["refused"] / 2
+
+
+def test_a_record_that_is_too_slow_for_its_noise_is_refused(make):
+    t = np.arange(1000) / 1000
+    rng = np.random.default_rng(1)
+    x = 0.01 * np.sin(2 * np.pi * 0.3 * (t - 2e-3)) + 1e-3 * rng.normal(size=1000)
+    run = make.recording(t, displacement=0.01 * np.sin(2 * np.pi * 0.3 * t), measured_displacement=x)
+    with pytest.raises(AnalysisError, match="cannot tell the delay"):
+        delay_by_correlation(run)

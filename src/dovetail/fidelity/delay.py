@@ -29,8 +29,11 @@ from dovetail.fidelity.traces import Recorded, Value, by_axis, moving, period, v
 
 HYSTERESIS = 0.3  # fraction of the rms that the signal must exceed on both sides of a crossing
 EQUAL_PEAKS = 0.01  # fraction of the range of correlations; closer peaks are equal, a period apart
-
+EQUAL_VALUES = 1e-6  # fraction of the range; values that close to the extreme in a row are clipped
+MIN_VALID = 0.5  # smallest fraction of samples that are not clipped
 STEPS = 6  # Gauss-Newton steps from the nearest sample
+PARTS, STUDENT = 8, 2.36  # parts of the record, and the 97.5 % quantile of Student's t with one less
+MAX_SCATTER, MAX_RELATIVE_SCATTER = 2.0, 0.05  # largest half interval: samples, or a fraction of the delay
 
 
 def delay_by_crossings(run: Recorded, *, demand: str = DEMAND, measured: str = MEASURED) -> Value:
@@ -83,8 +86,13 @@ def delay_by_correlation(
 
     def measure(z: np.ndarray, x: np.ndarray) -> float:
         z, x = moving(demand, z), moving(measured, x)
-        window = x[reach:-reach]
-        correlation = _correlations(z, window)  # entry i: z delayed by i - reach samples
+        window, valid = x[reach:-reach], ~_clipped(x)[reach:-reach]
+        if valid.mean() < MIN_VALID:
+            raise AnalysisError(
+                f'"{measured}" is clipped in {100 * (1 - valid.mean()):.0f} % of the record, which cannot tell the '
+                "delay; reduce the motion or increase the range of the sensor"
+            )
+        correlation = _correlations(z, window, valid)  # entry i: z delayed by i - reach samples
         shift = _highest_near(correlation, reach)
         if shift is None or correlation.max() <= 0:
             raise AnalysisError(
@@ -92,7 +100,13 @@ def delay_by_correlation(
                 "increase max_delay, or check that the rig follows the demand"
             )
         path = scipy.interpolate.CubicSpline(t, z)
-        return _between_samples(path, t[reach:-reach], window, (shift - reach) * dt, dt)
+        delay, half = _between_samples(path, t[reach:-reach], window, valid, (shift - reach) * dt, dt)
+        if not half <= max(MAX_SCATTER * dt, MAX_RELATIVE_SCATTER * abs(delay)):
+            raise AnalysisError(
+                f"the record cannot tell the delay: {1e3 * delay:.3g} ms, 95 % interval +-{1e3 * half:.2g} ms; "
+                "record more cycles with more motion, and check for clipping and friction"
+            )
+        return delay
 
     return by_axis(measure, z, x)
 
@@ -163,19 +177,34 @@ def _gaps(leader: np.ndarray, follower: np.ndarray) -> np.ndarray:
     return gap[np.abs(gap) <= half_cycle]
 
 
-def _correlations(z: np.ndarray, window: np.ndarray) -> np.ndarray:
+def _clipped(x: np.ndarray) -> np.ndarray:
+    """Return at which samples a signal stays at its largest or smallest value, three samples or more."""
+    clipped = np.zeros(len(x), bool)
+    for extreme in (x.max(), x.min()):
+        at = np.abs(x - extreme) <= EQUAL_VALUES * np.ptp(x)
+        inner = at[:-2] & at[1:-1] & at[2:]
+        for offset in range(3):
+            clipped[offset : len(x) - 2 + offset] |= inner
+    return clipped
+
+
+def _correlations(z: np.ndarray, window: np.ndarray, valid: np.ndarray) -> np.ndarray:
     """Return correlation coefficients of a window with all parts of z of its length, last part first.
 
-    Each part is taken about its own mean, so the coefficient of an exact copy is 1.
+    Only the valid samples of the window count. Each part is taken about its own mean, so the coefficient of an exact
+    copy is 1.
     """
-    count = len(window)
-    window = window - window.mean()
+    count, number = len(window), valid.sum()
+    z = z - z.mean()
+    window = np.where(valid, window - window[valid].mean(), 0.0)
     size = scipy.fft.next_fast_len(len(z), real=True)
-    product = scipy.fft.rfft(z, size) * np.conj(scipy.fft.rfft(window, size))
-    inner = scipy.fft.irfft(product, size)[: len(z) - count + 1]  # parts without wrap-around
-    sums, squares = (np.concatenate([[0.0], np.cumsum(z**power)]) for power in (1, 2))
-    about = squares[count:] - squares[:-count] - (sums[count:] - sums[:-count]) ** 2 / count
-    norm = np.sqrt(np.maximum(about, 0.0) * np.sum(window**2))
+
+    def sums(of_z: np.ndarray, weight: np.ndarray) -> np.ndarray:  # of each part without wrap-around
+        product = scipy.fft.rfft(of_z, size) * np.conj(scipy.fft.rfft(weight, size))
+        return scipy.fft.irfft(product, size)[: len(z) - count + 1]
+
+    about = sums(z**2, valid.astype(float)) - sums(z, valid.astype(float)) ** 2 / number
+    inner, norm = sums(z, window), np.sqrt(np.maximum(about, 0.0) * np.sum(window**2))
     return np.divide(inner, norm, out=np.zeros_like(inner), where=norm > 1e-12 * norm.max())[::-1]
 
 
@@ -190,20 +219,33 @@ def _highest_near(correlation: np.ndarray, middle: int) -> int | None:
 
 
 def _between_samples(
-    path: scipy.interpolate.CubicSpline, t: np.ndarray, x: np.ndarray, tau: float, dt: float
-):
-    """Return the delay [s] within a sample of `tau` at which a z(t - delay) + b fits x best.
+    path: scipy.interpolate.CubicSpline,
+    t: np.ndarray,
+    x: np.ndarray,
+    valid: np.ndarray,
+    tau: float,
+    dt: float,
+) -> tuple[float, float]:
+    """Return the delay [s] within a sample of `tau` at which a z(t - delay) + b fits x best, and half its interval.
 
     This is the maximum of the correlation. Gauss-Newton: x = a z + b - (a d) z' is linear in a, b and a d.
-    If the fit leaves the sample, the delay in whole samples is returned.
+    If the fit leaves the sample, the delay in whole samples is returned. The 95 % interval follows from the scatter of
+    the gradient of the fit between `PARTS` parts of the record, so it includes errors that last longer than a sample.
     """
+    t, x = t[valid], x[valid]
     delay, rate = tau, path.derivative()
     for _ in range(STEPS):
         basis = np.stack([path(t - delay), np.ones_like(t), rate(t - delay)], axis=1)
         gain, _, slope = np.linalg.lstsq(basis, x, rcond=None)[0]
-        if gain <= 0:
-            return tau
+        if gain <= 0 or not abs(delay - slope / gain - tau) <= dt:
+            delay = tau
+            break
         delay -= slope / gain
-        if not abs(delay - tau) <= dt:
-            return tau
-    return float(delay)
+    basis = np.stack([path(t - delay), np.ones_like(t)], axis=1)
+    columns = np.stack([x, rate(t - delay)], axis=1)
+    fit = np.linalg.lstsq(basis, columns, rcond=None)[0]
+    residual, direction = (columns - basis @ fit).T
+    parts = np.array([part.sum() for part in np.array_split(residual * direction, PARTS)])
+    spread = math.sqrt(PARTS / (PARTS - 1) * np.sum((parts - parts.mean()) ** 2))
+    scale = abs(fit[0, 0]) * np.sum(direction**2)
+    return float(delay), STUDENT * spread / scale if scale > 0 else math.inf

@@ -119,7 +119,7 @@ def first_contact_errors(run: Recorded, reference: Recorded) -> dict[str, float]
     }
     if not expected:
         return dict.fromkeys(pairs, np.nan)
-    event, (truth,) = (found or [None])[0], expected
+    event, truth = next(iter(found), None), expected[0]
     errors = {}
     for name, of in pairs.items():
         ends = np.isfinite(of(truth)) and (np.isfinite(truth.end) or name.startswith(("peak", "penetration")))
