@@ -9,7 +9,7 @@ import pytest
 import dovetail as dv
 from dovetail.core.advance import Rows, begin
 from dovetail.testing import Rehearse
-from dovetail.testing.hybrid_loop import Driven, HybridLoop, PathLoop, PathState
+from dovetail.testing.hybrid_loop import Driven, HybridLoop
 
 
 def test_one_tick_follows_its_definition(make_cs1):
@@ -23,19 +23,6 @@ def test_one_tick_follows_its_definition(make_cs1):
     assert record["command"] == moved["z"]
     assert record["measured_force"] == pytest.approx(-2250.0 * float(moved["z"]), rel=1e-15)
     assert after.force == record["measured_force"]  # a perfect rig returns the force of this very tick
-
-
-def test_a_rig_on_a_path_shows_the_motion_of_its_command(make_cs1):
-    """At a constant acceleration the differences of three commands are exact."""
-    test, a = make_cs1(delay=0.0).prepare(), 3.0  # [m/s^2]
-    x, h = test.rig.init(), test.dt
-    path = lambda t: 0.5 * a * t**2  # noqa: E731
-    last = (path(5 * h), path(4 * h))
-    loop = PathLoop(test.rig, path, PathState(x, *map(jnp.asarray, last), test.rig.first_reading(x)))
-    _, shown = loop.step(5 * h, h, loop.initial)
-    assert float(shown["displacement"]) == float(shown["command"]) == pytest.approx(path(6 * h))
-    assert float(shown["velocity"]) == pytest.approx(a * 5.5 * h)
-    assert float(shown["acceleration"]) == pytest.approx(a, rel=1e-9)
 
 
 def test_the_excitation_is_felt_at_the_stages(make_cs1):

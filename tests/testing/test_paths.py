@@ -37,8 +37,8 @@ def test_paths_reach_into_parts_tuples_dictionaries_and_arrays(make_cs1):
     assert float(get(tree, '"b.c"[1][2]')) == 5.0
     changed = replace_value(tree, '"b.c"[1][2]', 9.0)
     np.testing.assert_array_equal(changed["b.c"], [[0, 1, 2], [3, 4, 9]])
-    np.testing.assert_array_equal(replace_all(tree, '"b.c"[0]', 7.0)["b.c"], [[7, 7, 7], [3, 4, 5]])
-    np.testing.assert_array_equal(replace_all(tree, '"b.c"', 7.0)["b.c"], np.full((2, 3), 7.0))
+    np.testing.assert_array_equal(replace_all(tree, {'"b.c"[0]': 7.0})["b.c"], [[7, 7, 7], [3, 4, 5]])
+    np.testing.assert_array_equal(replace_all(tree, {'"b.c"': 7.0})["b.c"], np.full((2, 3), 7.0))
 
 
 def test_an_unknown_path_lists_existing_keys(make_cs1):
@@ -55,6 +55,6 @@ def test_an_unknown_path_lists_existing_keys(make_cs1):
 
 def test_the_declaration_of_a_parameter_applies_to_its_entries(make_cs1):
     assert declared_at(make_cs1(), "rig.actuator.delay").unit == "s"
-    wide = replace_all(make_cs1(), "numerical.c", 1.0)
+    wide = replace_all(make_cs1(), {"numerical.c": 1.0})
     assert declared_at(wide, "rate").unit == "Hz"
     assert declared_at(wide, "rig") is None

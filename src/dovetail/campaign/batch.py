@@ -58,8 +58,7 @@ class Group:
 
     def _with_values(self, test: Any, values: Mapping[str, Any]) -> Any:
         for parameter in self.subject.varied:
-            for path in parameter.paths:
-                test = replace_all(test, path, values[parameter.name])
+            test = replace_all(test, dict.fromkeys(parameter.paths, values[parameter.name]))
         return test
 
     def prepare(self, values, seed) -> tuple[Any, Any]:

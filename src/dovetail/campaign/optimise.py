@@ -63,9 +63,8 @@ def objective(test: Test, measure: str, bounds: Mapping[str, tuple[float, float]
     shape, limits = test.shape, np.array(list(bounds.values()), float)
 
     def cost(fraction):
-        values, variant = limits[:, 0] + (limits[:, 1] - limits[:, 0]) * fraction, test
-        for i, path in enumerate(bounds):
-            variant = replace_all(variant, path, values[i])
+        values = limits[:, 0] + (limits[:, 1] - limits[:, 0]) * fraction
+        variant = replace_all(test, dict(zip(bounds, values, strict=True)))
         records, _, _ = simulate_lane(variant.with_shapes(shape))
         reference = reference_lane(variant) if chosen.needs_reference else None
         # samples after a limit count too: a run that stops early would have a small cost

@@ -179,37 +179,50 @@ class Sampled(Block):
         return x, self.flow.output(t + dt, x[0], u)
 
 
-class LinearInput(Flow):
-    """Flow with an input that is linear in time between two samples, the first at t and the second dt later."""
+class WithInput(Flow):
+    """Flow with another input: a subclass computes it from the time and from its own input."""
 
     flow: Flow
-    t: Time
-    dt: Time
-    before: Input
-    after: Input
 
-    def init(self) -> State:
-        return self.flow.init()
+    @abstractmethod
+    def input(self, t: Time, u: Input) -> Input:
+        """Return the input of the flow at t."""
 
-    def derivative(self, t: Time, x: State, u: Input) -> State:
-        return self.flow.derivative(t, x, self.input(t))
-
-    def output(self, t: Time, x: State, u: Input) -> Output:
-        return self.flow.output(t, x, self.input(t))
+    @property
+    def large(self) -> bool:  # type: ignore[override]  # a class attribute elsewhere
+        """True if the flow is large."""
+        return self.flow.large
 
     @property
     def jumps(self) -> bool:
         """True if the flow has jumps."""
         return self.flow.jumps
 
+    def init(self) -> State:
+        return self.flow.init()
+
+    def derivative(self, t: Time, x: State, u: Input) -> State:
+        return self.flow.derivative(t, x, self.input(t, u))
+
+    def output(self, t: Time, x: State, u: Input) -> Output:
+        return self.flow.output(t, x, self.input(t, u))
+
     def jump(self, t: Time, x: State, u: Input) -> State:
-        return self.flow.jump(t, x, self.input(t))
+        return self.flow.jump(t, x, self.input(t, u))
 
     def guards(self, t: Time, x: State, u: Input) -> jax.Array:
-        return self.flow.guards(t, x, self.input(t))
+        return self.flow.guards(t, x, self.input(t, u))
 
-    def input(self, t: Time) -> Input:
-        """Return the input at t [s]."""
+
+class LinearInput(WithInput):
+    """Flow with an input that is linear in time between two samples, the first at t and the second dt later."""
+
+    t: Time
+    dt: Time
+    before: Input
+    after: Input
+
+    def input(self, t: Time, u: Input) -> Input:
         fraction = (t - self.t) / self.dt
         return jax.tree.map(lambda a, b: a + fraction * (b - a), self.before, self.after)
 

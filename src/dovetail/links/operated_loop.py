@@ -51,7 +51,7 @@ class OperatedLoop(System):
                     for i, each in enumerate(self.tunable.values())
                 ]
             )
-            loop = loop.with_values({path: values[i] for i, path in enumerate(self.tunable)})
+            loop = paths.replace_all(loop, {path: values[i] for i, path in enumerate(self.tunable)})
         state, shown = loop.step(t, h, x.loop)
         if self.tunable:
             shown = {**shown, "tunable_values": values}

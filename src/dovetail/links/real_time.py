@@ -38,13 +38,14 @@ from dovetail.links.rig_paths import minimum_jerk, path_forecast, path_to_rest
 from dovetail.links.rig_protocol import RigState
 from dovetail.links.ring import Ring
 from dovetail.links.tick import PythonTick, TickSettings
-from dovetail.testing.hybrid_loop import HybridLoop, PathLoop, PathState
+from dovetail.testing.hybrid_loop import HybridLoop
 from dovetail.testing.limit_monitor import LimitMonitor
 from dovetail.testing.limits import rotary_axes
 from dovetail.testing.memory_estimate import require_memory
 from dovetail.testing.modes import Mode
 from dovetail.testing.operator import Operator
 from dovetail.testing.outcome import Outcome
+from dovetail.testing.path_loop import PathLoop, PathState
 from dovetail.testing.run import Run
 from dovetail.testing.test import Test
 

@@ -13,6 +13,7 @@ the force of the same tick. Holding it over the next tick adds a delay of half a
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,14 +21,13 @@ import equinox as eqx
 import jax
 
 from dovetail.compensation import Compensator, Feedback
-from dovetail.core import Flow, Input, Method, Output, count, roles
-from dovetail.core.block import State, Time
+from dovetail.core import Flow, Input, Method, count, roles
+from dovetail.core.block import State, Time, WithInput
 from dovetail.core.signals import READING
 from dovetail.core.system import Signals, System
-from dovetail.testing import paths
 from dovetail.testing.excitation import Excitation
 from dovetail.testing.rig import AbstractRig
-from dovetail.testing.schedule import Profile
+from dovetail.testing.schedule import Profile, apply
 
 if TYPE_CHECKING:
     from dovetail.testing.test import Test
@@ -35,46 +35,20 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Driven(Flow):
+class Driven(WithInput):
     """Numerical substructure with its excitation; the input is the interface force."""
 
-    flow: Flow
     excitation: Any
 
-    @property
-    def large(self) -> bool:  # type: ignore[override]  # a class attribute elsewhere
-        """True if the substructure is large."""
-        return self.flow.large
+    def input(self, t: Time, u: Input) -> Signals:
+        return {"excitation": self.excitation(t), "excitation_rate": self.excitation.rate(t), "force": u}
 
-    def init(self) -> State:
-        return self.flow.init()
-
-    def derivative(self, t: Time, x: State, u: Input) -> State:
-        return self.flow.derivative(t, x, self._input(t, u))
-
-    def output(self, t: Time, x: State, u: Input) -> Output:
-        return self.flow.output(t, x, self._input(t, u))
-
-    @property
-    def jumps(self) -> bool:
-        """True if the substructure has jumps."""
-        return self.flow.jumps
-
-    def jump(self, t: Time, x: State, u: Input) -> State:
-        return self.flow.jump(t, x, self._input(t, u))
-
-    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
-        return self.flow.guards(t, x, self._input(t, u))
-
-    def adapt(self, x):
+    def adapt(self, x: State) -> tuple[Flow, State]:
         """Return the flow and the state to continue with; unchanged if the substructure does not adapt."""
         if not isinstance(self.flow, roles.Adapting):
             return self, x
         flow, adapted = self.flow.adapt(x)
         return (self if flow is self.flow else Driven(flow, self.excitation)), adapted
-
-    def _input(self, t, force):
-        return {"excitation": self.excitation(t), "excitation_rate": self.excitation.rate(t), "force": force}
 
 
 class HybridState(eqx.Module):
@@ -118,16 +92,8 @@ class HybridLoop(System):
     @classmethod
     def from_test(cls, test: Test) -> HybridLoop:
         """Return the loop of a prepared test."""
-        return cls(
-            test.numerical,
-            test.excitation,
-            test.compensator,
-            test.require_rig(),
-            test.feedback,
-            test.method,
-            test.substeps,
-            test.schedule,
-        )
+        test.require_rig()
+        return cls(**{field.name: getattr(test, field.name) for field in dataclasses.fields(cls)})
 
     def start(self) -> tuple[HybridState, Signals]:
         driven = Driven(self.numerical, self.excitation)
@@ -153,19 +119,8 @@ class HybridLoop(System):
         }
         return state, shown
 
-    def at(self, t: Time) -> HybridLoop:
-        """Return the loop with its scheduled values at t [s]."""
-        return self.with_values({path: profile(t) for path, profile in self.schedule.items()})
-
-    def with_values(self, values: dict[str, Any]) -> HybridLoop:
-        """Return the loop with other values at parameter paths."""
-        loop = self
-        for path, value in values.items():
-            loop = paths.replace_all(loop, path, value)
-        return loop
-
     def step(self, t: Time, h: Time, x: HybridState) -> tuple[HybridState, Signals]:
-        now = self.at(t + h)
+        now = apply(self.schedule, self, t + h)
         control = self.rig.compute(lambda: now.control(t, h, x))
         rig, reading = now.rig.step(t, h, x.rig, control.command["command"])
         return self.rig.compute(lambda: now.feed_back(t, h, x, control, rig, reading))
@@ -209,45 +164,3 @@ class HybridLoop(System):
 def select(shown: Signals, names: tuple[str, ...]) -> Signals:
     """Return the signals with these names, as far as they exist."""
     return {name: shown[name] for name in names if name in shown}
-
-
-class PathState(eqx.Module):
-    """State of a rig on a path."""
-
-    rig: State
-    last: jax.Array  # [m] last command
-    before: jax.Array  # [m] command before it
-    reading: Signals  # last measurement
-
-
-class PathLoop(System):
-    """Rig that follows a path in place of a numerical substructure: its approach to a test, and its return to rest."""
-
-    rig: AbstractRig
-    path: Callable[[Time], jax.Array]  # command [m] at a time [s]
-    initial: PathState
-
-    def start(self) -> tuple[PathState, Signals]:
-        x = self.initial
-        return x, self._signals(1.0, x.last, x, x.reading)
-
-    def step(self, t: Time, h: Time, x: PathState) -> tuple[PathState, Signals]:
-        command = self.rig.compute(lambda: self.path(t + h))
-        rig, reading = self.rig.step(t, h, x.rig, command)
-        shown = self.rig.compute(lambda: self._signals(h, command, x, reading))
-        last = {name: reading[name] for name in x.reading}
-        return PathState(rig, command, x.last, last), shown
-
-    def _signals(self, h: Time, command: jax.Array, x: PathState, reading: Signals) -> Signals:
-        motion = {
-            "displacement": command,
-            "velocity": (command - x.last) / h,
-            "acceleration": (command - 2 * x.last + x.before) / h**2,
-        }
-        return {**motion, "command": command, **reading}
-
-    def compute(self, work: Callable[[], T]) -> T:
-        return self.rig.compute(work)
-
-    def settle(self, x: PathState, code: jax.Array) -> PathState:
-        return PathState(self.rig.settle(x.rig, code), x.last, x.before, x.reading)

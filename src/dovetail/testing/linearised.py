@@ -38,6 +38,7 @@ from dovetail.stability.sampled import poles_of
 from dovetail.testing.hybrid_loop import Driven, HybridLoop
 from dovetail.testing.memory_estimate import available_memory, format_size
 from dovetail.testing.rig import Rig
+from dovetail.testing.schedule import apply
 from dovetail.transfer.linear import LinearTransfer
 
 if TYPE_CHECKING:
@@ -222,9 +223,9 @@ def tick_matrices(test: Test) -> tuple[Float[Array, "n n"], Float[Array, "n m"],
     moving, fixed = eqx.partition(state, eqx.is_inexact_array)
     flat, restore = ravel_pytree(moving)
     t = (test.tick_count - 1) * dt  # where all schedules have their final values
-    loop = loop.at(t + dt)
+    loop = apply(loop.schedule, loop, t + dt)
 
-    def advance(vector, force):
+    def advance(vector: jax.Array, force: jax.Array) -> tuple[jax.Array, jax.Array]:
         x = eqx.combine(restore(vector), fixed)
         control = loop.control(t, dt, x)
         rig, reading = loop.rig.step(t, dt, x.rig, control.command["command"])

@@ -95,7 +95,7 @@ class OperatorEvent:
 class Operator:
     """Operator controls, usable from any thread. With a `folder`, events are written there."""
 
-    def __init__(self, folder: str | Path | None = None):
+    def __init__(self, folder: str | Path | None = None) -> None:
         self.stopped = self.held = False
         self.tunables: dict[str, Tunable] = {}
         self.values: dict[str, float] = {}  # requested value of each tunable parameter
@@ -292,9 +292,7 @@ def start_values(test: Test) -> dict[str, float]:
 
 def apply(test: Test, values: jax.Array) -> Test:
     """Return the test with its tunable parameters at `values`, in their order."""
-    for i, path in enumerate(test.tunable):
-        test = paths.replace_all(test, path, values[i])
-    return test
+    return paths.replace_all(test, {path: values[i] for i, path in enumerate(test.tunable)})
 
 
 def faults(test: Test) -> list[Fault]:

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
@@ -25,6 +25,7 @@ from dovetail.core.parameter import ParameterDeclaration, declared_parameters
 from dovetail.core.renamed import new_key
 
 Step = str | int
+T = TypeVar("T")
 _STEP = re.compile(r'(?:(?P<dot>^|\.)(?:"(?P<quoted>[^"]+)"|(?P<name>[^."\[\]]+)))|\[(?P<entry>\d{1,9})\]')
 
 
@@ -69,19 +70,23 @@ def get(tree: Any, path: str) -> Any:
     return node
 
 
-def replace_value(tree: Any, path: str, value: Any) -> Any:
+def replace_value(tree: T, path: str, value: Any) -> T:
     """Return the tree with another value at a path."""
     path_steps, entry = _split(tree, path)
     if entry:
         value = get(tree, format_path(path_steps)).at[entry].set(value)
-    return eqx.tree_at(lambda node: get(node, format_path(path_steps)), tree, value)
+    replaced: T = eqx.tree_at(lambda node: get(node, format_path(path_steps)), tree, value)
+    return replaced
 
 
-def replace_all(tree: Any, path: str, value: Any) -> Any:
-    """Return the tree with another number at a path, in all entries if the value is an array."""
-    old = get(tree, path)
-    library = jnp if isinstance(value, jax.Array) else np  # NumPy needs no compilation
-    return replace_value(tree, path, jnp.asarray(library.broadcast_to(value, old.shape), dtype=old.dtype))
+def replace_all(tree: T, values: Mapping[str, Any]) -> T:
+    """Return the tree with other numbers at paths, in all entries if the value there is an array."""
+    for path, value in values.items():
+        old = get(tree, path)
+        library = jnp if isinstance(value, jax.Array) else np  # NumPy needs no compilation
+        number = jnp.asarray(library.broadcast_to(value, old.shape), dtype=old.dtype)
+        tree = replace_value(tree, path, number)
+    return tree
 
 
 def declared_at(tree: Any, path: str) -> ParameterDeclaration | None:

@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dovetail.core import RK4, Block, Flow, Input, Method, Output, State, Time, choice, count
-from dovetail.core.block import repeat
+from dovetail.core import RK4, Block, Input, Method, Output, State, Time, choice, count
+from dovetail.core.block import WithInput, repeat
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.core.signals import MOTION
 from dovetail.core.tracing_errors import TRACING_ERRORS, tracing_reason
@@ -160,7 +160,7 @@ class Rig(AbstractRig):
         last, before = x["commands"]
         command = self._command_in_tick(last, before, u)
 
-        def advance(carry, i):
+        def advance(carry: tuple[Any, ...], i: Any) -> tuple[Any, ...]:
             actuator, specimen, memory, (p1, p2), _ = carry
             actuator, p0 = self.actuator.step(t + i * h, h, actuator, command((i + 1) / self.substeps))
             path = _Parabola(p0, p1, p2, h, t + i * h)
@@ -194,7 +194,7 @@ class Rig(AbstractRig):
             **output,
         }
 
-    def _command_in_tick(self, c1, c2, c0):
+    def _command_in_tick(self, c1: jax.Array, c2: jax.Array, c0: jax.Array) -> Callable[[float], jax.Array]:
         """Return the command as a function of the fraction s of the tick, from c1 (s = 0) to c0 (s = 1)."""
         if self.command_hold == "zoh":
             return lambda s: c1
@@ -207,11 +207,13 @@ class Rig(AbstractRig):
 class _Parabola:
     """Parabolic motion over one sub-step [t1, t1 + h], through p2, p1, p0 at t1 - h, t1, t1 + h."""
 
-    def __init__(self, p0: Float[Array, "*n"], p1: Float[Array, "*n"], p2: Float[Array, "*n"], h, t1):
+    def __init__(
+        self, p0: Float[Array, "*n"], p1: Float[Array, "*n"], p2: Float[Array, "*n"], h: Time, t1: Time
+    ) -> None:
         self.p1, self.h, self.t1 = p1, h, t1
         self.slope, self.bend = (p0 - p2) / 2, p0 - 2 * p1 + p2
 
-    def at(self, t) -> dict[str, jax.Array]:
+    def at(self, t: Time) -> dict[str, jax.Array]:
         s = (t - self.t1) / self.h
         return _motion(
             self.p1 + s * self.slope + s**2 * self.bend / 2,
@@ -220,39 +222,16 @@ class _Parabola:
         )
 
 
-class _Imposed(Flow):
+class _Imposed(WithInput):
     """Specimen under a prescribed motion."""
 
-    specimen: Specimen
-    path: Any
+    path: _Parabola
 
     def __check_init__(self) -> None:
         pass
 
-    @property
-    def large(self) -> bool:  # type: ignore[override]  # a class attribute elsewhere
-        """True if the specimen is large."""
-        return self.specimen.large
-
-    def init(self) -> State:
-        return self.specimen.init()
-
-    def derivative(self, t: Time, x: State, u: Input) -> State:
-        return self.specimen.derivative(t, x, self.path.at(t))
-
-    def output(self, t: Time, x: State, u: Input) -> Output:
-        return self.specimen.output(t, x, self.path.at(t))
-
-    @property
-    def jumps(self) -> bool:
-        """True if the specimen has jumps."""
-        return self.specimen.jumps
-
-    def jump(self, t: Time, x: State, u: Input) -> State:
-        return self.specimen.jump(t, x, self.path.at(t))
-
-    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
-        return self.specimen.guards(t, x, self.path.at(t))
+    def input(self, t: Time, u: Input) -> Input:
+        return self.path.at(t)
 
 
 def _axes(shape: tuple[int, ...]) -> str:

@@ -7,21 +7,23 @@ parameter to the value of the profile in every tick.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import TypeVar
 
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, Part, kind, parameter
+from dovetail.core import Parameter, Part, Time, kind, parameter
 from dovetail.core.units import PARAMETER
 from dovetail.testing.paths import replace_all
+
+T = TypeVar("T")
 
 
 class Profile(Part):
     """Parameter value as a function of time."""
 
     @abstractmethod
-    def __call__(self, t) -> jax.Array:
+    def __call__(self, t: Time) -> jax.Array:
         """Return the value at t [s]."""
 
     @property
@@ -43,7 +45,7 @@ class Ramp(Profile):
     def constant_after(self) -> float:
         return float(jnp.max(self.end))
 
-    def __call__(self, t):
+    def __call__(self, t: Time) -> jax.Array:
         fraction = jnp.clip((t - self.start) / jnp.maximum(self.end - self.start, 1e-300), 0.0, 1.0)
         return self.initial + fraction * (self.final - self.initial)
 
@@ -60,12 +62,10 @@ class Switch(Profile):
     def constant_after(self) -> float:
         return float(jnp.max(self.start))
 
-    def __call__(self, t):
+    def __call__(self, t: Time) -> jax.Array:
         return jnp.where(t < self.start, self.initial, self.final)
 
 
-def apply(schedule: dict[str, Profile], test: Any, t) -> Any:
+def apply(schedule: dict[str, Profile], test: T, t: Time) -> T:
     """Return the test with its scheduled values at t [s]."""
-    for path, profile in schedule.items():
-        test = replace_all(test, path, profile(t))
-    return test
+    return replace_all(test, {path: profile(t) for path, profile in schedule.items()})

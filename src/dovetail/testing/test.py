@@ -288,7 +288,7 @@ class Test(Part):
         variant = self
         for path, value in values.items():
             if isinstance(paths.get(variant, path), jax.Array):
-                variant = paths.replace_all(variant, path, value)
+                variant = paths.replace_all(variant, {path: value})
             elif "." in path:
                 raise ParameterError(f'"{path}" is not a numeric parameter; replace the part instead')
             else:

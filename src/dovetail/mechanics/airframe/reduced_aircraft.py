@@ -29,7 +29,7 @@ import jax.numpy as jnp
 from dovetail.core import RK4, Flow, Method, Parameter, Part, count, kind, parameter
 from dovetail.core.advance import Rows, run_samples
 from dovetail.core.block import Input, LinearInput, Output, State, Time, repeat
-from dovetail.core.system import System
+from dovetail.core.system import Signals, System
 from dovetail.mechanics.bodies import BodyState, MassProperties, RigidBody
 from dovetail.mechanics.contact import KelvinVoigt, NormalLaw, SurfaceContact, contact_kinematics
 from dovetail.mechanics.friction import Bristle, Friction
@@ -65,7 +65,9 @@ def deck_motion(
 
 
 @eqx.filter_jit
-def _deck_motion(ship, t, spot, wind, gravity):  # traced once for all callers
+def _deck_motion(
+    ship: Any, t: Time, spot: jax.Array, wind: jax.Array, gravity: jax.Array
+) -> DeckMotion:  # traced once for all callers
     state = ship.state(t)
     return DeckMotion(state.moving_frame(spot, gravity), state.pose.R.T @ (wind - state.velocity(spot)))
 
@@ -246,20 +248,20 @@ class AircraftOnDeck(System):
         extremes = self.flow.aircraft.extremes(x, deck)
         return (x, self.method.init(self.flow, x), extremes), self.flow.output(0.0, x, deck)
 
-    def step(self, t, h, x):
+    def step(self, t: Time, h: Time, x: State) -> tuple[State, Signals]:
         k = jnp.round(t / h).astype(int)
         now, part = LinearInput(self.flow, t, h, self._deck(k), self._deck(k + 1)), h / self.substeps
 
-        def advance(state, i):
+        def advance(state: Any, i: Any) -> Any:
             x, memory, worst = state
             going = (worst.tilt < MAX_TILT) & (worst.slip < MAX_SLIP)
             new = self.method.advance(now, t + i * part, part, x, None, memory)
             x, memory = jax.tree.map(lambda a, b: jnp.where(going, a, b), new, (x, memory))
-            extremes = self.flow.aircraft.extremes(x, now.input(t + (i + 1) * part))
+            extremes = self.flow.aircraft.extremes(x, now.input(t + (i + 1) * part, None))
             return x, memory, jax.tree.map(jnp.maximum, worst, extremes)
 
         x = repeat(advance, x, self.substeps)
         return x, now.output(t + h, x[0], None)
 
-    def _deck(self, k) -> DeckMotion:
+    def _deck(self, k: jax.Array) -> DeckMotion:
         return jax.tree.map(lambda a: a[k], self.deck)

@@ -100,11 +100,8 @@ class SteppedLoop(System):
 
     def with_values(self, values: dict[str, Any]) -> SteppedLoop:
         """Return the loop with other values at parameter paths; other parts of the test do not matter here."""
-        loop = self
-        for path, value in values.items():
-            if paths.steps(path)[0] in ("numerical", "excitation"):
-                loop = paths.replace_all(loop, path, value)
-        return loop
+        own = {path: v for path, v in values.items() if paths.steps(path)[0] in ("numerical", "excitation")}
+        return paths.replace_all(self, own)
 
     def step(self, t: Time, h: Time, x: SteppedState) -> tuple[SteppedState, Signals]:
         """Advance with the measured force if the gate is open, otherwise without force."""
