@@ -11,7 +11,8 @@ import pytest
 from sizes import sized
 
 import dovetail as dv
-from dovetail.core.advance import Rows, compiled_advance, compiled_begin
+from dovetail.core.advance import compiled_advance, compiled_begin
+from dovetail.core.keep import Rows
 from dovetail.testing import Rehearse
 
 DELAY, RATE = 6.1e-3, 1000.0  # [s], [Hz]

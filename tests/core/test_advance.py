@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from dovetail.core import RK4, Flow, Parameter, parameter
-from dovetail.core.advance import Keep, Rows, advance, advance_samples, begin, chunk_length, row_shapes
+from dovetail.core.advance import advance, advance_samples, begin, row_shapes
 from dovetail.core.clock import HostOnly, SelfTimed, Simulated, Stopping
+from dovetail.core.keep import Keep, Rows
 from dovetail.core.monitor import Monitor, MonitorState, NoMonitor
 from dovetail.core.system import FlowSystem, System
 
 BEYOND = 7  # code of `Bound`
 DT, COUNT = 0.01, 200
-random = np.random.default_rng(2026)
 
 
 class Oscillator(Flow):
@@ -324,11 +324,3 @@ def test_the_shapes_of_a_row_are_computed_without_its_values():
     assert {name: of.shape for name, of in shapes.items()} == dict.fromkeys(
         ("position", "demand", "push", "time", "left", "checked_at", "checked_after"), ()
     )
-
-
-@pytest.mark.parametrize("total", random.integers(1, 10**7, 20).tolist())
-def test_chunks_are_few_in_number_and_in_kind(total):
-    length = chunk_length(total, 1000, 40)
-    assert length == total < 1000 or (length / 1000) in {2**i for i in range(20)}
-    assert length == 64_000 or -(-total // length) <= 40
-    assert -(-total // length) * length <= max(1.06 * total, total + 1000)

@@ -6,8 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.core.advance import Rows, advance_samples, begin
+from dovetail.core.advance import advance_samples, begin
 from dovetail.core.clock import Simulated
+from dovetail.core.keep import Rows
 from dovetail.core.monitor import NoMonitor
 from dovetail.links import remote_rig
 from dovetail.links.operated_loop import OperatedLoop

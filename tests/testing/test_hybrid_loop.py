@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.core.advance import Rows, begin
+from dovetail.core.advance import begin
+from dovetail.core.keep import Rows
 from dovetail.testing import Rehearse
 from dovetail.testing.hybrid_loop import Driven, HybridLoop
 

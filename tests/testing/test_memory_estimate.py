@@ -8,10 +8,17 @@ import numpy as np
 import pytest
 
 from dovetail import testing
-from dovetail.core.advance import chunk_length
 from dovetail.core.errors import TestFileError
 from dovetail.studies.registry import find_test
-from dovetail.testing.memory_estimate import COPIES, MAX_CHUNK, _row, _size, format_size, require_memory
+from dovetail.testing.memory_estimate import (
+    COPIES,
+    MAX_CHUNK,
+    _row,
+    _size,
+    chunk_length,
+    format_size,
+    require_memory,
+)
 from dovetail.testing.modes import all_modes
 
 
@@ -109,3 +116,11 @@ def test_a_loop_too_large_for_matrices_has_a_remark_instead_of_stability(make_cs
 
 def test_the_piece_that_is_counted_is_the_longest_there_is():
     assert chunk_length(10**12, 1000, 40) == MAX_CHUNK
+
+
+@pytest.mark.parametrize("total", np.random.default_rng(2026).integers(1, 10**7, 20).tolist())
+def test_chunks_are_few_in_number_and_in_kind(total):
+    length = chunk_length(total, 1000, 40)
+    assert length == total < 1000 or (length / 1000) in {2**i for i in range(20)}
+    assert length == 64_000 or -(-total // length) <= 40
+    assert -(-total // length) * length <= max(1.06 * total, total + 1000)

@@ -20,9 +20,10 @@ import numpy as np
 
 from dovetail.app.prepared import Prepared
 from dovetail.assess.margins import growth_rates_of_prepared
-from dovetail.core.advance import Rows, advance, chunk_length
+from dovetail.core.advance import advance
 from dovetail.core.clock import Simulated
 from dovetail.core.errors import AnalysisError, DovetailError
+from dovetail.core.keep import Rows
 from dovetail.stability import StabilitySwitches, open_loop, stability_switches
 from dovetail.testing import Outcome, Reference, Rehearse
 from dovetail.testing.assessment import Assessment, has_linear_specimen, is_adaptive, linear_assessment
@@ -30,6 +31,7 @@ from dovetail.testing.continuous import continuous_system
 from dovetail.testing.limit_monitor import LimitMonitor
 from dovetail.testing.limits import with_frozen_sensor_limit
 from dovetail.testing.linearised import linear_parts, prepared_loop, small_signal_test
+from dovetail.testing.memory_estimate import chunk_length
 from dovetail.testing.recorder import Records
 from dovetail.testing.rig import Rig
 from dovetail.testing.stability_at_rest import loop_delays, open_at_rest, stability_of_matrices

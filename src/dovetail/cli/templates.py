@@ -10,9 +10,6 @@ PART = r'''"""$title: user part.
 In a test file: `parts = ["$name.py"]` and `kind = "$name:$title"`.
 """
 
-from typing import Self
-import dataclasses
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -33,10 +30,6 @@ class $title(Specimen):  # specimen with memory; `dovetail parts` lists the othe
     yield_force: Parameter = parameter("N", "force at first yield", above=0.0)
     hardening: Parameter = parameter("N/m", "hardening modulus h", default=0.0, at_least=0.0)
     shape: tuple[int, ...] = eqx.field(default=(), static=True)  # of the interface: () for one axis, (n,) for n axes
-
-    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
-        """Return the part for this interface: with several axes, each parameter and state has one value per axis."""
-        return dataclasses.replace(self, shape=tuple(shape))
 
     def init(self) -> State:
         """Initial state: plastic displacement [m]. A part without memory derives from Memoryless instead."""

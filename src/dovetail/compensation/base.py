@@ -12,7 +12,6 @@ value per actuator.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import ClassVar, Self
 
 import equinox as eqx
@@ -53,7 +52,7 @@ class Compensator(Block):
                     f"{type(self).__name__}.{name}: got shape {np.shape(value)} for the interface {shape}; "
                     "expected one value, or one per actuator"
                 )
-        return dataclasses.replace(super().with_sample_time(dt, shape), shape=shape)
+        return super().with_sample_time(dt, shape)
 
     def state_after_startup(self, x: State) -> State:
         """Return the state `x` as it is after the start-up phase, for an analysis at rest."""

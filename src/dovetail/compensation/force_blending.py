@@ -20,14 +20,12 @@ References
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Self
-
 import equinox as eqx
 import jax.numpy as jnp
 
 from dovetail.core import RK4, Block, Flow, Method, Parameter, count, kind, parameter
-from dovetail.core.block import Input, LinearInput, Output, State, Time
+from dovetail.core.block import Input, Output, State, Time
+from dovetail.core.flow_adapters import LinearInput
 
 MOTION = ("displacement", "velocity", "acceleration")
 
@@ -40,10 +38,6 @@ class Feedback(Block):
     """
 
     shape: tuple[int, ...] = eqx.field(static=True, default=(), kw_only=True)  # of the interface
-
-    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
-        """Return this feedback for interface signals of `shape`."""
-        return dataclasses.replace(super().with_sample_time(dt, shape), shape=tuple(shape))
 
     def state_after_startup(self, x: State) -> State:
         """Return the state `x` as it is after the start-up phase, for an analysis at rest."""

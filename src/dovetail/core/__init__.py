@@ -55,7 +55,8 @@ _jax.config.update("jax_enable_x64", True)
 
 if TYPE_CHECKING:
     from dovetail.core import roles, signals
-    from dovetail.core.block import Block, Flow, Input, Method, Output, Part, Sampled, State, Time
+    from dovetail.core.block import Block, Flow, Input, Method, Output, Part, State, Time
+    from dovetail.core.flow_adapters import Sampled
     from dovetail.core.kinds import kind, parts_by_kind
     from dovetail.core.linear import LinearModel, Modes, linearise, modes
     from dovetail.core.methods import (

@@ -8,9 +8,8 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -20,59 +19,13 @@ from jaxtyping import Array, Int
 
 from dovetail.core.block import Time
 from dovetail.core.clock import Clock, LoopState, Simulated
+from dovetail.core.keep import Keep, Recorder, Rows
 from dovetail.core.monitor import Monitor, NoMonitor
 from dovetail.core.programs import jit_unoptimised
 from dovetail.core.system import Signals, System
 
 Progress = Callable[[float, str], None]  # completed fraction in [0, 1], and a text
 ALL_SAMPLES = 2**62  # size of a loop without rows that ends by its clock or its monitor
-MAX_DOUBLINGS = 64  # largest factor on the shortest chunk; an interrupt takes effect at the end of a chunk
-
-
-class Keep(eqx.Module):
-    """What leaves the compiled loop: rows of signals, and running measures of all samples."""
-
-    def start(self, shown: Signals) -> Any:
-        """Return the running measures at t = 0."""
-        return ()
-
-    @abstractmethod
-    def row(self, kept: Any, t: Time, h: Time, shown: Signals) -> tuple[Any, Any]:
-        """Return the running measures after the sample at t, and its row."""
-
-    def wants(self, kept: Any, row: Any) -> Any:
-        """Return whether a row is recorded; in a loop that ends by its clock."""
-        return True
-
-    def send(self, kept: Any, row: Any) -> tuple[Any, Signals]:
-        """Return the running measures, and the signals that are recorded as rows; a ring sends the row elsewhere."""
-        return kept, row
-
-
-class Rows(Keep):
-    """Keeps all signals of every sample, as rows."""
-
-    def row(self, kept: Any, t: Time, h: Time, shown: Signals) -> tuple[Any, Any]:
-        return kept, shown
-
-
-class Selected(Keep):
-    """Keeps some of the signals as rows, or none."""
-
-    names: tuple[str, ...] = eqx.field(default=(), static=True)
-
-    def row(self, kept: Any, t: Time, h: Time, shown: Signals) -> tuple[Any, Any]:
-        return kept, {name: shown[name] for name in self.names}
-
-
-class Recorder(Protocol):
-    """Keeps the samples of a run on the host, in memory or on disk."""
-
-    def start(self, shown: Signals) -> None:
-        """Keep the sample at t = 0."""
-
-    def add(self, rows: Signals, count: int) -> None:
-        """Keep the first `count` samples of a chunk."""
 
 
 def begin(system: System, monitor: Monitor, keep: Keep) -> tuple[LoopState, Signals]:
@@ -232,14 +185,3 @@ def advance(
         if progress and not code:
             progress(clock.fraction(now), f"{float(now.t):.3g} s simulated")
     return now, code
-
-
-def chunk_length(total: int, shortest: int, max_count: int) -> int:
-    """Return the samples per chunk: `shortest`, doubled while there are more than `max_count` chunks, at most `total`.
-
-    The length depends on the run only, so that a repeated run is equal to the bit.
-    """
-    length = shortest
-    while length * max_count < total and length < MAX_DOUBLINGS * shortest:
-        length *= 2
-    return min(total, length)

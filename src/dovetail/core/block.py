@@ -1,9 +1,8 @@
 """Base classes of all parts: parameters in the object, state passed as an argument.
 
 A `Flow` is a continuous system: its differential equation and its outputs. A `Block` is a sampled system: it
-advances over [t, t + dt]. `Sampled` converts a flow to a block. Arguments are always in the order time, step,
-state, input. Parts have no hidden state, so the same object serves single runs, batches, stability
-analysis and the real-time loop.
+advances over [t, t + dt]. Arguments are always in the order time, step, state, input. Parts have no hidden state, so
+the same object serves single runs, batches, stability analysis and the real-time loop.
 
 Inputs, states and outputs are pytrees: an array, or a dictionary of named signals (see `signals.toml`).
 """
@@ -20,7 +19,7 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core.errors import AnalysisError
-from dovetail.core.parameter import check, count
+from dovetail.core.parameter import check
 
 Time = Any  # a float or a scalar array [s]
 State = Any  # a pytree
@@ -40,12 +39,13 @@ class Part(eqx.Module):
     def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
         """Return this part with shapes fixed for steps of `dt` [s] and interface signals of `shape`.
 
-        By default this applies to the parts inside. Override it in parts whose state has the shape of the
-        signal or whose buffer depends on the step. The loop calls it once, with concrete values, before
-        compilation.
+        By default this sets a field `shape`, and applies to the parts inside. Override it in parts whose buffer
+        depends on the step. The loop calls it once, with concrete values, before compilation.
         """
         values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.init}
         sized = {name: _sampled_at(value, dt, shape) for name, value in values.items()}
+        if isinstance(values.get("shape"), tuple):
+            sized["shape"] = tuple(shape)
         changed = {name: value for name, value in sized.items() if value is not values[name]}
         return dataclasses.replace(self, **changed) if changed else self
 
@@ -156,75 +156,6 @@ class Method(eqx.Module):
             f"{type(self).__name__}: the stability bound is unknown because the method `amplification(z)` is missing; "
             "add it, returning the growth factor of a step for z = h lambda"
         )
-
-
-class Sampled(Block):
-    """Flow advanced by a fixed-step method with its input held: `Sampled(flow, RK4(), substeps=4)`."""
-
-    flow: Flow
-    method: Method
-    substeps: int = count("equal integration steps in one step of the block", default=1, at_least=1)
-
-    def init(self) -> State:
-        x = self.flow.init()
-        return x, self.method.init(self.flow, x)
-
-    def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:
-        h = dt / self.substeps
-
-        def advance(x: State, i: Any) -> State:
-            return self.method.advance(self.flow, t + i * h, h, x[0], u, x[1])
-
-        x = repeat(advance, x, self.substeps)
-        return x, self.flow.output(t + dt, x[0], u)
-
-
-class WithInput(Flow):
-    """Flow with another input: a subclass computes it from the time and from its own input."""
-
-    flow: Flow
-
-    @abstractmethod
-    def input(self, t: Time, u: Input) -> Input:
-        """Return the input of the flow at t."""
-
-    @property
-    def large(self) -> bool:  # type: ignore[override]  # a class attribute elsewhere
-        """True if the flow is large."""
-        return self.flow.large
-
-    @property
-    def jumps(self) -> bool:
-        """True if the flow has jumps."""
-        return self.flow.jumps
-
-    def init(self) -> State:
-        return self.flow.init()
-
-    def derivative(self, t: Time, x: State, u: Input) -> State:
-        return self.flow.derivative(t, x, self.input(t, u))
-
-    def output(self, t: Time, x: State, u: Input) -> Output:
-        return self.flow.output(t, x, self.input(t, u))
-
-    def jump(self, t: Time, x: State, u: Input) -> State:
-        return self.flow.jump(t, x, self.input(t, u))
-
-    def guards(self, t: Time, x: State, u: Input) -> jax.Array:
-        return self.flow.guards(t, x, self.input(t, u))
-
-
-class LinearInput(WithInput):
-    """Flow with an input that is linear in time between two samples, the first at t and the second dt later."""
-
-    t: Time
-    dt: Time
-    before: Input
-    after: Input
-
-    def input(self, t: Time, u: Input) -> Input:
-        fraction = (t - self.t) / self.dt
-        return jax.tree.map(lambda a, b: a + fraction * (b - a), self.before, self.after)
 
 
 def repeat(step: Callable[[State, Any], State], x: State, count: int) -> State:

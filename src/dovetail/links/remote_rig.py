@@ -21,8 +21,8 @@ import numpy as np
 from jax.experimental import io_callback
 from jaxtyping import Array, Float, Int
 
-from dovetail.core.advance import Keep
 from dovetail.core.block import State, Time
+from dovetail.core.keep import Keep
 from dovetail.core.system import Signals
 from dovetail.links.rig_protocol import RigState
 from dovetail.links.single_thread import one_function

@@ -13,7 +13,7 @@ The source gives shapes of the curves and no constants. Not modelled: temperatur
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -86,9 +86,6 @@ class LagDamper(Specimen):
     )
     shape: tuple[int, ...] = eqx.field(default=(), static=True)
 
-    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
-        return dataclasses.replace(self, shape=tuple(shape))
-
     def init(self) -> dict[str, Any]:
         sizes = [jnp.shape(getattr(self, f.name)) for f in dataclasses.fields(self) if f.name != "shape"]
         zero = jnp.zeros(jnp.broadcast_shapes(self.shape, *sizes))
@@ -118,18 +115,18 @@ class LagDamper(Specimen):
         return {"force": -x["resisting"], "relief_speed": self._relief(x)}
 
     @property
-    def _opening_forces(self):
+    def _opening_forces(self) -> tuple[jax.Array, jax.Array]:
         return self.opening_force, self.opening_force * (1.0 + self.asymmetry)
 
-    def _relief(self, x):
+    def _relief(self, x: State) -> jax.Array:
         return jnp.maximum(x["lift"][0], 0.0) - jnp.maximum(x["lift"][1], 0.0)
 
-    def _orifice(self, f):
+    def _orifice(self, f: jax.Array) -> jax.Array:
         # root of c q + c2 q |q| = f in a form without cancellation for small c2
         c = self.orifice_slope
         return 2.0 * f / (c + jnp.sqrt(c**2 + 4.0 * self.quadratic_damping * jnp.abs(f)))
 
-    def _valve(self, excess, lift, rate):
+    def _valve(self, excess: jax.Array, lift: jax.Array, rate: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Rates of a valve's lift and lift rate; `excess` is the force above its opening force."""
         w = 2.0 * jnp.pi * self.valve_frequency
         push = w**2 * excess / self.valve_slope

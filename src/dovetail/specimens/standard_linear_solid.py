@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Self
-
 import equinox as eqx
 import jax.numpy as jnp
 
@@ -30,9 +27,6 @@ class StandardLinearSolid(Specimen):
     )
     tau: Parameter = parameter("s", "time constant of the relaxation", default=60.0, above=0.0)
     shape: tuple[int, ...] = eqx.field(default=(), static=True)
-
-    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
-        return dataclasses.replace(self, shape=tuple(shape))
 
     def init(self) -> State:
         return jnp.zeros(self.shape)

@@ -18,9 +18,6 @@ This is a surrogate model. The defaults were fitted to the published near-linear
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Self
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -59,9 +56,6 @@ class TennisBall(Specimen):
 
     shape: tuple[int, ...] = eqx.field(default=(), static=True)  # shape of the interface axes
 
-    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
-        return dataclasses.replace(self, shape=tuple(shape))
-
     def init(self) -> dict[str, jax.Array]:
         return {
             "direction": jnp.ones(self.shape),
@@ -69,7 +63,7 @@ class TennisBall(Specimen):
             "relaxed": jnp.zeros(self.shape),
         }
 
-    def compression(self, u) -> tuple[jax.Array, jax.Array]:
+    def compression(self, u: Input) -> tuple[jax.Array, jax.Array]:
         """Compression [m] and its rate [m/s]; the compression is negative while the plate is above the ball."""
         return self.diameter - self.initial_position - u["displacement"], -u["velocity"]
 

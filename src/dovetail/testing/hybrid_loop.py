@@ -22,7 +22,8 @@ import jax
 
 from dovetail.compensation import Compensator, Feedback
 from dovetail.core import Flow, Input, Method, count, roles
-from dovetail.core.block import State, Time, WithInput
+from dovetail.core.block import State, Time
+from dovetail.core.flow_adapters import WithInput
 from dovetail.core.signals import READING
 from dovetail.core.system import Signals, System
 from dovetail.testing.excitation import Excitation
@@ -101,23 +102,14 @@ class HybridLoop(System):
         reading = self.rig.first_reading(rig)
         force = reading["measured_force"]
         motion = driven.output(0.0, numerical, force)
-        state = HybridState(
-            numerical,
+        memory, compensator, feedback = (
             self.method.init(driven, numerical),
             self.compensator.init(),
-            rig,
             self.feedback.init(),
-            select(reading, READING),
-            force,
         )
-        shown = {
-            "excitation": self.excitation(0.0),
-            **motion,
-            "command": motion["displacement"],
-            **reading,
-            "feedback_force": force,
-        }
-        return state, shown
+        state = HybridState(numerical, memory, compensator, rig, feedback, select(reading, READING), force)
+        commanded = {**motion, "command": motion["displacement"]}
+        return state, {"excitation": self.excitation(0.0), **commanded, **reading, "feedback_force": force}
 
     def step(self, t: Time, h: Time, x: HybridState) -> tuple[HybridState, Signals]:
         now = apply(self.schedule, self, t + h)
@@ -143,15 +135,8 @@ class HybridLoop(System):
         """Return the second half of a tick: the force for the next tick from the measurement, and the signals."""
         motion = control.motion
         feedback, fed_back = self.feedback.step(t, h, x.feedback, {**motion, **reading})
-        state = HybridState(
-            control.numerical,
-            control.memory,
-            control.compensator,
-            rig,
-            feedback,
-            select(reading, READING),
-            fed_back["feedback_force"],
-        )
+        first_half = control.numerical, control.memory, control.compensator
+        state = HybridState(*first_half, rig, feedback, select(reading, READING), fed_back["feedback_force"])
         return state, {"excitation": control.excitation, **motion, **control.command, **reading, **fed_back}
 
     def compute(self, work: Callable[[], T]) -> T:

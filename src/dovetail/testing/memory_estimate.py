@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 COPIES = 2  # chunks and joined arrays
 NEGLIGIBLE = 1e-3  # fraction of the available memory: below it for one signal, the others need no estimate
-MAX_CHUNK = 64_000  # largest number of ticks in a chunk: see `core.advance.chunk_length`
+MAX_DOUBLINGS = 64  # largest factor on the shortest chunk; an interrupt takes effect at the end of a chunk
+MAX_CHUNK = 1000 * MAX_DOUBLINGS  # largest number of ticks in a chunk
 
 
 def available_memory() -> float:
@@ -104,3 +105,14 @@ def format_size(size: float) -> str:
 def _time(seconds: float) -> str:
     unit = 86400 if seconds > 2 * DAY else 3600 if seconds > 2 * 3600 else 60 if seconds > 120 else 1
     return f"{seconds / unit:.3g} {({86400: 'days', 3600: 'h', 60: 'min', 1: 's'})[unit]}"
+
+
+def chunk_length(total: int, shortest: int, max_count: int) -> int:
+    """Return the samples per chunk: `shortest`, doubled while there are more than `max_count` chunks, at most `total`.
+
+    The length depends on the run only, so that a repeated run is equal to the bit.
+    """
+    length = shortest
+    while length * max_count < total and length < MAX_DOUBLINGS * shortest:
+        length *= 2
+    return min(total, length)

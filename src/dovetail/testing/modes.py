@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import equinox as eqx
 import jax.numpy as jnp
 
-from dovetail.core.advance import Progress, Rows, advance, chunk_length, run_samples
+from dovetail.core.advance import Progress, advance, run_samples
 from dovetail.core.clock import Clock, LoopState, Simulated
 from dovetail.core.errors import AnalysisError
+from dovetail.core.keep import Rows
 from dovetail.core.methods.rolled import with_stage_loop
 from dovetail.core.system import FlowSystem, Signals, System
 from dovetail.testing.continuous import ReferenceSettings, continuous_system
@@ -27,7 +28,7 @@ from dovetail.testing.coupled import Coupled, reference_system, rigged_system
 from dovetail.testing.hybrid_loop import Driven, HybridLoop
 from dovetail.testing.limit_monitor import LimitChecks, LimitMonitor
 from dovetail.testing.limits import default_frozen_ticks, rotary_axes, with_frozen_sensor_limit
-from dovetail.testing.memory_estimate import require_memory
+from dovetail.testing.memory_estimate import chunk_length, require_memory
 from dovetail.testing.outcome import Outcome
 from dovetail.testing.recorder import Records
 from dovetail.testing.rig import Rig

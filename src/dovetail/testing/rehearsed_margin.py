@@ -33,7 +33,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core.advance import Keep, Progress, advance_samples, begin
+from dovetail.core.advance import Progress, advance_samples, begin
+from dovetail.core.keep import Keep
 from dovetail.core.block import Time
 from dovetail.core.clock import LoopState, Simulated
 from dovetail.core.errors import AnalysisError

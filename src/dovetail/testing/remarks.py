@@ -11,7 +11,9 @@ from typing import Any
 
 from dovetail.core.errors import DovetailError
 from dovetail.core.units import PARAMETER, angle_unit_remark
+from dovetail.testing.limits import frozen_sensor_remark
 from dovetail.testing.paths import Step, declared_at, format_path
+from dovetail.testing.recorder import interval_remark
 from dovetail.testing.test import Test
 
 
@@ -23,7 +25,11 @@ def remarks(test: Any, table: dict[str, Any]) -> list[str]:
         remark = angle_unit_remark(text, unit) if unit is not None else None
         if remark is not None:
             lines.append(f"{format_path(path)}: {remark}")
-    return lines + (test.remarks() if isinstance(test, Test) else [])
+    if isinstance(test, Test) and test.record_every > 1:
+        lines.append(interval_remark(test.tick_count, test.record_every, test.dt))
+    if isinstance(test, Test) and test.rig is not None and test.limits.frozen_sensor is None:
+        lines.append(f"limits.frozen_sensor: not set; {frozen_sensor_remark(test)}")
+    return lines
 
 
 def _unit(test: Any, path: tuple[Step, ...]) -> str | None:

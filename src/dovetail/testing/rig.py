@@ -14,8 +14,9 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dovetail.core import RK4, Block, Input, Method, Output, State, Time, choice, count
-from dovetail.core.block import WithInput, repeat
+from dovetail.core.block import repeat
 from dovetail.core.errors import AnalysisError, ParameterError
+from dovetail.core.flow_adapters import WithInput
 from dovetail.core.signals import MOTION
 from dovetail.core.tracing_errors import TRACING_ERRORS, tracing_reason
 from dovetail.specimens import Specimen

@@ -19,8 +19,9 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dovetail.core.block import Input, Method, Output, Sampled, State, Time
+from dovetail.core.block import Input, Method, Output, State, Time
 from dovetail.core.errors import AnalysisError, ConvergenceError
+from dovetail.core.flow_adapters import Sampled
 from dovetail.core.programs import jit_unoptimised
 from dovetail.core.si_prefix import value_text
 from dovetail.core.signals import MOTION

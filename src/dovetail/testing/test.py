@@ -20,10 +20,10 @@ from dovetail.core.extensions import display
 from dovetail.core.random import assign_keys, has_random
 from dovetail.core.shapes import shapes
 from dovetail.mechanics import Substructure
-from dovetail.testing import hybrid_loop, modes, paths, recorder, test_checks
+from dovetail.testing import hybrid_loop, modes, paths, test_checks
 from dovetail.testing.acceptance import Accept
 from dovetail.testing.excitation import Excitation, Zero
-from dovetail.testing.limits import Limits, frozen_sensor_remark
+from dovetail.testing.limits import Limits
 from dovetail.testing.operator import Tunable
 from dovetail.testing.pseudodynamic.settings import PseudodynamicSettings
 from dovetail.testing.rig import AbstractRig
@@ -142,9 +142,8 @@ class Test(Part):
         """Shape of the interface signals: () for one axis, (n,) for n; of a simulation by its axes."""
         if self.rig is None:
             return (len(self.axes),) if self.axes else ()
-        return shapes(_initial_output, hybrid_loop.Driven(self.numerical, self.excitation))[
-            "displacement"
-        ].shape
+        first = shapes(_initial_output, hybrid_loop.Driven(self.numerical, self.excitation))
+        return tuple(first["displacement"].shape)
 
     def require_rig(self) -> AbstractRig:
         """Return the rig; raise `AnalysisError` if this is a simulation."""
@@ -218,14 +217,9 @@ class Test(Part):
         return modes.run(self, modes.all_modes()["replay"](recording))
 
     def stability(self, progress: Progress | None = None, *, quick: bool = False) -> Assessment:
-        """Return the assessment of the test: delay margin, and the analysis that gives it; computed once.
+        """Return the assessment, computed once: delay margin, and the analysis that gives it.
 
-        With `quick` nothing is rehearsed.
-
-        Raises
-        ------
-        AnalysisError
-            If it cannot be determined, for example of a simulation.
+        With `quick` nothing is rehearsed. It raises `AnalysisError` if the margin cannot be determined, for example of a simulation.
         """
         from dovetail.testing.assessment import assess
 
@@ -240,14 +234,6 @@ class Test(Part):
 
     # checks and preparation
 
-    def remarks(self) -> list[str]:
-        """Return remarks on defaults that the user should check, each with its path."""
-        every = self.record_every
-        remarks = [recorder.interval_remark(self.tick_count, every, self.dt)] if every > 1 else []
-        if self.rig is not None and self.limits.frozen_sensor is None:
-            remarks.append(f"limits.frozen_sensor: not set; {frozen_sensor_remark(self)}")
-        return remarks
-
     def faults(self) -> list[Fault]:
         """Return the faults of the test as a whole, beyond the checks of each part; computed once."""
         return list(self._faults)
@@ -259,13 +245,7 @@ class Test(Part):
         return tuple(test_checks.faults(drawn))
 
     def validate(self) -> Self:
-        """Return the test itself if it has no faults.
-
-        Raises
-        ------
-        TestFileError
-            With all faults.
-        """
+        """Return the test itself if it has no faults; raise `TestFileError` with all faults."""
         if faults := self.faults():
             raise TestFileError(self.title or "test", faults)
         return self

@@ -7,7 +7,6 @@ zero.
 
 from __future__ import annotations
 
-import dataclasses
 from abc import abstractmethod
 from typing import Self
 
@@ -37,7 +36,7 @@ class Transfer(Block):
                     f"{type(self).__name__}.{name}: got shape {size} for the interface {shape}; "
                     f"expected one value, or one per axis"
                 )
-        return dataclasses.replace(super().with_sample_time(dt, shape), shape=shape)
+        return super().with_sample_time(dt, shape)
 
     def _per_axis(self) -> list[str]:
         """Names of fields with one value, or one value per axis."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Self
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -53,9 +50,6 @@ class CapacityLimit(Block):
         magnitude = jnp.abs(force)
         speed = jnp.interp(magnitude, self.forces[::-1], self.speeds[::-1])
         return jnp.where(magnitude > self.forces[0], 0.0, speed)
-
-    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
-        return dataclasses.replace(self, shape=tuple(shape))
 
     def init(self) -> State:
         return jnp.zeros(self.shape)

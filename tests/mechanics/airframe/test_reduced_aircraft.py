@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dovetail.core import RK4
-from dovetail.core.block import LinearInput
+from dovetail.core.flow_adapters import LinearInput
 from dovetail.mechanics.airframe import DeckMotion, ReducedAircraft, deck_motion
 from dovetail.mechanics.airframe.reduced_aircraft import OnDeck
 from dovetail.mechanics.bodies import BodyState

@@ -8,8 +8,9 @@ import pytest
 
 from dovetail import testing
 from dovetail.core import RK4
-from dovetail.core.advance import Rows, compiled_advance, compiled_begin
+from dovetail.core.advance import compiled_advance, compiled_begin
 from dovetail.core.clock import SelfTimed, Simulated
+from dovetail.core.keep import Rows
 from dovetail.core.system import FlowSystem
 from dovetail.studies.docking import six_dof
 from dovetail.studies.docking.docking_record import record

@@ -8,9 +8,10 @@ from scipy.integrate import solve_ivp
 import dovetail as dv
 from dovetail import testing
 from dovetail.core import RK4
-from dovetail.core.advance import Rows, compiled_advance, compiled_begin
+from dovetail.core.advance import compiled_advance, compiled_begin
 from dovetail.core.clock import Simulated
 from dovetail.core.errors import ParameterError
+from dovetail.core.keep import Rows
 from dovetail.core.system import FlowSystem
 from dovetail.mechanics.contact import (
     Aluminium,

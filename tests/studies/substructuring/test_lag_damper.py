@@ -10,6 +10,7 @@ import pytest
 from dovetail import fidelity
 from dovetail.air import Attachment, RotatingBlade
 from dovetail.core import RK4
+from dovetail.studies.registry import load
 from dovetail.studies.substructuring import lag_damper
 from dovetail.testing import Outcome, ReferenceSettings
 from dovetail.testing.schedule import Switch
@@ -19,12 +20,12 @@ NAMES = ("lag-damper", "lag-damper-detuned", "lag-damper-emulated", "lag-damper-
 
 @pytest.fixture(scope="module")
 def matched():
-    return lag_damper.test_named("lag-damper").rehearse()
+    return load("substructuring/lag-damper").rehearse()
 
 
 @pytest.fixture(scope="module")
 def detuned():
-    return lag_damper.test_named("lag-damper-detuned").rehearse()
+    return load("substructuring/lag-damper-detuned").rehearse()
 
 
 # the data
@@ -49,7 +50,7 @@ def test_every_test_file_has_the_surrogate_s_blade_and_damper():
     for name in ("lag-damper-detuned", "lag-damper-identification", "lag-damper-kinematics"):
         assert table(name)["rig"]["specimen"] == rig["specimen"], name
         assert table(name)["rig"]["actuator"] == rig["actuator"], name
-    rig = lag_damper.test_named("lag-damper").rig
+    rig = load("substructuring/lag-damper").rig
     for field, value in assumed["damper"].items():
         assert float(getattr(rig.specimen, field)) == pytest.approx(value, rel=1e-12), field
     lag, delay = rig.actuator.parts
@@ -61,7 +62,7 @@ def test_every_test_file_has_the_surrogate_s_blade_and_damper():
 def test_participation_and_inertia_follow_from_geometry_and_strength():
     assumed = lag_damper.surrogate()["assumed"]
     g, m = assumed["geometry"], assumed["modes"]
-    blade = lag_damper.test_named("lag-damper").numerical
+    blade = load("substructuring/lag-damper").numerical
     whole = RotatingBlade(
         modes=blade.modes,
         attachment=Attachment(g["hub_point"], g["hinge"], g["arm"]),
@@ -169,7 +170,7 @@ def test_the_detuned_test_grows_broadband_and_the_failsafe_stops_it(matched, det
 
 def test_modes_are_selected_on_line():
     """Twist and the third lag mode join after 1 s: the piston hears nothing of them before."""
-    test = lag_damper.test_named("lag-damper")
+    test = load("substructuring/lag-damper")
     few = jnp.array([1.0] * 6 + [0.0, 0.0])
     schedule = {"numerical.modes.active_modes": Switch(start=1.0, initial=few, final=jnp.ones(8))}
     run = dataclasses.replace(test, schedule=schedule, duration=1.5).rehearse()
@@ -214,7 +215,7 @@ def test_five_blades_with_unequal_dampers_shake_the_hub_once_per_revolution():
 @pytest.mark.slow
 def test_the_reference_resolves_the_kinks_of_a_damper():
     """Default against steps eight times finer; order 8, the default elsewhere, is off by a third here."""
-    test = dataclasses.replace(lag_damper.test_named("lag-damper"), duration=1.0)
+    test = dataclasses.replace(load("substructuring/lag-damper"), duration=1.0)
     usual = test.reference().data
     fine = (
         dataclasses.replace(test, rate=32000.0)

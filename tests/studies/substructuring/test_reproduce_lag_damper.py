@@ -5,6 +5,7 @@ import pytest
 
 from dovetail.air.rotor import piston_velocity
 from dovetail.stability import damper_modes
+from dovetail.studies.registry import load
 from dovetail.studies.substructuring import reproduce_lag_damper as chapter_6
 from dovetail.studies.targets import load_targets
 
@@ -54,7 +55,7 @@ def test_all_sixteen_critical_delays_of_the_surrogate_are_as_tabled():
 
 def test_the_absolute_critical_delay_is_where_the_spectrum_of_its_mode_crosses():
     limits = chapter_6.mode_limits(420e3)
-    blade = chapter_6.test_named("lag-damper").numerical
+    blade = load("substructuring/lag-damper").numerical
     omega_0 = float(blade.modes.omega[6])
     c, kappa = 2 * 0.01 * omega_0, float(blade.strength(420e3)[6])
 

@@ -30,10 +30,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import RK4, Flow, Method
-from dovetail.core.advance import ALL_SAMPLES, Rows, Selected, advance_samples, begin, row_shapes
+from dovetail.core.advance import ALL_SAMPLES, advance_samples, begin, row_shapes
 from dovetail.core.block import Time
 from dovetail.core.clock import EqualSteps, LoopState
 from dovetail.core.errors import LinkError, UnknownNameError
+from dovetail.core.keep import Rows, Selected
 from dovetail.core.monitor import NoMonitor
 from dovetail.core.signals import signal
 from dovetail.core.system import FlowSystem

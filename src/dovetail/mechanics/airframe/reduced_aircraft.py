@@ -27,8 +27,10 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import RK4, Flow, Method, Parameter, Part, count, kind, parameter
-from dovetail.core.advance import Rows, run_samples
-from dovetail.core.block import Input, LinearInput, Output, State, Time, repeat
+from dovetail.core.advance import run_samples
+from dovetail.core.block import Input, Output, State, Time, repeat
+from dovetail.core.flow_adapters import LinearInput
+from dovetail.core.keep import Rows
 from dovetail.core.system import Signals, System
 from dovetail.mechanics.bodies import BodyState, MassProperties, RigidBody
 from dovetail.mechanics.contact import KelvinVoigt, NormalLaw, SurfaceContact, contact_kinematics

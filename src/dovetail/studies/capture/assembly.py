@@ -15,8 +15,9 @@ import numpy as np
 
 from dovetail.air import PointDevice, TowedRope
 from dovetail.core import RK4, Method
-from dovetail.core.advance import ALL_SAMPLES, Rows, Selected, advance_samples, begin
+from dovetail.core.advance import ALL_SAMPLES, advance_samples, begin
 from dovetail.core.clock import Simulated, Stopping
+from dovetail.core.keep import Rows, Selected
 from dovetail.core.methods.rolled import with_stage_loop
 from dovetail.core.monitor import Monitor, MonitorState, NoMonitor
 from dovetail.core.system import FlowSystem

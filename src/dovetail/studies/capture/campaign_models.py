@@ -13,9 +13,10 @@ from dovetail.air import PointDevice, TowedRope
 from dovetail.air.settling_measures import settling_measures
 from dovetail.campaign import requires, returns
 from dovetail.core import RK4
-from dovetail.core.advance import Keep, run_samples
+from dovetail.core.advance import run_samples
 from dovetail.core.energy_balance import energy_balance
 from dovetail.core.errors import AnalysisError
+from dovetail.core.keep import Keep
 from dovetail.core.methods.rolled import with_stage_loop
 from dovetail.core.system import FlowSystem
 from dovetail.studies.capture.assembly import catalogue, rope

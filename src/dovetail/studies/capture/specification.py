@@ -21,7 +21,8 @@ from dovetail.air import PointDevice, TowedLinkBatch
 from dovetail.air.settling_measures import settling_measures
 from dovetail.campaign.pareto import pareto_search
 from dovetail.core import RK4
-from dovetail.core.advance import Selected, run_samples
+from dovetail.core.advance import run_samples
+from dovetail.core.keep import Selected
 from dovetail.core.system import FlowSystem
 from dovetail.mechanics.chain import LinkChain, LinkChainBatch
 from dovetail.mechanics.chain.link_chain_batch import LANES

@@ -18,9 +18,9 @@ import xarray as xr
 from jaxtyping import Array, Float, Int
 
 from dovetail.core import Parameter, kind, parameter
-from dovetail.core.advance import Keep
 from dovetail.core.block import Time
 from dovetail.core.errors import Fault
+from dovetail.core.keep import Keep
 from dovetail.core.parameter_map import ParameterMap
 from dovetail.core.system import Signals
 from dovetail.mechanics.bodies import ContactingBodies

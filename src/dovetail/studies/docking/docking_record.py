@@ -8,10 +8,11 @@ import equinox as eqx
 import jax
 import numpy as np
 
-from dovetail.core.advance import Rows, advance
+from dovetail.core.advance import advance
 from dovetail.core.block import Time
 from dovetail.core.clock import SelfTimed
 from dovetail.core.errors import AnalysisError
+from dovetail.core.keep import Rows
 from dovetail.mechanics.geometry import ZONES
 from dovetail.studies.docking.docking_steps import (
     DOCKED,

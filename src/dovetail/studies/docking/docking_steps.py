@@ -23,10 +23,11 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from dovetail.core import RK4, Flow, Input, Parameter, Part, State, parameter
-from dovetail.core.advance import ALL_SAMPLES, Keep, advance_samples, begin
+from dovetail.core.advance import ALL_SAMPLES, advance_samples, begin
 from dovetail.core.block import Time
 from dovetail.core.clock import LoopState, SelfTimed
 from dovetail.core.errors import ParameterError
+from dovetail.core.keep import Keep
 from dovetail.core.monitor import Monitor, MonitorState
 from dovetail.core.signals import MOTION
 from dovetail.core.system import Signals, System

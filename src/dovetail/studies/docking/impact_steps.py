@@ -14,8 +14,9 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import AdaptiveRungeKutta, Method
-from dovetail.core.advance import Keep, run_samples
+from dovetail.core.advance import run_samples
 from dovetail.core.block import Time
+from dovetail.core.keep import Keep
 from dovetail.core.system import FlowSystem, Signals
 from dovetail.studies.docking.impact import hertz_depth, touching
 

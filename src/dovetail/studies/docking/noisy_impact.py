@@ -15,8 +15,9 @@ import jax
 import jax.numpy as jnp
 
 from dovetail.core import RK4
-from dovetail.core.advance import Keep, run_samples
+from dovetail.core.advance import run_samples
 from dovetail.core.block import Time
+from dovetail.core.keep import Keep
 from dovetail.core.random import assign_keys
 from dovetail.core.system import Signals, System
 from dovetail.mechanics.contact import FreePair, NormalLaw

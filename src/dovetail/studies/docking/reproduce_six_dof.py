@@ -11,7 +11,8 @@ import numpy as np
 
 from dovetail import testing
 from dovetail.core import DormandPrince8
-from dovetail.core.advance import Selected, run_samples
+from dovetail.core.advance import run_samples
+from dovetail.core.keep import Selected
 from dovetail.core.system import FlowSystem
 from dovetail.mechanics.bodies import FreeBodies, PairState
 from dovetail.mechanics.bodies.mass_properties import MassProperties

@@ -12,8 +12,9 @@ import numpy as np
 import scipy
 
 from dovetail.core import Euler, Flow, Input, Method, Output, State, Time
-from dovetail.core.advance import Selected, advance_samples, begin
+from dovetail.core.advance import advance_samples, begin
 from dovetail.core.clock import SelfTimed
+from dovetail.core.keep import Selected
 from dovetail.core.monitor import NoMonitor
 from dovetail.core.system import FlowSystem, System
 from dovetail.mechanics.drop_mass import DropMass

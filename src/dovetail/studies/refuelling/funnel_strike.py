@@ -24,9 +24,10 @@ import jax.numpy as jnp
 
 from dovetail.air import DrogueHose
 from dovetail.core import RK4, Flow, Input, Output, State
-from dovetail.core.advance import ALL_SAMPLES, Keep, advance_samples, begin
+from dovetail.core.advance import ALL_SAMPLES, advance_samples, begin
 from dovetail.core.block import Time
 from dovetail.core.clock import Stopping
+from dovetail.core.keep import Keep
 from dovetail.core.monitor import Monitor, MonitorState
 from dovetail.core.system import FlowSystem, Signals
 from dovetail.mechanics import Substructure

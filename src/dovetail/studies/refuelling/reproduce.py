@@ -16,7 +16,8 @@ from dovetail.air.drogue import TowedDrogue
 from dovetail.air.drogue_hose import flight_modes, steady_flight
 from dovetail.air.receiver import SpeedProfile
 from dovetail.core import RK4, Flow, Method
-from dovetail.core.advance import Selected, run_samples
+from dovetail.core.advance import run_samples
+from dovetail.core.keep import Selected
 from dovetail.core.methods.rolled import with_stage_loop
 from dovetail.core.system import System
 from dovetail.mechanics.chain import FixedReel

@@ -19,7 +19,8 @@ import scipy
 from jax.typing import ArrayLike
 
 from dovetail.core import RK4, Flow, Input, Output, State, Time
-from dovetail.core.advance import Selected, run_samples
+from dovetail.core.advance import run_samples
+from dovetail.core.keep import Selected
 from dovetail.core.methods.rolled import with_stage_loop
 from dovetail.core.system import FlowSystem
 from dovetail.mechanics.contact import HystereticSpring, KelvinVoigt

@@ -12,8 +12,9 @@ import numpy as np
 
 from dovetail.air import Controls, FlatPlates, Rotor
 from dovetail.air.rotor import RotorLoads, estimate_figure_of_merit, hover
-from dovetail.core.advance import Selected, run_samples
+from dovetail.core.advance import run_samples
 from dovetail.core.block import Flow, Input, Output, State, Time
+from dovetail.core.keep import Selected
 from dovetail.core.methods import RK4
 from dovetail.core.system import FlowSystem
 from dovetail.studies.shipboard.rotors import (

@@ -13,8 +13,9 @@ import jax
 import numpy as np
 import xarray as xr
 
-from dovetail.core.advance import Rows, compiled_advance, compiled_begin
+from dovetail.core.advance import compiled_advance, compiled_begin
 from dovetail.core.errors import ParameterError
+from dovetail.core.keep import Rows
 from dovetail.testing import Simulate
 
 STAGES = 4  # evaluations of the rates in a step

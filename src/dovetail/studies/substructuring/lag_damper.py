@@ -12,8 +12,8 @@ from functools import cache
 from typing import Any
 
 from dovetail.specimens import LagDamper
-from dovetail.studies.registry import FOLDER
-from dovetail.testing import Run, Test, load
+from dovetail.studies.registry import FOLDER, load
+from dovetail.testing import Run, Test
 
 STUDY = FOLDER / "substructuring"
 
@@ -24,21 +24,12 @@ def surrogate() -> dict[str, Any]:
     return tomllib.loads((STUDY / "blade_surrogate.toml").read_text("utf-8"))
 
 
-def test_named(name: str) -> Test:
-    """Return a test of this study by name: `lag-damper`, `lag-damper-detuned`, ..."""
-    return _load(f"tests/{name}.toml")
-
-
-def five_blades() -> Test:
+def five_blades() -> Any:
     """Return the test with five blades coupled through the hub, each with its damper on its actuator.
 
     It is not available on the command line: with 109 states, stability analysis takes minutes and gigabytes of memory.
     """
-    return _load("five_blades.toml")
-
-
-def _load(file: str) -> Test:
-    return load(STUDY / file)
+    return load(STUDY / "five_blades.toml")
 
 
 def half_stroke(speed: float) -> float:
@@ -61,7 +52,7 @@ def identification(speed: float, damper: LagDamper | None = None) -> Test:
     """Return a test of the identification sequence: a sine with a peak speed [m/s] and online amplitude correction."""
     amplitude = half_stroke(speed)
     values = {"numerical.amplitude": amplitude, "compensator.length_unit": amplitude}
-    test = with_damper(test_named("lag-damper-identification"), damper or first_damper())
+    test = with_damper(load("substructuring/lag-damper-identification"), damper or first_damper())
     return dataclasses.replace(test.with_values(**values), title=f"lag damper at {1e3 * speed:g} mm/s")
 
 

@@ -20,7 +20,8 @@ from dovetail.compensation import FirstOrderInverse
 from dovetail.core import RK4
 from dovetail.core.block import respond
 from dovetail.stability import damper_modes
-from dovetail.studies.substructuring.lag_damper import half_stroke, surrogate, test_named
+from dovetail.studies.registry import load
+from dovetail.studies.substructuring.lag_damper import half_stroke, surrogate
 from dovetail.testing import ReferenceSettings, Test
 from dovetail.testing.excitation import Sweep
 from dovetail.transfer.identification import fit_transfer_function
@@ -60,7 +61,7 @@ def _inverses() -> tuple[FirstOrderInverse, FirstOrderInverse]:
 def identified_actuator(duration: float = 60.0) -> list[float]:
     """R33-actuator: gain and pole [1/s] of the best first-order model of a simulated sweep."""
     dt, amplitude = 1e-3, 5e-3  # [s, m]
-    rig: Any = test_named("lag-damper").rig
+    rig: Any = load("substructuring/lag-damper").rig
     actuator = rig.actuator.with_sample_time(dt)
     sweep = Sweep(amplitude=amplitude, start_frequency=0.0, end_frequency=10.0, duration=duration)
 
@@ -123,7 +124,7 @@ def _slopes() -> tuple[float, float]:
 
 def mode_limits(slope: float) -> damper_modes.ModeLimits:
     """Critical delays of all modes of the surrogate blade with a damper of `slope` [N s/m]."""
-    blade: Any = test_named("lag-damper").numerical
+    blade: Any = load("substructuring/lag-damper").numerical
 
     @jax.jit
     def values(slope):
@@ -138,7 +139,7 @@ def monolithic_difference(duration: float = 2.0, steps: int = 256) -> float:
 
     The kinks of the damper leave a fixed-step method second order, hence the many steps in a millisecond.
     """
-    test = dataclasses.replace(test_named("lag-damper-emulated"), duration=duration)
+    test = dataclasses.replace(load("substructuring/lag-damper-emulated"), duration=duration)
     emulated = _continuous(test, steps)
     force, velocity = monolithic(test, emulated.time.values)
     pairs = (emulated.feedback_force.values, force), (emulated.velocity.values, velocity)
@@ -181,7 +182,7 @@ def monolithic(test: Test, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def discretisation_artefact() -> list[bool]:
     """R37: held over 1 ms the force rings above the modes; in continuous time and held over 1/8 ms not."""
-    test = test_named("lag-damper-emulated")
+    test = load("substructuring/lag-damper-emulated")
     ideal = _ringing(_continuous(test, 16))
     held = _ringing(test.rehearse().data)
     finer = _ringing(dataclasses.replace(test, rate=8000.0).rehearse().data)
@@ -199,7 +200,11 @@ def _ringing(data: xr.Dataset) -> float:
 
 def blending() -> list[str]:
     """R38: end of the test with the matched inverse, the detuned one, and that one without feedback."""
-    detuned = test_named("lag-damper-detuned")
+    detuned = load("substructuring/lag-damper-detuned")
     simulated = dataclasses.replace(detuned, schedule={})
-    ends: list[Callable[[], Test]] = [lambda: test_named("lag-damper"), lambda: detuned, lambda: simulated]
+    ends: list[Callable[[], Test]] = [
+        lambda: load("substructuring/lag-damper"),
+        lambda: detuned,
+        lambda: simulated,
+    ]
     return ["finished" if make().rehearse().outcome.completed else "stopped" for make in ends]

@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Int
 
-from dovetail.core.advance import Keep, advance_samples, begin
-from dovetail.core.block import Time
-from dovetail.core.clock import Stopping
+from dovetail.core.advance import advance_samples, begin
+from dovetail.core.block import State, Time
+from dovetail.core.clock import LoopState, Stopping
+from dovetail.core.keep import Keep
 from dovetail.core.monitor import Monitor
 from dovetail.core.system import Signals, System
 from dovetail.testing.rig import AbstractRig, Rig
@@ -111,7 +113,18 @@ def _without_arm_trip(shown: Signals) -> Signals:
 
 
 @eqx.filter_jit
-def follow_path(rig: AbstractRig, safety, period, first, path: Any, total, averaged, until, state, now):
+def follow_path(
+    rig: AbstractRig,
+    safety: SafetyLimits,
+    period: float,
+    first: np.ndarray,
+    path: Any,
+    total: np.ndarray,
+    averaged: np.ndarray,
+    until: np.ndarray,
+    state: State | None,
+    now: LoopState | None,
+) -> LoopState:
     """Follow a path until a tick, or until a limit is reached; `first` is the tick of the cell at its start.
 
     Give the `state` of the rig to start a move, or the state `now` of the loop to continue it; the other is None.

@@ -20,9 +20,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from dovetail.core.advance import Keep
 from dovetail.core.block import Time
 from dovetail.core.errors import ParameterError
+from dovetail.core.keep import Keep
 from dovetail.core.linear import linearise
 from dovetail.core.signals import MOTION
 from dovetail.core.structures import (

@@ -18,9 +18,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core.advance import Keep, advance, unoptimised_begin
+from dovetail.core.advance import advance, unoptimised_begin
 from dovetail.core.clock import Clock, HostOnly
 from dovetail.core.errors import Fault, LinkError, OutputError, ParameterError, TestFileError
+from dovetail.core.keep import Keep
 from dovetail.core.random import assign_keys
 from dovetail.testing import limits
 from dovetail.testing.limit_monitor import LimitChecks

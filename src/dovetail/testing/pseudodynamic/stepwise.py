@@ -16,9 +16,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dovetail.core import Flow, Method
-from dovetail.core.advance import Keep
 from dovetail.core.block import Time
 from dovetail.core.clock import HostOnly, LoopState, ProposedSteps, as_array
+from dovetail.core.keep import Keep
 from dovetail.core.parameter import Parameter
 from dovetail.core.signals import READING
 from dovetail.core.system import Signals, System

@@ -10,8 +10,9 @@ excitation the covariance would grow without bound; it is limited to its initial
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Self
+import functools
+from collections.abc import Callable
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -44,9 +45,6 @@ class RecursiveIdentification(Block):
     )
     shape: tuple[int, ...] = eqx.field(static=True, default=(), kw_only=True)
 
-    def with_sample_time(self, dt: float, shape: tuple[int, ...] = ()) -> Self:
-        return dataclasses.replace(self, shape=tuple(shape))
-
     def init(self) -> State:
         n = self.output_count + self.input_count
         start = jnp.zeros(n).at[self.output_count].set(1.0)  # initial model: output equals input
@@ -58,7 +56,7 @@ class RecursiveIdentification(Block):
 
     def step(self, t: Time, dt: Time, x: State, u: dict[str, jax.Array]) -> tuple[State, Output]:
         forget = jnp.exp(-dt / self.forgetting_time)
-        one = lambda x, demand, measured: self._update(forget, x, demand, measured)  # noqa: E731
+        one: Callable[..., Any] = functools.partial(self._update, forget)
         for _ in self.shape:
             one = jax.vmap(one)
         demand, measured = (
@@ -68,7 +66,9 @@ class RecursiveIdentification(Block):
         gain, delay = self.response(x["coefficients"], dt)
         return x, {"identified_gain": gain, "identified_delay": delay, "identification_error": error}
 
-    def _update(self, forget, x, demand, measured):
+    def _update(
+        self, forget: jax.Array, x: State, demand: jax.Array, measured: jax.Array
+    ) -> tuple[State, jax.Array]:
         na = self.output_count
         past_y, past_u = x["past"][:na], x["past"][na:]
         phi = jnp.concatenate([past_y, demand[None], past_u[:-1]])
