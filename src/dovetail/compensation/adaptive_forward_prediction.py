@@ -165,7 +165,7 @@ class AdaptiveForwardPrediction(Compensator):
         return self.gain * filter_response(weights, omega, dt)
 
     def _predict(self, history: jax.Array, samples: jax.Array, final_fraction: jax.Array) -> jax.Array:
-        def extrapolate(order, window):
+        def extrapolate(order: int, window: int) -> jax.Array:
             return jnp.sum(predictor_weights(order, window, samples) * history[:window], axis=0)
 
         first = extrapolate(self.order, self.window)
@@ -175,7 +175,9 @@ class AdaptiveForwardPrediction(Compensator):
             self.final_order, self._final_window
         )
 
-    def _adapt(self, x: State, z: jax.Array, v: jax.Array, measured: jax.Array, window_full: jax.Array):
+    def _adapt(
+        self, x: State, z: jax.Array, v: jax.Array, measured: jax.Array, window_full: jax.Array
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
         """Return corrected horizon and gain, from the measurement and the demand of the previous sample."""
         error = z[1] + self.target_lead * v[1] - measured
         size = error / self.length_unit

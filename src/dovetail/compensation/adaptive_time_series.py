@@ -153,7 +153,9 @@ class AdaptiveTimeSeries(Compensator):
         s = 1j * jnp.asarray(omega)
         return a0 + a1 * s + a2 * s**2
 
-    def _adapt(self, dt, present, responses, targets, is_filled):
+    def _adapt(
+        self, dt: Time, present: jax.Array, responses: jax.Array, targets: jax.Array, is_filled: jax.Array
+    ) -> jax.Array:
         """Return the coefficients moved towards the least-squares fit, within limits and rate."""
         # columns of equal size, so the fit does not depend on units
         size = jnp.sqrt(jnp.mean(responses**2, axis=0))
@@ -193,7 +195,7 @@ def _local_cubic(samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _solve(m: list[list[jax.Array]], b: list[jax.Array]) -> jax.Array:
     """Solve three equations by cofactors: fast to compile, for any trailing shape."""
 
-    def cofactor(i, j):
+    def cofactor(i: int, j: int) -> jax.Array:
         (a, c), (d, e) = [[m[r][k] for k in range(3) if k != j] for r in range(3) if r != i]
         return (-1) ** (i + j) * (a * e - c * d)
 

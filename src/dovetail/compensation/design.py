@@ -45,7 +45,9 @@ def prediction_error(
     horizon, frequency = np.broadcast_arrays(np.asarray(horizon, float), np.asarray(frequency, float))
     angle = 2j * np.pi * frequency * dt
     past = np.exp(-angle[..., None] * np.arange(window))
-    return np.abs(np.sum(_weights(order, window, horizon) * past, axis=-1) * np.exp(-angle * horizon) - 1.0)
+    return np.asarray(
+        np.abs(np.sum(_weights(order, window, horizon) * past, axis=-1) * np.exp(-angle * horizon) - 1.0)
+    )
 
 
 def noise_gain(order: int, window: int, horizon: ArrayLike) -> np.ndarray:
@@ -54,7 +56,7 @@ def noise_gain(order: int, window: int, horizon: ArrayLike) -> np.ndarray:
     >>> round(float(noise_gain(2, 10, 9.4)), 1)
     8.2
     """
-    return np.linalg.norm(_weights(order, window, np.asarray(horizon, float)), axis=-1)
+    return np.asarray(np.linalg.norm(_weights(order, window, np.asarray(horizon, float)), axis=-1))
 
 
 def max_horizon(
@@ -295,4 +297,4 @@ def _weights(order: int, window: int, horizon: np.ndarray) -> np.ndarray:
     """Return `predictor_weights` in NumPy, samples along the last axis; the design evaluates thousands of shapes."""
     s = 1.0 + 2.0 * horizon / max(window - 1, 1)
     rows = np.polynomial.legendre.legvander(np.ravel(s), order).reshape(*np.shape(s), order + 1)
-    return rows @ fit_matrix(order, window)
+    return np.asarray(rows @ fit_matrix(order, window))

@@ -17,7 +17,7 @@ References
 from __future__ import annotations
 
 from functools import cache
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import equinox as eqx
 import jax
@@ -55,7 +55,7 @@ class FixedCoefficients(Compensator):
     max_steps: int = count("largest number of repeated steps", default=20, at_least=1)
 
     @classmethod
-    def from_order(cls, order: int, window: int, **parameters) -> Self:
+    def from_order(cls, order: int, window: int, **parameters: Any) -> Self:
         """Create the one-step least-squares predictor of a polynomial order over a window of samples."""
         return cls(coefficients=tuple(predictor_weights(order, window, 1.0).tolist()), **parameters)
 

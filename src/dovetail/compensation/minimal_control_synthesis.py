@@ -83,4 +83,5 @@ class MinimalControlSynthesis(Compensator):
     def _reference(self, dt: Time, reference: jax.Array, before: jax.Array, now: jax.Array) -> jax.Array:
         """Return the output of the reference model, exact for a demand that is linear between samples."""
         lag = (now - before) / (dt * self.reference_omega)
-        return now - lag + jnp.exp(-self.reference_omega * dt) * (reference - before + lag)
+        followed: jax.Array = now - lag + jnp.exp(-self.reference_omega * dt) * (reference - before + lag)
+        return followed

@@ -75,7 +75,7 @@ class PhaseAdvance(Compensator):
         delay = jnp.exp(-1j * jnp.asarray(omega) * dt)
         return (b0 + b1 * delay) / (a0 + a1 * delay) * self.compensator.response(omega, dt)
 
-    def _coefficients(self, dt: Time):
+    def _coefficients(self, dt: Time) -> tuple[tuple[jax.Array, jax.Array], tuple[jax.Array, jax.Array]]:
         """Return the coefficients of the newest and the previous sample in numerator and denominator."""
         rate = self.crossover_omega / jnp.tan(self.crossover_omega * dt / 2)  # replaces s (1 + q)/(1 - q)
         zero, pole = self.alpha * rate, rate / self.alpha

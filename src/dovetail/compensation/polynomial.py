@@ -56,7 +56,8 @@ def predictor_weights(order: int, window: int, horizon: ArrayLike) -> jax.Array:
     >>> [round(float(w), 12) for w in predictor_weights(2, 3, 1.0)]
     [3.0, -3.0, 1.0]
     """
-    return _weights(order, fit_matrix(order, window), horizon)
+    weights: jax.Array = _weights(order, fit_matrix(order, window), horizon)
+    return weights
 
 
 @partial(jax.jit, static_argnums=0, inline=True)

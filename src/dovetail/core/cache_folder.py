@@ -134,7 +134,7 @@ class SealedFolder:
         If the folder or the key cannot be used.
     """
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path) -> None:
         if fault := folder_fault(path):
             raise OutputError(fault)
         self.path = path

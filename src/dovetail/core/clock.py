@@ -113,7 +113,7 @@ class WallClock(EqualSteps):
 class HostOnly(Generic[T]):
     """Object of the host in a field of a clock. The compiled loop does not use it and is the same for all values."""
 
-    def __init__(self, value: T):
+    def __init__(self, value: T) -> None:
         self.value = value
 
     def __eq__(self, other: object) -> bool:

@@ -79,7 +79,7 @@ class UnknownNameError(DovetailError, KeyError):
         help: str = "",
         renamed: str = "",
         new: str | None = None,
-    ):
+    ) -> None:
         """`renamed` is the section of `renamed.toml` with names of this sort; `new` is the new name, if known."""
         self.what, self.name, self.known = what, shortened(name, 100), sorted(known)
         self.help = f"; {help}" if help else ""
@@ -112,7 +112,7 @@ class TestFileError(DovetailError):
 
     __test__ = False  # not a pytest class
 
-    def __init__(self, source: str, faults: Iterable[Fault]):
+    def __init__(self, source: str, faults: Iterable[Fault]) -> None:
         self.source, self.faults = source, list(faults)
         super().__init__(str(self))
 

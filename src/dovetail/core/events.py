@@ -123,7 +123,8 @@ class EventSteps(Method):
             return jax.lax.while_loop(unfinished, attempt, start)
 
         def attempt_if_unfinished(now: _Progress, _: Any) -> _Progress:
-            return jax.lax.cond(unfinished(now), attempt, lambda now: now, now)
+            after: _Progress = jax.lax.cond(unfinished(now), attempt, lambda now: now, now)
+            return after
 
         now = repeat(attempt_if_unfinished, start, self.max_attempts)
         return now._replace(x=jax.tree.map(lambda a: jnp.where(unfinished(now), jnp.nan, a), now.x))

@@ -63,8 +63,8 @@ class LinearModel(eqx.Module):
         )(w)
         if input is not None:
             g = g[..., _index("input", input, self.inputs)]
-            return g if output is None else g[..., _index("output", output, self.outputs)]
-        return g if output is None else g[..., _index("output", output, self.outputs), :]
+            return jnp.asarray(g if output is None else g[..., _index("output", output, self.outputs)])
+        return jnp.asarray(g if output is None else g[..., _index("output", output, self.outputs), :])
 
     def modes(self) -> Modes:
         """Return frequencies, damping ratios and shapes."""
@@ -88,7 +88,8 @@ def _output(flow: Flow, t: Time, x: State, u: Input) -> Any:
 def state_matrix(flow: Flow, x: State, u: Input, t: Time = 0.0) -> Float[Array, "n n"]:
     """Return the matrix A only: sufficient for poles and step sizes, and compiled much faster."""
     flat_x, to_x = ravel_pytree(x)
-    return jax.jacfwd(lambda x: ravel_pytree(flow.derivative(t, to_x(x), u))[0])(flat_x)
+    A: jax.Array = jax.jacfwd(lambda x: ravel_pytree(flow.derivative(t, to_x(x), u))[0])(flat_x)
+    return A
 
 
 def _matrices(flow: Flow, x: State, u: Input, t: Time) -> tuple[jax.Array, ...]:
@@ -96,10 +97,10 @@ def _matrices(flow: Flow, x: State, u: Input, t: Time) -> tuple[jax.Array, ...]:
     flat_x, to_x = ravel_pytree(x)
     flat_u, to_u = ravel_pytree(u)
 
-    def rate(x, u):
+    def rate(x: jax.Array, u: jax.Array) -> jax.Array:
         return ravel_pytree(flow.derivative(t, to_x(x), to_u(u)))[0]
 
-    def output(x, u):
+    def output(x: jax.Array, u: jax.Array) -> jax.Array:
         return ravel_pytree(flow.output(t, to_x(x), to_u(u)))[0]
 
     return (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dovetail.core import plain_file
 from dovetail.core.recording import Recording
@@ -38,7 +38,7 @@ def write(data: Recording | xr.Dataset, path: Path) -> None:
 class _ErrorStore(io.RawIOBase):
     """File that stores the first error of a write and accepts the rest."""
 
-    def __init__(self, descriptor: int):
+    def __init__(self, descriptor: int) -> None:
         self.descriptor, self.position, self.size = descriptor, 0, 0
         self.error: OSError | None = None
 
@@ -58,14 +58,14 @@ class _ErrorStore(io.RawIOBase):
         self.position = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self.position, os.SEEK_END: self.size}[whence]
         return self.position
 
-    def readinto(self, buffer) -> int:
+    def readinto(self, buffer: Any) -> int:
         count = max(min(len(buffer), self.size - self.position), 0)
         data = os.pread(self.descriptor, count, self.position)
         buffer[:count] = data + bytes(count - len(data))  # what was not written is zero
         self.position += count
         return count
 
-    def write(self, data) -> int:
+    def write(self, data: Any) -> int:
         view, written = memoryview(data).cast("B"), 0
         try:
             while self.error is None and written < len(view):

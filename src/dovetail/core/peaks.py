@@ -23,7 +23,7 @@ def find_peaks(y: np.ndarray, *, height: float = -np.inf, prominence: float = 0.
     peaks = (starts[top] + ends[top]) // 2
     peaks = peaks[y[peaks] >= height]
     if prominence <= 0:
-        return peaks
+        return np.asarray(peaks)
     return np.array([p for p in peaks if _prominence(y, p) >= prominence], dtype=int)
 
 

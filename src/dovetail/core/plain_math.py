@@ -64,7 +64,7 @@ def _group(inner: str) -> str:
     return inner if re.fullmatch(r"[\w\\,]+", inner) else f"({inner})"
 
 
-def _derivative(mark: str):
+def _derivative(mark: str) -> Callable[[re.Match[str]], str]:
     return lambda match: f" {mark.format(_inner(match[1]) + (match[2] or ''))} "
 
 

@@ -12,7 +12,7 @@ calls. For a batch use `jax.lax.scan`: it computes several members at a time in 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -33,7 +33,9 @@ def scan(body: Callable[[Any, jax.Array], tuple[Any, Any]], state: Any, numbers:
     early, late = split.programs(program.consts)
     width = len(flat)
 
-    def one(x, given):
+    def one(
+        x: list[jax.Array], given: tuple[jax.Array, list[jax.Array]]
+    ) -> tuple[list[jax.Array], list[jax.Array]]:
         out = late(x, *given)
         return list(out[:width]), out[width:]
 
@@ -45,7 +47,7 @@ def scan(body: Callable[[Any, jax.Array], tuple[Any, Any]], state: Any, numbers:
 class _Split:
     """Program of a tick, `(*state, k) -> ...`, split into an advance part and a part inside the loop."""
 
-    def __init__(self, jaxpr: Jaxpr):
+    def __init__(self, jaxpr: Jaxpr) -> None:
         self.jaxpr = jaxpr
         fixed = set(jaxpr.constvars)
         timely: dict[Var, bool] = {
@@ -70,11 +72,13 @@ class _Split:
                 used_late.update(v for v in eqn.invars if isinstance(v, Var))
         self.given = {v: same[v] for v in timely if timely[v] and v in used_late and _size(v) <= WIDEST}
 
-    def programs(self, consts: list[Any]) -> tuple[Callable, Callable]:
+    def programs(self, consts: list[Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """Return the functions `k -> advance values` and `state, k, values -> results`."""
         whole, ahead = self.jaxpr, list(dict.fromkeys(self.given.values()))
 
-        def program(inputs, outputs, given, speaking):
+        def program(
+            inputs: Sequence[Any], outputs: Sequence[Any], given: Iterable[Var], speaking: bool
+        ) -> Callable[..., Any]:
             return jaxpr_as_fun(
                 ClosedJaxpr(
                     whole.replace(
@@ -126,7 +130,7 @@ def _costs(eqn: JaxprEqn) -> bool:
     return any(_costs(inner) for jaxpr in _inside(eqn) for inner in jaxpr.eqns)
 
 
-def _inside(eqn: JaxprEqn):
+def _inside(eqn: JaxprEqn) -> Iterator[Jaxpr]:
     for value in jax.tree.leaves(dict(eqn.params), is_leaf=lambda v: isinstance(v, Jaxpr | ClosedJaxpr)):
         if isinstance(value, ClosedJaxpr):
             yield value.jaxpr

@@ -43,7 +43,7 @@ import jax
 from dovetail.core.cache_folder import SealedFolder, user_cache
 from dovetail.core.errors import ExhaustionError, OutputError
 
-F = TypeVar("F", bound=Callable)
+F = TypeVar("F", bound=Callable[..., Any])
 
 JAX_VARIABLE = "JAX_COMPILATION_CACHE_DIR"  # environment variable of another cache
 FOLDER_VARIABLE = "DOVETAIL_PROGRAM_CACHE"  # environment variable of another parent folder
@@ -127,7 +127,7 @@ class Guard:
         limits: ResourceUsage,
         usage: Callable[[], ResourceUsage] = resource_usage,
         drop: Callable[[], None] = drop_programs,
-    ):
+    ) -> None:
         self.limits, self.usage, self.drop = limits, usage, drop
         self.programs = self.dropped = 0  # programs compiled so far; number of drops
         self._next_check = 1

@@ -23,7 +23,7 @@ class Random(eqx.Module):
 
     key: jax.Array | None = eqx.field(default=None, kw_only=True)
 
-    def draw_key(self, number) -> jax.Array:
+    def draw_key(self, number: int | jax.Array) -> jax.Array:
         """Return the key for draw `number` (an integer, may be traced)."""
         if self.key is None:
             name = type(self).__name__
@@ -51,13 +51,14 @@ def assign_keys(tree: T, key: jax.Array) -> T:
             assert numbers.setdefault(number, name) == name, "two paths with the same checksum"
             leaf = _with_keys(leaf, jax.random.fold_in(key, number))
         new.append(leaf)
-    return jax.tree_util.tree_unflatten(structure, new)
+    drawn: T = jax.tree_util.tree_unflatten(structure, new)
+    return drawn
 
 
 def _with_keys(part: Random, key: jax.Array) -> Random:
     """Return `part` with `key`, and with derived keys in the random parts inside."""
 
-    def is_key(node) -> bool:
+    def is_key(node: Any) -> bool:
         return node is None or node is part.key
 
     part = eqx.tree_at(lambda p: p.key, part, key, is_leaf=is_key)
@@ -70,4 +71,5 @@ def _with_keys(part: Random, key: jax.Array) -> Random:
         _with_keys(c, jax.random.fold_in(key, i + 1)) if isinstance(c, Random) else c
         for i, c in enumerate(children)
     ]
-    return jax.tree_util.tree_unflatten(structure, inner)
+    drawn: Random = jax.tree_util.tree_unflatten(structure, inner)
+    return drawn

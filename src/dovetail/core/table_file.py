@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -34,7 +34,9 @@ _UNIT = re.compile(r"^(.*?)\s*[\[(]([^\])]*)[\])]$")
 class TableFile:
     """Text file with a table of numbers; columns have names and units if there is a heading."""
 
-    def __init__(self, path: Path, lines: Sequence[str], separator: str = AUTO, needs: str = "numbers"):
+    def __init__(
+        self, path: Path, lines: Sequence[str], separator: str = AUTO, needs: str = "numbers"
+    ) -> None:
         self.path, self.needs = path, needs
         self._rows = [(i, line) for i, line in enumerate(lines, 1) if line.strip() and not _comment(line)]
         self._split, self._first = _layout(self._rows, separator)
@@ -97,7 +99,7 @@ def is_number(text: str) -> bool:
         return False
 
 
-def _layout(rows, separator: str):
+def _layout(rows: Sequence[tuple[int, str]], separator: str) -> tuple[Callable[[str], list[str]], int]:
     """Return a function that splits a line into cells, and the index of the first line of numbers."""
     mark: str | None
     candidates = [separator] if separator != AUTO else list(SEPARATORS)
@@ -120,7 +122,7 @@ def _cells(line: str, mark: str | None) -> list[str]:
     return cells if mark == "," else [cell.replace(",", ".") for cell in cells]
 
 
-def _names(line: str, split, width: int) -> list[tuple[str, str]]:
+def _names(line: str, split: Callable[[str], list[str]], width: int) -> list[tuple[str, str]]:
     """Return name and unit of each column from the heading; empty if its number of columns differs."""
     cells = split(re.sub(r"\s+(?=[\[(])", "", line))  # "NS [g]" is one word
     names = [split_heading(cell) for cell in cells]

@@ -48,7 +48,7 @@ def trim(
     """
     start, unravel = ravel_pytree(flow.init() if guess is None else guess)
 
-    def rate(x, arguments):
+    def rate(x: jax.Array, arguments: tuple[Flow, Time, Input]) -> jax.Array:
         flow, t, u = arguments
         return ravel_pytree(flow.derivative(t, unravel(x), u))[0]
 

@@ -59,7 +59,7 @@ _COMMON_UNITS = {  # SI unit: other units and their factors, equal to those of p
 
 
 @cache
-def _registry():
+def _registry() -> Any:
     import pint
 
     return pint.UnitRegistry()
@@ -68,10 +68,10 @@ def _registry():
 @overload
 def to_si(value: str | float, unit: str) -> float: ...
 @overload
-def to_si(value: Any, unit: str) -> float | list: ...
+def to_si(value: Any, unit: str) -> float | list[Any]: ...
 
 
-def to_si(value: Any, unit: str) -> float | list:
+def to_si(value: Any, unit: str) -> float | list[Any]:
     """Return a number, a quantity with unit (`"4.5 kN/m"`) or a list of them in the SI unit `unit`.
 
     >>> to_si("12 ms", "s")
@@ -146,7 +146,7 @@ def _by_pint(text: str, unit: str) -> float:
         raise ParameterError(
             f'got "{text}", which counts {_counts(angle)}{_example(unit)} ({_counts(target_angle)})'
         )
-    return value * (2 * math.pi) ** (angle.hertz - target_angle.hertz)  # in pint the hertz is 1/s
+    return float(value * (2 * math.pi) ** (angle.hertz - target_angle.hertz))  # in pint the hertz is 1/s
 
 
 def angle_unit_remark(value: Any, unit: str) -> str | None:

@@ -35,7 +35,8 @@ def create_group(path: Path, attributes: Mapping[str, Any]) -> None:
 
 def attributes(path: Path) -> dict[str, Any]:
     """Return the attributes of a group or an array."""
-    return _metadata(path)["attributes"]
+    values: dict[str, Any] = _metadata(path)["attributes"]
+    return values
 
 
 def create_array(

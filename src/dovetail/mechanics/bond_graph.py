@@ -76,7 +76,7 @@ class BondGraph:
     nodes: dict[str, Node]
     bonds: tuple[tuple[str, str], ...]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name, node in self.nodes.items():
             if node.kind not in KINDS:
                 raise UnknownNameError("bond-graph element", node.kind, KINDS)
@@ -92,8 +92,8 @@ class BondGraph:
             if node.kind in JUNCTIONS:
                 continue
             at = [bond for bond in self.bonds if name in bond]
-            end = 0 if node.kind in SOURCES else 1
-            if len(at) != 1 or at[0][end] != name:
+            side = 0 if node.kind in SOURCES else 1
+            if len(at) != 1 or at[0][side] != name:
                 way = "away from" if node.kind in SOURCES else "into"
                 raise ParameterError(
                     f"BondGraph.{name}: needs exactly one bond, with its half arrow {way} it"

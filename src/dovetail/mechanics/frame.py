@@ -114,7 +114,7 @@ class Frame(Substructure):
             "storey_displacement": x["x"],
         }
 
-    def _acceleration(self, x, u):
+    def _acceleration(self, x: dict[str, jax.Array], u: dict[str, jax.Array]) -> jax.Array:
         at = self.specimen_storey - 1
         # constant matrices, so that the compiler computes them once and not in the loop
         less = jnp.zeros((self.storeys, self.storeys)).at[at, at].set(1.0)

@@ -18,7 +18,8 @@ from dovetail.mechanics.base import Substructure
 def _named(function: str | Callable[..., Any]) -> str:
     """Return the import path of a function, "module:name"; a string is returned unchanged."""
     if isinstance(function, str):
-        return function
+        model: Callable[..., Any] = function
+        return model
     place = f"{function.__module__}:{function.__qualname__}"
     try:
         importable = _find(place)

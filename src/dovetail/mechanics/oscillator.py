@@ -35,6 +35,6 @@ class Oscillator(Substructure):
     def output(self, t: Time, x: State, u: Input) -> Output:
         return {"displacement": x["z"], "velocity": x["v"], "acceleration": self._acceleration(x, u)}
 
-    def _acceleration(self, x, u):
+    def _acceleration(self, x: dict[str, jax.Array], u: dict[str, jax.Array]) -> jax.Array:
         support = self.c * (x["v"] - u["excitation_rate"]) + self.k * (x["z"] - u["excitation"])
         return (u["force"] - support) * (1 / self.m)  # 1 / m does not change between stages

@@ -31,13 +31,14 @@ class PrescribedSine(Substructure):
     def output(self, t: Time, x: State, u: Input) -> Output:
         t = jnp.asarray(t, dtype=float)
 
-        def rate(t):
-            return jax.jvp(self._position, (t,), (jnp.ones_like(t),))[1]
+        def rate(t: jax.Array) -> jax.Array:
+            speed: jax.Array = jax.jvp(self._position, (t,), (jnp.ones_like(t),))[1]
+            return speed
 
         velocity, acceleration = jax.jvp(rate, (t,), (jnp.ones_like(t),))
         return {"displacement": self._position(t), "velocity": velocity, "acceleration": acceleration}
 
-    def _position(self, t):
+    def _position(self, t: jax.Array) -> jax.Array:
         return (
             fade_in_factor(t, self.fade_in_time) * self.amplitude * jnp.sin(2.0 * jnp.pi * self.frequency * t)
         )

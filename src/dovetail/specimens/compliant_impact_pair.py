@@ -55,9 +55,9 @@ class CompliantImpactPair(LinePair):
     def output(self, t: Time, x: State, u: Input) -> Output:
         return {**super().output(t, x, u), "support_deflection": x["deflection"] - x["taken_back"]}
 
-    def _return_rate(self, x):
+    def _return_rate(self, x: State) -> jax.Array:
         return self.crossover_omega * (x["deflection"] - x["taken_back"])
 
-    def approach_motion(self, x, u):
+    def approach_motion(self, x: State, u: Input) -> tuple[jax.Array, jax.Array]:
         distance = u["displacement"] - (x["deflection"] - x["taken_back"])
         return distance, u["velocity"] - (x["deflection_rate"] - self._return_rate(x))

@@ -6,6 +6,8 @@ with `secured` the clamps.
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 
@@ -32,7 +34,7 @@ class DeckGear(Specimen):
     def init(self) -> State:
         return self.body.surface_contact.init(*self.body.feet.shape)
 
-    def _state_and_forces(self, x, u):
+    def _state_and_forces(self, x: State, u: Input) -> tuple[dict[str, Any], Any]:
         pose = Pose(p=self.body.init()["body"].p + self.height * jnp.array([0.0, 0.0, 1.0]))
         state = {"body": BodyState.from_pose(*from_motion(pose, u["displacement"], u["velocity"])), **x}
         return state, self.body.forces(state, _deck_at_rest())

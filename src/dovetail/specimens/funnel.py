@@ -85,7 +85,7 @@ class Funnel(Specimen):
     def _surface_contact(self) -> SurfaceContact:
         return SurfaceContact(self.law, self.friction)
 
-    def _section(self, i) -> NormalLaw:
+    def _section(self, i: jax.Array) -> NormalLaw:
         """Normal law of bore (0), lead-in (1) or ribs (2)."""
         return jax.tree.map(lambda a: a[i] if jnp.ndim(a) else a, self.law)
 
@@ -138,7 +138,7 @@ class Funnel(Specimen):
             "latched": x["latched"],
         }
 
-    def contact(self, x, u) -> FunnelContact:
+    def contact(self, x: State, u: Input) -> FunnelContact:
         """Contact forces between nozzle and drogue, as they act on the drogue."""
         p, v = self.initial_position + u["displacement"][:3], u["velocity"][:3]
         xi, eta = self._axial_and_radial(p)
@@ -163,11 +163,11 @@ class Funnel(Specimen):
         normal = inside * contact.normal_force + rim.normal_force
         return FunnelContact(force, p, jnp.where(before_rim, -gap, 0.0) * inside, normal, zone, contact, rim)
 
-    def _axial_and_radial(self, p):
+    def _axial_and_radial(self, p: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Axial position aft of the ball joint and radius of a point [m]."""
         return -p[0], jnp.sqrt(p[1] ** 2 + p[2] ** 2 + TINY)
 
-    def _rim(self, x, xi, eta, radial, v) -> ContactForces:
+    def _rim(self, x: State, xi: jax.Array, eta: jax.Array, radial: jax.Array, v: jax.Array) -> ContactForces:
         """Contact forces at the rim, modelled as a ring."""
         gap, ahead, outward = ring(self.depths[-1], self.radii[-1], self.rim_radius, xi, eta)
         normal = outward * radial + ahead * jnp.eye(3)[0]

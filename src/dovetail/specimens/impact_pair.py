@@ -69,7 +69,7 @@ class LinePair(Specimen):
             "contact_time": x["touched"],
         }
 
-    def _contact(self, x, u):
+    def _contact(self, x: State, u: Input) -> tuple[jax.Array, jax.Array, jax.Array]:
         distance, velocity = self.approach_motion(x, u)
         sign = self._sign
         depth, speed, _ = contact_kinematics(
@@ -78,7 +78,7 @@ class LinePair(Specimen):
         return depth, speed, self.impact_speed_memory.impact_speed(x["impact_speed"], speed)
 
     @abstractmethod
-    def approach_motion(self, x, u) -> tuple[jax.Array, jax.Array]:
+    def approach_motion(self, x: State, u: Input) -> tuple[jax.Array, jax.Array]:
         """Approach of the two bodies: distance [m] and speed [m/s]."""
 
 
@@ -86,5 +86,5 @@ class LinePair(Specimen):
 class ImpactPair(LinePair):
     """Impact pair on a rigid actuator: the approach equals the imposed motion."""
 
-    def approach_motion(self, x, u):
+    def approach_motion(self, x: State, u: Input) -> tuple[jax.Array, jax.Array]:
         return u["displacement"], u["velocity"]

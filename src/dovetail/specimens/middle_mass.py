@@ -46,5 +46,5 @@ class MiddleMass(Specimen):
     def output(self, t: Time, x: State, u: Input) -> Output:
         return {"force": self._force(x, u), "mass_displacement": x["x"]}
 
-    def _force(self, x, u):
+    def _force(self, x: dict[str, jax.Array], u: dict[str, jax.Array]) -> jax.Array:
         return self.c * (x["v"] - u["velocity"]) + self.k * (x["x"] - u["displacement"])

@@ -22,6 +22,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 
 from dovetail.core import Input, Output, Parameter, Part, State, Time, kind, parameter
 from dovetail.core.errors import ParameterError
@@ -72,7 +73,7 @@ class BallInCavity(Part):
         return Contact(touch, met, wrench, self.law.stored_energy(touch.depth))
 
 
-def misfit_message(cavity: Cavity, radius) -> str | None:
+def misfit_message(cavity: Cavity, radius: ArrayLike) -> str | None:
     """Error text for a ball that does not fit into the cylinder; None if it fits."""
     if not isinstance(cavity, Drogue) or float(radius) < float(cavity.cylinder_radius):
         return None
@@ -169,10 +170,10 @@ class ProbeInDrogue(Specimen):
             "contact_time": x["touched"],
         }
 
-    def relative_motion(self, u) -> tuple[Pose, Twist]:
+    def relative_motion(self, u: Input) -> tuple[Pose, Twist]:
         """Pose and twist of the ball in D for an imposed motion."""
         pose = Pose(euler.to_matrix(self.initial_angles), self.initial_position)
         return from_motion(pose, u["displacement"], u["velocity"])
 
-    def _contact(self, x, u) -> Contact:
+    def _contact(self, x: State, u: Input) -> Contact:
         return self.ball.contact(*self.relative_motion(u), x)

@@ -130,7 +130,7 @@ class RibBasket(Specimen):
         wrench = jnp.concatenate([force, jnp.cross(self.initial_position + u["displacement"][:3], force)])
         return {"force": wrench, "strain": self.strain(turn, press * arm), "normal_force": jnp.sum(press)}
 
-    def rib_contacts(self, x, u) -> tuple[ContactForces, jax.Array, jax.Array]:
+    def rib_contacts(self, x: State, u: Input) -> tuple[ContactForces, jax.Array, jax.Array]:
         """Contact forces at the ribs (n, ...), their rotation (n,) [rad], and the lever arms [m] about the hinges."""
         n, p = self.ribs, self.initial_position + u["displacement"][:3]
         out, side = self._directions()
@@ -155,7 +155,7 @@ class RibBasket(Specimen):
             a[ribs] for a in (weight, kinematics.depth, kinematics.speed, impact_speed)
         )
 
-        def relax(turn, press):
+        def relax(turn: jax.Array, press: jax.Array) -> jax.Array:
             i = turn % NEAR
             penetration = depth[i] - compliance[i] @ press
             push, slope = jax.jvp(
@@ -169,7 +169,9 @@ class RibBasket(Specimen):
         turn = jnp.fft.irfft(jnp.fft.rfft(press_of_all * arm) / self._stiffness_spectrum(), n)
         return self._surface_contact.with_normal_force(x, kinematics, inward, press_of_all), turn, arm
 
-    def _additional_force(self, contacts, turn, arm, u):
+    def _additional_force(
+        self, contacts: ContactForces, turn: jax.Array, arm: jax.Array, u: Input
+    ) -> jax.Array:
         """Force (3,) [N] on the nozzle in addition to the normal forces of undeflected ribs: aft and lateral."""
         cosine = wall(self.depths, self.radii, self.depths[0], 0.0).cosine
         aft = jnp.sum(contacts.normal_force * turn) / cosine
@@ -185,18 +187,18 @@ class RibBasket(Specimen):
         )
         return side @ sidewards - aft * jnp.eye(3)[0]
 
-    def _directions(self):
+    def _directions(self) -> tuple[jax.Array, jax.Array]:
         """Outward and lateral directions (3, n) at each rib, from 12 o'clock to starboard."""
         azimuth = 2 * jnp.pi * jnp.arange(self.ribs) / self.ribs
         zero, sin, cos = jnp.zeros(self.ribs), jnp.sin(azimuth), jnp.cos(azimuth)
         return jnp.stack([zero, -sin, cos]), jnp.stack([zero, -cos, -sin])
 
-    def _stiffness_spectrum(self):
+    def _stiffness_spectrum(self) -> jax.Array:
         k = jnp.arange(self.ribs // 2 + 1)
         ring = jnp.where(k == 0, self.tie_stiffness, self.lateral_stiffness / jnp.maximum(k, 1) ** 2)
         return self.hinge_stiffness + ring + jnp.where(k == 0, 0.0, self.bending * (k**2 - 1.0) ** 2)
 
-    def _compliance(self):
+    def _compliance(self) -> jax.Array:
         """Rotation [rad/(N m)] of the ribs, by their distance from the rib with a unit moment."""
         return jnp.fft.irfft(1 / self._stiffness_spectrum() + 0j, self.ribs)
 

@@ -68,6 +68,6 @@ class ScaledSpecimen(Specimen):
         lengths, forces = POWERS.get(unit, (0, 0))
         return self.length_scale**lengths * self.force_scale**forces
 
-    def _specimen_motion(self, u):
+    def _specimen_motion(self, u: Input) -> dict[str, jax.Array]:
         scale = jnp.concatenate([jnp.ones(3) / self.length_scale, jnp.ones(3)])
         return {name: scale * u[name] for name in ("displacement", "velocity", "acceleration") if name in u}

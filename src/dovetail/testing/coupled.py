@@ -146,22 +146,22 @@ class Coupled(Flow):
             "feedback_force": signals["input"]["force"],
         }
 
-    def _input(self, t, force) -> dict[str, Any]:
+    def _input(self, t: Time, force: jax.Array) -> dict[str, Any]:
         return {"excitation": self.excitation(t), "excitation_rate": self.excitation.rate(t), "force": force}
 
-    def _interface_motion(self, t, x, force) -> dict[str, Any]:
+    def _interface_motion(self, t: Time, x: State, force: jax.Array) -> dict[str, Any]:
         """Return input, motion, actuator output and imposed motion under a feedback force."""
         inputs = self._input(t, force)
         motion = self.numerical.output(t, x["numerical"], inputs)
         actuator = self.actuator.continuous_model().output(t, x["actuator"], _signal(motion))
         return {"input": inputs, "motion": motion, "actuator": actuator, "imposed": _motion(motion, actuator)}
 
-    def _response_to(self, t, x, force) -> dict[str, Any]:
+    def _response_to(self, t: Time, x: State, force: jax.Array) -> dict[str, Any]:
         """Return the motion under a feedback force, with the specimen output."""
         signals = self._interface_motion(t, x, force)
         return {**signals, "output": self.specimen.output(t, x["specimen"], signals["imposed"])}
 
-    def _forces(self, t, x, signals) -> tuple[jax.Array, jax.Array]:
+    def _forces(self, t: Time, x: State, signals: dict[str, Any]) -> tuple[jax.Array, jax.Array]:
         """Return the measured force and the feedback force."""
         measured = self.sensor.continuous_model().output(t, x["sensor"], (signals["output"]["force"],))[0]
         if self.feedback is None:
@@ -172,7 +172,7 @@ class Coupled(Flow):
         )
         return measured, fraction * measured + (1.0 - fraction) * model["force"]
 
-    def interface(self, t, x) -> dict[str, Any]:
+    def interface(self, t: Time, x: State) -> dict[str, Any]:
         """Return the interface signals at t: the `input` of the numerical substructure, its `motion`, the
         `actuator` output (displacement and its rates), the `imposed` motion, and the specimen `output`.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import xarray as xr
@@ -28,6 +28,7 @@ DEFAULT_NAMES = {  # default column names
     "measured": ("measured_displacement", "measured"),
 }
 STEP_TOLERANCE = 1e-3  # tolerance of equal steps, as a fraction of a step
+T = TypeVar("T")
 READ_HDF = """
 import h5py
 with h5py.File(sys.argv[1], "r") as file:
@@ -96,11 +97,11 @@ def read_recording(
     step, first = (float(sample_time), 0.0) if sample_time else _step_and_start(columns.where, times)
     if not step > 0:
         raise ParameterError(f"sample time: got {sample_time:g} s; give a value above 0")
-    shape, dims = (lambda each: each[0]), ["time"]
-    if len(commands) > 1:
-        shape, dims = (lambda each: np.stack(each, axis=1)), ["time", "axis"]
-    about = {"units": "m"}
-    data = {name: (dims, shape(each), about) for name, each in pairs.items()}
+    several, about = len(commands) > 1, {"units": "m"}
+    dims = ["time", "axis"] if several else ["time"]
+    data = {
+        name: (dims, np.stack(each, axis=1) if several else each[0], about) for name, each in pairs.items()
+    }
     (length,) = lengths
     times = first + step * np.arange(length)
     return xr.Dataset(data, {"time": ("time", times, {"units": "s"})}, {"source": columns.where})
@@ -128,7 +129,7 @@ class _Columns:
 
     def __init__(
         self, where: str, names: Sequence[str], unit: Callable[[str], str], read: Callable[[str], Any]
-    ):
+    ) -> None:
         self.where, self.names, self._unit, self._read = where, list(names), unit, read
 
     @classmethod
@@ -190,11 +191,11 @@ class _Columns:
 
     def _factor(self, name: str, unit_text: str, unit: str) -> float:
         try:
-            return np.asarray(to_si(f"1 {unit_text}", unit)).item()
+            return float(np.asarray(to_si(f"1 {unit_text}", unit)))
         except ParameterError as error:
             if unit == "m":
                 try:
-                    return np.asarray(to_si(f"1 {unit_text}", "rad")).item()
+                    return float(np.asarray(to_si(f"1 {unit_text}", "rad")))
                 except ParameterError:
                     pass
             raise OutputError(
@@ -291,7 +292,7 @@ def _npz(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
     return dict(read_arrays(path, (), "recording")), {}
 
 
-def _read(path: Path, read: Callable[[], Any], trial: str) -> Any:
+def _read(path: Path, read: Callable[[], T], trial: str) -> T:
     """Return the result of a reader; raise `OutputError` if the file cannot be read."""
     why = run_isolated(path, trial) if trial else ""
     if not why:

@@ -92,7 +92,7 @@ def with_tracking_error(row: Mapping[str, Any]) -> dict[str, Any]:
 def magnitude(values: np.ndarray, previous: Any = None) -> np.ndarray:
     """Return the largest finite magnitude over the first axis and over an earlier maximum."""
     size = np.abs(np.where(np.isfinite(values), values, 0.0)).max(axis=0)
-    return size if previous is None else np.maximum(size, previous)
+    return np.asarray(size if previous is None else np.maximum(size, previous))
 
 
 def with_record_interval(

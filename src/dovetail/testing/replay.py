@@ -29,7 +29,7 @@ class RecordedRig(AbstractRig):
     def init(self) -> State:
         return jnp.zeros((), dtype=int)
 
-    def first_reading(self, x) -> Reading:
+    def first_reading(self, x: Any) -> Reading:
         return {name: values[0] for name, values in self.readings.items()}
 
     def step(self, t: Time, dt: Time, x: State, u: Input) -> tuple[State, Output]:

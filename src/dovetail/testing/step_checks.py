@@ -92,7 +92,7 @@ def _slopes(flow: Flow, x: Any, u: Any) -> tuple[jax.Array, jax.Array]:
     """Return slopes and rates of a flow at its initial state, or at a given state."""
     x, to_x = ravel_pytree(flow.init() if x is None else x)
 
-    def rate_of(x):
+    def rate_of(x: jax.Array) -> tuple[jax.Array, jax.Array]:
         rates, _ = ravel_pytree(flow.derivative(0.0, to_x(x), jax.tree.map(jnp.asarray, u)))
         return rates, rates
 

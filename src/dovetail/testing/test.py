@@ -219,7 +219,8 @@ class Test(Part):
     def stability(self, progress: Progress | None = None, *, quick: bool = False) -> Assessment:
         """Return the assessment, computed once: delay margin, and the analysis that gives it.
 
-        With `quick` nothing is rehearsed. It raises `AnalysisError` if the margin cannot be determined, for example of a simulation.
+        With `quick` nothing is rehearsed. It raises `AnalysisError` if the margin cannot be determined, for example
+        of a simulation.
         """
         from dovetail.testing.assessment import assess
 

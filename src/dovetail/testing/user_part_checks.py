@@ -89,7 +89,7 @@ def _flow_step(flow: Flow, x: Any, u: Any) -> tuple[dict[str, Any], Any]:
 
 
 def _block_step(block: Block, dt: float) -> Step:
-    def step(x, u):
+    def step(x: Any, u: Any) -> tuple[dict[str, Any], Any]:
         x, signals = block.step(0.0, dt, x, u)
         return {"step": x}, signals
 
@@ -99,7 +99,7 @@ def _block_step(block: Block, dt: float) -> Step:
 def _transfer_step(block: Block, dt: float) -> Step:
     """Return the step function of a part with one input array and one output array."""
 
-    def step(x, u):
+    def step(x: Any, u: Any) -> tuple[dict[str, Any], Any]:
         x, y = block.step(0.0, dt, x, u["signal"])
         return {"step": x}, {"signal": y}
 

@@ -11,6 +11,7 @@ Parts that act at ticks (noise, the hold of a converter) or use past values (a d
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -47,7 +48,7 @@ class LagFollower(Follower):
     def ramp_delay(self) -> jax.Array:
         """Delay behind a steady ramp [s]."""
 
-    def steady(self, u):
+    def steady(self, u: Signal) -> State:
         value, rate = u[0], u[1] if len(u) > 1 else jnp.zeros_like(u[0])
         gain = self.part.gain
         return (gain * (value - self.ramp_delay * rate), gain * rate)[: len(self.init())]
@@ -55,7 +56,7 @@ class LagFollower(Follower):
     def init(self) -> State:
         return self.part.init()[:-1]
 
-    def coast(self, t, h, x, start, end):
+    def coast(self, t: Time, h: Time, x: State, start: jax.Array, end: jax.Array) -> State:
         return self.part.step(t, h, (*x, start), end)[0][:-1]
 
 
@@ -63,8 +64,9 @@ class FirstOrder(LagFollower):
     """First-order lag, tau dy/dt = g u - y."""
 
     @property
-    def ramp_delay(self):
-        return self.part.tau
+    def ramp_delay(self) -> jax.Array:
+        tau: jax.Array = self.part.tau
+        return tau
 
     def derivative(self, t: Time, x: State, u: Input) -> State:
         return ((self.part.gain * u[0] - x[0]) / self.part.tau,)
@@ -79,8 +81,9 @@ class SecondOrder(LagFollower):
     """Second-order lag, y'' + 2 zeta omega y' + omega^2 y = omega^2 g u."""
 
     @property
-    def ramp_delay(self):
-        return 2 * self.part.damping / self.part.omega
+    def ramp_delay(self) -> jax.Array:
+        delay: jax.Array = 2 * self.part.damping / self.part.omega
+        return delay
 
     def derivative(self, t: Time, x: State, u: Input) -> State:
         y, v = x
@@ -99,7 +102,7 @@ class Formula(Follower):
     def init(self) -> State:
         return ()
 
-    def steady(self, u):
+    def steady(self, u: Signal) -> State:
         return ()
 
     def derivative(self, t: Time, x: State, u: Input) -> State:
@@ -108,18 +111,18 @@ class Formula(Follower):
     def output(self, t: Time, x: State, u: Input) -> Output:
         return self.part.with_rates(jnp.asarray(t, float), u)
 
-    def coast(self, t, h, x, start, end):
+    def coast(self, t: Time, h: Time, x: State, start: jax.Array, end: jax.Array) -> State:
         return ()
 
 
-def chain_rule(f, t, u: Signal) -> Signal:
+def chain_rule(f: Callable[[Time, jax.Array], jax.Array], t: Time, u: Signal) -> Signal:
     """Return f(t, u) and its time rates, as many as u has."""
     if len(u) == 1:
         return (f(t, u[0]),)
     if len(u) == 2:
         return jax.jvp(f, (t, u[0]), (jnp.ones_like(t), u[1]))
 
-    def rate(t, value, slope):
+    def rate(t: Time, value: jax.Array, slope: jax.Array) -> tuple[jax.Array, jax.Array]:
         return jax.jvp(f, (t, value), (jnp.ones_like(t), slope))
 
     (value, slope), (_, bend) = jax.jvp(rate, (t, u[0], u[1]), (jnp.ones_like(t), u[1], u[2]))
@@ -134,7 +137,7 @@ class FollowerChain(Follower):
     def init(self) -> State:
         return tuple(part.init() for part in self.parts)
 
-    def steady(self, u):
+    def steady(self, u: Signal) -> State:
         states = []
         for part in self.parts:
             states.append(part.steady(u))
@@ -153,7 +156,7 @@ class FollowerChain(Follower):
             u = part.output(t, state, u)
         return u
 
-    def coast(self, t, h, x, start, end):
+    def coast(self, t: Time, h: Time, x: State, start: jax.Array, end: jax.Array) -> State:
         states = []
         for part, state in zip(self.parts, x, strict=True):
             states.append(part.coast(t, h, state, start, end))

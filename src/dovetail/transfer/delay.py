@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Self
+from typing import Any, Self
 
 import equinox as eqx
 import jax
@@ -104,7 +104,7 @@ class Delay(Transfer):
         return LinearTransfer([1.0], [1.0], np.asarray(self.delay))
 
 
-def _reconstruction(p, taps: int, cubic: bool):
+def _reconstruction(p: jax.Array, taps: int, cubic: bool) -> tuple[jax.Array, list[Any]]:
     """For a delay of `p` [samples]: index of the first sample used, and the weights from it on."""
     nearest = jnp.round(p)
     p = jnp.where(jnp.abs(p - nearest) < _TOLERANCE, p + jax.lax.stop_gradient(nearest - p), p)
@@ -118,9 +118,10 @@ def _reconstruction(p, taps: int, cubic: bool):
     return first.astype(jnp.int32), weights
 
 
-def _pick(buffer, index):
+def _pick(buffer: jax.Array, index: jax.Array) -> jax.Array:
     """Return the sample at an index, or at one index per axis."""
     if index.ndim == 0:
-        return jax.lax.dynamic_index_in_dim(buffer, index, keepdims=False)
+        sample: jax.Array = jax.lax.dynamic_index_in_dim(buffer, index, keepdims=False)
+        return sample
     index = jnp.broadcast_to(index, buffer.shape[1:])
     return jnp.take_along_axis(buffer, index[None], axis=0)[0]

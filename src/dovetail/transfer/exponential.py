@@ -27,4 +27,5 @@ def expm(x: Float[Array, "n n"]) -> Float[Array, "n n"]:
         series = identity + small @ series / k
     e = small @ series
     e = jax.lax.fori_loop(0, _SQUARINGS, lambda _, e: 2 * e + e @ e, e)
-    return identity + e
+    result: jax.Array = identity + e
+    return result

@@ -20,6 +20,8 @@ Source of the equations: [Merlet 2006, chs 3 to 5].
 
 from __future__ import annotations
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -117,7 +119,8 @@ class Hexapod(Part):
 
     def forces(self, pose: Pose, wrench: Wrench) -> Float[Array, "6"]:
         """Leg forces [N], positive in compression, that exert a wrench on the platform about its origin."""
-        return jnp.linalg.solve(self.jacobian(pose).T, jnp.concatenate([wrench.f, wrench.tau]))
+        legs: jax.Array = jnp.linalg.solve(self.jacobian(pose).T, jnp.concatenate([wrench.f, wrench.tau]))
+        return legs
 
     def pose(self, lengths: Float[Array, "6"], guess: Pose | None = None, iterations: int = 8) -> Pose:
         """Pose of the platform for given leg lengths, by Newton iterations from a guess (default: home).
@@ -127,11 +130,12 @@ class Hexapod(Part):
         """
         start = self.home if guess is None else guess
 
-        def improve(_, pose):
+        def improve(_: Any, pose: Pose) -> Pose:
             step = jnp.linalg.solve(self.jacobian(pose), lengths - self.lengths(pose))
             return Pose(_small_rotation(step[3:]) @ pose.R, pose.p + step[:3])
 
-        return jax.lax.fori_loop(0, iterations, improve, start)
+        pose: Pose = jax.lax.fori_loop(0, iterations, improve, start)
+        return pose
 
     def tilts(self, pose: Pose) -> Float[Array, "12"]:
         """Angle of each joint from its direction in the home pose: six of the base, six of the platform [rad]."""
@@ -153,13 +157,14 @@ class Hexapod(Part):
         """
         direction = jnp.asarray(direction, float)
 
-        def halve(_, bounds):
+        def halve(_: Any, bounds: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
             low, high = bounds
             middle = (low + high) / 2
             is_reachable = self.reaches(self.displaced_pose(middle * direction))
             return jnp.where(is_reachable, middle, low), jnp.where(is_reachable, high, middle)
 
-        return jax.lax.fori_loop(0, 40, halve, (jnp.zeros(()), jnp.asarray(max_travel)))[0]
+        travel: jax.Array = jax.lax.fori_loop(0, 40, halve, (jnp.zeros(()), jnp.asarray(max_travel)))[0]
+        return travel
 
     def displaced_pose(self, motion: Float[Array, "6"]) -> Pose:
         """Home pose translated by three lengths [m] and rotated by roll, pitch, yaw [rad]."""
@@ -171,15 +176,15 @@ def _home_lengths(hexapod: Hexapod) -> Float[Array, "6"]:
     return hexapod.lengths(hexapod.home)
 
 
-def _circle(radius, angles) -> jax.Array:
+def _circle(radius: jax.Array, angles: jax.Array) -> jax.Array:
     return radius * jnp.stack([jnp.cos(angles), jnp.sin(angles), jnp.zeros_like(angles)], -1)
 
 
-def _angle(a, b) -> jax.Array:
+def _angle(a: jax.Array, b: jax.Array) -> jax.Array:
     """Angle between vectors [rad], accurate also for parallel vectors."""
     return jnp.arctan2(jnp.linalg.norm(jnp.cross(a, b), axis=-1), jnp.sum(a * b, -1))
 
 
-def _small_rotation(phi) -> jax.Array:
+def _small_rotation(phi: jax.Array) -> jax.Array:
     """Rotation matrix of a small rotation vector; exact, so R stays a rotation matrix during the iteration."""
     return quaternion.to_matrix(quaternion.from_vector(phi))

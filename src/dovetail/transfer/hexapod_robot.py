@@ -142,10 +142,10 @@ class Demands(eqx.Module):
 
 
 @eqx.filter_jit
-def _demands(robot: HexapodRobot, motion, force, dt) -> Demands:
+def _demands(robot: HexapodRobot, motion: jax.Array, force: jax.Array, dt: float) -> Demands:
     hexapod = robot.hexapod
 
-    def pose_and_legs(motion, force):
+    def pose_and_legs(motion: jax.Array, force: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
         pose = robot.platform(motion)
         legs = hexapod.forces(pose, robot.wrench(motion, force))
         return hexapod.lengths(pose), hexapod.tilts(pose), legs

@@ -8,6 +8,7 @@ and the poles of the sampled lag are those of the lag. The solution uses the par
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -20,7 +21,8 @@ from dovetail.transfer.linear import LinearTransfer
 
 def hold() -> str:
     """Return the field that selects the input between samples."""
-    return choice("foh", "zoh", about="input between samples", default="foh")
+    field: str = choice("foh", "zoh", about="input between samples", default="foh")
+    return field
 
 
 @kind("first-order-lag")
@@ -97,7 +99,7 @@ class SecondOrderLag(Transfer):
         return LinearTransfer((gain * w**2)[None], np.stack([np.ones_like(w), 2 * zeta * w, w**2]))
 
 
-def _decayed_cosh_sinhc(d, decay):
+def _decayed_cosh_sinhc(d: jax.Array, decay: jax.Array) -> tuple[jax.Array, jax.Array]:
     r"""`exp(-decay)` times :math:`\cosh\sqrt d` and times :math:`\sinh\sqrt d/\sqrt d`, for d of either sign.
 
     For over-damping (d > 0) the exponents are added before exponentiation, so none overflows.

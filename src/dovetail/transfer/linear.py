@@ -35,7 +35,7 @@ class LinearTransfer:
         denominator: ArrayLike,
         delay: ArrayLike = 0.0,
         remarks: tuple[str, ...] = (),
-    ):
+    ) -> None:
         object.__setattr__(self, "numerator", np.atleast_1d(np.asarray(numerator, float)))
         object.__setattr__(self, "denominator", np.atleast_1d(np.asarray(denominator, float)))
         object.__setattr__(self, "delay", np.asarray(delay, float))
@@ -53,7 +53,7 @@ class LinearTransfer:
     def __call__(self, s: ArrayLike) -> np.ndarray:
         """Return the response G(s); `s` may be an array if there is one axis."""
         s = np.asarray(s)
-        return _value(self.numerator, s) / _value(self.denominator, s) * np.exp(-s * self.delay)
+        return np.asarray(_value(self.numerator, s) / _value(self.denominator, s) * np.exp(-s * self.delay))
 
     def axis(self, index: int) -> LinearTransfer:
         """Return the transfer function of one actuator."""
@@ -69,7 +69,7 @@ class LinearTransfer:
         for an integrator or a differentiator (last coefficient zero).
         """
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self.delay + _slope(self.denominator) - _slope(self.numerator)
+            return np.asarray(self.delay + _slope(self.denominator) - _slope(self.numerator))
 
     def phase_delay(self, omega: float) -> np.ndarray:
         r"""Phase delay of a sine of `omega` [rad/s], :math:`-\arg G(i\omega)/\omega` [s].
@@ -77,13 +77,13 @@ class LinearTransfer:
         The phase of the rational part is unwrapped factor by factor, so it is correct for any order.
         """
         phase = _phase(self.numerator, omega) - _phase(self.denominator, omega)
-        return self.delay - phase / omega
+        return np.asarray(self.delay - phase / omega)
 
 
 def _slope(coefficients: np.ndarray) -> np.ndarray:
     """Return the ratio of the coefficients of s and of 1."""
     linear = coefficients[-2] if len(coefficients) > 1 else np.zeros_like(coefficients[-1])
-    return linear / coefficients[-1]
+    return np.asarray(linear / coefficients[-1])
 
 
 def _multiply(p: np.ndarray, q: np.ndarray) -> np.ndarray:

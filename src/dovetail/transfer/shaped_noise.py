@@ -52,7 +52,7 @@ class ShapedNoise(Random, Transfer):
         y, v = p[0][0] * y + p[0][1] * v + l11 * a, p[1][0] * y + p[1][1] * v + l21 * a + l22 * b
         return (y, v, k + 1), u + self.bias + self.std * y
 
-    def _decay(self, dt):
+    def _decay(self, dt: Time) -> tuple[tuple[jax.Array, jax.Array], tuple[jax.Array, jax.Array]]:
         """Transition matrix of (output, rate/w) over a step without input, from free responses of a lag."""
         lag = SecondOrderLag(self.omega, self.damping, shape=self.shape)
         one, zero = jnp.ones(self.shape), jnp.zeros(self.shape)

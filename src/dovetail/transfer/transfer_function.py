@@ -2,7 +2,9 @@ r"""Proper linear transfer function :math:`G(s) = b(s)/a(s)`, discretised exactl
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -78,7 +80,7 @@ class TransferFunction(Transfer):
         inner, y = self.per_axis(partial(_advance, dt=dt, foh=self.hold == "foh"), inner, (last, u), (1, 0))
         return (inner, u), y
 
-    def per_axis(self, f, x, u: tuple[jax.Array, ...], out_axes):
+    def per_axis(self, f: Callable[..., Any], x: State, u: tuple[jax.Array, ...], out_axes: Any) -> Any:
         """Return `f(b, a, x, *u)`, mapped over the actuators if their coefficients differ."""
         axes = [1 if c.ndim > 1 else None for c in (self.numerator, self.denominator)]
         if axes != [None, None]:
@@ -101,10 +103,13 @@ class LinearFollower(Follower):
         return self.part.init()[0]
 
     def steady(self, u: Signal) -> State:
-        def steady_state(b, a, x, value, slope):
+        def steady_state(
+            b: jax.Array, a: jax.Array, x: jax.Array, value: jax.Array, slope: jax.Array
+        ) -> jax.Array:
             A, B, _, _, rate = controllable(b, a)
             slope_state = -jnp.linalg.solve(A, _outer(B, slope))  # rate of the state under a ramp
-            return jnp.linalg.solve(A, slope_state / rate - _outer(B, value))
+            x0: jax.Array = jnp.linalg.solve(A, slope_state / rate - _outer(B, value))
+            return x0
 
         slope = u[1] if len(u) > 1 else jnp.zeros_like(u[0])
         return self.part.per_axis(steady_state, self.init(), (u[0], slope), 1)
@@ -123,17 +128,19 @@ class LinearFollower(Follower):
         return self.part.step(t, h, (x, start), end)[0][0]
 
 
-def _rate(b, a, x, u):
+def _rate(b: jax.Array, a: jax.Array, x: jax.Array, u: jax.Array) -> jax.Array:
     A, B, _, _, rate = controllable(b, a)
     return rate * (jnp.tensordot(A, x, 1) + _outer(B, u))
 
 
-def _output(b, a, x, u):
+def _output(b: jax.Array, a: jax.Array, x: jax.Array, u: jax.Array) -> jax.Array:
     _, _, C, D, _ = controllable(b, a)
     return jnp.tensordot(C, x, 1) + D * u
 
 
-def _advance(b, a, x, last, u, *, dt, foh: bool):
+def _advance(
+    b: jax.Array, a: jax.Array, x: jax.Array, last: jax.Array, u: jax.Array, *, dt: Time, foh: bool
+) -> tuple[jax.Array, jax.Array]:
     A, B, C, D, rate = controllable(b, a)
     n = A.shape[0]
     augmented = jnp.zeros((n + 2, n + 2)).at[:n, :n].set(A).at[:n, n].set(B) * (rate * dt)
@@ -143,11 +150,11 @@ def _advance(b, a, x, last, u, *, dt, foh: bool):
     return x, jnp.tensordot(C, x, 1) + D * u
 
 
-def _outer(column, u):
+def _outer(column: jax.Array, u: jax.Array) -> jax.Array:
     return column.reshape(-1, *(1,) * jnp.ndim(u)) * u
 
 
-def controllable(b, a):
+def controllable(b: jax.Array, a: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array, jax.Array]:
     """Return the controllable form (A, B, C, D, rate): dx/dt = rate (A x + B u), y = C x + D u.
 
     `rate` [1/s] is the largest of |a_k/a_0|^(1/k), within a factor two of a bound on the poles. In its units the matrix

@@ -73,4 +73,4 @@ class BDF2(Method):
         """Return the growth factor of a step for z = h lambda: the larger root of (3 - 2z) r^2 - 4 r + 1."""
         z = np.asarray(z, dtype=complex)
         root = np.sqrt(1 + 2 * z)
-        return np.maximum(np.abs(2 + root), np.abs(2 - root)) / np.abs(3 - 2 * z)
+        return np.asarray(np.maximum(np.abs(2 + root), np.abs(2 - root)) / np.abs(3 - 2 * z))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -43,7 +43,7 @@ class GeneralisedAlpha(Method):
     def __check_init__(self) -> None:
         check(self)
 
-    def _weights(self):
+    def _weights(self) -> tuple[Any, Any, Any]:
         rho = self.radius
         mean_rate, mean_state = 0.5 * (3 - rho) / (1 + rho), 1 / (1 + rho)
         return mean_rate, mean_state, 0.5 + mean_rate - mean_state
@@ -57,14 +57,14 @@ class GeneralisedAlpha(Method):
         m, f, g = self._weights()
         start, unravel = ravel_pytree(x)
 
-        def rate(t, x):
+        def rate(t: Time, x: jax.Array) -> Any:
             return ravel_pytree(flow.derivative(t, unravel(x), u))[0]
 
         kept, known = memory
         old = jnp.where(known, ravel_pytree(kept)[0], rate(t, start))
         base = start + dt * (1 - g) * old
 
-        def residual(y):  # y is h times the new rate and has the unit of the state
+        def residual(y: jax.Array) -> Any:  # y is h times the new rate and has the unit of the state
             middle = (1 - f) * start + f * (base + g * y)
             return m * y + (1 - m) * dt * old - dt * rate(t + f * dt, middle)
 

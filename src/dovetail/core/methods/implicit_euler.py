@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Inexact
@@ -31,10 +31,10 @@ class ImplicitEuler(Method):
     def __check_init__(self) -> None:
         check(self)
 
-    def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: tuple) -> tuple[State, tuple]:
+    def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: Any) -> tuple[State, Any]:
         new = implicit_stage(flow, t + dt, dt, x, x, u, tolerance=self.tolerance, iterations=self.iterations)
         return new, memory
 
     def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
         """Return the growth factor of a step for z = h lambda."""
-        return 1 / np.abs(1 - z)
+        return np.asarray(1 / np.abs(1 - z))

@@ -24,11 +24,12 @@ from jaxtyping import Array, Float
 
 from dovetail.core.block import Flow, Input, State, Time
 
+Residual = Callable[[jax.Array], jax.Array]
 _HALVINGS = 10  # smallest step tried: 1/1024 of Newton's
 
 
 def newton(
-    residual: Callable[[jax.Array], jax.Array],
+    residual: Residual,
     guess: Float[Array, " n"],
     *,
     tolerance: float = 1e-10,
@@ -48,25 +49,28 @@ def newton(
     if guess.size == 0:
         return guess, jnp.asarray(True)
 
-    def solve(residual, guess):
+    def solve(residual: Residual, guess: jax.Array) -> tuple[jax.Array, jax.Array]:
         return (_iterate_secant if secant else _iterate)(residual, guess, tolerance, iterations)
 
-    def tangent_solve(linear, y):
-        return jnp.linalg.solve(jax.jacfwd(linear)(y), y)
+    def tangent_solve(linear: Residual, y: jax.Array) -> jax.Array:
+        x: jax.Array = jnp.linalg.solve(jax.jacfwd(linear)(y), y)
+        return x
 
     root, converged = jax.lax.custom_root(residual, guess, solve, tangent_solve, has_aux=True)
     converged = converged > 0.5
     return jnp.where(converged, root, jnp.nan), converged
 
 
-def _iterate(residual, guess, tolerance, iterations):
+def _iterate(
+    residual: Residual, guess: jax.Array, tolerance: float, iterations: int
+) -> tuple[jax.Array, jax.Array]:
     """Run the damped Newton iteration; the flag is a float because custom_root differentiates through it."""
 
-    def going(carry):
+    def going(carry: Any) -> Any:
         i, _, _, done, failed = carry
         return (i < iterations) & ~done & ~failed
 
-    def improve(carry):
+    def improve(carry: Any) -> Any:
         i, x, r, _, _ = carry
         step = -jnp.linalg.solve(jax.jacfwd(residual)(x), r)
         small = jnp.all(jnp.abs(step) <= tolerance * (1 + jnp.abs(x)))
@@ -79,17 +83,20 @@ def _iterate(residual, guess, tolerance, iterations):
     return x, done.astype(x.dtype)
 
 
-def _iterate_secant(residual, guess, tolerance, iterations):
+def _iterate_secant(
+    residual: Residual, guess: jax.Array, tolerance: float, iterations: int
+) -> tuple[jax.Array, jax.Array]:
     """Run the damped iteration with Broyden's correction of the inverse Jacobian."""
 
-    def inverse_at(x):
-        return jnp.linalg.inv(jax.jacfwd(residual)(x))
+    def inverse_at(x: jax.Array) -> jax.Array:
+        inverse: jax.Array = jnp.linalg.inv(jax.jacfwd(residual)(x))
+        return inverse
 
-    def going(carry):
+    def going(carry: Any) -> Any:
         i, _, _, _, _, done, failed = carry
         return (i < iterations) & ~done & ~failed
 
-    def improve(carry):
+    def improve(carry: Any) -> Any:
         i, x, r, inverse, fresh, _, _ = carry
         step = -inverse @ r
         small = jnp.all(jnp.abs(step) <= tolerance * (1 + jnp.abs(x)))
@@ -113,18 +120,20 @@ def _iterate_secant(residual, guess, tolerance, iterations):
     return x, done.astype(x.dtype)
 
 
-def _line_search(residual, x, r, step, accept):
+def _line_search(
+    residual: Residual, x: jax.Array, r: jax.Array, step: jax.Array, accept: jax.Array
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Take the first of the steps 1, 1/2, 1/4, ... that reduces the residual (the full step if `accept`)."""
     size = jnp.linalg.norm(r)
 
-    def fell(r_new, scale):
+    def fell(r_new: jax.Array, scale: jax.Array) -> Any:
         return jnp.linalg.norm(r_new) <= (1 - 1e-4 * scale) * size
 
-    def going(carry):
+    def going(carry: Any) -> Any:
         i, scale, _, r_new = carry
         return (i < _HALVINGS) & ~accept & ~fell(r_new, scale)
 
-    def halve(carry):
+    def halve(carry: Any) -> Any:
         i, scale, _, _ = carry
         x_new = x + 0.5 * scale * step
         return i + 1, 0.5 * scale, x_new, residual(x_new)
@@ -151,7 +160,7 @@ def implicit_stage(
     flat_guess, unravel = ravel_pytree(guess)
     flat_base, _ = ravel_pytree(base)
 
-    def residual(x):
+    def residual(x: jax.Array) -> Any:
         rate, _ = ravel_pytree(flow.derivative(t, unravel(x), u))
         return x - flat_base - h * rate
 

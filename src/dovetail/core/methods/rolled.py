@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from jaxtyping import Inexact
 
@@ -23,7 +25,7 @@ class StageLoop(Method):
         """Order of convergence."""
         return self.method.order
 
-    def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: tuple) -> tuple[State, tuple]:
+    def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: Any) -> tuple[State, Any]:
         return step_in_loop(self.method.tableau, flow, t, dt, x, u), memory
 
     def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:

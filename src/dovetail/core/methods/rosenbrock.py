@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -36,12 +36,12 @@ class Rosenbrock3(Method):
 
     order: ClassVar[int] = 3
 
-    def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: tuple) -> tuple[State, tuple]:
+    def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: Any) -> tuple[State, Any]:
         start, unravel = ravel_pytree(x)
         if start.size == 0:
             return x, memory
 
-        def rate(t, x):
+        def rate(t: Time, x: jax.Array) -> jax.Array:
             return ravel_pytree(flow.derivative(t, unravel(x), u))[0]
 
         # all terms multiplied by h: a step of zero length changes nothing

@@ -74,18 +74,18 @@ class RungeKutta(Method):
         """Order of convergence."""
         return self.tableau.order
 
-    def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: tuple) -> tuple[State, tuple]:
+    def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: Any) -> tuple[State, Any]:
         if flow.large:
             return step_in_loop(self.tableau, flow, t, dt, x, u), memory
 
-        def rate(c, at):
+        def rate(c: float, at: State) -> State:
             return flow.derivative(t + c * dt if c else t, at, u)
 
         return self.tableau.step(rate, x, dt), memory
 
     def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
         """Return the growth factor |R(z)| of a step for z = h lambda."""
-        return np.abs(np.polynomial.polynomial.polyval(z, self.tableau.stability_polynomial()))
+        return np.asarray(np.abs(np.polynomial.polynomial.polyval(z, self.tableau.stability_polynomial())))
 
 
 def step_in_loop(tableau: Tableau, flow: Flow, t: Time, dt: Time, x: State, u: Input) -> State:
@@ -117,7 +117,7 @@ def _rates_in_loop(
         rows[i, : len(row)] = row
     a, c = jnp.asarray(rows), jnp.asarray((*tableau.c, 1.0)[:size])
 
-    def stage(i, rates):
+    def stage(i: jax.Array, rates: jax.Array) -> jax.Array:
         at = unravel(flat + dt * (a[i] @ rates))
         return rates.at[i].set(ravel_pytree(flow.derivative(t + c[i] * dt, at, u))[0])
 
@@ -130,7 +130,7 @@ def add_rates(x: State, dt: Time, weights: tuple[float, ...], rates: list[State]
     if not used:
         return x
 
-    def leaf(x, *rates):
+    def leaf(x: jax.Array, *rates: jax.Array) -> Any:
         total = used[0][0] * rates[0]
         for (w, _), rate in zip(used[1:], rates[1:], strict=True):
             total = total + w * rate

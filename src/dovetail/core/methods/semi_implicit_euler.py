@@ -28,7 +28,7 @@ class SemiImplicitEuler(Method):
 
     order: ClassVar[int] = 1
 
-    def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: tuple) -> tuple[State, tuple]:
+    def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: Any) -> tuple[State, Any]:
         if not (isinstance(x, tuple) and len(x) == 2):
             raise ParameterError(
                 f"SemiImplicitEuler: the state of {type(flow).__name__} is a {type(x).__name__}; it must be "
@@ -51,7 +51,7 @@ class SemiImplicitEuler(Method):
         det = 1 + 2 * z.real
         half_trace = (1 + det - np.abs(z) ** 2) / 2
         root = np.sqrt(half_trace**2 - det + 0j)
-        return np.maximum(np.abs(half_trace + root), np.abs(half_trace - root))
+        return np.asarray(np.maximum(np.abs(half_trace + root), np.abs(half_trace - root)))
 
 
 def _pair(like: Any, q: State, v: State) -> Any:

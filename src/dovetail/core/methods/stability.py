@@ -77,8 +77,8 @@ def _limit(method: Method, eigenvalue: complex) -> float:
     size = abs(eigenvalue)
     direction = eigenvalue / size
 
-    def grows(s):
-        return _grows(method, direction, s)
+    def grows(s: np.ndarray) -> np.ndarray:
+        return np.asarray(_grows(method, direction, s))
 
     beyond = np.flatnonzero(grows(_GRID))
     if beyond.size == 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import jax
 import numpy as np
@@ -32,7 +32,7 @@ class Trapezoidal(Method):
     def __check_init__(self) -> None:
         check(self)
 
-    def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: tuple) -> tuple[State, tuple]:
+    def step(self, flow: Flow, t: Time, dt: Time, x: State, u: Input, memory: Any) -> tuple[State, Any]:
         rate = flow.derivative(t, x, u)
         base = jax.tree.map(lambda x, r: x + dt / 2 * r, x, rate)
         guess = jax.tree.map(lambda x, r: x + dt * r, x, rate)
@@ -43,4 +43,4 @@ class Trapezoidal(Method):
 
     def amplification(self, z: Inexact[np.ndarray, "*z"]) -> Inexact[np.ndarray, "*z"]:
         """Return the growth factor of a step for z = h lambda."""
-        return np.abs(2 + z) / np.abs(2 - z)
+        return np.asarray(np.abs(2 + z) / np.abs(2 - z))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 
 from dovetail.core.block import Time
@@ -60,7 +62,16 @@ def coefficients(alpha: jax.Array) -> tuple[jax.Array, jax.Array]:
     return (1 - alpha) ** 2 / 4, (1 - 2 * alpha) / 2
 
 
-def implicit_step(structure, dt, motion, load, alpha, beta, gamma, iterations) -> StructuralMotion:
+def implicit_step(
+    structure: Structure,
+    dt: Time,
+    motion: StructuralMotion,
+    load: Each,
+    alpha: jax.Array | float,
+    beta: jax.Array,
+    gamma: jax.Array,
+    iterations: int,
+) -> StructuralMotion:
     """Return the motion after one step of the alpha method, for any beta and gamma.
 
     The unknown of Newton's method is the displacement y = h^2 a [m], with a tolerance of 1e-12 m. In `a` the rounding
@@ -71,10 +82,10 @@ def implicit_step(structure, dt, motion, load, alpha, beta, gamma, iterations) -
     late = 1 + alpha
     known = late * load - alpha * motion.load + alpha * (structure.damping @ motion.v + motion.restoring)
 
-    def at_end(y):
+    def at_end(y: jax.Array) -> tuple[jax.Array, jax.Array]:
         return x_pred + beta * y, v_pred + gamma * y / dt
 
-    def residual(y):
+    def residual(y: jax.Array) -> Any:
         x, v = at_end(y)
         return structure.mass @ y / dt**2 + late * (structure.damping @ v + structure.force(x, v)) - known
 

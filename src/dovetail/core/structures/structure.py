@@ -15,8 +15,10 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 from jaxtyping import Array, Float
 
+from dovetail.core.array_types import Numbers
 from dovetail.core.block import Part, Time
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import Parameter, check
@@ -24,7 +26,7 @@ from dovetail.core.parameter import Parameter, check
 Each = Float[Array, " n"]  # a value for each degree of freedom
 
 
-def _matrix(value) -> Float[Array, "n m"]:
+def _matrix(value: Numbers) -> Float[Array, "n m"]:
     return jnp.atleast_2d(jnp.asarray(value, dtype=float))
 
 
@@ -74,7 +76,13 @@ class Structure(Part):
         """Return the restoring force R(x, v) [N]; zero without `restoring`."""
         return jnp.zeros(self.size) if self.restoring is None else self.restoring(x, v)
 
-    def start(self, x=0.0, v=0.0, load=0.0, restoring=None) -> StructuralMotion:
+    def start(
+        self,
+        x: ArrayLike = 0.0,
+        v: ArrayLike = 0.0,
+        load: ArrayLike = 0.0,
+        restoring: ArrayLike | None = None,
+    ) -> StructuralMotion:
         """Return the state whose acceleration satisfies the equation for x, v, load and restoring force."""
         x, v, load = (jnp.broadcast_to(jnp.asarray(s, dtype=float), (self.size,)) for s in (x, v, load))
         r = self.force(x, v) if restoring is None else jnp.broadcast_to(restoring, (self.size,))

@@ -123,7 +123,7 @@ class DeckAircraft(Flow):
         "drive_deflection": ("drive",),
     }
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         d = self.gear.places.shape[1]
         dim = dimension(d)
         model = self.gear.model(np.asarray(self.airframe.centre)[-d:], tuple(s.node - 1 for s in self.struts))
@@ -225,11 +225,11 @@ class DeckAircraft(Flow):
             x["load"] = self._body_loads(0.0, x)
         return {**x, "initial_energy": self.energy(0.0, x)["total"]}
 
-    def _split(self, x):
+    def _split(self, x: dict[str, Any]) -> tuple[jax.Array, jax.Array]:
         nd = self.model.nd
         return x["speed"][:nd], x["speed"][nd:]
 
-    def _nodes(self, x):
+    def _nodes(self, x: dict[str, Any]) -> tuple[jax.Array, jax.Array, jax.Array]:
         return dynamics.nodes(self, x)
 
     def node_positions(self, x: dict[str, Any]) -> jax.Array:
@@ -239,20 +239,20 @@ class DeckAircraft(Flow):
 
     # contact and forces
 
-    def _distances(self, t, x):
+    def _distances(self, t: Time, x: dict[str, Any]) -> jax.Array:
         return contact_search.distances(self, t, x)
 
     def touches(self, t: Any, x: dict[str, Any]) -> PairTouch:
         """Return the contact state of every pair of foot and platform."""
         return contact_search.touches(self, t, x)
 
-    def _body_loads(self, t, x):
+    def _body_loads(self, t: Time, x: dict[str, Any]) -> jax.Array:
         return dynamics.body_loads(self, t, x)
 
-    def _struts(self, rho, rate):
+    def _struts(self, rho: jax.Array, rate: jax.Array) -> list[jax.Array]:
         return dynamics.strut_forces(self, rho, rate)
 
-    def _forces(self, t, x):
+    def _forces(self, t: Time, x: dict[str, Any]) -> tuple[jax.Array, jax.Array, PairTouch, jax.Array]:
         return dynamics.forces(self, t, x)
 
     def derivative(self, t: Time, x: State, u: Input) -> State:

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.core.block import Time
 from dovetail.mechanics.collision import contact_force, touched_surface
 from dovetail.mechanics.securing.drive import driven_frames
 from dovetail.mechanics.securing.platform import PlatformFrames, half_spaces, poses
@@ -47,7 +48,7 @@ def all_pairs(
 ) -> contact_force.PairTouch:
     """Return the contact state of all pairs of foot and body; arrays (feet, bodies, ...) in world axes."""
 
-    def pair(foot, body, memory):
+    def pair(foot: Any, body: Any, memory: Any) -> contact_force.PairTouch:
         return contact_force.touch(foot, body, memory, aircraft.law, aircraft.friction, aircraft.dim)
 
     feet = contact_force.Foot(at, velocity, aircraft.gear.radii)
@@ -68,7 +69,9 @@ def touches(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> contact_force.
 
 
 @eqx.filter_jit
-def _touches(aircraft, t, x):  # traced once for all callers
+def _touches(
+    aircraft: DeckAircraft, t: Time, x: dict[str, Any]
+) -> contact_force.PairTouch:  # traced once for all callers
     R = aircraft.dim.rotation(x["attitude"])
     rho, V, _ = aircraft._nodes(x)
     feet, d = np.array(aircraft.feet), aircraft.dim.d

@@ -16,7 +16,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Parameter, Time, kind, parameter
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.bodies import BodyLoad, BodyMotion
 from dovetail.mechanics.contact import KelvinVoigt, NormalLaw
@@ -64,7 +64,7 @@ class ProbeAndGrid(BodyLoad):
         s = jnp.minimum(rise, fall)
         return s * s * (3 - 2 * s)
 
-    def _hole(self, t):
+    def _hole(self, t: Time) -> tuple[jax.Array, jax.Array]:
         """Return the position of the hole and the axes of the deck, in world axes."""
         deck = self.deck.pose_of_frame(t)
         return deck.point(self.hole_position), deck.R
@@ -88,6 +88,6 @@ class ProbeAndGrid(BodyLoad):
         in_reach = jnp.sqrt(jnp.sum(across**2) + 1e-18) < self.max_reach
         return -self.engagement(t) * in_reach * (R[:, :2] @ press + pull * n)
 
-    def act(self, t, motion):
+    def act(self, t: jax.Array, motion: BodyMotion) -> tuple[jax.Array, jax.Array]:
         force = motion.rotation.T @ self.force(t, motion)
         return force, jnp.cross(self.tip - motion.offset, force)

@@ -17,9 +17,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.core.block import Time
 from dovetail.mechanics.airframe.modal_gear import ModalGear
 from dovetail.mechanics.airframe.struts import strut_force
 from dovetail.mechanics.bodies import BodyMotion
+from dovetail.mechanics.collision.contact_force import PairTouch
 
 if TYPE_CHECKING:
     from dovetail.mechanics.airframe.aircraft import DeckAircraft
@@ -62,7 +64,9 @@ def strut_forces(aircraft: DeckAircraft, rho: jax.Array, rate: jax.Array) -> lis
     ]
 
 
-def _nodal(aircraft, t, x):
+def _nodal(
+    aircraft: DeckAircraft, t: Time, x: dict[str, Any]
+) -> tuple[jax.Array, jax.Array, jax.Array, PairTouch]:
     """Return nodal loads (n, nd) of contact and struts, the power dissipated by the struts, and the contacts."""
     model, d = aircraft.model, aircraft.dim.d
     twist, _ = aircraft._split(x)
@@ -82,7 +86,7 @@ def _nodal(aircraft, t, x):
     return load, strut, lost, touch
 
 
-def _weight(aircraft, x):
+def _weight(aircraft: DeckAircraft, x: dict[str, Any]) -> jax.Array:
     """Return the acceleration of gravity in body axes (d,)."""
     d = aircraft.dim.d
     return aircraft.dim.rotation(x["attitude"]).T @ jnp.zeros(d).at[-1].set(-aircraft.gravity)

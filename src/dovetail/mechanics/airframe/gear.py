@@ -14,6 +14,7 @@ constant, because interface nodes do not move relative to the body. `ModalGear` 
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -57,7 +58,7 @@ class GearModel(eqx.Module):
     @property
     def count(self) -> int:
         """Number of nodes."""
-        return self.nodes.shape[0]
+        return int(self.nodes.shape[0])
 
     @property
     def interface_mask(self) -> np.ndarray:
@@ -163,19 +164,19 @@ class NodalGear(GearModel):
         return 1 - self.interface_mask
 
     @property
-    def shape_size(self):
+    def shape_size(self) -> int:
         return len(self.free)
 
     @property
-    def speed_size(self):
+    def speed_size(self) -> int:
         return len(self.free)
 
     @property
-    def sizes(self):
+    def sizes(self) -> np.ndarray:
         # node spacing of the tubes is about 0.1 m, so rotations [rad] are ten times displacements [m]
         return np.where(np.array(self.free) % self.nd < self.d, 1.0, 10.0)
 
-    def _spread(self, own):
+    def _spread(self, own: jax.Array) -> jax.Array:
         """Return the values of the free degrees of freedom at their nodes, arbitrary elsewhere.
 
         It is a gather, which compiles well.
@@ -184,20 +185,20 @@ class NodalGear(GearModel):
         place[list(self.free)] = np.arange(len(self.free))
         return own[place].reshape(self.count, self.nd)
 
-    def displacement(self, shape):
+    def displacement(self, shape: jax.Array) -> jax.Array:
         return jnp.where(self.mask > 0, self._spread(shape), 0.0)
 
-    def velocity(self, twist, speed, rho):
+    def velocity(self, twist: jax.Array, speed: jax.Array, rho: jax.Array) -> jax.Array:
         return jnp.where(self.mask > 0, self._spread(speed), self.rigid(twist, rho))
 
-    def shape_rate(self, twist, speed, rho):
+    def shape_rate(self, twist: jax.Array, speed: jax.Array, rho: jax.Array) -> jax.Array:
         return speed - self.rigid(twist, rho).ravel()[np.array(self.free)]
 
     def mass_matrix(self, formulation: str) -> np.ndarray:
         """Return the mass matrix of twist and gear speeds; the published hinge omits the interface moment."""
         return np.asarray(self._speeds(formulation).T @ self.M @ self._speeds("consistent"))
 
-    def _speeds(self, formulation):
+    def _speeds(self, formulation: str) -> Any:
         """Return N of V = N (xi, nu): all node velocities from the speeds, at the undeformed nodes."""
         body = self.partials_at_rest * self.interface_mask.reshape(-1, 1)
         if formulation == "published" and self.hinged:
@@ -206,7 +207,17 @@ class NodalGear(GearModel):
         join = np.concatenate if isinstance(body, np.ndarray) else jnp.concatenate
         return join([body, own], 1)
 
-    def forces(self, formulation, twist, speed, rho, deformation, load, strut, g):
+    def forces(
+        self,
+        formulation: str,
+        twist: jax.Array,
+        speed: jax.Array,
+        rho: jax.Array,
+        deformation: jax.Array,
+        load: jax.Array,
+        strut: jax.Array,
+        g: jax.Array,
+    ) -> jax.Array:
         """Return the right-hand side of twist and gear speeds, without the contribution of the airframe.
 
         `load` (n, nd) holds external nodal loads, `strut` (n, nd) strut forces on nodes; both in body axes.
@@ -222,7 +233,7 @@ class NodalGear(GearModel):
             if self.hinged:
                 on_body = on_body.at[d:].set(0.0)
             return jnp.concatenate([on_body - self.wrench(strut, rho), (Q + strut).ravel()[free]])
-        p = (self.M @ V.ravel()).reshape(self.count, self.nd)
+        p: jax.Array = (self.M @ V.ravel()).reshape(self.count, self.nd)
         turning = dim.cross(w, p[:, :d])
         rate = (V - self.rigid(twist, rho)) * mask
         inner = (self.K @ deformation.ravel() + self.C @ rate.ravel()).reshape(self.count, self.nd)
@@ -234,7 +245,17 @@ class NodalGear(GearModel):
         own = (Q - jnp.pad(turning, ((0, 0), (0, dim.turns)))).ravel()[free]
         return jnp.concatenate([outer - self.wrench(Q * mask, rho) - inertia, own])
 
-    def residual_loads(self, formulation, twist, speed, rate, rho, deformation, load, g) -> jax.Array:
+    def residual_loads(
+        self,
+        formulation: str,
+        twist: jax.Array,
+        speed: jax.Array,
+        rate: jax.Array,
+        rho: jax.Array,
+        deformation: jax.Array,
+        load: jax.Array,
+        g: jax.Array,
+    ) -> jax.Array:
         """Return inertia minus applied forces of all nodes (n, nd): the airframe's force on fixed nodes.
 
         `rate` is the rate of twist and gear speeds, `load` (n, nd) all nodal loads except those of the gear itself.
@@ -245,19 +266,30 @@ class NodalGear(GearModel):
         if formulation == "published":
             remainder = jnp.concatenate([dim.cross(w, V[:, :d]), dim.spin(w, V[:, d:])], 1)
             inner = self.K @ deformation.ravel() + self.C @ V.ravel() + self.M @ remainder.ravel()
-            return pushed + inner.reshape(self.count, self.nd) - load - self.gravity(g)
-        p = (self.M @ V.ravel()).reshape(self.count, self.nd)
+            loads: jax.Array = pushed + inner.reshape(self.count, self.nd) - load - self.gravity(g)
+            return loads
+        p: jax.Array = (self.M @ V.ravel()).reshape(self.count, self.nd)
         stretching = ((V - self.rigid(twist, rho)) * self.mask).ravel()
         inner = (self.K @ deformation.ravel() + self.C @ stretching).reshape(self.count, self.nd)
         turning = jnp.pad(dim.cross(w, p[:, :d]), ((0, 0), (0, dim.turns)))
-        return pushed + turning + inner - load - self.gravity(g)
+        loads: jax.Array = pushed + turning + inner - load - self.gravity(g)
+        return loads
 
-    def damping_power(self, twist, speed, rho) -> jax.Array:
+    def damping_power(self, twist: jax.Array, speed: jax.Array, rho: jax.Array) -> jax.Array:
         """Return the power [W] of the gear damping, zero or negative."""
         rate = ((self.velocity(twist, speed, rho) - self.rigid(twist, rho)) * self.mask).ravel()
         return -rate @ self.C @ rate
 
-    def implicit(self, formulation, g, rho, strut_blocks, contact_blocks, nodes_strut, nodes_contact):
+    def implicit(
+        self,
+        formulation: str,
+        g: jax.Array,
+        rho: jax.Array,
+        strut_blocks: jax.Array,
+        contact_blocks: jax.Array,
+        nodes_strut: tuple[int, ...],
+        nodes_contact: tuple[int, ...],
+    ) -> jax.Array:
         """Return the terms of (1 - gJ) added to the mass matrix, (size, size); blocks (m, d, d) act on translations."""
         nd, free = self.nd, np.array(self.free)
         X = (g * self.C + g**2 * self.K)[np.ix_(np.arange(self.count * nd), free)]
@@ -269,7 +301,7 @@ class NodalGear(GearModel):
         top = jnp.concatenate([-on_body @ Bf, on_body], 1)
         return jnp.concatenate([top, jnp.concatenate([-own @ Bf, own + contact], 1)])
 
-    def _on_body(self, formulation, X, Bf):
+    def _on_body(self, formulation: str, X: jax.Array, Bf: jax.Array) -> jax.Array:
         """Return the rows of the twist for internal forces X (n nd, ...) of all nodes."""
         if formulation == "consistent":
             return -Bf.T @ X[np.array(self.free)]
@@ -277,9 +309,10 @@ class NodalGear(GearModel):
         Bi = self.partials_at_rest[held]
         if self.hinged:
             Bi = Bi * (np.arange(self.nd) < self.d)
-        return Bi.T @ X[held]
+        rows: jax.Array = Bi.T @ X[held]
+        return rows
 
-    def _blocks(self, blocks, nodes):
+    def _blocks(self, blocks: jax.Array, nodes: tuple[int, ...]) -> jax.Array:
         """Return blocks (m, d, d) at the translations of nodes as a matrix of the gear speeds."""
         size = len(self.free)
         place = {f: i for i, f in enumerate(self.free)}
@@ -295,18 +328,29 @@ class NodalGear(GearModel):
             where[np.ix_(index, index)] = e * self.d**2 + np.arange(self.d**2).reshape(self.d, self.d)
         return jnp.append(summed.ravel(), 0.0)[where]
 
-    def stiff_forces(self, formulation, change, rho, strut_push, contact_push, nodes_strut, nodes_contact):
+    def stiff_forces(
+        self,
+        formulation: str,
+        change: jax.Array,
+        rho: jax.Array,
+        strut_push: jax.Array,
+        contact_push: jax.Array,
+        nodes_strut: tuple[int, ...],
+        nodes_contact: tuple[int, ...],
+    ) -> jax.Array:
         """Return forces of a shape change and of nodal forces (m, d), in the rows of twist and gear speeds."""
         nd, free = self.nd, np.array(self.free)
         Bf = self.partials(rho).reshape(self.count * nd, nd)[free]
-        inner = -self.K[:, free] @ change
+        inner: jax.Array = -self.K[:, free] @ change
         on_body = self._on_body(formulation, inner, Bf)
         by_strut = self.at_nodes(strut_push, nodes_strut).ravel()[free]
         contact = self.at_nodes(contact_push, nodes_contact)
         own = inner[free] + by_strut + contact.ravel()[free]
         return jnp.concatenate([on_body - Bf.T @ by_strut, own])
 
-    def node_change(self, twist_change, speed_change, nodes, rho):
+    def node_change(
+        self, twist_change: jax.Array, speed_change: jax.Array, nodes: tuple[int, ...], rho: jax.Array
+    ) -> jax.Array:
         """Return changes of the absolute node velocities (m, d) in body axes for changes of the speeds."""
         V = self.velocity(twist_change, speed_change, rho)
         return V[np.array(nodes), : self.d]

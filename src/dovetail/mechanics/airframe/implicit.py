@@ -19,6 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.core.block import Time
 from dovetail.mechanics.airframe.contact_search import all_pairs, touched_planes
 from dovetail.mechanics.airframe.struts import strut_force
 from dovetail.mechanics.collision.contact_force import PairMemory, PairTouch
@@ -72,7 +73,7 @@ def contact_slopes(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> Slopes:
 
 
 @eqx.filter_jit
-def _slopes(aircraft, t, x):  # traced once for all callers
+def _slopes(aircraft: DeckAircraft, t: Time, x: dict[str, Any]) -> Slopes:  # traced once for all callers
     d = aircraft.dim.d
     R = aircraft.dim.rotation(x["attitude"])
     rho, V, _ = aircraft._nodes(x)
@@ -80,12 +81,14 @@ def _slopes(aircraft, t, x):  # traced once for all callers
     at, velocity = x["position"] + rho[feet] @ R.T, V[feet, :d] @ R.T
     on, impact, slid = touched_planes(aircraft, t, x), x["impact_speed"], x["slip_speed"]
 
-    def moving(t):
+    def moving(t: Time) -> Any:
         return driven_frames(aircraft.platforms, aircraft.drives, t, x["drive"])
 
     frame, changes = jax.jvp(moving, (t,), (jnp.ones_like(t),))
 
-    def given(dt, dp, dv, dz):
+    def given(
+        dt: jax.Array, dp: jax.Array, dv: jax.Array, dz: jax.Array
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
         then = jax.tree.map(lambda now, rate: now + dt * rate, frame, changes)
         memory = PairMemory(x["bristle"] + dz, on, impact, slid)
         touch = all_pairs(aircraft, then, at + dp, velocity + dv, memory)
@@ -96,7 +99,7 @@ def _slopes(aircraft, t, x):  # traced once for all callers
     every = jnp.eye(1 + 2 * d + m)
     tangents = (every[:, 0], every[:, 1 : 1 + d], every[:, 1 + d : 1 + 2 * d], every[:, 1 + 2 * d :])
 
-    def along(*tangent):
+    def along(*tangent: jax.Array) -> tuple[jax.Array, jax.Array]:
         return jax.jvp(given, here, tangent)[1][:2]
 
     relax = given(*here)[2]
@@ -107,7 +110,9 @@ def _slopes(aircraft, t, x):  # traced once for all callers
     return Slopes(R, position, by_velocity, bristle, per(rate, 1), force_t, rate_t, relax[..., 0], velocity)
 
 
-def shifted_solver(aircraft: DeckAircraft, t: Any, x: dict[str, Any], g: Any):
+def shifted_solver(
+    aircraft: DeckAircraft, t: Any, x: dict[str, Any], g: Any
+) -> Callable[[dict[str, Any]], dict[str, Any]]:
     """Return a function that solves (1 - g J) k = b, with J exact for the stiff terms."""
     dim, model, d = aircraft.dim, aircraft.model, aircraft.dim.d
     R = dim.rotation(x["attitude"])
@@ -127,7 +132,7 @@ def shifted_solver(aircraft: DeckAircraft, t: Any, x: dict[str, Any], g: Any):
     )
     at, strut_at = np.array(feet), np.array(strut_nodes, int)
 
-    def solve(b):
+    def solve(b: dict[str, Any]) -> dict[str, Any]:
         turned = dim.small_rotation(x["attitude"], b["attitude"])
         moved = model.displacement(b["shape"])[:, :d]
         carried = (R.T @ b["position"]) + dim.cross(turned, rho[at]) + moved[at]

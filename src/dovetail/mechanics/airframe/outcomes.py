@@ -182,7 +182,15 @@ def deck_outcome(aircraft: DeckAircraft, data: Any) -> DeckOutcome:
     )
 
 
-def _largest_slip(t, feet, pairs, r, R, decks, free):
+def _largest_slip(
+    t: np.ndarray,
+    feet: np.ndarray,
+    pairs: np.ndarray,
+    r: np.ndarray,
+    R: np.ndarray,
+    decks: Any,
+    free: np.ndarray,
+) -> np.ndarray:
     """Return the running maximum of the slip of free feet over the decks, (time,) [m]."""
     largest = np.zeros(len(t))
     for i in decks:

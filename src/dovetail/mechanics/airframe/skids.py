@@ -105,19 +105,19 @@ class SkidGear(LandingGear):
                 )
 
     @property
-    def places(self):
+    def places(self) -> jax.Array:
         return self.mesh.nodes
 
     @property
-    def elements(self):
+    def elements(self) -> tuple[tuple[int, int], ...]:
         return tuple((a - 1, b - 1) for a, b in self.mesh.elements)
 
     @property
-    def contact_nodes(self):
+    def contact_nodes(self) -> tuple[int, ...]:
         return tuple(i - 1 for i in self.contact)
 
     @property
-    def radii(self):
+    def radii(self) -> jax.Array:
         return jnp.broadcast_to(self.radius, (len(self.contact),))
 
     def fixed_freedoms(self) -> np.ndarray:
@@ -143,7 +143,7 @@ class SkidGear(LandingGear):
             )
         return M, a0 * M + a1 * K, K
 
-    def model(self, offset, strut_nodes):
+    def model(self, offset: np.ndarray, strut_nodes: tuple[int, ...]) -> GearModel:
         M, C, K = self.structure()
         nodes = np.asarray(self.mesh.nodes) - offset
         common = gear_constants(nodes, M, C, K, self.mesh.mass() if not self.matrices else None)
@@ -172,18 +172,18 @@ class WheelGear(LandingGear):
     radius: Parameter = parameter("m", "radius of the tyres", above=0.0)
 
     @property
-    def places(self):
+    def places(self) -> jax.Array:
         return self.nodes
 
     @property
-    def contact_nodes(self):
+    def contact_nodes(self) -> tuple[int, ...]:
         return tuple(range(self.nodes.shape[0]))
 
     @property
-    def radii(self):
+    def radii(self) -> jax.Array:
         return jnp.broadcast_to(self.radius, (self.nodes.shape[0],))
 
-    def model(self, offset, strut_nodes):
+    def model(self, offset: np.ndarray, strut_nodes: tuple[int, ...]) -> GearModel:
         n, d = self.nodes.shape
         nd = d + dimension(d).turns
         mass = np.broadcast_to(np.asarray(self.wheel_mass), (n,))
@@ -202,7 +202,7 @@ class WheelGear(LandingGear):
 
 def gear_constants(
     nodes: np.ndarray, M: np.ndarray, C: np.ndarray, K: np.ndarray, mass: float | None
-) -> dict:
+) -> dict[str, Any]:
     """Return the arrays common to all gear models."""
     n, d = nodes.shape
     dim = dimension(d)

@@ -47,7 +47,7 @@ def equilibrium(aircraft: DeckAircraft, *, iterations: int = 60, tolerance: floa
 
 
 @eqx.filter_jit
-def _touching(aircraft):
+def _touching(aircraft: DeckAircraft) -> dict[str, Any]:
     """Return the initial state at rest, with each foot on its nearest surface."""
     x = aircraft.init()
     distance = aircraft._distances(0.0, x)
@@ -57,7 +57,7 @@ def _touching(aircraft):
 
 
 @eqx.filter_jit
-def _found(aircraft, x, unknown):
+def _found(aircraft: DeckAircraft, x: dict[str, Any], unknown: jax.Array) -> dict[str, Any]:
     """Return the equilibrium state with its actual contacts."""
     x = _placed(aircraft, x, unknown)
     inside, on = touched_surface.initial_surfaces(aircraft._distances(0.0, x))
@@ -65,7 +65,7 @@ def _found(aircraft, x, unknown):
     return {**x, "initial_energy": aircraft.energy(0.0, x)["total"]}
 
 
-def _placed(aircraft, x, unknown):
+def _placed(aircraft: DeckAircraft, x: dict[str, Any], unknown: jax.Array) -> dict[str, Any]:
     d, nd, dim = aircraft.dim.d, aircraft.model.nd, aircraft.dim
     turned = x["attitude"] + dim.attitude_change(x["attitude"], unknown[d:nd])
     return {
@@ -77,8 +77,8 @@ def _placed(aircraft, x, unknown):
 
 
 @eqx.filter_jit
-def _linearised(aircraft, x, unknown):
-    def force(unknown):
+def _linearised(aircraft: DeckAircraft, x: dict[str, Any], unknown: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def force(unknown: jax.Array) -> jax.Array:
         return aircraft._forces(0.0, _placed(aircraft, x, unknown))[0]
 
     return force(unknown), jax.jacfwd(force)(unknown)
@@ -95,5 +95,5 @@ def node_places(aircraft: DeckAircraft, x: dict[str, Any]) -> np.ndarray:
 
 
 @eqx.filter_jit
-def _shown(aircraft, x):
+def _shown(aircraft: DeckAircraft, x: dict[str, Any]) -> tuple[jax.Array, jax.Array]:
     return jnp.sum(aircraft.touches(0.0, x).force, 1), aircraft.node_positions(x)

@@ -40,10 +40,10 @@ class SpringDamperStrut(StrutLaw):
     free_length: Parameter = parameter("m", "undeformed length", above=0.0)
     damping: Parameter = parameter("N s/m", "damping, C_d", at_least=0.0, default=0.0)
 
-    def force(self, length, rate):
+    def force(self, length: jax.Array, rate: jax.Array) -> jax.Array:
         return -self.stiffness * (length - self.free_length) - self.damping * rate
 
-    def stored_energy(self, length):
+    def stored_energy(self, length: jax.Array) -> jax.Array:
         return self.stiffness * (length - self.free_length) ** 2 / 2
 
 
@@ -70,11 +70,11 @@ class Oleo(StrutLaw):
         "m/s", "speed below which the orifice damping is linear", default=0.01, above=0.0
     )
 
-    def _stroke_fraction(self, length):
+    def _stroke_fraction(self, length: jax.Array) -> tuple[jax.Array, jax.Array]:
         fraction = (self.free_length - length) / self.gas_stroke
         return fraction, jnp.clip(fraction, 0.0, 0.95)
 
-    def force(self, length, rate):
+    def force(self, length: jax.Array, rate: jax.Array) -> jax.Array:
         fraction, inner = self._stroke_fraction(length)
         gas = (1 - inner) ** -self.exponent
         slope = self.exponent * (1 - inner) ** (-self.exponent - 1)
@@ -84,7 +84,7 @@ class Oleo(StrutLaw):
         smooth_speed = jnp.sqrt(rate**2 + self.linear_below_speed**2)
         return elastic - self.orifice_damping * rate * smooth_speed - self.viscous_damping * rate
 
-    def stored_energy(self, length):
+    def stored_energy(self, length: jax.Array) -> jax.Array:
         fraction, inner = self._stroke_fraction(length)
         n = self.exponent
         gas = ((1 - inner) ** (1 - n) - 1) / (n - 1)

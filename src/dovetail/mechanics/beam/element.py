@@ -95,14 +95,16 @@ def placed(size: int, *pieces: tuple[list[int], np.ndarray]) -> np.ndarray:
     return matrix
 
 
-def planar_element(E, A, I, rho, length) -> tuple[np.ndarray, np.ndarray]:
+def planar_element(E: float, A: float, I: float, rho: float, length: float) -> tuple[np.ndarray, np.ndarray]:
     """Return stiffness and consistent mass (6, 6) in local axes, with u, v, theta at both ends."""
     along, across = bar(E * A, rho * A, length), bending(E * I, rho * A, length)
     k, m = (placed(6, (STRETCH, along[i]), (UP, across[i])) for i in (0, 1))
     return k, m
 
 
-def spatial_element(E, A, I_y, I_z, G, J, rho, length) -> tuple[np.ndarray, np.ndarray]:
+def spatial_element(
+    E: float, A: float, I_y: float, I_z: float, G: float, J: float, rho: float, length: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Return stiffness and consistent mass (12, 12) in local axes, with u, v, w and three rotations at both ends.
 
     `J` [m^4] is the torsion constant; the polar moment of the section is `I_y + I_z`.
@@ -113,12 +115,12 @@ def spatial_element(E, A, I_y, I_z, G, J, rho, length) -> tuple[np.ndarray, np.n
     return k, m
 
 
-def planar_tension(tension, length) -> np.ndarray:
+def planar_tension(tension: float, length: float) -> np.ndarray:
     """Return the geometric stiffness (6, 6) under tension [N]."""
     return placed(6, (UP, string(tension, length)))
 
 
-def spatial_tension(tension, polar, length) -> np.ndarray:
+def spatial_tension(tension: float, polar: float, length: float) -> np.ndarray:
     """Return the geometric stiffness (12, 12) under tension [N]; `polar` is polar moment over area [m^2]."""
     bent = string(tension, length)
     return placed(12, (TURN, bar(tension * polar, 0.0, length)[0]), (SIDE, bent), (RISE, bent))

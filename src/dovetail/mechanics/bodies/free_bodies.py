@@ -88,13 +88,13 @@ class ContactingBodies(Substructure):
         """The second body if it moves freely, else None."""
         return self.second if isinstance(self.second, MassProperties) else None
 
-    def _prescribed_state(self, t) -> BodyState:
+    def _prescribed_state(self, t: Time) -> BodyState:
         """Return the state of a prescribed second body."""
         assert isinstance(self.second, FrameMotion)
         state = self.second.state(t)
         return BodyState.from_pose(state.pose, state.twist)
 
-    def _full_state(self, t, x: PairState) -> PairState:
+    def _full_state(self, t: Time, x: PairState) -> PairState:
         """Return the state including that of a prescribed second body."""
         return x if self._free else dataclasses.replace(x, second=self._prescribed_state(t))
 
@@ -141,11 +141,11 @@ class ContactingBodies(Substructure):
     def derivative(self, t: Time, x: State, u: Input) -> State:
         return self._rate(t, self._full_state(t, x), u)
 
-    def _rate(self, t, whole: PairState, u):
+    def _rate(self, t: Time, whole: PairState, u: Input) -> PairState:
         pair = self._equations
         return pair.derivative(t, whole, self._about_D(pair, whole, u["force"]), self._outer(t, whole.first))
 
-    def _outer(self, t, first: BodyState) -> Wrench | None:
+    def _outer(self, t: Time, first: BodyState) -> Wrench | None:
         """Return the wrench of `loads` on the first body, in W about its centre."""
         if not self.loads:
             return None
@@ -154,7 +154,7 @@ class ContactingBodies(Substructure):
         loads = [load.act(t, motion) for load in self.loads]
         return Wrench(*(jnp.sum(jnp.stack(parts), axis=0) for parts in zip(*loads, strict=True))).reexpress(R)
 
-    def _about_D(self, pair: ContactingPair, x: PairState, force) -> Wrench:
+    def _about_D(self, pair: ContactingPair, x: PairState, force: jax.Array) -> Wrench:
         given = as_wrench(force)
         about_P = Wrench(given.f, self.home.R @ given.tau)
         return about_P.shift(-pair.relative(x)[0].p)

@@ -69,7 +69,7 @@ class AttachedBody(Part):
         seen = relative_twist(own.twist.shift(K.p - own.p), carrier.twist, K.p - carrier.p).reexpress(J.R.T)
         turned = J.R.T @ K.R
 
-        def energy(phi):
+        def energy(phi: jax.Array) -> jax.Array:
             return (
                 jnp.sum(self.stiffness[3:] * rotation.logarithm(rotation.exponential(phi) @ turned) ** 2) / 2
             )
@@ -96,11 +96,11 @@ class JoinedPair(ContactingPair):
 
     attached: tuple[AttachedBody, ...] = ()
 
-    def bodies(self, x):
+    def bodies(self, x: PairState) -> list[tuple[RigidBody, BodyState]]:
         hung = zip(self.attached, x.attached, strict=True)
         return [*super().bodies(x), *((RigidBody(one.body, gravity=self.gravity), own) for one, own in hung)]
 
-    def derivative(self, t, x, u, outer=None):
+    def derivative(self, t: Time, x: State, u: Input, outer: Wrench | None = None) -> State:
         states = x.all
         nothing = Wrench(jnp.zeros(3), jnp.zeros(3))
         loads = [*((nothing, nothing) if u is None else self.wrenches(x, u)), *[nothing] * len(self.attached)]

@@ -58,6 +58,6 @@ class PrescribedForce(BodyLoad):
     def valid_until(self) -> float:
         return float(self.times[-1])
 
-    def act(self, t, motion):
+    def act(self, t: jax.Array, motion: BodyMotion) -> tuple[jax.Array, jax.Array]:
         force = interpolate(self.times, self.values, t)
         return force, jnp.cross(self.point - motion.offset, force)

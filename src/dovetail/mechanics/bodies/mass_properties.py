@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core import Parameter, kind, parameter
+from dovetail.core.array_types import Numbers
 from dovetail.core.errors import ParameterError
 from dovetail.core.parameter import all_concrete
 from dovetail.mechanics.motion import MotionModel
@@ -36,7 +37,7 @@ class MassProperties(MotionModel):
     inertia: Parameter = parameter("kg m^2", "inertia about the centre of mass")
     centre: Parameter = parameter("m", "centre of mass in the reference frame", default=(0.0, 0.0, 0.0))
 
-    def __init__(self, mass, inertia, centre=(0.0, 0.0, 0.0)):
+    def __init__(self, mass: Numbers, inertia: Numbers, centre: Numbers = (0.0, 0.0, 0.0)) -> None:
         if not isinstance(inertia, jax.Array):
             inertia = np.asarray(inertia, float)  # NumPy avoids compilation for concrete numbers
         if inertia.ndim < 2:

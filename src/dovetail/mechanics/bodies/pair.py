@@ -21,7 +21,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Flow
+from dovetail.core import Flow, Input, State, Time
 from dovetail.mechanics.bodies.mass_properties import MassProperties
 from dovetail.mechanics.bodies.rigid_body import BodyState, RigidBody
 from dovetail.mechanics.spatial import Pose, Twist, Wrench, relative_twist
@@ -56,10 +56,10 @@ class ContactingPair(Flow):
         return self.start  # type: ignore[return-value]  # set by the caller of `init`
 
     @abstractmethod
-    def derivative(self, t, x: PairState, u: Wrench | None, outer: Wrench | None = None) -> PairState:
+    def derivative(self, t: Time, x: PairState, u: Wrench | None, outer: Wrench | None = None) -> PairState:
         """Return the rates; `outer` is a further wrench on the first body, in W about its centre."""
 
-    def output(self, t, x: PairState, u: Wrench | None) -> tuple[Pose, Twist]:
+    def output(self, t: Time, x: PairState, u: Wrench | None) -> tuple[Pose, Twist]:
         """Return the pose of P in D and its twist relative to D, in D."""
         return self.relative(x)
 
@@ -118,7 +118,7 @@ class BodyPair(ContactingPair):
         chaser = BodyState.from_pose(X_WC, tip.shift(X_WC.p - X_WP.p))
         return cls(first, second, X_CP, X_TD, PairState(chaser, target), gravity)
 
-    def derivative(self, t, x, u, outer=None):
+    def derivative(self, t: Time, x: State, u: Input, outer: Wrench | None = None) -> State:
         loads: list[Wrench | None] = [None, None] if u is None else [*self.wrenches(x, u)]
         if outer is not None:
             loads[0] = outer if loads[0] is None else loads[0] + outer

@@ -22,7 +22,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Flow
+from dovetail.core import Flow, Time
 from dovetail.mechanics.bodies.mass_properties import MassProperties, inverse
 from dovetail.mechanics.spatial import MovingFrame, Pose, Twist, Wrench, euler, quaternion
 
@@ -80,7 +80,7 @@ class RigidBody(Flow):
     def init(self) -> BodyState:
         return self.start
 
-    def derivative(self, t, x: BodyState, u: Wrench | None) -> BodyState:
+    def derivative(self, t: Time, x: BodyState, u: Wrench | None) -> BodyState:
         return self.rate(x, u)
 
     def rate(self, x: BodyState, u: Wrench | None, carrier: MovingFrame | None = None) -> BodyState:
@@ -94,7 +94,7 @@ class RigidBody(Flow):
         q, w = rotation_rates(x.q, x.w, moment, self.body.inertia, carrier, self.restore)
         return BodyState(p=x.v, q=q, v=push, w=w)
 
-    def output(self, t, x: BodyState, u: Wrench | None) -> dict[str, jax.Array]:
+    def output(self, t: Time, x: BodyState, u: Wrench | None) -> dict[str, jax.Array]:
         """Return position, orientation, velocity and acceleration of the body."""
         rate = self.derivative(t, x, u)
         R = x.pose.R

@@ -13,10 +13,12 @@ points to starboard or port, which does not occur with a trailing hose. Source: 
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import kind
+from dovetail.core import State, kind
 from dovetail.mechanics.chain.angles import angle_accelerations, angle_rates, angles, direction, tangents
 from dovetail.mechanics.chain.base import ChainNodes, dot, previous_column, running_sum
 from dovetail.mechanics.chain.lumped import ChainShape, LumpedChain, constraint_tensions
@@ -30,15 +32,16 @@ class AngleChain(LumpedChain):
     psi to starboard. Not modelled: stretch (see `ElasticChain`), twist.
     """
 
-    def state_from_directions(self, directions, lengths):
+    def state_from_directions(self, directions: jax.Array, lengths: jax.Array) -> Any:
         angle = jnp.stack(angles(directions))
         return {"angle": angle, "rate": jnp.zeros_like(angle)}
 
-    def with_node_velocities(self, x, velocity, length=None):
+    def with_node_velocities(self, x: Any, velocity: jax.Array, length: Any = None) -> Any:
+        phi, psi = x["angle"]
         turn = (velocity - previous_column(velocity)) / self.lengths(length)[0]
-        return {"angle": x["angle"], "rate": jnp.stack(angle_rates(*x["angle"], turn))}
+        return {"angle": x["angle"], "rate": jnp.stack(angle_rates(phi, psi, turn))}
 
-    def _forward(self, x, length):
+    def _forward(self, x: State, length: Any) -> tuple[jax.Array, jax.Array, Any, jax.Array]:
         """Return directions and their rates, lengths, and positions and velocities of the nodes, stacked (6, n)."""
         (phi, psi), (phi_rate, psi_rate) = x["angle"], x["rate"]
         l = self.lengths(length)
@@ -47,20 +50,20 @@ class AngleChain(LumpedChain):
         turn = e_phi * phi_rate + e_psi * psi_rate
         return n, turn, l, running_sum(jnp.concatenate([l[0] * n, l[0] * turn + l[1] * n]))
 
-    def nodes(self, x, length=None):
+    def nodes(self, x: Any, length: Any = None) -> ChainNodes:
         reached = self._forward(x, length)[-1]
         both = jnp.concatenate([jnp.zeros((6, 1)), reached], axis=1)
         return ChainNodes(both[:3], both[3:])
 
-    def shape(self, x, length=None):
+    def shape(self, x: Any, length: Any = None) -> ChainShape:
         n, turn, l, reached = self._forward(x, length)
         return ChainShape(n, turn, reached[3:], l[0], l, *self.masses(l[0]))
 
-    def pull(self, x, s, free, inverse):
+    def pull(self, x: Any, s: ChainShape, free: jax.Array, inverse: jax.Array) -> tuple[jax.Array, jax.Array]:
         tension = constraint_tensions(s.n, free, inverse, s.l[2] - s.l[0] * dot(s.turn, s.turn))
         return tension * s.n, tension
 
-    def rate(self, x, s, acceleration):
+    def rate(self, x: Any, s: ChainShape, acceleration: jax.Array) -> Any:
         (phi, psi), rates = x["angle"], x["rate"]
         relative: jax.Array = acceleration - previous_column(acceleration)
         second = angle_accelerations(phi, psi, (rates[0], rates[1]), relative / s.l[0])

@@ -11,7 +11,9 @@ round of a loop is a separate launch, so the sweep is unrolled there: three to f
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Float
@@ -38,17 +40,20 @@ def solve_tridiagonal(
     )
 
 
-def _sweep(diagonal, coupling, rhs, unroll: int = 1):
+Pair = tuple[jax.Array, jax.Array]
+
+
+def _sweep(diagonal: jax.Array, coupling: jax.Array, rhs: jax.Array, unroll: int = 1) -> jax.Array:
     """Return the result of a sweep down and up the chain; `unroll` rounds are compiled as one piece."""
 
-    def down(carry, row):
+    def down(carry: Pair, row: tuple[jax.Array, jax.Array, jax.Array, jax.Array]) -> tuple[Pair, Pair]:
         c, y = carry
         d, e, e_next, b = row
         w = 1 / (d - e * c)
         carry = e_next * w, (b - e * y) * w
         return carry, carry
 
-    def up(x, row):
+    def up(x: jax.Array, row: Pair) -> Pair:
         c, y = row
         x = y - c * x
         return x, x
@@ -85,7 +90,7 @@ def solve_blocks(
     (3, n)
     """
 
-    def down(carry, row):
+    def down(carry: Any, row: Any) -> tuple[Any, Any]:
         (i00, i01, i02, i11, i12, i22), (y0, y1, y2) = carry
         a, b, (n0, n1, n2), c, (r0, r1, r2) = row
         c2 = c * c
@@ -98,7 +103,7 @@ def solve_blocks(
         carry = inverse, _times(inverse, (r0 + c * y0, r1 + c * y1, r2 + c * y2))
         return carry, carry
 
-    def up(s, row):
+    def up(s: Any, row: Any) -> tuple[Any, Any]:
         inverse, (y0, y1, y2), c = row
         p0, p1, p2 = _times(inverse, tuple(c * v for v in s))
         s = y0 + p0, y1 + p1, y2 + p2
@@ -110,7 +115,9 @@ def solve_blocks(
     return jnp.stack(lax.scan(up, (zero,) * 3, (inverse, y, next_column(coupling)), reverse=True)[1])
 
 
-def _times(inverse, r):
+def _times(
+    inverse: tuple[jax.Array, ...], r: tuple[jax.Array, ...]
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Return a symmetric 3 x 3 matrix, six entries, times a vector."""
     i00, i01, i02, i11, i12, i22 = inverse
     return (

@@ -197,7 +197,9 @@ def running_sum(a: Float[Array, "k n"], *, reverse: bool = False) -> Float[Array
     One scan: the cumulative sum of the library is a tree of slices that XLA's CPU compiler cannot fuse.
     """
 
-    def add(total, column):
+    def add(
+        total: tuple[jax.Array, ...], column: tuple[jax.Array, ...]
+    ) -> tuple[tuple[jax.Array, ...], tuple[jax.Array, ...]]:
         total = tuple(t + c for t, c in zip(total, column, strict=True))
         return total, total
 

@@ -13,7 +13,7 @@ element length. Forces are the gradient of V by automatic differentiation. Sourc
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, Self
 
 import jax
 import jax.numpy as jnp
@@ -22,7 +22,7 @@ import scipy
 from jaxtyping import Array, Float
 
 from dovetail.core import Parameter, count, kind, parameter
-from dovetail.mechanics.chain.base import Chain, ChainNodes, ChainSolution, node_forces
+from dovetail.mechanics.chain.base import Chain, ChainLoads, ChainNodes, ChainSolution, node_forces
 
 _POINTS, _WEIGHTS = (
     0.5 * (np.polynomial.legendre.leggauss(5)[0] + 1),
@@ -51,11 +51,11 @@ class AncfCable(Chain):
         """Unstretched length of an element [m]."""
         return self.length / self.n
 
-    def straight(self, direction):
+    def straight(self, direction: jax.Array) -> Any:
         direction = jnp.asarray(direction)[:, None]
         return self._state(direction * jnp.arange(self.n + 1) * self.element, jnp.tile(direction, self.n + 1))
 
-    def rest_state_along(self, directions, field, tip_force):
+    def rest_state_along(self, directions: jax.Array, field: jax.Array, tip_force: jax.Array) -> Any:
         m = self.mass / self.n
         weight = m * (self.n - jnp.arange(self.n) - 0.5) + self.tip_mass
         below = weight * jnp.asarray(field)[:, None] + jnp.asarray(tip_force)[:, None]
@@ -68,7 +68,7 @@ class AncfCable(Chain):
         )
         return self._state(p, slope)
 
-    def _state(self, position, slope):
+    def _state(self, position: jax.Array, slope: jax.Array) -> dict[str, jax.Array]:
         e = jnp.stack([position, slope], axis=-1).reshape(3, -1)[:, 1:]  # without the support's position
         return {"e": e, "rate": jnp.zeros_like(e)}
 
@@ -77,10 +77,10 @@ class AncfCable(Chain):
         both = jnp.concatenate([jnp.zeros((3, 1)), e], axis=1).reshape(3, self.n + 1, 2)
         return both[..., 0], both[..., 1]
 
-    def nodes(self, x, length=None):
+    def nodes(self, x: Any, length: Any = None) -> ChainNodes:
         return ChainNodes(self.coordinates(x["e"])[0], self.coordinates(x["rate"])[0])
 
-    def with_tip(self, mass):
+    def with_tip(self, mass: Any) -> Self:
         return dataclasses.replace(self, tip_mass=mass)
 
     def mass_matrix(self) -> Float[Array, "q q"]:
@@ -96,7 +96,7 @@ class AncfCable(Chain):
             full = full.at[2 * k : 2 * k + 4, 2 * k : 2 * k + 4].add(element)
         return full[1:, 1:]
 
-    def _weights(self):
+    def _weights(self) -> jax.Array:
         """Return mass times shape function of every coordinate: the load of a unit field."""
         l, m = self.element, self.mass / self.n
         each = m * jnp.stack(_shape(_POINTS, l)) @ _WEIGHTS
@@ -105,7 +105,7 @@ class AncfCable(Chain):
             full = full.at[2 * k : 2 * k + 4].add(each)
         return full.at[-2].add(self.tip_mass)[1:]
 
-    def _strains(self, e):
+    def _strains(self, e: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Return axial strain and squared curvature at the Gauss points, (n, points) each."""
         p, q = self.coordinates(e)
         l = self.element
@@ -116,13 +116,13 @@ class AncfCable(Chain):
         cross = square * jnp.sum(second**2, axis=0) - jnp.sum(slope * second, axis=0) ** 2
         return 0.5 * (square - 1), cross / square**3
 
-    def _elastic(self, e):
+    def _elastic(self, e: jax.Array) -> tuple[jax.Array, jax.Array]:
         strain, curved = self._strains(e)
         l = self.element
         axial = 0.5 * self.stiffness * l * jnp.sum(strain**2 @ _WEIGHTS)
         return axial, 0.5 * self.bending * l * jnp.sum(curved @ _WEIGHTS)
 
-    def _damping(self, e, rate):
+    def _damping(self, e: jax.Array, rate: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Return force (3, 2n + 1) of the axial damper, and its power [W]."""
         strain, pull_back = jax.vjp(lambda e: self._strains(e)[0], e)
         del strain
@@ -130,7 +130,7 @@ class AncfCable(Chain):
         weighted = self.axial_damping * self.element * strain_rate * _WEIGHTS
         return -pull_back(weighted)[0], -jnp.sum(weighted * strain_rate)
 
-    def solve(self, t, x, u):
+    def solve(self, t: Any, x: Any, u: ChainLoads) -> ChainSolution:
         e, rate = x["e"], x["rate"]
         force = -jax.grad(lambda e: sum(self._elastic(e)))(e) + self._damping(e, rate)[0]
         force = force + jnp.asarray(u.field)[:, None] * self._weights()
@@ -148,23 +148,23 @@ class AncfCable(Chain):
             reaction=carried - second @ self._weights(),
         )
 
-    def energies(self, x, u=None):
+    def energies(self, x: Any, u: ChainLoads | None = None) -> dict[str, jax.Array]:
         axial, bent = self._elastic(x["e"])
         kinetic = 0.5 * jnp.sum((x["rate"] @ self.mass_matrix()) * x["rate"])
         return {"kinetic": kinetic, "axial": axial, "bending": bent}
 
-    def mass_moments(self, x, u=None):
+    def mass_moments(self, x: Any, u: ChainLoads | None = None) -> tuple[jax.Array, jax.Array]:
         w = self._weights()
         return x["e"] @ w, x["rate"] @ w
 
-    def power(self, x, u):
+    def power(self, x: Any, u: ChainLoads) -> dict[str, jax.Array]:
         velocity = self.coordinates(x["rate"])[0]
         return {
             "external": jnp.sum(node_forces(self.n, u) * velocity),
             "damping": self._damping(x["e"], x["rate"])[1],
         }
 
-    def fastest_rates(self):
+    def fastest_rates(self) -> list[complex]:
         """Return the highest axial mode of the straight cable without tension."""
         slope = jnp.stack(_slope(_POINTS, self.element))
         stiffness = self._assembled(self.stiffness * self.element * (slope * _WEIGHTS) @ slope.T)

@@ -34,7 +34,7 @@ class Drum(Part):
 class IdealDrum(Drum):
     """Drum that follows its demand exactly, at any tension."""
 
-    def drive(self, demand, s, s_rate):
+    def drive(self, demand: jax.Array, s: jax.Array, s_rate: jax.Array) -> tuple[jax.Array, jax.Array | None]:
         return demand[2], None
 
 
@@ -53,7 +53,7 @@ class HoseDrum(Drum):
         "kg/m", "mass of rope on the drum per stored length", default=0.0
     )
 
-    def drive(self, demand, s, s_rate):
+    def drive(self, demand: jax.Array, s: jax.Array, s_rate: jax.Array) -> tuple[jax.Array, jax.Array | None]:
         force = self.feed_forward * self.inertia * demand[2] + self.holding_force
         force = force + self.stiffness * (demand[0] - s) + self.damping * (demand[1] - s_rate)
         return force, self.inertia + self.stored_mass_per_length * s
@@ -78,7 +78,7 @@ def chain_and_drum_rates(
     if inertia is None:
         return solve(pull), pull
 
-    def solution(reel):
+    def solution(reel: jax.Array) -> tuple[ChainSolution, jax.Array]:
         solved = solve(reel)
         return solved, rope_pull(solved)
 

@@ -10,12 +10,15 @@ There is no constraint, so the accelerations follow node by node. The axial wave
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from dovetail.core import Parameter, choice, kind, parameter
 from dovetail.core.errors import ParameterError
-from dovetail.mechanics.chain.base import dot, previous_column
+from dovetail.mechanics.chain.base import ChainLoads, dot, previous_column
 from dovetail.mechanics.chain.lumped import CartesianChain, ChainShape
 
 
@@ -31,10 +34,10 @@ class ElasticChain(CartesianChain):
     axial_damping: Parameter = parameter("N s", "axial force per strain rate", default=0.0, at_least=0.0)
     compression: str = choice("none", "elastic", about="force of a compressed link", default="none")
 
-    def stretched_lengths(self, tension, length=None):
+    def stretched_lengths(self, tension: Float[Array, " n"], length: Any = None) -> Float[Array, " n"]:
         return self.lengths(length)[0] * (1 + tension / self.stiffness)
 
-    def shape(self, x, length=None):
+    def shape(self, x: Any, length: Any = None) -> ChainShape:
         p, v = x["position"], x["velocity"]
         d, w = p - previous_column(p), v - previous_column(v)
         size = jnp.sqrt(dot(d, d))
@@ -42,7 +45,7 @@ class ElasticChain(CartesianChain):
         l = self.lengths(length)
         return ChainShape(n, (w - n * dot(n, w)) / size, v, size, l, *self.masses(l[0]))
 
-    def _tensions(self, s):
+    def _tensions(self, s: ChainShape) -> tuple[jax.Array, jax.Array, jax.Array]:
         """Return tensions (n,) [N], their spring part, and the strain rate (n,) [1/s].
 
         Selection with `where` is much faster here than `maximum`, which propagates NaN.
@@ -58,28 +61,28 @@ class ElasticChain(CartesianChain):
             tension = jnp.where(taut & (tension > 0), tension, 0.0)
         return tension, spring, rate
 
-    def pull(self, x, s, free, inverse):
+    def pull(self, x: Any, s: ChainShape, free: jax.Array, inverse: jax.Array) -> tuple[jax.Array, jax.Array]:
         tension, _, _ = self._tensions(s)
         return tension * s.n, tension
 
-    def impulse(self, x, momentum):
+    def impulse(self, x: Any, momentum: jax.Array) -> Any:
         """Return the state after impulses (3, n) [N s] on the nodes 1 to n; each node takes its own impulse."""
         s = self.shape(x)
         return self.with_node_velocities(x, s.v + momentum / s.mass)
 
-    def energies(self, x, u=None):
+    def energies(self, x: Any, u: ChainLoads | None = None) -> dict[str, jax.Array]:
         s = self.shape(x, None if u is None else u.length)
         _, spring, _ = self._tensions(s)
         axial = 0.5 * jnp.sum(spring**2 * s.l[0]) / self.stiffness
         return {**super().energies(x, u), "axial": axial}
 
-    def power(self, x, u):
+    def power(self, x: Any, u: ChainLoads) -> dict[str, jax.Array]:
         s = self.shape(x, u.length)
         tension, spring, rate = self._tensions(s)
         powers = super().power(x, u)
         return {**powers, "damping": powers["damping"] - jnp.sum((tension - spring) * rate * s.l[0])}
 
-    def fastest_rates(self):
+    def fastest_rates(self) -> list[complex]:
         """Return rates of joint friction, and of the axial wave between neighbouring nodes with its damper."""
         m, l = float(self.mass) / self.rope_links, float(self.length) / self.rope_links
         if not 0 < m * l * l < math.inf:

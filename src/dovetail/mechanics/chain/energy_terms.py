@@ -17,4 +17,4 @@ def energy_residual(
     energy, power = np.asarray(energy), np.asarray(power)
     each = power[:-1] if rule == "rectangle" else 0.5 * (power[1:] + power[:-1])
     work = np.concatenate([[0.0], np.cumsum(each) * step])
-    return energy - energy[0] - work
+    return np.asarray(energy - energy[0] - work)

@@ -10,6 +10,7 @@ is valid for a loaded rope. For use as an initial state and as a test reference.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -41,7 +42,7 @@ def hanging_directions(
     field = jnp.asarray(field)[:, None]
     weight = mass / n * field
 
-    def below(u):
+    def below(u: jax.Array) -> jax.Array:
         load = weight + (jnp.zeros((3, n)) if link_force is None else link_force(u))
         tip = tip_force(u) if callable(tip_force) else jnp.asarray(tip_force)
         end = tip[:, None] + tip_mass * field
@@ -53,11 +54,12 @@ def hanging_directions(
     if link_force is None and not callable(tip_force):
         return start
 
-    def improve(_, u):
+    def improve(_: Any, u: jax.Array) -> jax.Array:
         mixed = u + 0.5 * (below(u) - u)  # relaxation, because drag increases as the rope rises
         return mixed / jnp.sqrt(dot(mixed, mixed))
 
-    return jax.lax.fori_loop(0, iterations, improve, start)
+    directions: jax.Array = jax.lax.fori_loop(0, iterations, improve, start)
+    return directions
 
 
 def straight_to(tip: Float[np.ndarray, "3"], length: float) -> Float[np.ndarray, "3"]:

@@ -47,7 +47,7 @@ def identify(
         raise ParameterError(f"identify: the initial guess of {', '.join(wrong)} must be above 0")
     target = np.asarray(measured, float).ravel()
 
-    def model(theta):
+    def model(theta: jax.Array) -> jax.Array:
         return jnp.ravel(simulate(dict(zip(names, jnp.exp(theta), strict=True))))
 
     value, slope = jax.jit(model), jax.jit(jax.jacfwd(model))

@@ -43,7 +43,7 @@ def remaining_length(full: Any, taken: Any) -> tuple[jax.Array, jax.Array, jax.A
 class FixedReel(ReelLaw):
     """Reel that does not move."""
 
-    def reeled_length(self, t, since_contact, full):
+    def reeled_length(self, t: Any, since_contact: Any, full: Any) -> jax.Array:
         return jnp.zeros(3)
 
 
@@ -55,7 +55,7 @@ class TimedReel(ReelLaw):
     duration: Parameter = parameter("s", "duration of the reel motion", above=0.0)
     start: Parameter = parameter("s", "start of the reel motion", default=0.0)
 
-    def reeled_length(self, t, since_contact, full):
+    def reeled_length(self, t: Any, since_contact: Any, full: Any) -> jax.Array:
         return smooth_step((t - self.start) / self.duration, self.distance, self.duration)
 
 
@@ -68,7 +68,7 @@ class SmoothReel(ReelLaw):
     duration: Parameter = parameter("s", "duration of the reel motion", above=0.0)
     start: Parameter = parameter("s", "start of the reel motion", default=0.0)
 
-    def reeled_length(self, t, since_contact, full):
+    def reeled_length(self, t: Any, since_contact: Any, full: Any) -> jax.Array:
         distance = self.initial_length - self.final_length
         reeled = smooth_step((t - self.start) / self.duration, distance, self.duration)
         return reeled.at[0].add(full - self.initial_length)
@@ -88,7 +88,7 @@ class ContactReel(ReelLaw):
     duration: Parameter = parameter("s", "three times the receiver's stopping time", default=2.0, above=0.0)
     delay: Parameter = parameter("s", "from first contact to the start", default=0.1, at_least=0.0)
 
-    def reeled_length(self, t, since_contact, full):
+    def reeled_length(self, t: Any, since_contact: Any, full: Any) -> jax.Array:
         return smooth_step((since_contact - self.delay) / self.duration, self.distance, self.duration)
 
 

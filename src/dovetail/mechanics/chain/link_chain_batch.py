@@ -68,7 +68,7 @@ class LinkChainBatch(Flow):
                 f"distribution {joined.distribution}, tip {joined.tip}; use jax.vmap for other chains"
             )
 
-        def one(chain):
+        def one(chain: LinkChain) -> tuple[jax.Array | None, ...]:
             l = chain.lengths()[0]
             return l[0], 1 / chain.masses(l)[1], chain.drift_rate, chain._friction(l)
 
@@ -111,7 +111,7 @@ class LinkChainBatch(Flow):
         near = _above(self.inverse)
         diagonal = self.inverse + near
 
-        def down(carry, row):
+        def down(carry: Any, row: Any) -> tuple[Any, Any]:
             w, y = carry
             k, diagonal, near, rhs = row
             e = -near * _dot(_at(n, k), _at(n, k - 1))  # of the first link: its `near` is zero
@@ -119,7 +119,7 @@ class LinkChainBatch(Flow):
             w, y = 1 / (diagonal - m * e), rhs - m * y
             return (w, y), (w, y, e)
 
-        def up(below, row):
+        def up(below: jax.Array, row: Any) -> tuple[jax.Array, Any]:
             k, w, y, free, inverse = row
             t = w * (y - _at(e, k + 1) * below)  # of the last link: nothing is below
             return t, (t, free + inverse * (below * _at(n, k + 1) - t * _at(n, k)))
@@ -130,7 +130,9 @@ class LinkChainBatch(Flow):
         _, (tension, acceleration) = lax.scan(up, zero, rows, reverse=True)
         return acceleration, tension
 
-    def _free(self, n, w, v, field, tip_force):
+    def _free(
+        self, n: jax.Array, w: tuple[jax.Array, ...], v: jax.Array, field: jax.Array, tip_force: Any
+    ) -> jax.Array:
         """Return the accelerations without the tensions."""
         field = field[:, None] if field.ndim == 1 else field
         free = jnp.broadcast_to(field, v.shape)
@@ -161,7 +163,8 @@ class LinkChainBatch(Flow):
 
 def _at(a: jax.Array, k: jax.Array) -> jax.Array:
     """Return row k, or the first or last row outside the range."""
-    return lax.dynamic_index_in_dim(a, jnp.clip(k, 0, a.shape[0] - 1), 0, keepdims=False)
+    entry: jax.Array = lax.dynamic_index_in_dim(a, jnp.clip(k, 0, a.shape[0] - 1), 0, keepdims=False)
+    return entry
 
 
 def _above(a: Float[Array, "*k"]) -> Float[Array, "*k"]:
@@ -180,4 +183,5 @@ def _columns(a: jax.Array) -> tuple[jax.Array, ...]:
 
 
 def _dot(a: Any, b: Any) -> jax.Array:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    product: jax.Array = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    return product

@@ -16,12 +16,15 @@ no orientation is singular.
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from dovetail.core import Parameter, choice, kind, parameter
 from dovetail.mechanics.chain.banded import solve_blocks
-from dovetail.mechanics.chain.base import Chain, dot, previous_column
+from dovetail.mechanics.chain.base import Chain, ChainLoads, ChainSolution, dot, previous_column
 from dovetail.mechanics.chain.lumped import CartesianChain, ChainShape, constraint_tensions
 
 
@@ -39,14 +42,14 @@ class LinkChain(CartesianChain):
     drift_rate: Parameter = parameter("1/s", "decay rate of link length errors", default=20.0, at_least=0.0)
     distribution: str = choice("half", "end", "rod", about="location of the mass of a link", default="half")
 
-    def shape(self, x, length=None):
+    def shape(self, x: Any, length: Any = None) -> ChainShape:
         p, v = x["position"], x["velocity"]
         d, w = p - previous_column(p), v - previous_column(v)
         l = self.lengths(length)
         n = d * jax.lax.rsqrt(dot(d, d))
         return ChainShape(n, (w - n * dot(n, w)) / l[0], v, l[0], l, *self.masses(l[0]))
 
-    def pull(self, x, s, free, inverse):
+    def pull(self, x: Any, s: ChainShape, free: jax.Array, inverse: jax.Array) -> tuple[jax.Array, jax.Array]:
         d, w = x["position"] - previous_column(x["position"]), x["velocity"] - previous_column(x["velocity"])
         l, l_rate, l_rate2 = s.l
         square = dot(d, d)
@@ -62,7 +65,7 @@ class LinkChain(CartesianChain):
         force = solve_blocks(inverse + near - block, block, s.n, near, relative)
         return force, dot(s.n, force) + s.link / 6 * axial
 
-    def energies(self, x, u=None):
+    def energies(self, x: Any, u: ChainLoads | None = None) -> dict[str, jax.Array]:
         stored = super().energies(x, u)
         if self.distribution == "rod":
             link = self.masses(self.lengths(None if u is None else u.length)[0])[0]
@@ -70,14 +73,18 @@ class LinkChain(CartesianChain):
             stored["kinetic"] = stored["kinetic"] - jnp.sum(link / 12 * w**2)
         return stored
 
-    def momentum_and_energy(self, x, u=None):
+    def momentum_and_energy(
+        self, x: Any, u: ChainLoads | None = None
+    ) -> tuple[Float[Array, "3"], Float[Array, ""]]:
         return (
             Chain.momentum_and_energy(self, x, u)
             if self.distribution == "rod"
             else super().momentum_and_energy(x, u)
         )
 
-    def energy_balance(self, x, u, solved):
+    def energy_balance(
+        self, x: Any, u: ChainLoads, solved: ChainSolution
+    ) -> tuple[Float[Array, "3"], Float[Array, ""]]:
         if self.distribution == "rod":
             return Chain.energy_balance(self, x, u, solved)
         return super().energy_balance(x, u, solved)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import jax
 import jax.numpy as jnp
@@ -159,17 +159,17 @@ class LumpedChain(Chain):
         last = np.arange(self.n) == self.n - 1
         return link, node + self.node_mass + jnp.where(last, self.tip_mass, 0.0)
 
-    def _shared(self, l):
+    def _shared(self, l: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Return the mass of links of lengths l and its part at each node; rates for rates."""
         link = self.mass / self.length * l
         if self.last_link is not None:
             link = link * (np.arange(self.n) < self.rope_links)
         return link, link if self.distribution == "end" else 0.5 * (link + next_column(link))
 
-    def with_tip(self, mass):
+    def with_tip(self, mass: Any) -> Self:
         return dataclasses.replace(self, tip_mass=mass)
 
-    def with_body(self, mass, arm, friction=None):
+    def with_body(self, mass: Any, arm: Any, friction: Any = None) -> Chain:
         own = self.node_mass if np.ndim(self.node_mass) == 0 else jnp.append(self.node_mass, 0.0)
         return dataclasses.replace(
             self, n=self.n + 1, last_link=arm, tip_mass=mass, node_mass=own, end_damping=friction
@@ -177,18 +177,18 @@ class LumpedChain(Chain):
 
     # states at rest
 
-    def straight(self, direction, length=None):
+    def straight(self, direction: jax.Array, length: Any = None) -> Any:
         along = jnp.broadcast_to(jnp.asarray(direction, float)[:, None], (3, self.n))
         return self.state_from_directions(along, self.lengths(length)[0])
 
-    def rest_state_along(self, directions, field, tip_force):
+    def rest_state_along(self, directions: jax.Array, field: jax.Array, tip_force: jax.Array) -> Any:
         m = self.masses(self.lengths()[0])[1] * jnp.asarray(field)[:, None]
         below = jnp.cumsum(m[:, ::-1], axis=1)[:, ::-1] + jnp.asarray(tip_force)[:, None]
         return self.state_from_directions(directions, self.stretched_lengths(jnp.sqrt(dot(below, below))))
 
     # equations of motion
 
-    def solve(self, t, x, u):
+    def solve(self, t: Any, x: Any, u: ChainLoads) -> ChainSolution:
         s = self.shape(x, u.length)
         inverse = 1 / s.mass
         if self.tip == "prescribed":
@@ -232,11 +232,11 @@ class LumpedChain(Chain):
         twice = self.mass_transfer == "published"
         return mass_transfer.exchange_forces(s.v, loss, leaving, self.rope_links, twice=twice)
 
-    def _in_rope(self, of_joint):
+    def _in_rope(self, of_joint: jax.Array) -> jax.Array:
         """Return a joint parameter for the joints of the rope, zero at the joint of a body."""
         return of_joint if self.last_link is None else of_joint * (np.arange(self.n - 1) < self.n - 2)
 
-    def _friction(self, l):
+    def _friction(self, l: jax.Array) -> jax.Array | None:
         """Return the damping [N m s] of the rope joints: own damping plus stiffness-proportional damping."""
         own = self.joint_damping
         if self.bending is not None and self.stiffness_damping is not None:
@@ -247,7 +247,7 @@ class LumpedChain(Chain):
     def _last_damping(self) -> jax.Array | None:
         return None if self.last_link is None else self.end_damping
 
-    def _at_root(self, s, u):
+    def _at_root(self, s: ChainShape, u: ChainLoads) -> jax.Array:
         """Return the load on the support besides the first link's force: external load and lumped mass."""
         lumped = 0.0 if self.distribution == "end" else 0.5 * s.link[0]
         return node_forces(self.n, u)[:, 0] + lumped * jnp.asarray(u.field)
@@ -267,12 +267,12 @@ class LumpedChain(Chain):
 
     # energy and momentum
 
-    def _material(self, s, length):
+    def _material(self, s: ChainShape, length: Any) -> jax.Array:
         if length is None or self.mass_transfer != "sliding":
             return s.v
         return s.v + self.slip(length)[0] * mass_transfer.tangents(s.n)
 
-    def energies(self, x, u=None):
+    def energies(self, x: Any, u: ChainLoads | None = None) -> dict[str, jax.Array]:
         length = None if u is None else u.length
         s = self.shape(x, length)
         kinetic = 0.5 * jnp.sum(s.mass * self._material(s, length) ** 2)
@@ -283,13 +283,13 @@ class LumpedChain(Chain):
             bent = joints.bending_energy(s.n, s.l[0], self._in_rope(self.bending))
         return {"kinetic": kinetic, "axial": jnp.zeros(()), "bending": bent}
 
-    def mass_moments(self, x, u=None):
+    def mass_moments(self, x: Any, u: ChainLoads | None = None) -> tuple[jax.Array, jax.Array]:
         length = None if u is None else u.length
         s = self.shape(x, length)
         position = self.nodes(x, length).position[:, 1:]
         return jnp.sum(s.mass * position, axis=1), jnp.sum(s.mass * self._material(s, length), axis=1)
 
-    def power(self, x, u):
+    def power(self, x: Any, u: ChainLoads) -> dict[str, jax.Array]:
         s = self.shape(x, u.length)
         velocity = self._material(s, u.length)
         damping, friction = jnp.zeros(()), self._friction(s.l[0])
@@ -301,11 +301,15 @@ class LumpedChain(Chain):
             damping = damping - self.mass_damping * jnp.sum(s.mass * s.v * velocity)
         return {"external": jnp.sum(node_forces(self.n, u)[:, 1:] * velocity), "damping": damping}
 
-    def momentum_and_energy(self, x, u=None):
+    def momentum_and_energy(
+        self, x: Any, u: ChainLoads | None = None
+    ) -> tuple[Float[Array, "3"], Float[Array, ""]]:
         s = self.shape(x, None if u is None else u.length)
         return jnp.sum(s.mass * s.v, axis=1), 0.5 * jnp.sum(s.mass * s.v**2)
 
-    def energy_balance(self, x, u, solved):
+    def energy_balance(
+        self, x: Any, u: ChainLoads, solved: ChainSolution
+    ) -> tuple[Float[Array, "3"], Float[Array, ""]]:
         r"""Return the rates of momentum (3,) [N] and kinetic energy [W] of the lumps from all loads.
 
         They include forces, the pull at the support, the work of links that stretch or are reeled in, the momentum of
@@ -325,7 +329,7 @@ class LumpedChain(Chain):
         power = jnp.sum(force * s.v + 0.5 * growth * s.v**2 - pull * (s.v - previous_column(s.v)))
         return impulse, power
 
-    def fastest_rates(self):
+    def fastest_rates(self) -> list[complex]:
         """Return the rate of joint friction between point masses: 16 times that of a single joint."""
         friction = self._friction(self.lengths()[0])
         if friction is None:
@@ -341,19 +345,19 @@ class CartesianChain(LumpedChain):
         """Return the state at rest with the nodes 1 to n at given positions, (3, n) [m]."""
         return {"position": jnp.asarray(position), "velocity": jnp.zeros((3, self.n))}
 
-    def state_from_directions(self, directions, lengths):
+    def state_from_directions(self, directions: jax.Array, lengths: jax.Array) -> Any:
         return self.rest_state_through(running_sum(lengths * directions))
 
-    def with_node_velocities(self, x, velocity, length=None):
+    def with_node_velocities(self, x: Any, velocity: jax.Array, length: Any = None) -> Any:
         return {"position": x["position"], "velocity": velocity}
 
-    def nodes(self, x, length=None):
+    def nodes(self, x: Any, length: Any = None) -> ChainNodes:
         zero = jnp.zeros((3, 1))
         return ChainNodes(
             jnp.concatenate([zero, x["position"]], axis=1), jnp.concatenate([zero, x["velocity"]], axis=1)
         )
 
-    def rate(self, x, s, acceleration):
+    def rate(self, x: Any, s: ChainShape, acceleration: jax.Array) -> Any:
         return {"position": x["velocity"], "velocity": acceleration}
 
     def stretch(self, x: Any, u: ChainLoads | None = None) -> jax.Array:

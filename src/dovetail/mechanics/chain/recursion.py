@@ -57,7 +57,7 @@ def rod_accelerations(
     rows = (tuple(e_phi), tuple(e_psi), tuple(gamma), extra, q_phi, q_psi)
     beyond = jax.tree.map(lambda a: a[1:], rows)
 
-    def up(carry, row):
+    def up(carry: Any, row: Any) -> Any:
         a, b = carry
         ef, ep, g, j, qf, qp = row
         h, k = _plus(a, m / 3), _plus(a, m / 2)
@@ -82,7 +82,7 @@ def rod_accelerations(
 
     s_2, first, a1 = _first_rod(a, b, m, l, u, e_phi, e_psi, gamma, extra, force, stretch, u1_rate)
 
-    def down(near, row):
+    def down(near: Any, row: Any) -> Any:
         (sf, sp, cf, cp), (ef, ep, g, *_) = row
         phi_2, psi_2 = sf - l * _dot(cf, near), sp - l * _dot(cp, near)
         turn = _add(_add(_scale(phi_2, ef), _scale(psi_2, ep)), g)
@@ -92,7 +92,20 @@ def rod_accelerations(
     return s_2, jnp.concatenate([first[:1], phi_2]), jnp.concatenate([first[1:], psi_2])
 
 
-def _first_rod(a, b, m, l, u, e_phi, e_psi, gamma, extra, force, stretch, u1_rate):
+def _first_rod(
+    a: Symmetric,
+    b: Vector,
+    m: jax.Array,
+    l: jax.Array,
+    u: jax.Array,
+    e_phi: jax.Array,
+    e_psi: jax.Array,
+    gamma: jax.Array,
+    extra: Any,
+    force: Any,
+    stretch: tuple[jax.Array, jax.Array],
+    u1_rate: jax.Array,
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Return the second rates of the stretch and of the first rod, and the acceleration of node 1."""
     s, s_rate = stretch
     square = jnp.stack(
@@ -113,7 +126,7 @@ def _first_rod(a, b, m, l, u, e_phi, e_psi, gamma, extra, force, stretch, u1_rat
     return y[0], y[1:], end @ y + end_bias
 
 
-def _solve3(matrix, rhs):
+def _solve3(matrix: jax.Array, rhs: jax.Array) -> jax.Array:
     """Return the solution by cofactors, cheaper than a library call."""
     c = jnp.cross(matrix[1], matrix[2]), jnp.cross(matrix[2], matrix[0]), jnp.cross(matrix[0], matrix[1])
     inverse = jnp.stack(c, axis=1) / dot(matrix[0], c[0])

@@ -54,7 +54,7 @@ def slip(way: str, length: Any, full: jax.Array, n: int) -> tuple[jax.Array, jax
     return -rate, -rate2
 
 
-def _taken(length, full, n):
+def _taken(length: Any, full: jax.Array, n: int) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Return the length (n,) reeled in beyond the far end of each link, and its two rates, for sequential links."""
     l0 = full / n
     w = CORNER * l0

@@ -27,7 +27,7 @@ def remesh(chain: LinkChain, x: Any, n: int) -> tuple[LinkChain, Any]:
     nodes = chain.nodes(x)
     old_at, new_at = jnp.linspace(0.0, 1.0, chain.n + 1), jnp.linspace(0.0, 1.0, n + 1)
 
-    def interpolate_rows(rows):
+    def interpolate_rows(rows: jax.Array) -> jax.Array:
         return jnp.stack([jnp.interp(new_at, old_at, row) for row in rows])
 
     d = link_differences(interpolate_rows(nodes.position))

@@ -16,7 +16,7 @@ from __future__ import annotations
 import cmath
 import dataclasses
 import functools
-from typing import Any
+from typing import Any, Self
 
 import jax
 import jax.numpy as jnp
@@ -36,7 +36,9 @@ from dovetail.mechanics.chain.recursion import rod_accelerations
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _at_rest(n: int, stretch, phi, psi) -> dict[str, jax.Array]:  # one compiled program
+def _at_rest(
+    n: int, stretch: jax.Array, phi: jax.Array, psi: jax.Array
+) -> dict[str, jax.Array]:  # one compiled program
     parts = [jnp.reshape(stretch, 1), jnp.broadcast_to(phi, n), jnp.broadcast_to(psi, n)]
     q = jnp.concatenate([jnp.asarray(part, dtype=float) for part in parts])
     return {"q": q, "rate": jnp.zeros_like(q)}
@@ -84,27 +86,28 @@ class RodChain(Chain):
         """Length of a rod [m]."""
         return self.length / self.n
 
-    def straight(self, direction):
+    def straight(self, direction: jax.Array) -> Any:
         phi, psi = angles(jnp.asarray(direction))
         return self.rest_state(jnp.zeros(()), jnp.full(self.n, phi), jnp.full(self.n, psi))
 
     def rest_state(self, stretch: Any, phi: Any, psi: Any) -> dict[str, jax.Array]:
         """Return the state at rest with a stretch [m] and angles [rad], each one number or n."""
-        return _at_rest(self.n, stretch, phi, psi)
+        x: dict[str, jax.Array] = _at_rest(self.n, stretch, phi, psi)
+        return x
 
-    def rest_state_along(self, directions, field, tip_force):
+    def rest_state_along(self, directions: jax.Array, field: jax.Array, tip_force: jax.Array) -> Any:
         phi, psi = angles(directions)
         pull = self._total() * jnp.asarray(field) + jnp.asarray(tip_force)
         return self.rest_state(pull @ directions[:, 0] * self.length / self.stiffness, phi, psi)
 
-    def with_tip(self, mass):
+    def with_tip(self, mass: Any) -> Self:
         return dataclasses.replace(self, tip_mass=mass)
 
     def split(self, q: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
         """Return stretch, phi and psi of coordinates, rates or generalised forces."""
         return q[0], q[1 : self.n + 1], q[self.n + 1 :]
 
-    def nodes(self, x, length=None):
+    def nodes(self, x: Any, length: Any = None) -> ChainNodes:
         s, phi, psi = self.split(x["q"])
         s_rate, phi_rate, psi_rate = self.split(x["rate"])
         u = direction(phi, psi)
@@ -148,7 +151,7 @@ class RodChain(Chain):
         f_s = -u1 @ (gamma @ self._lever(s))
         return jnp.concatenate([jnp.reshape(f_s, 1), -dot(e_phi, pull), -dot(e_psi, pull)])
 
-    def _weights(self, s, diagonal):
+    def _weights(self, s: jax.Array, diagonal: jax.Array) -> jax.Array:
         """Return W (n, n), with other suffix sums on its diagonal."""
         l = self.rod_length
         index = jnp.arange(self.n)
@@ -157,17 +160,17 @@ class RodChain(Chain):
         own = (diagonal * l**2).at[0].add(2 * self._b()[0] * s * l + self._total() * s**2)
         return jnp.where(jnp.eye(self.n, dtype=bool), own, w)
 
-    def _lever(self, s):
+    def _lever(self, s: jax.Array) -> jax.Array:
         """Return mass times lever of a uniform field on each rod."""
         return (self._b() * self.rod_length).at[0].add(self._total() * s)
 
-    def _total(self):
+    def _total(self) -> jax.Array:
         return self.mass + self.tip_mass
 
-    def _b(self):
+    def _b(self) -> jax.Array:
         return self.mass / self.n * (self.n - jnp.arange(self.n) - 0.5) + self.tip_mass
 
-    def _c(self):
+    def _c(self) -> jax.Array:
         return self._b() - self.mass / self.n / 6
 
     # generalised forces
@@ -211,11 +214,12 @@ class RodChain(Chain):
         """Return the generalised force of the axial element and of bending."""
         s, phi, psi = self.split(q)
         if self.curvature == "space":
-            return -jax.grad(lambda q: sum(self._elastic_energies(q)))(q)
+            force: jax.Array = -jax.grad(lambda q: sum(self._elastic_energies(q)))(q)
+            return force
         phi0, psi0 = self._rest()
         l = self._joint_lengths()
 
-        def plane(angle, rest):
+        def plane(angle: jax.Array, rest: jax.Array) -> jax.Array:
             theta = jnp.diff(angle, prepend=rest)
             moment = joint_moment(theta, self.bending, l)
             if self.root == "pinned":
@@ -225,26 +229,26 @@ class RodChain(Chain):
         pull = -self._stiffness(s) * s
         return jnp.concatenate([jnp.reshape(pull, 1), plane(phi, phi0), plane(psi, psi0)])
 
-    def _joint_friction(self, rate):
+    def _joint_friction(self, rate: jax.Array) -> jax.Array:
         theta = jnp.diff(rate, prepend=0.0)
         if self.root == "pinned":
             theta = theta.at[0].set(0.0)
         return self.joint_damping * (jnp.concatenate([theta[1:], jnp.zeros(1)]) - theta)
 
-    def _joint_lengths(self):
+    def _joint_lengths(self) -> jax.Array:
         """Return the length [m] of chain that bends in each joint, between the middles of neighbouring rods."""
         l = jnp.full(self.n, self.rod_length)
         return l.at[0].divide(2) if self.root == "clamped" else l
 
-    def _rest(self):
+    def _rest(self) -> jax.Array:
         return self.root_angles if self.root == "clamped" else jnp.zeros(2)
 
-    def _stiffness(self, s):
+    def _stiffness(self, s: jax.Array) -> jax.Array:
         """Return the stiffness of the top element [N/m]; zero in compression with `compression = "none"`."""
         axial = self.stiffness / self.length
         return jnp.where(s < 0, 0.0, axial) if self.compression == "none" else axial
 
-    def solve(self, t, x, u):
+    def solve(self, t: Any, x: Any, u: ChainLoads) -> ChainSolution:
         q, rate = x["q"], x["rate"]
         force = self.field_force(q, u.field) + self.outer_force(q, u)
         force = force + self.damping_force(rate) + self.elastic_force(q)
@@ -255,7 +259,7 @@ class RodChain(Chain):
             second = self._recursive(q, rate, force)
         return self._solved(x, second, u)
 
-    def _recursive(self, q, rate, force):
+    def _recursive(self, q: jax.Array, rate: jax.Array, force: jax.Array) -> jax.Array:
         """Return the second rates by recursion along the chain."""
         s, phi, psi = self.split(q)
         s_rate, phi_rate, psi_rate = self.split(rate)
@@ -283,7 +287,7 @@ class RodChain(Chain):
         )
         return jnp.concatenate([jnp.reshape(accelerations[0], 1), accelerations[1], accelerations[2]])
 
-    def _solved(self, x, second, u):
+    def _solved(self, x: State, second: jax.Array, u: ChainLoads) -> ChainSolution:
         s, phi, psi = self.split(x["q"])
         s_rate, phi_rate, psi_rate = self.split(x["rate"])
         s_2, phi_2, psi_2 = self.split(second)
@@ -311,7 +315,7 @@ class RodChain(Chain):
             reaction=below[:, 0] + node[:, 0],
         )
 
-    def fastest_rates(self):
+    def fastest_rates(self) -> list[complex]:
         """Return rates of joint friction, :math:`-48 C n^3/(m L^2)`, tight for many rods, and of the axial element."""
         m, n, total = float(self.mass), self.n, float(self.mass + self.tip_mass)
         joint = -48 * float(self.joint_damping) * n**3 / (m * float(self.length) ** 2)
@@ -319,7 +323,7 @@ class RodChain(Chain):
         root = cmath.sqrt(b * b / 4 - c)
         return [joint, -b / 2 + root, -b / 2 - root]
 
-    def _elastic_energies(self, q):
+    def _elastic_energies(self, q: jax.Array) -> tuple[jax.Array, jax.Array]:
         s, phi, psi = self.split(q)
         l = self._joint_lengths()
         phi0, psi0 = self._rest()
@@ -336,11 +340,11 @@ class RodChain(Chain):
             each = each.at[0].set(0.0)
         return axial, jnp.sum(each)
 
-    def energies(self, x, u=None):
+    def energies(self, x: Any, u: ChainLoads | None = None) -> dict[str, jax.Array]:
         axial, bent = self._elastic_energies(x["q"])
         return {"kinetic": self._kinetic(x), "axial": axial, "bending": bent}
 
-    def _kinetic(self, x):
+    def _kinetic(self, x: State) -> jax.Array:
         """Return the kinetic energy of the rods, from the velocities of their ends, and of the tip mass."""
         __, phi, psi = self.split(x["q"])
         _, phi_rate, psi_rate = self.split(x["rate"])
@@ -355,7 +359,7 @@ class RodChain(Chain):
             kinetic = kinetic + 0.5 * m * l**2 / 12 * jnp.sum((jnp.sin(psi) * phi_rate) ** 2)
         return kinetic
 
-    def mass_moments(self, x, u=None):
+    def mass_moments(self, x: Any, u: ChainLoads | None = None) -> tuple[jax.Array, jax.Array]:
         s, phi, psi = self.split(x["q"])
         s_rate, phi_rate, psi_rate = self.split(x["rate"])
         u_ = direction(phi, psi)
@@ -364,7 +368,7 @@ class RodChain(Chain):
         momentum = (e_phi * phi_rate + e_psi * psi_rate) @ lever + self._total() * s_rate * u_[:, 0]
         return u_ @ lever, momentum
 
-    def power(self, x, u):
+    def power(self, x: Any, u: ChainLoads) -> dict[str, jax.Array]:
         rate = x["rate"]
         return {
             "external": rate @ self.outer_force(x["q"], u),

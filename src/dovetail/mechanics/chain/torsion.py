@@ -46,7 +46,8 @@ class TwistLine(Part):
         l = length / self.n
         bent = jnp.append(angle, last) - previous_column(jnp.append(angle, last))
         bent_rate = jnp.append(rate, last_rate) - previous_column(jnp.append(rate, last_rate))
-        return (self.stiffness * bent + self.damping * bent_rate) / l
+        moments: jax.Array = (self.stiffness * bent + self.damping * bent_rate) / l
+        return moments
 
     def rate(self, x: dict[str, jax.Array], length: Any, end: Turn | None = None) -> dict[str, jax.Array]:
         """Return the rates of the twist; the torque on the body at the end is minus the last of `torques`."""
@@ -64,4 +65,5 @@ class TwistLine(Part):
         last = angle[-1] if end is None else end[0]
         bent = jnp.append(angle, last) - previous_column(jnp.append(angle, last))
         moving = 0.5 * self.inertia * l * jnp.sum(x["twist_rate"] ** 2)
-        return moving + 0.5 * self.stiffness / l * jnp.sum(bent**2)
+        energy: jax.Array = moving + 0.5 * self.stiffness / l * jnp.sum(bent**2)
+        return energy

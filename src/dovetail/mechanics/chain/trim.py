@@ -72,8 +72,8 @@ def at_rest(
 
 
 @eqx.filter_jit
-def _balanced(chain, loads, start, length) -> AtRest:
-    def carried(a, tension):
+def _balanced(chain: LumpedChain, loads: Any, start: jax.Array, length: jax.Array) -> AtRest:
+    def carried(a: jax.Array, tension: jax.Array) -> tuple[dict[str, jax.Array], jax.Array, jax.Array]:
         """Return the state with the links at angles a (2 n,), and the forces (3, n) they carry."""
         u = direction(*a.reshape(2, -1))
         x = chain.state_from_directions(u, chain.stretched_lengths(tension, length))
@@ -84,7 +84,7 @@ def _balanced(chain, loads, start, length) -> AtRest:
             running_sum(chain.acting(s, acts) + s.mass * jnp.asarray(acts.field)[:, None], reverse=True),
         )
 
-    def unbalanced(a, tension):
+    def unbalanced(a: jax.Array, tension: jax.Array) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
         """Return sines (2 n,) between links and forces; cosines (n,), 1 for pure tension, and tensions."""
         _, u, force = carried(a, tension)
         size = jnp.sqrt(dot(force, force))
@@ -92,7 +92,7 @@ def _balanced(chain, loads, start, length) -> AtRest:
         sines = jnp.concatenate([dot(e_phi, force / size), dot(e_psi, force / size)])
         return sines, (dot(u, force / size), dot(u, force))
 
-    def improve(_, carry):
+    def improve(_: Any, carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
         a, tension = carry
         sines, push, (_, tension) = jax.linearize(lambda a: unbalanced(a, tension), a, has_aux=True)
         slope = jax.lax.map(push, jnp.eye(a.size)).T  # column by column: compiles in less time
@@ -106,11 +106,11 @@ def _balanced(chain, loads, start, length) -> AtRest:
 
 
 @eqx.filter_jit
-def _matrix(chain, loads, x, rows) -> jax.Array:
+def _matrix(chain: LumpedChain, loads: Any, x: dict[str, jax.Array], rows: slice) -> jax.Array:
     (place, at), (speed, _) = x.items()
     shape, rows = (len(rows), chain.n), jnp.asarray(rows)
 
-    def rate(z):
+    def rate(z: jax.Array) -> jax.Array:
         near = {
             name: x[name].at[rows].set(part.reshape(shape))
             for name, part in zip((place, speed), jnp.split(z, 2), strict=True)

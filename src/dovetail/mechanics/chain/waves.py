@@ -40,7 +40,7 @@ def transverse(position: Float[np.ndarray, "m a b"]) -> Float[np.ndarray, "m c 3
     along = start[2:] - start[:-2]
     along = along / np.linalg.norm(along, axis=1, keepdims=True)
     displacement = nodes[:, 1:-1] - start[1:-1]
-    return displacement - np.sum(displacement * along, axis=-1, keepdims=True) * along
+    return np.asarray(displacement - np.sum(displacement * along, axis=-1, keepdims=True) * along)
 
 
 def follow_waves(time: Float[np.ndarray, " m"], position: Float[np.ndarray, "m a b"]) -> ChainWave:

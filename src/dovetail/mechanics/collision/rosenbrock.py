@@ -13,6 +13,7 @@ see `switching`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import jax
@@ -90,20 +91,22 @@ class ContactRosenbrock(EventSteps):
         # the impact ends within the step: stages beyond it would be disturbed by the clamped tension
         return euler(flow, t, h, x, u)
 
-    def _step_and_error(self, flow, t, h, x, u, choice):
+    def _step_and_error(
+        self, flow: Any, t: Time, h: Time, x: State, u: Input, choice: Any
+    ) -> tuple[State, jax.Array, Any]:
         """Return a step and its error; explicit if switching is automatic and the flow is not stiff."""
         if not self._switches:
             return *single(flow, t, h, x, u), choice
         y, unravel = _flat(flow, x)
 
-        def f(share, y):
+        def f(share: float, y: jax.Array) -> jax.Array:
             return _flat(flow, flow.derivative(t + share * h, unravel(y), u))[0]
 
         rate = f(0.0, y)
         scale = _flat(flow, flow.scales())[0]
         choice = switching.choose_method(choice, lambda y: f(0.0, y), y, rate, scale, h)
 
-        def implicit(_):
+        def implicit(_: None) -> tuple[jax.Array, jax.Array]:
             new, error = single(flow, t, h, x, u)
             return _flat(flow, new)[0], error
 
@@ -125,7 +128,7 @@ def single(flow: Any, t: Time, h: Any, x: State, u: Input) -> tuple[State, jax.A
     slope = _flat(flow, flow.time_rate(t, x))[0]
     A, C, times, slopes = (jnp.asarray(a) for a in (_A, _C, _TIMES, _SLOPES))
 
-    def stage(i, stages):
+    def stage(i: jax.Array, stages: jax.Array) -> jax.Array:
         """Return the stages with stage i; compiled once, because four copies of a large flow compile for minutes."""
         rate = _flat(flow, flow.derivative(t + times[i] * h, unravel(y + A[i] @ stages), u))[0]
         b = _G * h * (rate + slopes[i] * h * slope) + _G * (C[i] @ stages)
@@ -144,7 +147,7 @@ def euler(flow: Any, t: Time, h: Any, x: State, u: Input) -> State:
     return unravel(y + _flat(flow, flow.shifted_solver(t, x, h)(unravel(h * rate)))[0])
 
 
-def _flat(flow, x):
+def _flat(flow: Any, x: dict[str, Any]) -> tuple[jax.Array, Callable[[jax.Array], dict[str, Any]]]:
     """Return the integrated part of a state as a vector, and the function that restores the state."""
     held = {name: x[name] for name in flow.held if name in x}
     y, unravel = ravel_pytree({name: value for name, value in x.items() if name not in flow.held})

@@ -44,7 +44,12 @@ def initial_choice(size: int) -> MethodChoice:
 
 
 def choose_method(
-    choice: MethodChoice, f: Callable, y: jax.Array, rate: jax.Array, scale: jax.Array, h: jax.Array
+    choice: MethodChoice,
+    f: Callable[[float, jax.Array], Any],
+    y: jax.Array,
+    rate: jax.Array,
+    scale: jax.Array,
+    h: jax.Array,
 ) -> MethodChoice:
     """Return explicit or implicit for a step of h [s] from y, where the rate is f(y)."""
     size = 1e-7 * (1.0 + jnp.linalg.norm(y / scale))
@@ -59,7 +64,9 @@ def choose_method(
     )
 
 
-def explicit_step(f: Callable, y: jax.Array, rate: jax.Array, h: jax.Array) -> tuple[Any, jax.Array]:
+def explicit_step(
+    f: Callable[[float, jax.Array], Any], y: jax.Array, rate: jax.Array, h: jax.Array
+) -> tuple[Any, jax.Array]:
     """Return one explicit step of f(fraction of the step, y) and its error estimate."""
     tableau = BogackiShampine.tableau
     rates = tableau.rates(f, y, h, first=rate)

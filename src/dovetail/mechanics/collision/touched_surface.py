@@ -46,6 +46,6 @@ def gap(distance: jax.Array) -> jax.Array:
     return jnp.max(distance, -1)
 
 
-def _nearest(distance):
+def _nearest(distance: jax.Array) -> jax.Array:
     """Return one at the largest distance (nearest to zero for a node inside), else zero."""
     return jax.nn.one_hot(jnp.argmax(distance, -1), distance.shape[-1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 
 from dovetail.core import Parameter, kind, parameter
-from dovetail.mechanics.contact.normal_law import DissipativeLaw
+from dovetail.mechanics.contact.normal_law import DissipativeLaw, ValuesLike
 
 
 @kind("damping-factor")
@@ -17,5 +17,5 @@ class DampingFactor(DissipativeLaw):
 
     factor: Parameter = parameter("1", "damping times impact speed over stiffness", at_least=0.0, default=0.4)
 
-    def damping_factor(self, restitution):
+    def damping_factor(self, restitution: ValuesLike) -> ValuesLike:
         return self.factor * jnp.ones_like(restitution)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dovetail.core import kind
-from dovetail.mechanics.contact.normal_law import DissipativeLaw
+from dovetail.mechanics.contact.normal_law import DissipativeLaw, ValuesLike
 
 
 @kind("flores")
@@ -13,5 +13,5 @@ class Flores(DissipativeLaw):
     Realised restitution within 0.03 of the target from 0.5 to 1. Selected by Bondoky.
     """
 
-    def damping_factor(self, restitution):
+    def damping_factor(self, restitution: ValuesLike) -> ValuesLike:
         return 1.6 * (1 - restitution) / restitution

@@ -10,18 +10,20 @@ realises :math:`c_r` exactly is the root, with :math:`\Lambda = a\dot\delta_i`, 
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 
 from dovetail.core import kind
-from dovetail.mechanics.contact.normal_law import DissipativeLaw
+from dovetail.mechanics.contact.normal_law import DissipativeLaw, ValuesLike
 
 
 @kind("gonthier")
 class Gonthier(DissipativeLaw):
     r"""Gonthier law, approximate, :math:`\Lambda = (1 - c_r^2)/c_r` from :math:`d \approx 1 - c_r^2`."""
 
-    def damping_factor(self, restitution):
+    def damping_factor(self, restitution: ValuesLike) -> ValuesLike:
         return (1 - restitution**2) / restitution
 
 
@@ -29,18 +31,18 @@ class Gonthier(DissipativeLaw):
 class GonthierExact(DissipativeLaw):
     """Gonthier law, exact: the realised restitution equals the target."""
 
-    def damping_factor(self, restitution):
+    def damping_factor(self, restitution: ValuesLike) -> ValuesLike:
         return exact_damping_factor(restitution)
 
 
-def exact_damping_factor(restitution) -> jax.Array:
+def exact_damping_factor(restitution: ValuesLike) -> jax.Array:
     r"""Return the :math:`\Lambda` that realises a restitution in (0, 1]; differentiable."""
     c = jnp.asarray(restitution, float)
 
-    def excess(factor, c):
+    def excess(factor: jax.Array, c: jax.Array) -> jax.Array:
         return jnp.log1p(factor) - jnp.log1p(-factor * c) - factor * (1 + c)
 
-    def halve(bracket, _):
+    def halve(bracket: tuple[jax.Array, jax.Array], _: Any) -> tuple[tuple[jax.Array, jax.Array], None]:
         low, high = bracket
         middle = (low + high) / 2
         below = excess(middle, jax.lax.stop_gradient(c)) < 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dovetail.core import kind
-from dovetail.mechanics.contact.normal_law import DissipativeLaw
+from dovetail.mechanics.contact.normal_law import DissipativeLaw, ValuesLike
 
 
 @kind("herbert-mcwhannell")
@@ -13,5 +13,5 @@ class HerbertMcWhannell(DissipativeLaw):
     [Herbert & McWhannell 1977; Bondoky 2020, eq. 4.14].
     """
 
-    def damping_factor(self, restitution):
+    def damping_factor(self, restitution: ValuesLike) -> ValuesLike:
         return 6 * (1 - restitution) / ((2 * restitution - 1) ** 2 + 3)

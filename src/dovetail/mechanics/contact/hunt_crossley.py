@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dovetail.core import kind
-from dovetail.mechanics.contact.normal_law import DissipativeLaw
+from dovetail.mechanics.contact.normal_law import DissipativeLaw, ValuesLike
 
 
 @kind("hunt-crossley")
@@ -13,5 +13,5 @@ class HuntCrossley(DissipativeLaw):
     Accurate near c_r = 1 only.
     """
 
-    def damping_factor(self, restitution):
+    def damping_factor(self, restitution: ValuesLike) -> ValuesLike:
         return 1.5 * (1 - restitution)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 
 from dovetail.core import Parameter, constant, kind, parameter
-from dovetail.mechanics.contact.normal_law import NormalLaw
+from dovetail.mechanics.contact.normal_law import NormalLaw, Values, ValuesLike
 
 
 @kind("hysteretic-spring")
@@ -26,5 +26,5 @@ class HystereticSpring(NormalLaw):
         "m/s", "v_0, unloading speed above which the loss is fully developed", default=0.1, above=0.0
     )
 
-    def damping_force(self, depth, speed, impact_speed):
+    def damping_force(self, depth: ValuesLike, speed: ValuesLike, impact_speed: ValuesLike) -> Values:
         return -self.spring(depth) * self.loss_fraction * jnp.tanh(jnp.maximum(-speed, 0.0) / self.loss_speed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dovetail.core import Parameter, choice, constant, kind, parameter
-from dovetail.mechanics.contact.normal_law import NormalLaw
+from dovetail.mechanics.contact.normal_law import NormalLaw, Values, ValuesLike
 
 
 @kind("kelvin-voigt")
@@ -19,5 +19,5 @@ class KelvinVoigt(NormalLaw):
     tension: str = choice("clamped", "allowed", about="tensile force before separation", default="allowed")
     damping: Parameter = parameter("N s/m", "damping coefficient b", at_least=0.0, default=0.0)
 
-    def damping_force(self, depth, speed, impact_speed):
+    def damping_force(self, depth: ValuesLike, speed: ValuesLike, impact_speed: ValuesLike) -> Values:
         return self.damping * speed

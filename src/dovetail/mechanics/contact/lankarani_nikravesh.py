@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dovetail.core import kind
-from dovetail.mechanics.contact.normal_law import DissipativeLaw
+from dovetail.mechanics.contact.normal_law import DissipativeLaw, ValuesLike
 
 
 @kind("lankarani-nikravesh")
@@ -15,5 +15,5 @@ class LankaraniNikravesh(DissipativeLaw):
     Accurate near c_r = 1 only.
     """
 
-    def damping_factor(self, restitution):
+    def damping_factor(self, restitution: ValuesLike) -> ValuesLike:
         return 0.75 * (1 - restitution**2)

@@ -13,12 +13,14 @@ from dovetail.core import Part, kind, parameter
 
 def modulus(default: float) -> jax.Array:
     """Return a field for Young's modulus with a default [Pa]."""
-    return parameter("Pa", "Young's modulus", above=0.0, default=default)
+    field: jax.Array = parameter("Pa", "Young's modulus", above=0.0, default=default)
+    return field
 
 
 def poisson(default: float) -> jax.Array:
     """Return a field for Poisson's ratio with a default."""
-    return parameter("1", "Poisson's ratio", above=-1.0, at_most=0.5, default=default)
+    field: jax.Array = parameter("1", "Poisson's ratio", above=-1.0, at_most=0.5, default=default)
+    return field
 
 
 @kind("material")

@@ -96,7 +96,7 @@ class DissipativeLaw(NormalLaw):
     restitution_law: RestitutionLaw | None = None  # as a function of the impact speed; replaces the constant
 
     @abstractmethod
-    def damping_factor(self, restitution: ValuesLike) -> Values:
+    def damping_factor(self, restitution: ValuesLike) -> ValuesLike:
         r"""Return :math:`\Lambda(c_r)`, damping times impact speed over stiffness."""
 
     def target_restitution(self, impact_speed: ValuesLike) -> Values:

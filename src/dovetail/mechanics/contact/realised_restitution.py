@@ -8,22 +8,25 @@ not depend on mass, stiffness, exponent or speed. After [Gonthier 2007], here so
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 
 from dovetail.mechanics.contact.normal_law import DissipativeLaw
 
 
 @jax.jit
-def realised_restitution(damping_factor) -> jax.Array:
+def realised_restitution(damping_factor: ArrayLike) -> jax.Array:
     r"""Return the realised restitution e for a :math:`\Lambda`, to 1e-9; differentiable."""
     factor = jnp.asarray(damping_factor, float)
     fixed = jax.lax.stop_gradient(jnp.maximum(factor, 1e-3))
 
-    def excess(e, factor):
+    def excess(e: jax.Array, factor: jax.Array) -> jax.Array:
         return jnp.log1p(factor) - factor - jnp.log1p(-factor * e) - factor * e
 
-    def halve(bracket, _):
+    def halve(bracket: tuple[jax.Array, jax.Array], _: Any) -> tuple[tuple[jax.Array, jax.Array], None]:
         low, high = bracket
         middle = (low + high) / 2
         below = excess(middle, fixed) < 0
@@ -40,4 +43,7 @@ def realised_restitution(damping_factor) -> jax.Array:
 
 def restitution_of_law(law: DissipativeLaw, impact_speed: float = 0.1) -> jax.Array:
     """Return the realised restitution of a law; the impact speed [m/s] matters only with a restitution law."""
-    return realised_restitution(law.damping_factor(law.target_restitution(jnp.asarray(impact_speed, float))))
+    e: jax.Array = realised_restitution(
+        law.damping_factor(law.target_restitution(jnp.asarray(impact_speed, float)))
+    )
+    return e

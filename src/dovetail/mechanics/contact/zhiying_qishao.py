@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 
 from dovetail.core import kind
-from dovetail.mechanics.contact.normal_law import DissipativeLaw
+from dovetail.mechanics.contact.normal_law import DissipativeLaw, ValuesLike
 
 
 @kind("zhiying-qishao")
@@ -15,5 +15,5 @@ class ZhiyingQishao(DissipativeLaw):
     [Zhiying & Qishao 2006; Bondoky 2020, eq. 4.25].
     """
 
-    def damping_factor(self, restitution):
+    def damping_factor(self, restitution: ValuesLike) -> ValuesLike:
         return 0.75 * (1 - restitution**2) * jnp.exp(2 * (1 - restitution))

@@ -92,7 +92,9 @@ class MemorylessFriction(Friction):
         "m/s", "slip speed below which the force is smoothed", above=0.0, default=1e-4
     )
 
-    def force_and_rate(self, normal, slip, z, filtered_speed=None):
+    def force_and_rate(
+        self, normal: jax.Array, slip: jax.Array, z: jax.Array, filtered_speed: jax.Array | None = None
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
         smooth = jnp.sqrt(jnp.sum(slip * slip, -1, keepdims=True) + self.smoothing_speed**2)
         force = -self.coefficient(length(slip)) * normal * slip / smooth
         return force, jnp.zeros_like(z), jnp.zeros_like(normal)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import jax
 import jax.numpy as jnp
 
 from dovetail.core import Parameter, choice, kind, parameter
@@ -68,20 +69,23 @@ class Bristle(Friction):
         "resisting", "published", about="sign of the bristle damper", default="resisting"
     )
 
-    def coefficient(self, speed):
+    def coefficient(self, speed: jax.Array) -> jax.Array:
         return self.mu_kinetic + (self.mu_static - self.mu_kinetic) * jnp.exp(
             -((speed / self.stribeck_speed) ** 2)
         )
 
-    def force_ratio(self, slip, z):
+    def force_ratio(self, slip: jax.Array, z: jax.Array) -> jax.Array:
         return self.coefficient(length(slip)) * z / jnp.maximum(length(z), 1e-12)
 
-    def _limit_force(self, normal, slip, filtered_speed):
+    def _limit_force(self, normal: jax.Array, slip: jax.Array, filtered_speed: jax.Array | None) -> jax.Array:
         """Return the largest friction force [N]."""
-        filtered = self.stribeck_slip == "filtered" and filtered_speed is not None
-        return self.coefficient(filtered_speed if filtered else length(slip)) * normal
+        if self.stribeck_slip != "filtered" or filtered_speed is None:
+            filtered_speed = length(slip)
+        return self.coefficient(filtered_speed) * normal
 
-    def force_and_rate(self, normal, slip, z, filtered_speed=None):
+    def force_and_rate(
+        self, normal: jax.Array, slip: jax.Array, z: jax.Array, filtered_speed: jax.Array | None = None
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
         limit = self._limit_force(normal, slip, filtered_speed)
         pull = self.stiffness * length(z)
         slides = pull >= limit
@@ -94,12 +98,12 @@ class Bristle(Friction):
         sliding = z * (self.stiffness * limit / jnp.where(pull > 0, pull, 1.0))
         return jnp.where(slides, sliding, sticking), -slip, jnp.zeros_like(normal)
 
-    def anchor_update_due(self, start, end):
+    def anchor_update_due(self, start: jax.Array, end: jax.Array) -> jax.Array:
         interval = jnp.where(self.anchor_interval > 0, self.anchor_interval, 1.0)
         is_due = jnp.floor(end / interval + 1e-6) > jnp.floor(start / interval + 1e-6)
         return is_due | (self.anchor_interval <= 0)
 
-    def filtered_slip_speed(self, filtered_speed, speed, dt):
+    def filtered_slip_speed(self, filtered_speed: jax.Array, speed: jax.Array, dt: jax.Array) -> jax.Array:
         return speed + (filtered_speed - speed) * jnp.exp(-dt / self.stribeck_time)
 
     def guards(self, normal, slip, z, filtered_speed=None):
@@ -107,7 +111,9 @@ class Bristle(Friction):
         limit = (1 - 1e-9) * self._limit_force(normal, slip, filtered_speed) / self.stiffness
         return jnp.concatenate([limit - length(z), reversal(slip, z)], -1)
 
-    def update_anchors(self, normal, slip, z, filtered_speed=None):
+    def update_anchors(
+        self, normal: jax.Array, slip: jax.Array, z: jax.Array, filtered_speed: jax.Array | None = None
+    ) -> jax.Array:
         limit = self._limit_force(normal, slip, filtered_speed) / self.stiffness
         size = length(z)
         return z * jnp.where(size > limit, limit / jnp.where(size > 0, size, 1.0), 1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import jax
 import jax.numpy as jnp
 
 from dovetail.core import Parameter, kind, parameter
@@ -25,10 +26,12 @@ class Brush(Friction):
     mu: Parameter = parameter("1", "friction coefficient", at_least=0.0, default=0.25)
     presliding_distance: Parameter = parameter("m", "presliding distance z_0", above=0.0, default=1e-3)
 
-    def coefficient(self, speed):
+    def coefficient(self, speed: jax.Array) -> jax.Array:
         return self.mu * jnp.ones_like(speed)
 
-    def force_and_rate(self, normal, slip, z, filtered_speed=None):
+    def force_and_rate(
+        self, normal: jax.Array, slip: jax.Array, z: jax.Array, filtered_speed: jax.Array | None = None
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
         relax = length(slip) / self.presliding_distance
         return self.mu * normal * z / self.presliding_distance, -slip - relax * z, relax
 

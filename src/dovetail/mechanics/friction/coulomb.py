@@ -15,5 +15,5 @@ class Coulomb(MemorylessFriction):
 
     mu: Parameter = parameter("1", "friction coefficient", at_least=0.0, default=0.25)
 
-    def coefficient(self, speed) -> jax.Array:
+    def coefficient(self, speed: jax.Array) -> jax.Array:
         return self.mu * jnp.ones_like(speed)

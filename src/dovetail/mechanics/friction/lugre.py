@@ -45,16 +45,18 @@ class LuGre(Friction):
         "s", "smallest time constant of the bristle deflection", at_least=0.0, default=5e-4
     )
 
-    def steady(self, speed) -> jax.Array:
+    def steady(self, speed: jax.Array) -> jax.Array:
         """Return g(v), the coefficient of steady slip without the viscous part."""
         return self.mu_kinetic + (self.mu_static - self.mu_kinetic) * jnp.exp(
             -((speed / self.stribeck_speed) ** 2)
         )
 
-    def coefficient(self, speed):
+    def coefficient(self, speed: jax.Array) -> jax.Array:
         return self.steady(speed) + self.viscous * speed
 
-    def force_and_rate(self, normal, slip, z, filtered_speed=None):
+    def force_and_rate(
+        self, normal: jax.Array, slip: jax.Array, z: jax.Array, filtered_speed: jax.Array | None = None
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
         speed = length(slip)
         relax = self.stiffness * speed / self.steady(speed)
         factor = 1 / (1 + relax * self.min_time_constant)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 
 from dovetail.core import Parameter, kind, parameter
@@ -20,10 +21,12 @@ class Regularised(Friction):
         "m/s", "v_0, slip speed above which friction is fully developed", above=0.0, default=0.02
     )
 
-    def coefficient(self, speed):
+    def coefficient(self, speed: jax.Array) -> jax.Array:
         return self.mu * jnp.tanh(speed / self.smoothing_speed)
 
-    def force_and_rate(self, normal, slip, z, filtered_speed=None):
+    def force_and_rate(
+        self, normal: jax.Array, slip: jax.Array, z: jax.Array, filtered_speed: jax.Array | None = None
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
         speed = length(slip)
         damping = self.coefficient(speed) / jnp.where(speed > 0, speed, 1.0)
         damping = jnp.where(speed > 0, damping, self.mu / self.smoothing_speed)

@@ -25,5 +25,5 @@ class Tustin(MemorylessFriction):
         "m/s", "slip speed over which the coefficient decreases", above=0.0, default=0.015
     )
 
-    def coefficient(self, speed) -> jax.Array:
+    def coefficient(self, speed: jax.Array) -> jax.Array:
         return self.mu_kinetic + (self.mu_static - self.mu_kinetic) * jnp.exp(-speed / self.stribeck_speed)

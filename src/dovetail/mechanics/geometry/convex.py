@@ -44,7 +44,7 @@ class ConvexShape(Shape):
         normals, offsets = self.planes()
         return point @ normals.T - offsets
 
-    def distance(self, p):
+    def distance(self, p: jax.Array) -> jax.Array:
         return jnp.max(self.distances(p), -1)
 
 
@@ -65,13 +65,13 @@ class Polygon(ConvexShape):
     def dimension(self) -> int:
         return 2
 
-    def planes(self):
+    def planes(self) -> tuple[jax.Array, jax.Array]:
         along = jnp.roll(self.vertices, -1, axis=0) - self.vertices
         along = along / jnp.linalg.norm(along, axis=1, keepdims=True)
         normals = jnp.stack([-along[:, 1], along[:, 0]], axis=1)
         return normals, jnp.sum(normals * self.vertices, axis=1)
 
-    def corners(self):
+    def corners(self) -> jax.Array:
         return self.vertices
 
 
@@ -95,13 +95,13 @@ class Prism(ConvexShape):
     def dimension(self) -> int:
         return 3
 
-    def planes(self):
+    def planes(self) -> tuple[jax.Array, jax.Array]:
         n, c = Polygon(vertices=self.section).planes()
         ends = jnp.array([[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
         normals = jnp.concatenate([jnp.pad(n, ((0, 0), (1, 0))), ends])
         return normals, jnp.concatenate([c, jnp.stack([-self.extent[0], self.extent[1]])])
 
-    def corners(self):
+    def corners(self) -> jax.Array:
         return jnp.concatenate(
             [jnp.insert(self.section, 0, end, axis=1) for end in (self.extent[0], self.extent[1])]
         )
@@ -140,7 +140,7 @@ class Polyhedron(ConvexShape):
     def dimension(self) -> int:
         return 3
 
-    def planes(self):
+    def planes(self) -> tuple[jax.Array, jax.Array]:
         index = np.array([face[:3] for face in self.faces]) - 1
         a, b, c = (self.vertices[index[:, i]] for i in range(3))
         n = jnp.cross(b - a, c - a)
@@ -150,7 +150,7 @@ class Polyhedron(ConvexShape):
         sign = jnp.where(middle > offset, -1.0, 1.0)
         return n * sign[:, None], offset * sign
 
-    def corners(self):
+    def corners(self) -> jax.Array:
         return self.vertices
 
     @classmethod
@@ -160,7 +160,7 @@ class Polyhedron(ConvexShape):
 
         points = np.asarray(points, float)
         hull = ConvexHull(points)
-        faces: dict[tuple, tuple[int, ...]] = {}
+        faces: dict[tuple[Any, ...], tuple[int, ...]] = {}
         for simplex, equation in zip(hull.simplices, hull.equations, strict=True):
             faces.setdefault(tuple(np.round(equation, 9)), tuple(int(i) + 1 for i in simplex))
         return cls(vertices=points, faces=tuple(faces.values()))

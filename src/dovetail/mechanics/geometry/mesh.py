@@ -64,13 +64,13 @@ class Mesh(Shape):
         points = jax.vmap(_nearest, (0, None))(self.triangles, p)
         return points[jnp.argmin(jnp.sum((points - p) ** 2, axis=1))]
 
-    def distance(self, p):
+    def distance(self, p: jax.Array) -> jax.Array:
         off = p - self.nearest(p)
         inside = jnp.sum(jax.vmap(_solid_angle, (0, None))(self.triangles, p)) > 2 * jnp.pi
         length = jnp.sqrt(jnp.maximum(jnp.sum(off * off), 1e-300))
         return jnp.where(inside, -length, length)
 
-    def normal(self, p):
+    def normal(self, p: jax.Array) -> jax.Array:
         off = p - self.nearest(p)
         return off / self.distance(p)
 
@@ -85,7 +85,7 @@ def _nearest(corners: jax.Array, p: jax.Array) -> jax.Array:
     w = jnp.sum(jnp.cross(ab, ap) * normal) / scale
     within = (v >= 0) & (w >= 0) & (v + w <= 1)
 
-    def on_edge(start, end):
+    def on_edge(start: jax.Array, end: jax.Array) -> jax.Array:
         along = end - start
         fraction = jnp.clip(jnp.sum((p - start) * along) / jnp.sum(along * along), 0.0, 1.0)
         return start + fraction * along

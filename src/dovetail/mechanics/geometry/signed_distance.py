@@ -31,7 +31,8 @@ class Shape(Part):
     def normal(self, p: jax.Array) -> jax.Array:
         """Return the unit vector away from the solid at its nearest surface point, the gradient of the distance."""
         slope = jax.grad(self.distance)(p)
-        return slope / jnp.sqrt(jnp.maximum(jnp.sum(slope * slope), 1e-300))
+        n: jax.Array = slope / jnp.sqrt(jnp.maximum(jnp.sum(slope * slope), 1e-300))
+        return n
 
 
 def _length(v: jax.Array) -> jax.Array:
@@ -48,7 +49,7 @@ class Ball(Shape):
     radius: Parameter = parameter("m", "radius", above=0.0)
     centre: Parameter = parameter("m", "centre", default=(0.0, 0.0, 0.0))
 
-    def distance(self, p):
+    def distance(self, p: jax.Array) -> jax.Array:
         return _length(p - self.centre) - self.radius
 
 
@@ -60,7 +61,7 @@ class Capsule(Shape):
     end: Parameter = parameter("m", "second end of the segment")
     radius: Parameter = parameter("m", "radius", above=0.0)
 
-    def distance(self, p):
+    def distance(self, p: jax.Array) -> jax.Array:
         along = self.end - self.start
         share = jnp.clip(jnp.sum((p - self.start) * along) / jnp.sum(along * along), 0.0, 1.0)
         return _length(p - self.start - share * along) - self.radius
@@ -73,7 +74,7 @@ class Box(Shape):
     half_edges: Parameter = parameter("m", "half edge lengths along x, y, z", above=0.0)
     centre: Parameter = parameter("m", "centre", default=(0.0, 0.0, 0.0))
 
-    def distance(self, p):
+    def distance(self, p: jax.Array) -> jax.Array:
         q = jnp.abs(p - self.centre) - self.half_edges
         return _length(jnp.maximum(q, 0.0)) + jnp.minimum(jnp.max(q), 0.0)
 
@@ -87,7 +88,7 @@ class Cone(Shape):
     length: Parameter = parameter("m", "length", above=0.0)
     start: Parameter = parameter("m", "centre of the first end", default=(0.0, 0.0, 0.0))
 
-    def distance(self, p):
+    def distance(self, p: jax.Array) -> jax.Array:
         x, r = p[0] - self.start[0], _length(p[1:] - self.start[1:])
         a, b, length = self.radius_start, self.radius_end, self.length
         # in the meridian plane: to the two end discs, and to the slanted side
@@ -111,7 +112,7 @@ class Union(Shape):
 
     parts: tuple[Shape, ...] = eqx.field(converter=tuple)
 
-    def distance(self, p):
+    def distance(self, p: jax.Array) -> jax.Array:
         return jnp.min(jnp.stack([part.distance(p) for part in self.parts]))
 
 
@@ -121,7 +122,7 @@ class Hollow(Shape):
 
     shape: Shape
 
-    def distance(self, p):
+    def distance(self, p: jax.Array) -> jax.Array:
         return -self.shape.distance(p)
 
 

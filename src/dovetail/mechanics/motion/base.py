@@ -13,12 +13,13 @@ roll. Decks, securing devices, clamps, tow points and targets accept a motion fr
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Part
+from dovetail.core import Part, Time
 from dovetail.core.errors import ParameterError
 from dovetail.mechanics.spatial import FrameState, Pose, Twist, euler
 
@@ -80,7 +81,7 @@ class FrameMotion(MotionModel, SupportMotion):
         """Return the motion of the point at r (3,) [m], given in the axes of the frame."""
         return PointMotion(*_twice(lambda s: self.pose_of_frame(s).point(jnp.asarray(r, float)), t))
 
-    def acceleration(self, t):
+    def acceleration(self, t: jax.Array) -> jax.Array:
         return _twice(lambda s: self.spatial_pose(s)[:3], t)[2]
 
     def specific_force(self, t: jax.Array, r: jax.Array, gravity: float = 9.81) -> jax.Array:
@@ -90,7 +91,7 @@ class FrameMotion(MotionModel, SupportMotion):
     def state(self, t: jax.Array) -> FrameState:
         """Return pose, twist and acceleration of the frame."""
 
-        def motion(s):
+        def motion(s: jax.Array) -> tuple[jax.Array, jax.Array]:
             pose, rates = _once(self.spatial_pose, s)
             R = euler.to_matrix(pose[3:])
             return rates[:3], R @ euler.angular_velocity(pose[3:], rates[3:])
@@ -112,11 +113,11 @@ def to_spatial(pose: jax.Array) -> jax.Array:
     return pose if pose.shape[0] == 6 else jnp.pad(pose, (1, 2))
 
 
-def _once(f, t):
+def _once(f: Callable[[jax.Array], Any], t: Time) -> tuple[Any, Any]:
     t = jnp.asarray(t, float)
     return jax.jvp(f, (t,), (jnp.ones_like(t),))
 
 
-def _twice(f, t):
+def _twice(f: Callable[[jax.Array], jax.Array], t: Time) -> tuple[jax.Array, jax.Array, jax.Array]:
     (value, rate), (_, bend) = _once(lambda s: _once(f, s), t)
     return value, rate, bend

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import jax
+
 from dovetail.core import Parameter, kind, parameter
 from dovetail.mechanics.motion.base import FrameMotion
 
@@ -12,5 +14,5 @@ class FixedFrame(FrameMotion):
 
     mean_pose: Parameter = parameter("1", "translation [m] and angles [rad]", default=(0.0,) * 6)
 
-    def pose(self, t):
+    def pose(self, t: jax.Array) -> jax.Array:
         return self.mean_pose

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -44,7 +45,7 @@ class HarmonicMotion(FrameMotion):
                 f"sway, heave, roll, pitch, yaw), or three in a plane (sway, heave, roll), for each omega."
             )
 
-    def pose(self, t):
+    def pose(self, t: jax.Array) -> jax.Array:
         a = jnp.atleast_2d(self.amplitude)
         angle = jnp.atleast_1d(self.omega)[:, None] * t + self.phase
         wave, mean = fade_in_factor(t, self.fade_in_time) * jnp.sum(a * jnp.sin(angle), 0), self.mean_pose

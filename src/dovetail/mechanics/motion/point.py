@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 
 from dovetail.core import Parameter, kind, parameter
@@ -17,7 +18,7 @@ class BrakingPoint(FrameMotion):
     distance: Parameter = parameter("m", "stopping distance", default=0.5, above=0.0)
     direction: Parameter = parameter("1", "direction of motion", default=(1.0, 0.0, 0.0))
 
-    def pose(self, t):
+    def pose(self, t: jax.Array) -> jax.Array:
         rate = self.speed**2 / (2 * self.distance)
         # no lower bound on the time: the derivatives at the start are used
         braking = jnp.minimum(t, self.speed / jnp.maximum(rate, 1e-300))
@@ -31,5 +32,5 @@ class OffsetPoint(FrameMotion):
     shift: Parameter = parameter("m", "offset", default=(0.0, 0.1, 0.0))
     duration: Parameter = parameter("s", "duration of the motion", default=0.1, above=0.0)
 
-    def pose(self, t):
+    def pose(self, t: jax.Array) -> jax.Array:
         return jnp.pad(smooth_step(jnp.clip(t / self.duration, 0.0, 1.0)) * self.shift, (0, 3))

@@ -35,7 +35,7 @@ class TableMotion(FrameMotion):
     def valid_until(self) -> float:
         return float(np.asarray(self.times)[-1])
 
-    def pose(self, t):
+    def pose(self, t: jax.Array) -> jax.Array:
         if self.interpolation == "linear":
             return interpolate_blended(self.times, self.values, t, self.blend)
         return interpolate_monotone(self.times, self.values, t)
@@ -66,7 +66,7 @@ def interpolate_blended(times: jax.Array, values: jax.Array, t: jax.Array, windo
     flat = values.reshape(values.shape[0], -1)
     area = jnp.concatenate([jnp.zeros_like(flat[:1]), jnp.cumsum((flat[1:] + flat[:-1]) / 2 * steps, 0)])
 
-    def integral(t):
+    def integral(t: jax.Array) -> jax.Array:
         inner = jnp.clip(t, times[0], times[-1])
         i, fraction = interval_and_fraction(times, inner)
         s = inner - times[i]

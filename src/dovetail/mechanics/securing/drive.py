@@ -12,12 +12,13 @@ only the damper, a brake, remains. A platform without a drive follows its prescr
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dovetail.core import Parameter, Part, kind, parameter
+from dovetail.core import Parameter, Part, Time, kind, parameter
 from dovetail.core.errors import Fault
 from dovetail.mechanics.securing.platform import Platform, PlatformFrames, frames, poses
 
@@ -54,7 +55,7 @@ def driven_frames(
 
 
 @eqx.filter_jit
-def _driven(platforms, drives, t, x):  # traced once for all callers
+def _driven(platforms: Any, drives: Any, t: Time, x: jax.Array) -> Any:  # traced once for all callers
     if not drives:
         return frames(platforms, t)
     return frames(platforms, t, lambda s: drive_displacements(drives, x[:, 0] + (s - t) * x[:, 1]))
@@ -75,10 +76,10 @@ def accelerations(
     index = {p.name: i for i, p in enumerate(platforms)}
     displacements = drive_displacements(drives, x[:, 0])
 
-    def position(s):
+    def position(s: jax.Array) -> jax.Array:
         return poses(platforms, s, displacements)[0]
 
-    def speed(s):
+    def speed(s: jax.Array) -> jax.Array:
         return jax.jvp(position, (s,), (jnp.ones_like(s),))[1]
 
     _, prescribed = jax.jvp(speed, (t,), (jnp.ones_like(t),))

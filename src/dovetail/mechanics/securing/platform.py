@@ -97,7 +97,7 @@ def frames(
     """Return pose and velocity of all platforms; `displacements` is a function of time, see `poses`."""
     t = jnp.asarray(t, float)
 
-    def poses_at(s):
+    def poses_at(s: jax.Array) -> tuple[jax.Array, jax.Array]:
         return poses(platforms, s, displacements(s) if displacements else None)
 
     (r, R), (v, dR) = jax.jvp(poses_at, (t,), (jnp.ones_like(t),))
@@ -114,7 +114,7 @@ def half_spaces(platforms: Sequence[Platform]) -> tuple[jax.Array, jax.Array]:
     bodies = [platform.body for platform in platforms]
     count = max(len(jax.eval_shape(body.planes)[1]) for body in bodies)
 
-    def padded_planes(body):
+    def padded_planes(body: Any) -> tuple[jax.Array, jax.Array]:
         normals, offsets = body.planes()
         missing = count - len(offsets)
         return jnp.pad(normals, ((0, missing), (0, 0))), jnp.pad(offsets, (0, missing), constant_values=FAR)

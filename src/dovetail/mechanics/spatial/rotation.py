@@ -66,7 +66,7 @@ def about_z(angle: jax.Array) -> jax.Array:
     return _about(angle, 2)
 
 
-def _about(angle, axis: int):
+def _about(angle: jax.Array, axis: int) -> jax.Array:
     angle = jnp.asarray(angle, float)
     k = skew(jnp.eye(3)[axis])
     c, s = jnp.cos(angle)[..., None, None], jnp.sin(angle)[..., None, None]

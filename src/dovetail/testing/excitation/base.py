@@ -38,7 +38,8 @@ class Excitation(Part):
     def rate(self, t: Time) -> jax.Array:
         """Return the time derivative at t [s]; at a jump the derivative of one side."""
         t = jnp.asarray(t, float)
-        return jax.jvp(self, (t,), (jnp.ones_like(t),))[1]
+        rate: jax.Array = jax.jvp(self, (t,), (jnp.ones_like(t),))[1]
+        return rate
 
     @property
     def valid_until(self) -> float:

@@ -106,11 +106,8 @@ class KanaiTajimi(Excitation):
         soil, high_pass = self.ground_omega, self.low_omega
         damping = (2 * self.ground_damping * soil * omega) ** 2
         filtered = (soil**4 + damping) / ((soil**2 - omega**2) ** 2 + damping)
-        return (
-            filtered
-            * omega**4
-            / ((high_pass**2 - omega**2) ** 2 + (2 * self.low_damping * high_pass * omega) ** 2)
-        )
+        low = (high_pass**2 - omega**2) ** 2 + (2 * self.low_damping * high_pass * omega) ** 2
+        return np.asarray(filtered * omega**4 / low)
 
     def envelope(self, t: np.ndarray) -> np.ndarray:
         """Return the envelope at t [s], as a fraction of the strong part."""
@@ -130,7 +127,7 @@ def _samples(cls: type[KanaiTajimi], fixed: tuple[tuple[str, Any], ...]) -> np.n
     sines = np.sin(omega * t[:, None] + 2 * np.pi * phase) @ np.sqrt(2 * power / power.sum())
     record = part.envelope(t) * sines
     record.setflags(write=False)  # cached and shared
-    return record
+    return np.asarray(record)
 
 
 @kind("ground-record")
@@ -156,7 +153,7 @@ class GroundRecord(Excitation):
     unit: str = choice(AUTO, *UNITS, about="unit of the accelerations in the file", default=AUTO)
     separator: str = choice(AUTO, *SEPARATORS, about="column separator in the file", default=AUTO)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if isinstance(self.samples, tuple | list) and not len(self.samples):
             if not self.file:
                 return

@@ -65,7 +65,7 @@ class Sweep(Excitation):
             return self.start_frequency + (self.end_frequency - self.start_frequency) * s
         return self.start_frequency * (self.end_frequency / self.start_frequency) ** s
 
-    def _cycles(self, s):
+    def _cycles(self, s: jax.Array | float) -> jax.Array:
         """Return the cycles completed at the fraction `s` of the first sweep."""
         if self.sweep_law == "linear":
             return self.duration * (

@@ -96,7 +96,7 @@ class Table(Excitation):
             + m1 * s**2 * (s - 1)
         )
 
-    def _slope(self, i):
+    def _slope(self, i: jax.Array) -> jax.Array:
         """Return the slope at row i: of the parabola through three neighbouring rows; at an end, of the chord."""
         last = self.times.shape[0] - 1
         before, after = jnp.maximum(i - 1, 0), jnp.minimum(i + 1, last)

@@ -82,5 +82,5 @@ class Cell(ABC):
     def __enter__(self) -> Cell:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

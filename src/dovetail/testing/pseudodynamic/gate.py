@@ -30,7 +30,7 @@ class ContactGate(Part):
 class AlwaysOn(ContactGate):
     """Contact gate that is always open, for a classical test of a structure."""
 
-    def is_open(self, motion):
+    def is_open(self, motion: dict[str, Any]) -> jax.Array:
         return jnp.array(True)
 
 
@@ -45,7 +45,7 @@ class PlaneGate(ContactGate):
         "m", "distance from the level at which the gate opens", default=0.0, at_least=0.0
     )
 
-    def is_open(self, motion):
+    def is_open(self, motion: dict[str, Any]) -> jax.Array:
         z = jnp.ravel(motion["displacement"])[self.axis]
         if self.side == "below":
             return z <= self.level + self.margin
@@ -59,7 +59,7 @@ class ClearanceGate(ContactGate):
     signal: str = eqx.field(static=True, default="clearance")
     margin: Parameter = parameter("m", "clearance below which the gate is open", default=0.01, at_least=0.0)
 
-    def is_open(self, motion):
+    def is_open(self, motion: dict[str, Any]) -> jax.Array:
         if self.signal not in motion:
             raise UnknownNameError(
                 "signal of the numerical substructure", self.signal, motion, renamed="signals"

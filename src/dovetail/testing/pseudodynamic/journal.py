@@ -152,7 +152,8 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 
 def _table(text: str) -> dict[str, Any]:
     try:
-        return json.loads(text)
+        table: dict[str, Any] = json.loads(text)
+        return table
     except (ValueError, RecursionError):  # correct checksum, but not written by this module
         return {}
 

@@ -29,7 +29,7 @@ class PoseConversion:
         """Return the pose in the frame of the cell of a displacement from the start."""
         displacement = np.array(displacement, dtype=float)
         if displacement.shape != (6,):
-            return self.home_pose + displacement
+            return np.asarray(self.home_pose + displacement)
         rotation = self._rotation * self._rotation.from_rotvec(displacement[3:])
         return np.concatenate([self.home_pose[:3] + displacement[:3], rotation.as_rotvec()])
 
@@ -37,7 +37,7 @@ class PoseConversion:
         """Return the displacement from the start of a pose in the frame of the cell."""
         pose = np.array(pose, dtype=float)
         if pose.shape != (6,):
-            return pose - self.home_pose
+            return np.asarray(pose - self.home_pose)
         rotation = self._rotation.inv() * self._rotation.from_rotvec(pose[3:])
         return np.concatenate([pose[:3] - self.home_pose[:3], rotation.as_rotvec()])
 

@@ -24,7 +24,7 @@ class StepRecorder:
     pose. Later rows contain the same measurement, as the simulation uses it; rows in free phases have zero force.
     """
 
-    def __init__(self, test: Test, shape: tuple[int, ...] | None = None):
+    def __init__(self, test: Test, shape: tuple[int, ...] | None = None) -> None:
         assert test.pseudodynamic is not None
         self.test = test
         self.shape = test.shape if shape is None else shape  # finding the shape takes a while

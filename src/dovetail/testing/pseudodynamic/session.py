@@ -42,7 +42,7 @@ RESUME = "resume the run with its folder"
 class Stop(Exception):
     """End of the run with an outcome."""
 
-    def __init__(self, outcome: Outcome, trip: Trip | None = None, text: str = ""):
+    def __init__(self, outcome: Outcome, trip: Trip | None = None, text: str = "") -> None:
         super().__init__(text)
         self.outcome, self.trip, self.text = outcome, trip, text
 
@@ -63,7 +63,7 @@ class CellSession:
         home_pose: Any = None,
         operator: Operator | None = None,
         show: Callable[[Mapping[str, Any]], None] | None = None,
-    ):
+    ) -> None:
         assert test.pseudodynamic is not None
         self.test, self.shape, self.cell, self.journal = test, shape, cell, journal
         self.settings, self.progress, self.show = test.pseudodynamic, progress, show

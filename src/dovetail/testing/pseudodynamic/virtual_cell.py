@@ -114,7 +114,7 @@ class VirtualCell(Cell):
         pace: float = 0.0,
         state_file: Path | None = None,
         name: str = "simulated cell",
-    ):
+    ) -> None:
         self.rig, self.state, self.period = rig, state, float(control_period)
         self.initial_state = state
         self.home_pose = jnp.asarray(home_pose, dtype=float)

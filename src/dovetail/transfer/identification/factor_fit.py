@@ -55,13 +55,13 @@ def fit_factors(
     first = gain or float(response.gain[np.argmin(response.frequency)])
     count = len(zeros)
 
-    def model(theta):
+    def model(theta: np.ndarray) -> np.ndarray:
         values = np.exp(theta[1:]).reshape(-1, 2)
         factors = [np.polyval(pair(d, w), s) for d, w in values]
         top, low = (np.prod(f, axis=0) if f else np.ones_like(s) for f in (factors[:count], factors[count:]))
-        return np.exp(theta[0]) * top / low
+        return np.asarray(np.exp(theta[0]) * top / low)
 
-    def error(theta):
+    def error(theta: np.ndarray) -> np.ndarray:
         difference = np.log(response.response / model(theta))
         phase = (difference.imag + np.pi) % (2 * np.pi) - np.pi
         return np.concatenate([weight * difference.real, weight * phase])

@@ -27,19 +27,19 @@ class FrequencyResponse:
     @property
     def gain(self) -> np.ndarray:
         """Amplitude ratio."""
-        return np.abs(self.response)
+        return np.asarray(np.abs(self.response))
 
     @property
     def phase_delay(self) -> np.ndarray:
         """Delay [s] of a sine of each frequency; the phase is unwrapped from the lowest frequency on."""
         phase = np.unwrap(np.angle(self.response))
         with np.errstate(divide="ignore", invalid="ignore"):
-            return -phase / (2 * np.pi * self.frequency)
+            return np.asarray(-phase / (2 * np.pi * self.frequency))
 
     @property
     def gain_error(self) -> np.ndarray:
         r"""Standard error, :math:`|H|\sqrt{(1-\gamma^2)/(2 n \gamma^2)}` [Bendat & Piersol 2010, ch. 9]."""
-        return self.gain * self._relative_error
+        return np.asarray(self.gain * self._relative_error)
 
     @property
     def delay_error(self) -> np.ndarray:
@@ -50,7 +50,9 @@ class FrequencyResponse:
     @property
     def _relative_error(self) -> np.ndarray:
         with np.errstate(divide="ignore"):
-            return np.sqrt(np.maximum(1 - self.coherence, 0.0) / (2 * self.averages * self.coherence))
+            return np.asarray(
+                np.sqrt(np.maximum(1 - self.coherence, 0.0) / (2 * self.averages * self.coherence))
+            )
 
     def in_band(self, low: float, high: float) -> FrequencyResponse:
         """Return the response between two frequencies [Hz]."""

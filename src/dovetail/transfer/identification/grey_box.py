@@ -50,10 +50,12 @@ def simulate(part: Transfer, demand: ArrayLike, dt: float) -> jax.Array:
 
 
 @lru_cache(maxsize=16)
-def _compiled_simulation(build: Callable[[jax.Array], Transfer], dt: float):
+def _compiled_simulation(
+    build: Callable[[jax.Array], Transfer], dt: float
+) -> tuple[Callable[..., jax.Array], Callable[..., jax.Array]]:
     """Return the simulation and its derivative, compiled once for all records fitted with the same `build`."""
 
-    def response(p, u):
+    def response(p: jax.Array, u: jax.Array) -> jax.Array:
         return simulate(build(p), u, dt)
 
     return jax.jit(response), jax.jit(jax.jacfwd(response))
@@ -107,13 +109,13 @@ def fit_parameters(
     size = float(np.std(y)) or 1.0
     response, slope = _compiled_simulation(build, float(dt))
 
-    def residual(p):
+    def residual(p: np.ndarray) -> np.ndarray:
         error = (y - np.asarray(response(p * scale, u))) / size
-        return np.nan_to_num(error, nan=_FAR, posinf=_FAR, neginf=-_FAR)
+        return np.asarray(np.nan_to_num(error, nan=_FAR, posinf=_FAR, neginf=-_FAR))
 
-    def jacobian(p):
+    def jacobian(p: np.ndarray) -> np.ndarray:
         slopes = -np.asarray(slope(p * scale, u)) * scale / size
-        return np.nan_to_num(slopes, nan=0.0, posinf=0.0, neginf=0.0)
+        return np.asarray(np.nan_to_num(slopes, nan=0.0, posinf=0.0, neginf=0.0))
 
     bounds = [
         np.full(len(theta), inf) if bound is None else np.asarray(bound, float) / scale

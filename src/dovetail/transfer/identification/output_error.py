@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -18,7 +19,7 @@ import numpy as np
 import scipy
 
 from dovetail.core.errors import AnalysisError, ParameterError
-from dovetail.transfer.base import Series
+from dovetail.transfer.base import Series, Transfer
 from dovetail.transfer.delay import Delay
 from dovetail.transfer.identification.grey_box import GreyBoxFit, fit_parameters
 from dovetail.transfer.transfer_function import TransferFunction
@@ -78,12 +79,12 @@ def fit_transfer_function(
     buffer = max(max_delay, tau) + 2 * dt
 
     @partial(jax.jit, inline=True)
-    def coefficients(p):
+    def coefficients(p: jax.Array) -> tuple[jax.Array, jax.Array, Any]:
         numerator, others = p[: zeros + 1] * powers_b, p[zeros + 1 :]
         denominator = jnp.concatenate([jnp.ones(1), others[:poles]]) * powers_a
         return numerator, denominator, others[poles] if delay is None else delay
 
-    def build(p):
+    def build(p: jax.Array) -> Transfer:
         numerator, denominator, tau = coefficients(p)
         return Series((Delay(tau, max_delay=buffer), TransferFunction(numerator, denominator)))
 
@@ -104,13 +105,15 @@ def fit_transfer_function(
     )
 
 
-def _start(u, y, dt, poles, zeros, delays):
+def _start(
+    u: np.ndarray, y: np.ndarray, dt: float, poles: int, zeros: int, delays: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, float]:
     """Return coefficients and delay of the linear estimate with the smallest simulation error."""
     t = dt * np.arange(len(u))
     spectrum = np.abs(np.fft.rfft(u - u.mean())) ** 2
     omega = 2 * np.pi * np.fft.rfftfreq(len(u), dt)
     middle = float(np.sum(omega * spectrum) / np.sum(spectrum)) if spectrum.sum() > 0 else 1.0
-    best = (np.inf, None)
+    smallest, best = np.inf, None
     for corner in middle * np.array([1.0, 3.0, 10.0]):
         denominator = np.poly(np.full(poles, -corner)).real
         filtered_y = [_filter(y, t, k, denominator, corner) for k in range(poles, -1, -1)]
@@ -127,25 +130,29 @@ def _start(u, y, dt, poles, zeros, delays):
             if np.any(roots.real > 0):  # mirrored into the left half plane
                 a = np.poly(np.where(roots.real > 0, -roots.conj(), roots)).real
             error = _simulated_error(b, a, u, y, t, shift)
-            if error < best[0]:
-                best = (error, (b, a, shift * dt))
-    if best[1] is None or not np.isfinite(best[0]):
+            if error < smallest:
+                smallest, best = error, (b, a, shift * dt)
+    if best is None or not np.isfinite(smallest):
         raise AnalysisError(
             "no stable transfer function reproduces the record; check that the measured signal follows the demand, "
             "that the record starts from rest, and that the sample time is short compared with the dynamics"
         )
-    return best[1]
+    return best
 
 
-def _filter(signal, t, power, denominator, corner):
+def _filter(
+    signal: np.ndarray, t: np.ndarray, power: int, denominator: np.ndarray, corner: float
+) -> np.ndarray:
     """Return the signal filtered by (s/corner)^power / (s/corner + 1)^n."""
     n = len(denominator) - 1
     numerator = np.zeros(power + 1)
     numerator[0] = corner ** (n - power)
-    return scipy.signal.lsim((numerator, denominator), signal, t)[1]
+    return np.asarray(scipy.signal.lsim((numerator, denominator), signal, t)[1])
 
 
-def _simulated_error(b, a, u, y, t, shift):
+def _simulated_error(
+    b: np.ndarray, a: np.ndarray, u: np.ndarray, y: np.ndarray, t: np.ndarray, shift: int
+) -> float:
     delayed = np.r_[np.zeros(shift), u[: len(u) - shift]]
     with np.errstate(all="ignore"):
         response = scipy.signal.lsim((b, a), delayed, t)[1]

@@ -53,13 +53,13 @@ def resonance_damping(
     a = (w[:, None] / w[None, :]) ** 2  # [frequency, factor]
     square = (1 - a) ** 2
 
-    def product(row, factors, squares):
-        return np.prod(square[row, factors] + 4 * a[row, factors] * squares[factors])
+    def product(row: int, factors: slice, squares: np.ndarray) -> float:
+        return float(np.prod(square[row, factors] + 4 * a[row, factors] * squares[factors]))
 
-    def error(squares):
+    def error(squares: np.ndarray) -> np.ndarray:
         top = np.array([product(i, slice(0, count), squares) for i in range(len(w))])
         low = np.array([product(i, slice(count, None), squares) for i in range(len(w))])
-        return (top - size * low) / (np.abs(top) + size * np.abs(low) + 1e-300)
+        return np.asarray((top - size * low) / (np.abs(top) + size * np.abs(low) + 1e-300))
 
     matrix, right = np.zeros((len(w), len(w))), np.zeros(len(w))
     for i in range(len(w)):

@@ -139,10 +139,12 @@ class Arm(Part):
         shoulder = jnp.sqrt(jnp.sum(flat**2)) / (self.c2 + self.c3)
         return jnp.min(jnp.stack([jnp.abs(jnp.sin(q[4])), jnp.abs(jnp.sin(bend)), shoulder]))
 
-    def _model(self, joints):
+    def _model(self, joints: jax.Array) -> jax.Array:
         return (joints - self.offset) / self.sign
 
-    def _elbow(self, forward, up, elbow):
+    def _elbow(
+        self, forward: jax.Array, up: jax.Array, elbow: float
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
         """Return the second and third joint for a wrist centre in the plane of the arm, relative to the shoulder."""
         fore = jnp.sqrt(self.a2**2 + self.c3**2)
         far = jnp.sqrt(forward**2 + up**2)
@@ -152,13 +154,13 @@ class Arm(Part):
         lean = jnp.arctan2(forward - self.c2 * jnp.sin(q2), up - self.c2 * jnp.cos(q2))
         return q2, lean - jnp.arctan2(self.a2, self.c3) - q2, inside
 
-    def _into_limits(self, joints):
+    def _into_limits(self, joints: jax.Array) -> jax.Array:
         """Return the joints, shifted by a full turn where this brings them within their limits."""
         over, under = joints > self.max_angle + 1e-9, joints < self.min_angle - 1e-9
         return joints - TURN * over + TURN * under
 
 
-def _wrist(R, flip, guide):
+def _wrist(R: jax.Array, flip: float, guide: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Return the fourth to sixth joint for a rotation; `flip` is the sign of the fifth."""
     sine = flip * jnp.sqrt(R[0, 2] ** 2 + R[1, 2] ** 2)
     straight = jnp.abs(sine) < 1e-9

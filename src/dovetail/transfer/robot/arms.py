@@ -81,7 +81,8 @@ class RobotArms(Random, Transfer):
 
     def with_home_pose(self, home_pose: jax.Array) -> RobotArms:
         """Return the cell with another home pose."""
-        return eqx.tree_at(lambda arms: arms.home_pose, self, jnp.asarray(home_pose))
+        arms: RobotArms = eqx.tree_at(lambda arms: arms.home_pose, self, jnp.asarray(home_pose))
+        return arms
 
     # kinematics
 
@@ -151,7 +152,9 @@ class RobotArms(Random, Transfer):
         }
         return state, to_vector(self.relative(x["rest"] + moved)) + self._error(number)
 
-    def _find_trip(self, joints, speeds, allowed, reachable):
+    def _find_trip(
+        self, joints: jax.Array, speeds: jax.Array, allowed: jax.Array, reachable: jax.Array
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
         """Return trip code, value and limit for joint references."""
         arm = self.tool_arm
         out = jnp.maximum(joints[1:7] - arm.max_angle, arm.min_angle - joints[1:7])
@@ -189,23 +192,23 @@ class RobotArms(Random, Transfer):
         finite = jnp.all(jnp.isfinite(joints))
         return (jnp.where(finite, trip[0], int(TripCode.NOT_FINITE)), *trip[1:])
 
-    def _error(self, number):
+    def _error(self, number: jax.Array) -> jax.Array:
         """Return the end error of a move; constant until the next move starts."""
         if self.key is None:
             return jnp.zeros(6)
         spread = jnp.repeat(jnp.stack([self.repeatability, self.angular_repeatability]), 3)
         return spread * jax.random.normal(self.draw_key(number), (6,)) / jnp.sqrt(3.0)
 
-    def _track(self, position, now):
+    def _track(self, position: jax.Array, now: jax.Array) -> jax.Array:
         along = (position - self.tool_base[:3]) @ self.track_axis - self.target_reach
         target = jnp.clip(now, along - self.reach_tolerance, along + self.reach_tolerance)
         return jnp.clip(target, self.track_range[0], self.track_range[1])
 
-    def _base(self, track) -> Pose:
+    def _base(self, track: jax.Array) -> Pose:
         base = to_pose(self.tool_base)
         return Pose(base.R, base.p + track * self.track_axis)
 
-    def _specimen(self, joints) -> Pose:
+    def _specimen(self, joints: jax.Array) -> Pose:
         return to_pose(self.specimen_base) @ self.specimen_arm.forward(joints) @ to_pose(self.specimen_mount)
 
 
@@ -223,7 +226,7 @@ class JointSegment(eqx.Module):
         """Relative pose at the end."""
         return to_vector(self.arms.relative(self.target_joints))
 
-    def at(self, t) -> jax.Array:
+    def at(self, t: Time) -> jax.Array:
         """Return the relative pose at t [s] after the start."""
         s = self.motion_profile(t / self.duration)
         return to_vector(self.arms.relative(self.start + s * (self.target_joints - self.start)))

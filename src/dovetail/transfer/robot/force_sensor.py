@@ -58,12 +58,15 @@ class ForceTorqueSensor(Random, Transfer):
     def _per_axis(self) -> list[str]:
         return ["bias", "drift"]
 
-    def raw_reading(self, wrench: Float[Array, "6"], gravity: Float[Array, "3"], t=0.0) -> Float[Array, "6"]:
+    def raw_reading(
+        self, wrench: Float[Array, "6"], gravity: Float[Array, "3"], t: Time = 0.0
+    ) -> Float[Array, "6"]:
         """Return the reading without noise, compensation and range."""
         weight = self.mass * gravity
         force = wrench[:3] + weight
         torque = wrench[3:] - jnp.cross(self.origin, wrench[:3]) + jnp.cross(self.centre, weight)
-        return jnp.concatenate([force, torque]) + self.bias + self.drift * t
+        reading: jax.Array = jnp.concatenate([force, torque]) + self.bias + self.drift * t
+        return reading
 
     def compensate(
         self, raw: Float[Array, "6"], gravity: Float[Array, "3"], tare: Float[Array, "6"]

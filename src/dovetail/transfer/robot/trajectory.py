@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dovetail.core import Parameter, Part, choice, parameter
+from dovetail.core import Parameter, Part, Time, choice, parameter
 from dovetail.mechanics.spatial import quaternion
 
 POSE_AXES = 6  # position [m] and rotation vector [rad]
@@ -40,7 +40,7 @@ class MotionProfile(Part):
         "1", "lspb: duration of each ramp as a fraction of the move time", default=0.1, above=0.0, at_most=0.5
     )
 
-    def __call__(self, tau) -> jax.Array:
+    def __call__(self, tau: jax.Array) -> jax.Array:
         """Return the path fraction at the fraction `tau` of the move time."""
         tau = jnp.clip(tau, 0.0, 1.0)
         if self.profile == "linear":
@@ -55,7 +55,7 @@ class MotionProfile(Part):
             tau < self.ramp_fraction, rise, jnp.where(tau > 1 - self.ramp_fraction, fall, between)
         )
 
-    def speed(self, tau) -> jax.Array:
+    def speed(self, tau: Time) -> jax.Array:
         """Return the rate of the path fraction with respect to `tau`; zero after the end."""
         inside = (tau >= 0) & (tau < 1)
         return jnp.where(
@@ -63,7 +63,7 @@ class MotionProfile(Part):
         )
 
 
-def slerp(q0: Float[Array, "4"], q1: Float[Array, "4"], s) -> Float[Array, "4"]:
+def slerp(q0: Float[Array, "4"], q1: Float[Array, "4"], s: Time) -> Float[Array, "4"]:
     """Return the spherical linear interpolation of unit quaternions along the shorter arc."""
     dot = jnp.sum(q0 * q1)
     q1 = jnp.where(dot < 0, -q1, q1)
@@ -78,7 +78,9 @@ def slerp(q0: Float[Array, "4"], q1: Float[Array, "4"], s) -> Float[Array, "4"]:
     return quaternion.normalise(a * q0 + b * q1)
 
 
-def interpolate_pose(start: Float[Array, "*axes"], target: Float[Array, "*axes"], s) -> Float[Array, "*axes"]:
+def interpolate_pose(
+    start: Float[Array, "*axes"], target: Float[Array, "*axes"], s: jax.Array
+) -> Float[Array, "*axes"]:
     """Return the pose, or the vector of independent axes, at the path fraction `s`.
 
     Six values are a pose: a position [m] and a rotation vector [rad]. Other vectors are interpolated axis by axis. At
@@ -114,7 +116,7 @@ class Segment(eqx.Module):
     duration: jax.Array  # [s]
     motion_profile: MotionProfile
 
-    def at(self, t) -> jax.Array:
+    def at(self, t: Time) -> jax.Array:
         """Return the reference at t [s] after the start."""
         fraction = jnp.where(self.duration > 0, t / jnp.where(self.duration > 0, self.duration, 1.0), 1.0)
         return interpolate_pose(self.start, self.target, self.motion_profile(fraction))
@@ -136,7 +138,7 @@ class Polyline(eqx.Module):
         """Last point."""
         return self.points[-1]
 
-    def at(self, t) -> jax.Array:
+    def at(self, t: Time) -> jax.Array:
         """Return the reference at t [s] after the start."""
         sections = [pose_distance(a, b) for a, b in itertools.pairwise(self.points)]
         lengths = jnp.stack([distance + self.radius * angle for distance, angle in sections])
