@@ -34,8 +34,8 @@ from dovetail.testing import load, operator
 from dovetail.testing.modes import mode_named
 from dovetail.testing.operator import OperatorEvent
 from dovetail.testing.outcome import Outcome
+from dovetail.testing.pseudodynamic.journal import NAME as JOURNAL
 from dovetail.testing.run_folder import next_folder
-from dovetail.testing.saved_run import JOURNAL
 from dovetail.testing.test import Test
 
 INTERRUPTED = "interrupted"  # marker file of a stopped job

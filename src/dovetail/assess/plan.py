@@ -16,7 +16,8 @@ from dovetail.assess.robustify import RESOLUTION
 from dovetail.core import netcdf_file
 from dovetail.testing import dump
 from dovetail.testing.motion_peaks import UNITS
-from dovetail.testing.run_folder import PROVENANCE, create, provenance
+from dovetail.testing.run_folder import create, provenance
+from dovetail.testing.test_file import PROVENANCE
 
 
 def write(design: Design, folder: str | Path) -> Path:

@@ -16,6 +16,7 @@ from dovetail.core import netcdf_file, plain_file
 from dovetail.core.errors import OutputError, reason
 from dovetail.core.parameter_map import ParameterMap
 from dovetail.testing import run_folder
+from dovetail.testing.test_file import PROVENANCE
 
 
 def _compute(chart: ParameterMap) -> xr.Dataset:
@@ -39,7 +40,7 @@ def run_map(file: testing.MapFile, name: str, out: Path | None, report: bool = T
             print_line(f"stored    {store}: finished points; the same command computes the remaining points")
         raise
     data.attrs |= {"title": file.title, "mode": "map"}
-    resolved = {**testing.dump(file), run_folder.PROVENANCE: run_folder.provenance("map")}
+    resolved = {**testing.dump(file), PROVENANCE: run_folder.provenance("map")}
     try:
         plain_file.write(target / "test.toml", tomli_w.dumps(resolved))
         netcdf_file.write(data, target / "result.nc")

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import dataclasses
 from functools import cache
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import equinox as eqx
 import jax
@@ -151,7 +151,8 @@ class AdaptiveTimeSeries(Compensator):
     def response(self, omega: ArrayLike, dt: float) -> jax.Array:
         a0, a1, a2 = self.initial_coefficients()
         s = 1j * jnp.asarray(omega)
-        return a0 + a1 * s + a2 * s**2
+        response: jax.Array = a0 + a1 * s + a2 * s**2
+        return response
 
     def _adapt(
         self, dt: Time, present: jax.Array, responses: jax.Array, targets: jax.Array, is_filled: jax.Array
@@ -195,7 +196,7 @@ def _local_cubic(samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _solve(m: list[list[jax.Array]], b: list[jax.Array]) -> jax.Array:
     """Solve three equations by cofactors: fast to compile, for any trailing shape."""
 
-    def cofactor(i: int, j: int) -> jax.Array:
+    def cofactor(i: int, j: int) -> Any:
         (a, c), (d, e) = [[m[r][k] for k in range(3) if k != j] for r in range(3) if r != i]
         return (-1) ** (i + j) * (a * e - c * d)
 

@@ -165,6 +165,7 @@ def advance(
     start, chunk = (
         (compiled_begin, _compiled_chunk) if clock.optimised else (unoptimised_begin, _unoptimised_chunk)
     )
+    now: LoopState
     now, first = start(system, monitor, keep)
     recorder.start(jax.device_get(first))
     k, code, finished = 0, int(now.monitor.code), False

@@ -13,7 +13,7 @@ import numpy as np
 
 from dovetail.links.handshake import Bounds
 from dovetail.links.rig_protocol import COMMAND, MEASUREMENT, Datagram, Reader, RigState, SafeStateReason
-from dovetail.testing.limit_monitor import exceeds
+from dovetail.testing.limits import exceeds
 
 RIG_LIMITS = {  # limits that the rig checks: by signal, the limit and the reason
     "measured_displacement": ("displacement", SafeStateReason.DISPLACEMENT),

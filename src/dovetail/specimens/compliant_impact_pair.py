@@ -55,7 +55,7 @@ class CompliantImpactPair(LinePair):
     def output(self, t: Time, x: State, u: Input) -> Output:
         return {**super().output(t, x, u), "support_deflection": x["deflection"] - x["taken_back"]}
 
-    def _return_rate(self, x: State) -> jax.Array:
+    def _return_rate(self, x: dict[str, jax.Array]) -> jax.Array:
         return self.crossover_omega * (x["deflection"] - x["taken_back"])
 
     def approach_motion(self, x: State, u: Input) -> tuple[jax.Array, jax.Array]:

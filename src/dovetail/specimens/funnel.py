@@ -85,9 +85,10 @@ class Funnel(Specimen):
     def _surface_contact(self) -> SurfaceContact:
         return SurfaceContact(self.law, self.friction)
 
-    def _section(self, i: jax.Array) -> NormalLaw:
+    def _section(self, i: jax.Array | int) -> NormalLaw:
         """Normal law of bore (0), lead-in (1) or ribs (2)."""
-        return jax.tree.map(lambda a: a[i] if jnp.ndim(a) else a, self.law)
+        law: NormalLaw = jax.tree.map(lambda a: a[i] if jnp.ndim(a) else a, self.law)
+        return law
 
     def derivative(self, t: Time, x: State, u: Input) -> State:
         contact = self.contact(x, u)

@@ -22,7 +22,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.typing import ArrayLike
 
 from dovetail.core import Input, Output, Parameter, Part, State, Time, kind, parameter
 from dovetail.core.errors import ParameterError
@@ -73,7 +72,7 @@ class BallInCavity(Part):
         return Contact(touch, met, wrench, self.law.stored_energy(touch.depth))
 
 
-def misfit_message(cavity: Cavity, radius: ArrayLike) -> str | None:
+def misfit_message(cavity: Cavity, radius: jax.Array | float) -> str | None:
     """Error text for a ball that does not fit into the cylinder; None if it fits."""
     if not isinstance(cavity, Drogue) or float(radius) < float(cavity.cylinder_radius):
         return None

@@ -173,7 +173,7 @@ class RibBasket(Specimen):
         self, contacts: ContactForces, turn: jax.Array, arm: jax.Array, u: Input
     ) -> jax.Array:
         """Force (3,) [N] on the nozzle in addition to the normal forces of undeflected ribs: aft and lateral."""
-        cosine = wall(self.depths, self.radii, self.depths[0], 0.0).cosine
+        cosine = wall(self.depths, self.radii, self.depths[0], jnp.zeros(())).cosine
         aft = jnp.sum(contacts.normal_force * turn) / cosine
         _, side = self._directions()
         lateral = (self.initial_position + u["displacement"][:3]) @ side / self.contact_width
@@ -185,7 +185,8 @@ class RibBasket(Specimen):
             * self.law.stored_energy(contacts.depth - arm * turn)
             * in_contact
         )
-        return side @ sidewards - aft * jnp.eye(3)[0]
+        force: jax.Array = side @ sidewards - aft * jnp.eye(3)[0]
+        return force
 
     def _directions(self) -> tuple[jax.Array, jax.Array]:
         """Outward and lateral directions (3, n) at each rib, from 12 o'clock to starboard."""

@@ -66,4 +66,4 @@ def _substeps_of_lags(test: Any, coupled: Coupled) -> int:
         if x:
             slopes = np.asarray(state_matrix(model, x, (np.zeros(coupled.shape),)))
             fastest = max(fastest, float(np.max(np.abs(np.linalg.eigvals(slopes)))))
-    return math.ceil(test.dt * fastest / MAX_PHASE)
+    return math.ceil(float(test.dt) * fastest / MAX_PHASE)

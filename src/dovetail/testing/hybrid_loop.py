@@ -143,7 +143,8 @@ class HybridLoop(System):
         return self.rig.compute(work)
 
     def settle(self, x: HybridState, code: jax.Array) -> HybridState:
-        return eqx.tree_at(lambda state: state.rig, x, self.rig.settle(x.rig, code))
+        settled: HybridState = eqx.tree_at(lambda state: state.rig, x, self.rig.settle(x.rig, code))
+        return settled
 
 
 def select(shown: Signals, names: tuple[str, ...]) -> Signals:

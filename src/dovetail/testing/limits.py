@@ -6,7 +6,6 @@ import dataclasses
 import math
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -100,7 +99,7 @@ class Limits(Part):
     )
     return_time: Parameter = parameter("s", "time to return the rig to rest", at_least=0.0, default=1.0)
 
-    def limit_of(self, name: str, rotary: tuple[bool, ...]) -> jax.Array:
+    def limit_of(self, name: str, rotary: tuple[bool, ...]) -> Any:
         """Return a limit; with rotary axes by axis: `force` infinite on these, `torque` infinite on the others."""
         limit: Any = getattr(self, name)
         limit = np.array(np.inf) if limit is None else limit

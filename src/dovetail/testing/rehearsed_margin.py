@@ -34,10 +34,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core.advance import Progress, advance_samples, begin
-from dovetail.core.keep import Keep
 from dovetail.core.block import Time
 from dovetail.core.clock import LoopState, Simulated
 from dovetail.core.errors import AnalysisError
+from dovetail.core.keep import Keep
 from dovetail.core.si_prefix import value_text
 from dovetail.core.signals import MOTION
 from dovetail.core.system import Signals

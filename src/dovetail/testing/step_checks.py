@@ -96,4 +96,5 @@ def _slopes(flow: Flow, x: Any, u: Any) -> tuple[jax.Array, jax.Array]:
         rates, _ = ravel_pytree(flow.derivative(0.0, to_x(x), jax.tree.map(jnp.asarray, u)))
         return rates, rates
 
-    return jax.jacfwd(rate_of, has_aux=True)(x)
+    slopes, rates = jax.jacfwd(rate_of, has_aux=True)(x)
+    return slopes, rates

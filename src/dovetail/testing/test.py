@@ -30,9 +30,10 @@ from dovetail.testing.rig import AbstractRig
 from dovetail.testing.schedule import Profile
 
 if TYPE_CHECKING:
+    from dovetail.core.advance import Progress
     from dovetail.testing.assessment import Assessment
     from dovetail.testing.continuous import ReferenceSettings
-    from dovetail.testing.run import Progress, Run
+    from dovetail.testing.run import Run
 
 LOOP_FIELDS = ("compensator", "feedback", "schedule", "tunable", "pseudodynamic", "sampling")  # need a rig
 
@@ -69,14 +70,8 @@ class Test(Part):
         and `force` (its `tension`) only.
     accept
         Acceptance criteria for the report; they do not affect the run.
-    method, substeps
-        Integration method and number of integration steps in a tick.
-    rate, duration
-        Ticks per second [Hz]; duration [s].
     record_every
         Ticks from one record to the next; all ticks are computed and monitored (`dovetail.testing.recorder`).
-    seed
-        Seed of all random numbers of the run.
     axes
         Names of the axes, if there are several.
     title, source
@@ -217,11 +212,7 @@ class Test(Part):
         return modes.run(self, modes.all_modes()["replay"](recording))
 
     def stability(self, progress: Progress | None = None, *, quick: bool = False) -> Assessment:
-        """Return the assessment, computed once: delay margin, and the analysis that gives it.
-
-        With `quick` nothing is rehearsed. It raises `AnalysisError` if the margin cannot be determined, for example
-        of a simulation.
-        """
+        """Return the assessment, computed once: delay margin and its analysis; with `quick` nothing is rehearsed."""
         from dovetail.testing.assessment import assess
 
         self.require_rig()

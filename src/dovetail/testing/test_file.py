@@ -96,7 +96,8 @@ def with_absolute_names(table: dict[str, Any], folder: Path, source: str = "test
 
 def class_of_kind(kind: str) -> type:
     """Return the class of a file of this kind."""
-    return getattr(testing, FILE_KINDS[kind])
+    kind_class: type = getattr(testing, FILE_KINDS[kind])
+    return kind_class
 
 
 def parse(table: dict[str, Any], source: str = "test") -> Any:

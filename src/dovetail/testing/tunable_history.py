@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.core.block import Time
 from dovetail.core.recording import Recording
 from dovetail.testing import paths
 from dovetail.testing.schedule import Profile
@@ -28,7 +29,7 @@ class RecordedValues(Profile):
     times: jax.Array  # [s]
     values: jax.Array
 
-    def __call__(self, t):
+    def __call__(self, t: Time) -> jax.Array:
         return jnp.interp(t, self.times, self.values)
 
     @property
@@ -46,9 +47,7 @@ class Stretch:
 
     def test(self, test: Test) -> Test:
         """Return a test with these values, none of them tunable."""
-        for path, value in self.values.items():
-            test = paths.replace_all(test, path, value)
-        return dataclasses.replace(test, tunable={})
+        return dataclasses.replace(paths.replace_all(test, self.values), tunable={})
 
 
 def with_recorded_values(test: Test, data: Any) -> Test:

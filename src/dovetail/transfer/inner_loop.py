@@ -90,4 +90,4 @@ def _columns(coefficients: np.ndarray) -> np.ndarray:
 def _at_i_omega(coefficients: np.ndarray) -> np.ndarray:
     """Return the coefficients in omega of a polynomial in s, for s = i omega."""
     powers = np.arange(len(coefficients) - 1, -1, -1)
-    return coefficients * 1j**powers
+    return np.asarray(coefficients * 1j**powers)

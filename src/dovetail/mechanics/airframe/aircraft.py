@@ -152,24 +152,24 @@ class DeckAircraft(Flow):
     @property
     def mass_matrix(self) -> np.ndarray:
         """Mass matrix of the speeds, in the rows of the formulation."""
-        return self.built["mass_matrix"]
+        return np.asarray(self.built["mass_matrix"])
 
     @property
     def mass_inverse(self) -> np.ndarray:
         """Inverse of the mass matrix."""
-        return self.built["mass_inverse"]
+        return np.asarray(self.built["mass_inverse"])
 
     @property
     def kinetic(self) -> np.ndarray:
         """Matrix of the kinetic energy: twice the energy is a quadratic form of the speeds."""
-        return self.built["kinetic"]
+        return np.asarray(self.built["kinetic"])
 
     # geometry
 
     @property
     def dim(self) -> Dimension:
         """Plane or space."""
-        return self.model.dim
+        return dimension(self.model.d)
 
     @property
     def feet(self) -> tuple[int, ...]:
@@ -235,7 +235,8 @@ class DeckAircraft(Flow):
     def node_positions(self, x: dict[str, Any]) -> jax.Array:
         """Return the world coordinates of all nodes (n, d) [m]."""
         rho, _, _ = self._nodes(x)
-        return x["position"] + rho @ self.dim.rotation(x["attitude"]).T
+        positions: jax.Array = x["position"] + rho @ self.dim.rotation(x["attitude"]).T
+        return positions
 
     # contact and forces
 

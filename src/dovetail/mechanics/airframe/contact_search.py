@@ -53,14 +53,18 @@ def all_pairs(
 
     feet = contact_force.Foot(at, velocity, aircraft.gear.radii)
     bodies = contact_force.TouchedBody(*frame, *half_spaces(aircraft.platforms))
-    return jax.vmap(jax.vmap(pair, (None, 0, 0)), (0, None, 0))(feet, bodies, memory)
+    touches: contact_force.PairTouch = jax.vmap(jax.vmap(pair, (None, 0, 0)), (0, None, 0))(
+        feet, bodies, memory
+    )
+    return touches
 
 
 def touched_planes(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> jax.Array:
     """Return 1 at the touched plane of each pair, else 0, (feet, bodies, planes)."""
     if aircraft.touched_surface == "nearest":
         return touched_surface.nearest(distances(aircraft, t, x))
-    return x["touch"]
+    touched: jax.Array = x["touch"]
+    return touched
 
 
 def touches(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> contact_force.PairTouch:

@@ -86,7 +86,8 @@ class ProbeAndGrid(BodyLoad):
             self.tension + self.lift_stiffness * (h - self.height) + self.lift_damping * rate, 0.0
         )
         in_reach = jnp.sqrt(jnp.sum(across**2) + 1e-18) < self.max_reach
-        return -self.engagement(t) * in_reach * (R[:, :2] @ press + pull * n)
+        force: jax.Array = -self.engagement(t) * in_reach * (R[:, :2] @ press + pull * n)
+        return force
 
     def act(self, t: jax.Array, motion: BodyMotion) -> tuple[jax.Array, jax.Array]:
         force = motion.rotation.T @ self.force(t, motion)

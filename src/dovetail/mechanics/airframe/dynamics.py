@@ -92,7 +92,9 @@ def _weight(aircraft: DeckAircraft, x: dict[str, Any]) -> jax.Array:
     return aircraft.dim.rotation(x["attitude"]).T @ jnp.zeros(d).at[-1].set(-aircraft.gravity)
 
 
-def forces(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> tuple:
+def forces(
+    aircraft: DeckAircraft, t: Any, x: dict[str, Any]
+) -> tuple[jax.Array, jax.Array, PairTouch, jax.Array]:
     """Return the right-hand side of all speeds, the power by source, the contacts, and the wrench of the loads."""
     dim, model, d = aircraft.dim, aircraft.model, aircraft.dim.d
     twist, own = aircraft._split(x)
@@ -137,7 +139,8 @@ def interface_loads(aircraft: DeckAircraft, t: Any, x: dict[str, Any], rate: jax
     left = model.residual_loads(
         aircraft.formulation, twist, own, rate, rho, deformation, load + strut, _weight(aircraft, x)
     )
-    return (left * model.interface_mask)[np.array(model.interface, int)]
+    loads: jax.Array = (left * model.interface_mask)[np.array(model.interface, int)]
+    return loads
 
 
 def energy(aircraft: DeckAircraft, x: dict[str, Any]) -> dict[str, jax.Array]:

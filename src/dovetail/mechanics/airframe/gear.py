@@ -67,6 +67,10 @@ class GearModel(eqx.Module):
         mask[list(self.fixed)] = 1.0
         return mask.reshape(self.count, self.nd)
 
+    @abstractmethod
+    def mass_matrix(self, formulation: str) -> np.ndarray:
+        """Return the gear's part of the mass matrix of the speeds, in the rows of a formulation."""
+
     @property
     @abstractmethod
     def shape_size(self) -> int:

@@ -99,13 +99,16 @@ def _slopes(aircraft: DeckAircraft, t: Time, x: dict[str, Any]) -> Slopes:  # tr
     every = jnp.eye(1 + 2 * d + m)
     tangents = (every[:, 0], every[:, 1 : 1 + d], every[:, 1 + d : 1 + 2 * d], every[:, 1 + 2 * d :])
 
-    def along(*tangent: jax.Array) -> tuple[jax.Array, jax.Array]:
+    def along(*tangent: jax.Array) -> Any:
         return jax.jvp(given, here, tangent)[1][:2]
 
     relax = given(*here)[2]
     force, rate = jax.vmap(along)(*tangents)  # (1 + 2 d + m, f, b, ...)
     force_t, rate_t = force[0], rate[0]
-    per = lambda a, i: jnp.moveaxis(a[1 + i * d : 1 + (i + 1) * d], 0, -1)  # noqa: E731  (f, b, ..., d)
+
+    def per(a: jax.Array, i: int) -> jax.Array:  # (f, b, ..., d)
+        return jnp.moveaxis(a[1 + i * d : 1 + (i + 1) * d], 0, -1)
+
     position, by_velocity, bristle = (per(force, i) for i in range(3))  # world axes
     return Slopes(R, position, by_velocity, bristle, per(rate, 1), force_t, rate_t, relax[..., 0], velocity)
 

@@ -22,7 +22,7 @@ def output_signals(aircraft: DeckAircraft, t: Any, x: dict[str, Any]) -> dict[st
     dim = aircraft.dim
     d = dim.d
     F, _, touch, wrench = aircraft._forces(t, x)
-    rate = aircraft.mass_inverse @ F
+    rate = jnp.asarray(aircraft.mass_inverse @ F)
     joint = interface_loads(aircraft, t, x, rate)
     R = dim.rotation(x["attitude"])
     twist = x["speed"][: aircraft.model.nd]

@@ -68,7 +68,7 @@ def deck_motion(
 
 @eqx.filter_jit
 def _deck_motion(
-    ship: Any, t: Time, spot: jax.Array, wind: jax.Array, gravity: jax.Array
+    ship: FrameMotion, t: jax.Array, spot: jax.Array, wind: jax.Array, gravity: jax.Array | float
 ) -> DeckMotion:  # traced once for all callers
     state = ship.state(t)
     return DeckMotion(state.moving_frame(spot, gravity), state.pose.R.T @ (wind - state.velocity(spot)))
@@ -141,7 +141,8 @@ class ReducedAircraft(Part):
 
     def _home(self) -> jax.Array:
         """Return the standing positions of the feet, (feet, 3) [m] in the deck's axes."""
-        return self.init()["body"].p + self.standing()
+        feet: jax.Array = self.init()["body"].p + self.standing()
+        return feet
 
     def _relative_to_deck(self, body: BodyState, turning: jax.Array) -> tuple[jax.Array, jax.Array]:
         """Return the attitude (3, 3) and the angular velocity in body axes, both relative to the deck."""
@@ -265,5 +266,6 @@ class AircraftOnDeck(System):
         x = repeat(advance, x, self.substeps)
         return x, now.output(t + h, x[0], None)
 
-    def _deck(self, k: jax.Array) -> DeckMotion:
-        return jax.tree.map(lambda a: a[k], self.deck)
+    def _deck(self, k: jax.Array | int) -> DeckMotion:
+        sample: DeckMotion = jax.tree.map(lambda a: a[k], self.deck)
+        return sample

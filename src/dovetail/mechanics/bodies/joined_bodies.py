@@ -15,7 +15,7 @@ above the contact frequency and a correspondingly small step. Limit: joint rotat
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 import equinox as eqx
 import jax
@@ -96,7 +96,7 @@ class JoinedPair(ContactingPair):
 
     attached: tuple[AttachedBody, ...] = ()
 
-    def bodies(self, x: PairState) -> list[tuple[RigidBody, BodyState]]:
+    def bodies(self, x: Any) -> list[tuple[RigidBody, BodyState]]:
         hung = zip(self.attached, x.attached, strict=True)
         return [*super().bodies(x), *((RigidBody(one.body, gravity=self.gravity), own) for one, own in hung)]
 

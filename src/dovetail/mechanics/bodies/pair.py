@@ -16,6 +16,7 @@ Source: [Bondoky 2020, secs 6.3.2, 6.3.4 and 6.5.2.1].
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -31,7 +32,7 @@ class PairState(eqx.Module):
     """States of the two bodies."""
 
     first: BodyState
-    second: BodyState  # None if the motion of the second body is prescribed
+    second: Any  # `BodyState`; None if the motion of the second body is prescribed
 
 
 class ContactingPair(Flow):

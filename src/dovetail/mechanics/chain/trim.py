@@ -56,10 +56,11 @@ def at_rest(
     ConvergenceError
         If no solution exists or none was reached.
     """
-    trimmed = _balanced(chain, loads, start, length)
+    trimmed: AtRest = _balanced(chain, loads, start, length)
     steady = (trimmed.aside <= TOLERANCE) & (trimmed.along > 0)  # False for NaN
     if isinstance(steady, jax.core.Tracer):
-        return jax.tree.map(lambda a: jnp.where(steady, a, jnp.nan), trimmed)
+        trimmed = jax.tree.map(lambda a: jnp.where(steady, a, jnp.nan), trimmed)
+        return trimmed
     if not steady:
         aside = f"the angle between a link and its force is {float(trimmed.aside):.3g} rad"
         raise ConvergenceError(
@@ -106,20 +107,21 @@ def _balanced(chain: LumpedChain, loads: Any, start: jax.Array, length: jax.Arra
 
 
 @eqx.filter_jit
-def _matrix(chain: LumpedChain, loads: Any, x: dict[str, jax.Array], rows: slice) -> jax.Array:
+def _matrix(chain: LumpedChain, loads: Any, x: dict[str, jax.Array], rows: tuple[int, ...]) -> jax.Array:
     (place, at), (speed, _) = x.items()
-    shape, rows = (len(rows), chain.n), jnp.asarray(rows)
+    shape, chosen = (len(rows), chain.n), jnp.asarray(rows)
 
     def rate(z: jax.Array) -> jax.Array:
         near = {
-            name: x[name].at[rows].set(part.reshape(shape))
+            name: x[name].at[chosen].set(part.reshape(shape))
             for name, part in zip((place, speed), jnp.split(z, 2), strict=True)
         }
         change = chain.solve(0.0, near, loads(near)).rate
-        return jnp.concatenate([change[place][rows].ravel(), change[speed][rows].ravel()])
+        return jnp.concatenate([change[place][chosen].ravel(), change[speed][chosen].ravel()])
 
-    start = at[rows].ravel()
-    return jax.jacfwd(rate)(jnp.concatenate([start, jnp.zeros_like(start)]))
+    start = at[chosen].ravel()
+    A: jax.Array = jax.jacfwd(rate)(jnp.concatenate([start, jnp.zeros_like(start)]))
+    return A
 
 
 def modes_about(

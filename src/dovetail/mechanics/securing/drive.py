@@ -51,7 +51,8 @@ def driven_frames(
     platforms: Sequence[Platform], drives: Sequence[CompliantDrive], t: jax.Array, x: jax.Array
 ) -> PlatformFrames:
     """Return pose and velocity of all platforms; x (drives, 2) are displacements and speeds of the drives."""
-    return _driven(tuple(platforms), tuple(drives), jnp.asarray(t, float), x)
+    moved: PlatformFrames = _driven(tuple(platforms), tuple(drives), jnp.asarray(t, float), x)
+    return moved
 
 
 @eqx.filter_jit
@@ -80,7 +81,8 @@ def accelerations(
         return poses(platforms, s, displacements)[0]
 
     def speed(s: jax.Array) -> jax.Array:
-        return jax.jvp(position, (s,), (jnp.ones_like(s),))[1]
+        rate: jax.Array = jax.jvp(position, (s,), (jnp.ones_like(s),))[1]
+        return rate
 
     _, prescribed = jax.jvp(speed, (t,), (jnp.ones_like(t),))
     _, R = poses(platforms, t, displacements)

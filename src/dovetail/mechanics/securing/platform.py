@@ -119,7 +119,8 @@ def half_spaces(platforms: Sequence[Platform]) -> tuple[jax.Array, jax.Array]:
         missing = count - len(offsets)
         return jnp.pad(normals, ((0, missing), (0, 0))), jnp.pad(offsets, (0, missing), constant_values=FAR)
 
-    return map_parts(padded_planes, bodies)
+    planes: tuple[jax.Array, jax.Array] = map_parts(padded_planes, bodies)
+    return planes
 
 
 def corners_at(platforms: Sequence[Platform], t: float) -> list[jax.Array]:

@@ -273,7 +273,7 @@ def measured_responses(case: str, frequencies: Any, horizons: Any, duration: flo
     name = {"gamma": "cs1-robust-gamma", "zeta": "cs1-robust-zeta"}.get(case, "cs1-late")
     predict = ForwardPrediction(ACTUATOR, order=4, window=16)
     lead = PhaseAdvance(alpha=1.5, crossover_omega=_crossover(), compensator=predict)
-    base = ready(name, {**FREE, "duration": duration})
+    base: Any = ready(name, {**FREE, "duration": duration})
     base = replace_value(base, "compensator", lead if case == "alpha" else predict)
     base = replace_value(base, "rig.sensor", RelativeNoise(0.06)).prepare()
     where = "compensator.compensator.delay" if case == "alpha" else "compensator.delay"

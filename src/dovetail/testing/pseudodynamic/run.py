@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dovetail.core.advance import advance, unoptimised_begin
+from dovetail.core.advance import Progress, advance, unoptimised_begin
 from dovetail.core.clock import Clock, HostOnly
 from dovetail.core.errors import Fault, LinkError, OutputError, ParameterError, TestFileError
 from dovetail.core.keep import Keep
@@ -44,7 +44,7 @@ from dovetail.testing.pseudodynamic.stepwise import (
 )
 from dovetail.testing.pseudodynamic.virtual_cell import VirtualCell, rig_at_rest
 from dovetail.testing.rig import Rig
-from dovetail.testing.run import Progress, Run
+from dovetail.testing.run import Run
 from dovetail.testing.test_checks import end_faults
 from dovetail.transfer.robot.safety import SafetyLimits
 

@@ -179,8 +179,8 @@ class CellSession:
         """Return scaled values; six values are those of a pose or a wrench."""
         values = np.reshape(values, self.shape)
         if self.shape == (POSE_AXES,):
-            return values * np.repeat([factor, angular_factor], 3)
-        return values * factor
+            return np.asarray(values * np.repeat([factor, angular_factor], 3))
+        return np.asarray(values * factor)
 
     def _journal_reply(self, number: int, target: np.ndarray) -> MoveReply:
         """Return the reply in the journal."""

@@ -155,7 +155,8 @@ class SteppedMonitor(LimitChecks):
 
 def where(condition: Bool[Array, ""], a: LimitState, b: LimitState) -> LimitState:
     """Return one of two states of the monitor."""
-    return jax.tree.map(lambda x, y: jnp.where(condition, x, y), a, b)
+    state: LimitState = jax.tree.map(lambda x, y: jnp.where(condition, x, y), a, b)
+    return state
 
 
 class FreeFlight(NamedTuple):
@@ -202,7 +203,8 @@ class Stepwise(ProposedSteps):
         return now.t >= self.end - self.tolerance
 
     def waits(self, system: Any, now: LoopState) -> Bool[Array, ""]:
-        return now.x.asks
+        asks: jax.Array = now.x.asks
+        return asks
 
     def between(self, system: Any, monitor: Any, now: LoopState) -> tuple[Any, LoopState]:
         return self.session.value.between(system, now)

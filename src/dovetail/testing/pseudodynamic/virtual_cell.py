@@ -57,7 +57,7 @@ def rig_at_rest(rig: Rig, home: jax.Array) -> tuple[Rig, Any]:
     return rig, {**_init(rig), "commands": (home, home), "positions": (home, home)}
 
 
-_init = jit_unoptimised(lambda rig: rig.init())  # without compilation, robot arms take seconds
+_init = jit_unoptimised(Rig.init)  # without compilation, robot arms take seconds
 
 
 HEADER_LENGTH = 120  # characters of the header in a state file, so that all files of a run have the same form
