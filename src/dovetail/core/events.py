@@ -126,7 +126,7 @@ class EventSteps(Method):
             after: _Progress = jax.lax.cond(unfinished(now), attempt, lambda now: now, now)
             return after
 
-        now = repeat(attempt_if_unfinished, start, self.max_attempts)
+        now: _Progress = repeat(attempt_if_unfinished, start, self.max_attempts)
         return now._replace(x=jax.tree.map(lambda a: jnp.where(unfinished(now), jnp.nan, a), now.x))
 
     def _attempt(self, flow: Flow, end: Time, now: _Progress, u: Input) -> _Progress:

@@ -78,7 +78,7 @@ class _Split:
 
         def program(
             inputs: Sequence[Any], outputs: Sequence[Any], given: Iterable[Var], speaking: bool
-        ) -> Callable[..., Any]:
+        ) -> Any:
             return jaxpr_as_fun(
                 ClosedJaxpr(
                     whole.replace(

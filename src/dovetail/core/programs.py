@@ -107,7 +107,8 @@ def jit_unoptimised(function: F) -> F:
     options: dict[str, Any] = {"xla_backend_optimization_level": 0}
     if version("jaxlib").startswith("0.10."):  # its older emitter is faster; an unknown option is an error
         options["xla_cpu_use_fusion_emitters"] = False
-    return cast(F, eqx.filter_jit(function, **{"compiler_options": options}))
+    jit: Any = eqx.filter_jit  # it passes other options on to `jax.jit`
+    return cast(F, jit(function, compiler_options=options))
 
 
 def drop_programs() -> None:

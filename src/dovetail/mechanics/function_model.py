@@ -18,8 +18,7 @@ from dovetail.mechanics.base import Substructure
 def _named(function: str | Callable[..., Any]) -> str:
     """Return the import path of a function, "module:name"; a string is returned unchanged."""
     if isinstance(function, str):
-        model: Callable[..., Any] = function
-        return model
+        return function
     place = f"{function.__module__}:{function.__qualname__}"
     try:
         importable = _find(place)
@@ -48,7 +47,8 @@ def _find(place: str) -> Callable[..., Any]:
         ) from error
     if not callable(function):
         raise ParameterError(f'FunctionModel.function: "{place}" is not callable; name a function')
-    return function
+    model: Callable[..., Any] = function
+    return model
 
 
 def _arrays(values: Mapping[str, Any]) -> dict[str, jax.Array]:

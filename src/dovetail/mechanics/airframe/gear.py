@@ -237,7 +237,7 @@ class NodalGear(GearModel):
             if self.hinged:
                 on_body = on_body.at[d:].set(0.0)
             return jnp.concatenate([on_body - self.wrench(strut, rho), (Q + strut).ravel()[free]])
-        p: jax.Array = (self.M @ V.ravel()).reshape(self.count, self.nd)
+        p: Any = (self.M @ V.ravel()).reshape(self.count, self.nd)
         turning = dim.cross(w, p[:, :d])
         rate = (V - self.rigid(twist, rho)) * mask
         inner = (self.K @ deformation.ravel() + self.C @ rate.ravel()).reshape(self.count, self.nd)
@@ -270,9 +270,8 @@ class NodalGear(GearModel):
         if formulation == "published":
             remainder = jnp.concatenate([dim.cross(w, V[:, :d]), dim.spin(w, V[:, d:])], 1)
             inner = self.K @ deformation.ravel() + self.C @ V.ravel() + self.M @ remainder.ravel()
-            loads: jax.Array = pushed + inner.reshape(self.count, self.nd) - load - self.gravity(g)
-            return loads
-        p: jax.Array = (self.M @ V.ravel()).reshape(self.count, self.nd)
+            return jnp.asarray(pushed + inner.reshape(self.count, self.nd) - load - self.gravity(g))
+        p: Any = (self.M @ V.ravel()).reshape(self.count, self.nd)
         stretching = ((V - self.rigid(twist, rho)) * self.mask).ravel()
         inner = (self.K @ deformation.ravel() + self.C @ stretching).reshape(self.count, self.nd)
         turning = jnp.pad(dim.cross(w, p[:, :d]), ((0, 0), (0, dim.turns)))
@@ -345,7 +344,7 @@ class NodalGear(GearModel):
         """Return forces of a shape change and of nodal forces (m, d), in the rows of twist and gear speeds."""
         nd, free = self.nd, np.array(self.free)
         Bf = self.partials(rho).reshape(self.count * nd, nd)[free]
-        inner: jax.Array = -self.K[:, free] @ change
+        inner: Any = -self.K[:, free] @ change
         on_body = self._on_body(formulation, inner, Bf)
         by_strut = self.at_nodes(strut_push, nodes_strut).ravel()[free]
         contact = self.at_nodes(contact_push, nodes_contact)

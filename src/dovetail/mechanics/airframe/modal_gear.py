@@ -6,6 +6,8 @@ matrix is constant as well. The contact points include the deformation.
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -27,7 +29,7 @@ class ModalGear(GearModel):
         return int(self.basis.shape[1])
 
     def displacement(self, shape: jax.Array) -> jax.Array:
-        deformation: jax.Array = (self.basis @ shape).reshape(self.count, self.nd)
+        deformation: Any = (self.basis @ shape).reshape(self.count, self.nd)
         return deformation
 
     def velocity(self, twist: jax.Array, speed: jax.Array, rho: jax.Array) -> jax.Array:

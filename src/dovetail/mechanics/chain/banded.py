@@ -35,9 +35,10 @@ def solve_tridiagonal(
         Entry k couples unknowns k - 1 and k; entry 0 must be zero.
     rhs : (n,)
     """
-    return lax.platform_dependent(
+    solution: jax.Array = lax.platform_dependent(
         diagonal, coupling, rhs, cpu=_sweep, default=partial(_sweep, unroll=UNROLLED_ROUNDS)
     )
+    return solution
 
 
 Pair = tuple[jax.Array, jax.Array]

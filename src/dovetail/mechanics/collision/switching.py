@@ -45,7 +45,7 @@ def initial_choice(size: int) -> MethodChoice:
 
 def choose_method(
     choice: MethodChoice,
-    f: Callable[[float, jax.Array], Any],
+    f: Callable[[jax.Array], jax.Array],
     y: jax.Array,
     rate: jax.Array,
     scale: jax.Array,
