@@ -68,7 +68,7 @@ def outcome_tile(
     answer, _, rest = sentence.rstrip(".").partition(": ")
     answer, _, more = answer.partition("; ")
     rest = more or rest
-    measures = _measures(run, data)
+    measures = {} if run.test is None else roles.measured_values(run.test.numerical, data)
     facts = [f"{rest[:1].upper()}{rest[1:]}"] if rest else []
     facts += [f"Limit reached: {trip}"] if trip is not None else []
     facts += [part for part in (_impacts(data), _first_results(measures) or _peaks(data)) if part]
@@ -102,11 +102,6 @@ def _impacts(data: Recording) -> str:
     peak = QUANTITIES["peak_contact_force"]
     text = peak.text(max(impact.peak_force for impact in impacts))
     return f"{len(impacts)} contact{'s' if len(impacts) > 1 else ''}, {peak.name} {text}"
-
-
-def _measures(run: Run | Reported, data: Recording) -> dict[str, str]:
-    """Return the results that a simulated system reports of its run."""
-    return {} if run.test is None else roles.measured_values(run.test.numerical, data)
 
 
 def _first_results(measures: dict[str, str]) -> str:

@@ -82,17 +82,13 @@ class BoxShip(ShipResponse):
         D = 1 - 2 * k * T * alpha**2 + 1j * jnp.sign(alpha) * A**2 / square
         f = jnp.sqrt((1 - k * T) ** 2 + (A**2 / (square * alpha)) ** 2)
         xi = 0.5 * k * L * c
-        mean, slope = _sinc(xi), _slope(xi)
+        mean, slope = jnp.sinc(xi / jnp.pi), _slope(xi)
         heave = smith * f / D * mean
         pitch = smith * f / D * 1j * k * c * slope
         w = 2 * jnp.pi / self.roll_period
         roll = -1j * k * s * smith * mean * w**2 / (w**2 - omega_e**2 + 2j * self.roll_damping * w * omega_e)
         surge, sway = -1j * c * smith * mean, -1j * s * smith * mean
         return jnp.stack([surge, sway, heave, roll, pitch, jnp.zeros_like(omega) + 0j])
-
-
-def _sinc(x):
-    return jnp.sinc(x / jnp.pi)
 
 
 def _slope(x):

@@ -72,7 +72,9 @@ def read_recording(
         If a column does not exist.
     """
     columns = _Columns.from_source(source, separator)
-    commands, measures = (_as_list(column) for column in (command, measured))
+    commands, measures = (
+        ([column] if isinstance(column, str | int) else list(column)) for column in (command, measured)
+    )
     if len(commands) != len(measures):
         raise ParameterError(
             f"{columns.where}: got {len(commands)} commands and {len(measures)} measured displacements; "
@@ -105,10 +107,6 @@ def read_recording(
     (length,) = lengths
     times = first + step * np.arange(length)
     return xr.Dataset(data, {"time": ("time", times, {"units": "s"})}, {"source": columns.where})
-
-
-def _as_list(column: Any) -> list[Column]:
-    return [column] if isinstance(column, str | int) else list(column)
 
 
 def _step_and_start(where: str, times: np.ndarray) -> tuple[float, float]:

@@ -118,7 +118,7 @@ def linear_parts(test: Test) -> tuple[StateSpace, StateSpace]:
     shape = test.shape
     driven = Driven(test.numerical, test.excitation)
     numerical = linearise(driven, driven.init(), np.zeros(shape))
-    rows = _indices(numerical.outputs, "displacement")
+    rows = np.array([i for i, name in enumerate(numerical.outputs) if name.split("[")[0] == "displacement"])
     free = np.zeros((len(rows), numerical.B.shape[1]))
     specimen = test.rig.specimen if isinstance(test.rig, Rig) else None
     if specimen is None:
@@ -193,10 +193,6 @@ def tangents_at(specimen: Specimen, shape: tuple[int, ...], changes: Any, motion
         return A, B, C, D
 
     return jax.vmap(at)(changes, motions)
-
-
-def _indices(names: tuple[str, ...], signal: str) -> np.ndarray:
-    return np.array([i for i, name in enumerate(names) if name.split("[")[0] == signal])
 
 
 def at_rest_test(test: Test) -> Test:

@@ -132,7 +132,10 @@ class Hexapod(Part):
 
         def improve(_: Any, pose: Pose) -> Pose:
             step = jnp.linalg.solve(self.jacobian(pose), lengths - self.lengths(pose))
-            return Pose(_small_rotation(step[3:]) @ pose.R, pose.p + step[:3])
+            turn = quaternion.to_matrix(
+                quaternion.from_vector(step[3:])
+            )  # exact, so R stays a rotation matrix
+            return Pose(turn @ pose.R, pose.p + step[:3])
 
         pose: Pose = jax.lax.fori_loop(0, iterations, improve, start)
         return pose
@@ -183,8 +186,3 @@ def _circle(radius: jax.Array, angles: jax.Array) -> jax.Array:
 def _angle(a: jax.Array, b: jax.Array) -> jax.Array:
     """Angle between vectors [rad], accurate also for parallel vectors."""
     return jnp.arctan2(jnp.linalg.norm(jnp.cross(a, b), axis=-1), jnp.sum(a * b, -1))
-
-
-def _small_rotation(phi: jax.Array) -> jax.Array:
-    """Rotation matrix of a small rotation vector; exact, so R stays a rotation matrix during the iteration."""
-    return quaternion.to_matrix(quaternion.from_vector(phi))
