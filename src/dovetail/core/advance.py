@@ -127,7 +127,10 @@ def row_shapes(system: System, monitor: Monitor) -> Signals:
 
 def _with_types(state: LoopState, like: LoopState) -> LoopState:
     """Return a state with the array types of another, and no weak types, so that every chunk uses one program."""
-    return jax.tree.map(lambda value, other: jnp.asarray(value, jnp.result_type(other)), state, like)
+    typed: LoopState = jax.tree.map(
+        lambda value, other: jnp.asarray(value, jnp.result_type(other)), state, like
+    )
+    return typed
 
 
 def _chunk(

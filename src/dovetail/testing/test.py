@@ -72,10 +72,6 @@ class Test(Part):
         Acceptance criteria for the report; they do not affect the run.
     record_every
         Ticks from one record to the next; all ticks are computed and monitored (`dovetail.testing.recorder`).
-    axes
-        Names of the axes, if there are several.
-    title, source
-        One-line title; source of the parameter values.
     """
 
     __test__ = False  # not a pytest class
@@ -99,8 +95,8 @@ class Test(Part):
     record_every: int = count("ticks from one record to the next", default=1, at_least=1)
     seed: int = count("seed of all random numbers of the run", default=0)
     title: str = eqx.field(default="", static=True)
-    axes: tuple[str, ...] = eqx.field(default=(), static=True)
-    source: str = eqx.field(default="", static=True)
+    axes: tuple[str, ...] = eqx.field(default=(), static=True)  # names, if there are several
+    source: str = eqx.field(default="", static=True)  # of the parameter values
 
     @property
     def dt(self) -> float:
@@ -223,8 +219,6 @@ class Test(Part):
     @cached_property
     def _assessments(self) -> dict[bool, Assessment]:
         return {}
-
-    # checks and preparation
 
     def faults(self) -> list[Fault]:
         """Return the faults of the test as a whole, beyond the checks of each part; computed once."""

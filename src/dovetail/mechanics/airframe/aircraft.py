@@ -152,17 +152,20 @@ class DeckAircraft(Flow):
     @property
     def mass_matrix(self) -> np.ndarray:
         """Mass matrix of the speeds, in the rows of the formulation."""
-        return np.asarray(self.built["mass_matrix"])
+        matrix: np.ndarray = self.built["mass_matrix"]
+        return matrix
 
     @property
     def mass_inverse(self) -> np.ndarray:
         """Inverse of the mass matrix."""
-        return np.asarray(self.built["mass_inverse"])
+        matrix: np.ndarray = self.built["mass_inverse"]
+        return matrix
 
     @property
     def kinetic(self) -> np.ndarray:
         """Matrix of the kinetic energy: twice the energy is a quadratic form of the speeds."""
-        return np.asarray(self.built["kinetic"])
+        matrix: np.ndarray = self.built["kinetic"]
+        return matrix
 
     # geometry
 

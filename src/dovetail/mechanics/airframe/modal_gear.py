@@ -41,7 +41,8 @@ class ModalGear(GearModel):
     def mass_matrix(self, formulation: str) -> np.ndarray:
         """Return the mass matrix of twist and gear speeds, at the undeformed nodes."""
         N = np.hstack([self.partials_at_rest, self.basis])
-        return np.asarray(N.T @ self.M @ N)
+        matrix: np.ndarray = N.T @ self.M @ N
+        return matrix
 
     def forces(
         self,
@@ -86,7 +87,8 @@ class ModalGear(GearModel):
 
     def _reduced(self, matrix: np.ndarray) -> np.ndarray:
         """Return a matrix of all degrees of freedom projected on the retained shapes."""
-        return np.asarray(self.basis.T @ matrix @ self.basis)
+        reduced: np.ndarray = self.basis.T @ matrix @ self.basis
+        return reduced
 
     def _rows(self, nodes: tuple[int, ...]) -> np.ndarray:
         return np.array([[j * self.nd + i for i in range(self.d)] for j in nodes], int).reshape(-1, self.d)
