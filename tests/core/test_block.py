@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.core import RK4, Block, Flow, Parameter, Sampled, parameter
+from dovetail.core import RK4, Block, Flow, Parameter, parameter
 from dovetail.core.block import repeat, respond
 from dovetail.core.errors import ParameterError
 
@@ -52,31 +52,21 @@ class Holder(Block):
         return (), u
 
 
-def test_sampled_flow_follows_its_equation():
-    block = Sampled(Decay(rate=2.0), RK4(), substeps=4)
-    _x, y = block.step(0.0, 0.1, block.init(), 0.0)
-    assert float(y["x"]) == pytest.approx(
-        np.exp(-0.2), rel=1.2e-8
-    )  # four steps of (rate h)^5/120 = 2.6e-9 each
-    assert float(y["time"]) == pytest.approx(0.1)
-
-
-def test_substeps_equal_the_same_number_of_steps():
-    coarse = Sampled(Decay(rate=2.0), RK4(), substeps=3)
-    fine = Sampled(Decay(rate=2.0), RK4())
-    _x, y = coarse.step(0.0, 0.3, coarse.init(), 1.0)
-    state = fine.init()
-    for i in range(3):
-        state, z = fine.step(i * 0.1, 0.1, state, 1.0)
-    assert float(y["x"]) == pytest.approx(float(z["x"]), rel=1e-14)
-
-
 def test_with_sample_time_reaches_every_part_inside():
     holder = Holder(Recorder(), (Recorder(), 3.0, Recorder()), {"a": Recorder(), "gain": 2.0})
     sized = holder.with_sample_time(1e-3, (2,))
     assert (sized.several[1], sized.named["gain"]) == (3.0, 2.0)
     parts = [sized.inner, *sized.several[::2], sized.named["a"]]
     assert all(part.built_for == (1e-3, (2,)) for part in parts)
+
+
+class Shaped(Holder):
+    shape: tuple[int, ...] = ()
+
+
+def test_with_sample_time_sets_the_shape_and_reaches_the_parts_inside():
+    sized = Shaped(Recorder(), (), {}).with_sample_time(1e-3, (3,))
+    assert (sized.shape, sized.inner.built_for) == ((3,), (1e-3, (3,)))
 
 
 def test_with_sample_time_returns_a_part_without_shapes_unchanged():

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import dataclasses
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import equinox as eqx
 import jax
@@ -196,9 +196,9 @@ def _local_cubic(samples: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _solve(m: list[list[jax.Array]], b: list[jax.Array]) -> jax.Array:
     """Solve three equations by cofactors: fast to compile, for any trailing shape."""
 
-    def cofactor(i: int, j: int) -> Any:
+    def cofactor(i: int, j: int) -> jax.Array:
         (a, c), (d, e) = [[m[r][k] for k in range(3) if k != j] for r in range(3) if r != i]
-        return (-1) ** (i + j) * (a * e - c * d)
+        return (-1.0 if (i + j) % 2 else 1.0) * (a * e - c * d)
 
     adjugate = [[cofactor(j, i) for j in range(3)] for i in range(3)]
     determinant = sum(m[0][k] * adjugate[k][0] for k in range(3))

@@ -68,7 +68,7 @@ class LinkChainBatch(Flow):
                 f"distribution {joined.distribution}, tip {joined.tip}; use jax.vmap for other chains"
             )
 
-        def one(chain: LinkChain) -> tuple[jax.Array | None, ...]:
+        def one(chain: LinkChain) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array | None]:
             l = chain.lengths()[0]
             return l[0], 1 / chain.masses(l)[1], chain.drift_rate, chain._friction(l)
 

@@ -106,7 +106,9 @@ class Bristle(Friction):
     def filtered_slip_speed(self, filtered_speed: jax.Array, speed: jax.Array, dt: jax.Array) -> jax.Array:
         return speed + (filtered_speed - speed) * jnp.exp(-dt / self.stribeck_time)
 
-    def guards(self, normal, slip, z, filtered_speed=None):
+    def guards(
+        self, normal: jax.Array, slip: jax.Array, z: jax.Array, filtered_speed: jax.Array | None = None
+    ) -> jax.Array:
         # an updated anchor is at the limit to rounding: it counts as sliding
         limit = (1 - 1e-9) * self._limit_force(normal, slip, filtered_speed) / self.stiffness
         return jnp.concatenate([limit - length(z), reversal(slip, z)], -1)

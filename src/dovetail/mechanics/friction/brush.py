@@ -35,5 +35,7 @@ class Brush(Friction):
         relax = length(slip) / self.presliding_distance
         return self.mu * normal * z / self.presliding_distance, -slip - relax * z, relax
 
-    def guards(self, normal, slip, z, filtered_speed=None):
+    def guards(
+        self, normal: jax.Array, slip: jax.Array, z: jax.Array, filtered_speed: jax.Array | None = None
+    ) -> jax.Array:
         return reversal(slip, z)

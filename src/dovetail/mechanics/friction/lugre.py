@@ -63,5 +63,7 @@ class LuGre(Friction):
         rate, relax = factor * (-slip - relax * z), factor * relax
         return normal * (self.stiffness * z + self.damping * rate - self.viscous * slip), rate, relax
 
-    def guards(self, normal, slip, z, filtered_speed=None):
+    def guards(
+        self, normal: jax.Array, slip: jax.Array, z: jax.Array, filtered_speed: jax.Array | None = None
+    ) -> jax.Array:
         return reversal(slip, z)

@@ -68,7 +68,9 @@ def fit_transfer_function(
             f"got demand {u.shape} and measured {y.shape}; expected one axis of equal length, with at least 20 "
             f"samples for each parameter"
         )
-    delays = [delay] if delay is not None else list(np.arange(0, max_delay + dt / 2, max(max_delay / 8, dt)))
+    delays = (
+        [delay] if delay is not None else np.arange(0, max_delay + dt / 2, max(max_delay / 8, dt)).tolist()
+    )
     b, a, tau = _start(u, y, dt, poles, zeros, delays)
 
     rate = float(
@@ -106,7 +108,7 @@ def fit_transfer_function(
 
 
 def _start(
-    u: np.ndarray, y: np.ndarray, dt: float, poles: int, zeros: int, delays: np.ndarray
+    u: np.ndarray, y: np.ndarray, dt: float, poles: int, zeros: int, delays: list[float]
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """Return coefficients and delay of the linear estimate with the smallest simulation error."""
     t = dt * np.arange(len(u))
