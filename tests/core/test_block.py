@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dovetail.core import RK4, Block, Flow, Parameter, parameter
+from dovetail.core import RK4, Block, Flow, Parameter, Sampled, parameter
 from dovetail.core.block import repeat, respond
 from dovetail.core.errors import ParameterError
 

@@ -53,10 +53,10 @@ class Hop(Decay):
 
 
 def test_a_flow_under_a_linear_input_follows_its_closed_form():
-    """x' = -2 x + 3 t from x(0) = 1: x = 1.75 exp(-2 t) + 1.5 t - 0.75."""
+    """x' = -2 x + 3 t from x(0) = 1: x = 1.75 exp(-2 t) + 1.5 t - 0.75; RK4 errs by 1.75 (2 t)^5/120."""
     flow = LinearInput(Decay(rate=2.0), 0.0, 0.1, 0.0, 0.3)
     x, _ = RK4().advance(flow, 0.0, 0.1, flow.init(), None, ())
-    assert float(x) == pytest.approx(1.75 * np.exp(-0.2) + 0.15 - 0.75, abs=1e-8)
+    assert float(x) == pytest.approx(1.75 * np.exp(-0.2) + 0.15 - 0.75, abs=5e-6)
 
 
 def test_jumps_and_events_receive_the_computed_input():
