@@ -32,7 +32,7 @@ class ExportTab:
             with ui.element("div").classes("line"):
                 text_element("span", "Action", "quiet")
                 self.action = ui.select(LABELS, value="rehearse", on_change=lambda _: self._show())
-                self.action.props("outlined dense options-dense id=export-action")
+                self.action.props("outlined dense options-dense id=export-action aria-label=Action")
             with section("Command line", "as-command"):
                 text_element(
                     "p",

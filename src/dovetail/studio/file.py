@@ -31,7 +31,7 @@ class FileCard:
                     button(name, act)
                 button("Save", self._open_dialog, strong=True, name="save")
             self.editor = ui.codemirror(
-                "", language="TOML", theme="basicLight", on_change=self._apply_typed_text, line_wrapping=True
+                "", language="TOML", theme="vscodeLight", on_change=self._apply_typed_text, line_wrapping=True
             )
             self.editor.classes("needs-control")
             self.fault = ui.label().classes("fault").props("id=file-fault")
@@ -43,7 +43,7 @@ class FileCard:
         self._apply_theme()
 
     def _apply_theme(self) -> None:
-        self.editor.theme = "vscodeDark" if self.page.dark.value else "basicLight"
+        self.editor.theme = "vscodeDark" if self.page.dark.value else "vscodeLight"
 
     def show(self) -> None:
         """Show the current text, unless the user is typing here."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ CLICK = """(event) => {
   const part = event.target.closest("[data-path]");
   if (part) { event.preventDefault(); emit(part.dataset.path); }
 }"""
+
+FOCUS = "setTimeout(() => document.querySelector(%s)?.focus({ preventScroll: true }), 50)"
 
 
 class ModelTab:
@@ -95,6 +98,7 @@ class ModelTab:
     def _click(self, event: Any) -> None:
         path = event.args[0] if isinstance(event.args, list) else event.args
         self.select(str(path))
+        ui.run_javascript(FOCUS % json.dumps(f"#loop [data-path='{path}']"))  # the drawing is new
 
     def select(self, path: str) -> None:
         """Select a block."""

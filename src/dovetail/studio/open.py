@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from nicegui import background_tasks, ui
 
 from dovetail.studies.registry import Study, studies
-from dovetail.studio.widgets import button, section, text_element
+from dovetail.studio.widgets import button, clickable, section, text_element
 
 if TYPE_CHECKING:
     from dovetail.studio.shell import StudioPage
@@ -44,9 +44,7 @@ class OpenTab:
                 self.drafts = ui.element("div").props("id=drafts")
 
     def _card(self, study: Study) -> None:
-        card = (
-            ui.element("div").classes("card study").props(f"tabindex=0 role=button data-study={study.name}")
-        )
+        card = ui.element("div").classes("card study").props(f"data-study={study.name}")
         self.cards[study.name] = card
         with card:
             ui.element("img").props(f"src=/pictures/{study.name}.jpg alt=''")
@@ -57,8 +55,7 @@ class OpenTab:
                     f"{study.about[:1].upper()}{study.about[1:]}. {len(study.tests)} tests.",
                     "quiet small",
                 )
-        card.on("click", lambda: self._open_study(study))
-        card.on("keydown.enter", lambda: self._open_study(study))
+        clickable(card, lambda: self._open_study(study))
 
     def _open_study(self, study: Study) -> None:
         for name, card in self.cards.items():
@@ -69,17 +66,12 @@ class OpenTab:
         with self.tests, section(study.title), ui.element("div").classes("tests"):
             thumbnails = {}
             for test in sorted(study.tests, key=lambda test: test.name):
-                card = (
-                    ui.element("div")
-                    .classes("card test")
-                    .props(f"tabindex=0 role=button data-test={test.name}")
-                )
+                card = ui.element("div").classes("card test").props(f"data-test={test.name}")
                 with card:
                     text_element("div", test.name.partition("/")[2], "name")
                     thumbnails[test.path] = ui.html("", sanitize=False)
                     text_element("div", test.title, "quiet small")
-                card.on("click", lambda name=test.name: self._open_test(name))
-                card.on("keydown.enter", lambda name=test.name: self._open_test(name))
+                clickable(card, lambda name=test.name: self._open_test(name))
         background_tasks.create(self._draw(thumbnails), context=self.tests)
 
     async def _draw(self, thumbnails: dict[Any, Any]) -> None:
@@ -88,7 +80,8 @@ class OpenTab:
         for thumbnail, loop in zip(
             thumbnails.values(), drawn, strict=True
         ):  # in one message, so that the page is drawn once
-            thumbnail.content = loop
+            if not thumbnail.is_deleted:  # another study may have been opened
+                thumbnail.content = loop
 
     async def _open_test(self, name: str) -> None:
         if not self.page.check_control():
@@ -118,15 +111,14 @@ class OpenTab:
             if not self.workspace.recent_runs:
                 text_element("p", f"No runs in {self.workspace.runs}/.", "quiet")
             for run in self.workspace.recent_runs[:RECENT_COUNT]:
-                entry = ui.element("div").classes("entry").props("tabindex=0 role=button")
+                entry = ui.element("div").classes("entry")
                 with entry.props(f"data-run='{run.folder.name}'"):
                     text_element("span", run.folder.name, "name")
                     text_element("span", f"{run.title}: {run.mode}. {run.outcome}", "quiet small")
                     text_element(
                         "span", time.strftime("%d %b %H:%M", time.localtime(run.when)), "quiet small number"
                     )
-                entry.on("click", lambda run=run: self.page.tab_contents["run"].open_run(run))
-                entry.on("keydown.enter", lambda run=run: self.page.tab_contents["run"].open_run(run))
+                clickable(entry, lambda run=run: self.page.tab_contents["run"].open_run(run))
 
     def _list_drafts(self) -> None:
         names = self.workspace.drafts.names() if self.workspace.drafts is not None else []

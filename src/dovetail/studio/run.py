@@ -87,6 +87,7 @@ class RunTab:
             if key != self.offered:
                 self.offered = key
                 self._offer()
+                self._show_runs_of_test()
         if change in ("document", "rig", "jobs") and self.rig_card is not None:
             self.rig_card.refresh()
         if change == "jobs" and self.workspace.jobs is not None:
@@ -106,6 +107,7 @@ class RunTab:
             self.rows[job.folder].show(job)
             before, self.job_states[job.folder] = self.job_states.get(job.folder), job.state
             late = before is None and job in jobs[:MAX_OVERLAY] and job.started > self.workspace.start_time
+            late = late and job.title == (self.workspace.document and self.workspace.document.title)
             if job.state != "runs" and (before == "runs" or late):  # a reloaded page shows them too
                 background_tasks.create(self.add_signals(job.folder), context=self.list)
         for folder in set(self.rows) - {job.folder for job in jobs}:
@@ -129,6 +131,14 @@ class RunTab:
             while len(self.overlay) > MAX_OVERLAY:
                 self.overlay.pop(next(iter(self.overlay)))
             self._draw()
+
+    def _show_runs_of_test(self) -> None:
+        """Overlay the newest runs of the open test only."""
+        title = self.workspace.document and self.workspace.document.title
+        jobs = self.workspace.jobs.all() if self.workspace.jobs is not None else []
+        folders = [job.folder for job in jobs if job.title == title and job.state != "runs"]
+        self.overlay = {folder: signals for folder, signals in self.overlay.items() if folder in folders}
+        self._draw()
 
     def _clear(self) -> None:
         self.overlay.clear()

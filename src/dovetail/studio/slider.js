@@ -1,7 +1,7 @@
 // Slider that sends its newest value every `pause` ms while it moves, and once more when it is released.
 export default {
-  template: `<input type="range" :min="low" :max="high" step="any" :aria-label="label" ref="range" />`,
-  props: { low: Number, high: Number, value: Number, label: String, pause: Number },
+  template: `<input type="range" :min="low" :max="high" step="any" :aria-label="label" :aria-valuetext="text" ref="range" />`,
+  props: { low: Number, high: Number, value: Number, label: String, text: String, pause: Number },
   mounted() {
     this.$el.value = this.value;
     this.$el.addEventListener("input", () => {
@@ -14,5 +14,8 @@ export default {
       this.$emit("dropped", Number(this.$el.value));
     });
   },
-  methods: { moveTo(value) { this.$el.value = value; } },
+  methods: {
+    moveTo(value) { this.$el.value = value; },
+    describe(text) { this.$el.setAttribute("aria-valuetext", text); },
+  },
 };

@@ -18,9 +18,19 @@ MIN_INTERVAL = 25  # [ms] minimum time between two values of a moving slider
 class SliderElement(Element, component="slider.js"):
     """Slider element; it moves without redrawing the page."""
 
-    def __init__(self, label: str, low: float, high: float, value: float):
+    def __init__(self, label: str, about: Any):
         super().__init__()
-        self._props.update(label=label, low=low, high=high, value=value, pause=MIN_INTERVAL)
+        text = value_text(about.value, about.unit)
+        self._props.update(
+            label=label, low=about.low, high=about.high, value=about.value, text=text, pause=MIN_INTERVAL
+        )
+
+    def describe(self, text: str) -> None:
+        """Give the value with its unit to screen readers."""
+        if text != self._props["text"]:
+            with self._props.suspend_updates():
+                self._props["text"] = text
+            self.run_method("describe", text)
 
     def move_to(self, value: float) -> None:
         """Move the slider to a value; send nothing if it is already there."""
@@ -46,9 +56,7 @@ class SliderRow:
                 self.value = text_element("span", value_text(about.value, about.unit), "number")
                 button("×", self._remove).props(f"aria-label='Remove the slider of {about.path}'")
             text_element("div", about.meaning, "quiet small")
-            self.range = SliderElement(about.path, about.low, about.high, about.value).classes(
-                "needs-control"
-            )
+            self.range = SliderElement(about.path, about).classes("needs-control")
             self.range.on("moved", self._move)
             self.range.on("dropped", self._release)
             with ui.element("div").classes("ends"):
@@ -62,6 +70,7 @@ class SliderRow:
         if text != self.shown_text:
             self.shown_text = text
             ui.run_javascript(f"getHtmlElement({self.value.id}).textContent = {text!r}")
+            self.range.describe(text)
 
     def show(self, value: float | None) -> None:
         """Move the slider to a value, unless the user is moving it."""

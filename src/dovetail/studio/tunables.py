@@ -64,9 +64,7 @@ class TunableRow:
                 text_element("b", about.path)
                 self.value = text_element("span", value_text(about.value, about.unit), "number")
             text_element("div", about.meaning, "quiet small")
-            self.range = SliderElement(
-                f"Tunable parameter {about.path}", about.low, about.high, about.value
-            ).classes("needs-control")
+            self.range = SliderElement(f"Tunable parameter {about.path}", about).classes("needs-control")
             with ui.element("div").classes("ends"):
                 text_element("span", value_text(about.low, about.unit))
                 text_element("span", value_text(about.high, about.unit))
@@ -85,11 +83,13 @@ class TunableRow:
         text, unit = value_text(requested, self.about.unit), self.about.unit
         present = text if value is None else value_text(value, unit)
         self.value.text = text if present == text else f"{present}, changes to {text}"
+        self.range.describe(self.value.text)
 
     def _move(self, event: Any) -> None:
         self.dragged = True
         self.range.store(float(event.args))
         self.value.text = f"release to set {value_text(float(event.args), self.about.unit)}"
+        self.range.describe(self.value.text)
 
     def _set(self, event: Any) -> None:
         self.dragged = False

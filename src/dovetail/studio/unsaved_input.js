@@ -37,6 +37,7 @@
   window.dovetailRestoreFile = () => {
     const view = editor(), typed = holder() && sessionStorage.getItem(PREFIX + "file " + holder().dataset.file);
     if (!view) return void setTimeout(window.dovetailRestoreFile, 50);
+    view.contentDOM.setAttribute("aria-label", "Text of the test file");
     if (typed !== null && typed !== view.state.doc.toString())
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: typed } });
   };

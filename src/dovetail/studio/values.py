@@ -124,7 +124,7 @@ class ValueRow:
                 self.field.on("keydown.enter", self._on_enter, js_handler=TEXT)
                 self.field.on("blur", self._on_enter, js_handler=TYPED)
         self.field.classes("needs-control").props(
-            f"data-value='{value.path}' hide-bottom-space no-error-icon"
+            f"data-value='{value.path}' aria-label='{value.path or value.name}' hide-bottom-space no-error-icon"
         )
         self.fault_text = text_element("div", "", "fault").props(f"data-fault='{value.path}' role=alert")
         self.fault_text.visible = False
