@@ -65,3 +65,28 @@ def test_an_interrupted_map_prints_where_its_results_are(tmp_path, capsys):
     with pytest.raises(KeyboardInterrupt):
         run_map(file, "slow", tmp_path / "out")
     assert "stored    kept: finished points" in capsys.readouterr().out
+
+
+class Diverging(ParameterMap):
+    """A map with one value that depends on the step."""
+
+    step: float = 1.0
+
+    def refined(self):
+        return Diverging(self.step / 2)
+
+    def compute(self):
+        return xr.Dataset({"y": ("x", [1.0, 1.0 / self.step])}, {"x": [0.0, 1.0]})
+
+    def summary(self, data):
+        return f"{int(data.y.count())} values"
+
+
+def test_a_value_that_is_not_converged_is_left_out_and_the_exit_code_is_1(tmp_path, capsys):
+    file = dataclasses.replace(testing.load(find_test("docking/map")), map=Diverging())
+    assert run_map(file, "map", tmp_path / "out", report=False) == 1
+    printed = capsys.readouterr().out
+    assert "1 values" in printed
+    assert "y: 1 of 2" in printed
+    with xr.open_dataset(tmp_path / "out" / "result.nc", engine="h5netcdf") as data:
+        np.testing.assert_array_equal(data.y, [1.0, np.nan])

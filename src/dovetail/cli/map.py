@@ -14,7 +14,7 @@ from dovetail.app.progress_note import write_note
 from dovetail.cli.progress import progress
 from dovetail.core import netcdf_file, plain_file
 from dovetail.core.errors import OutputError, reason
-from dovetail.core.parameter_map import ParameterMap
+from dovetail.core.parameter_map import ParameterMap, converged_values
 from dovetail.testing import run_folder
 from dovetail.testing.test_file import PROVENANCE
 
@@ -30,7 +30,11 @@ def _compute(chart: ParameterMap) -> xr.Dataset:
 
 
 def run_map(file: testing.MapFile, name: str, out: Path | None, report: bool = True) -> int:
-    """Compute a map, write its folder and report, print its summary; return the exit code."""
+    """Compute a map, write its folder and report, print its summary; return the exit code.
+
+    A map that gives itself with half the steps (`refined`) is computed with both. Values that are not finite or not
+    converged are left out, and the exit code is 1.
+    """
     target = run_folder.create(out or run_folder.next_folder(Path("runs"), f"{name}-map"))
     print_line = Console(highlight=False, markup=False, soft_wrap=True).print
     try:
@@ -39,6 +43,9 @@ def run_map(file: testing.MapFile, name: str, out: Path | None, report: bool = T
         if store := getattr(file.map, "store", ""):
             print_line(f"stored    {store}: finished points; the same command computes the remaining points")
         raise
+    messages: list[str] = []
+    if (refined := file.map.refined()) is not None:
+        data, messages = converged_values(data, _compute(refined))
     data.attrs |= {"title": file.title, "mode": "map"}
     resolved = {**testing.dump(file), PROVENANCE: run_folder.provenance("map")}
     try:
@@ -50,9 +57,11 @@ def run_map(file: testing.MapFile, name: str, out: Path | None, report: bool = T
         ) from error
     print_line(file.title)
     print_line(file.map.summary(data))
+    for message in messages:
+        print_line(f"warning: {message}")
     print_line(f"written   {target}")
     if report:
         from dovetail.report.map_page import write_map
 
         print_line(f"report    {write_map(file, data, target / 'report.html')}")
-    return 0
+    return 1 if messages else 0

@@ -159,7 +159,7 @@ def test_sensors_quantise_in_their_units_with_optional_cross_talk():
         coupling=np.eye(6) + 0.5 * np.eye(6)[::-1], force_resolution=0, torque_resolution=0
     )
     assert float(read(crossed, jnp.arange(6.0))[0]) == 2.5
-    assert float(tools.lag) == pytest.approx(0.35 * 1.1e-3)
+    assert float(tools.lag) == pytest.approx(0.35e-3 + 1.4 / (8 * np.pi / 0.1e-3))
 
 
 @pytest.mark.slow
@@ -184,3 +184,12 @@ def test_with_faster_instruments_the_rig_converges_to_the_reference():
     long, short = errors(40e-6), errors(20e-6)
     np.testing.assert_allclose(long / short, 2.0, rtol=0.02)
     assert short.max() < 0.01
+
+
+def test_steps_in_contact_are_shorter_than_the_fastest_lag_needs():
+    bodies, ball = six_dof.published(), six_dof.ball()
+    for delay in (10e-6, 0.1e-3, 1e-3):
+        docking = DockingSystem.of(bodies, ball, SixAxisInstruments(sensor_delay=delay), contact_step=10e-6)
+        omega = 2 * np.pi * 4 / delay  # the source's reading of a sensor's total delay
+        assert float(docking.flow.sensor.parts[0].omega) == pytest.approx(omega)
+        assert float(docking.contact_step) == pytest.approx(min(10e-6, 1.5 / omega))

@@ -2,6 +2,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dovetail.core.parameter_map import converged_values
 from dovetail.mechanics.contact import Aluminium, Polyimide
 from dovetail.studies.docking.impact_maps import DelaySweep
 
@@ -31,3 +32,13 @@ def test_errors_over_delay_equal_the_published_ones(sweep):
 def test_lists_of_different_length_are_named(sweep):
     short = DelaySweep(sweep.body_1, sweep.body_2[:1], sweep.m1, sweep.m2, sweep.speed, sweep.delay)
     assert [fault.path for fault in short.faults()] == ["map.body_2"]
+
+
+@pytest.mark.slow
+def test_a_fast_sensor_is_followed_by_short_steps(sweep):
+    one = DelaySweep(
+        sweep.body_1[:1], sweep.body_2[:1], [30.0], [75.0], [0.1], [1e-3], sensor_omega=8 * np.pi / 10e-6
+    )
+    data, messages = converged_values(one.compute(), one.refined().compute())
+    assert not messages
+    assert float(data.velocity_error[0, 0]) == pytest.approx(49.0, abs=1.0)  # 49.6 with a sensor of 0.1 ms

@@ -11,7 +11,7 @@ import numpy as np
 from dovetail.campaign import requires, returns
 from dovetail.core.kinds import find
 from dovetail.mechanics.contact import ConstantStiffness, DampingFactor, DissipativeLaw
-from dovetail.studies.docking.impact import Instruments, first_impact, hertz_depth
+from dovetail.studies.docking.impact import Instruments, first_impact, simulated_time
 from dovetail.studies.docking.impact_qualification import needed_stroke
 from dovetail.studies.docking.scenarios import SENSOR_CH5, Scenario, impacts, pair_stiffness
 
@@ -56,8 +56,7 @@ def impact(
     mass = m1 * m2 / (m1 + m2)
     pairing = first_impact(contact, mass, speed, tools, steps=int(steps), slowest=SLOWEST, lags=LAGS)
     ideal, hil = pairing.ideal, pairing.hil
-    stop = hertz_depth(stiffness, contact.exponent, mass, speed) / speed
-    step = ((1.8 + 1.6 / SLOWEST) * stop + LAGS * tools.lag) / int(steps)
+    step = simulated_time(contact, mass, speed, tools, SLOWEST, LAGS) / int(steps)
     followed = step * jnp.maximum(tools.actuator_omega, tools.sensor_omega) < STABLE
     measures = {
         "velocity_error": 100 * (hil.final_rebound / ideal.rebound - 1),

@@ -35,10 +35,11 @@ from dovetail.mechanics.bodies import ContactingBodies
 from dovetail.mechanics.bodies.pair import ContactingPair
 from dovetail.mechanics.spatial import euler
 from dovetail.specimens.probe_in_drogue import BallInCavity, Contact, ProbeInDrogue
+from dovetail.studies.docking.impact import MAX_PHASE, sensor_omega, total_delay_omega
 from dovetail.testing import Coupled
 from dovetail.testing.excitation import Zero
 from dovetail.testing.hybrid_loop import Driven
-from dovetail.transfer import CrossTalk, Quantiser, Series, TotalDelayLag
+from dovetail.transfer import CrossTalk, Quantiser, SecondOrderLag, Series, TotalDelayLag
 
 GOING, DOCKED, LEFT = 0, 1, 2  # ending of a docking
 DockingFlow = Any  # a `Coupled` of `ContactingBodies` and `ProbeInDrogue`, or `Direct`
@@ -47,7 +48,10 @@ QUIET = 1e-9  # [N, N m] negligible sensor output
 
 
 class SixAxisInstruments(Part):
-    """Robot and sensor table with total delay (four time constants) and rounding; 0 means no rounding."""
+    """Robot and sensor table with total delay and rounding; 0 means no rounding.
+
+    The frequencies are those of `total_delay_omega` and `sensor_omega`.
+    """
 
     robot_delay: Parameter = parameter("s", "total delay of the robot", above=0.0, default=1e-3)
     sensor_delay: Parameter = parameter("s", "total delay of the sensor", above=0.0, default=0.1e-3)
@@ -63,7 +67,17 @@ class SixAxisInstruments(Part):
     @property
     def lag(self) -> jax.Array:
         """Low-frequency delay of robot and sensor together [s]."""
-        return self.damping / 2 * (self.robot_delay + self.sensor_delay)
+        return 2 * self.damping / total_delay_omega(self.robot_delay) + 2 * self.damping / self.sensor_omega
+
+    @property
+    def sensor_omega(self) -> jax.Array:
+        """Natural angular frequency of the sensor [rad/s]."""
+        return sensor_omega(self.sensor_delay)
+
+    @property
+    def max_step(self) -> jax.Array:
+        """Largest step in contact that follows the lags [s]."""
+        return MAX_PHASE / jnp.maximum(total_delay_omega(self.robot_delay), self.sensor_omega)
 
     @property
     def robot(self) -> Series:
@@ -75,7 +89,7 @@ class SixAxisInstruments(Part):
     def sensor(self) -> Series:
         """Force sensor of the rig."""
         steps = jnp.repeat(jnp.stack([self.force_resolution, self.torque_resolution]), 3)
-        lag = TotalDelayLag(self.sensor_delay, self.damping, shape=(6,))
+        lag = SecondOrderLag(self.sensor_omega, self.damping, shape=(6,))
         return Series((lag, CrossTalk(self.coupling), Quantiser(steps)))
 
 
@@ -116,7 +130,7 @@ class DockingSystem(System):
     """Docking of two bodies: contact, optional instruments, and step sizes."""
 
     flow: DockingFlow
-    contact_step: Parameter = parameter("s", "step while in contact", above=0.0, default=20e-6)
+    contact_step: Parameter = parameter("s", "largest step in contact", above=0.0, default=20e-6)
     free_step: Parameter = parameter("s", "largest step in free flight", above=0.0, default=20e-3)
 
     def __check_init__(self) -> None:
@@ -133,10 +147,16 @@ class DockingSystem(System):
         bodies: ContactingBodies,
         ball: BallInCavity,
         instruments: SixAxisInstruments | None = None,
+        contact_step: Time = 20e-6,
         **steps: Any,
     ) -> DockingSystem:
-        """Return the docking of two bodies as in a test file, without or with instruments."""
-        return cls(_flow(bodies, ball, instruments), **steps)
+        """Return the docking of two bodies as in a test file, without or with instruments.
+
+        The step in contact is at most `contact_step` [s], and shorter for fast instruments.
+        """
+        if instruments is not None:
+            contact_step = jnp.minimum(contact_step, instruments.max_step)
+        return cls(_flow(bodies, ball, instruments), contact_step, **steps)
 
     @property
     def monitor(self) -> DockingMonitor:
@@ -215,7 +235,7 @@ def _quiet(flow: DockingFlow, parts: dict[str, Any]) -> Bool[Array, ""]:
     if isinstance(flow, Direct):
         return jnp.array(True)
     s, ds = parts["sensor"][0]
-    return jnp.all(jnp.abs(s) + jnp.abs(ds) / flow.sensor.parts[0].lag.omega < QUIET)
+    return jnp.all(jnp.abs(s) + jnp.abs(ds) / flow.sensor.parts[0].omega < QUIET)
 
 
 def _coasted(flow: DockingFlow, t: Time, h: Time, parts: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,8 @@ those of the peaks, of the integrals over the contact, and of the speed at separ
 
 from __future__ import annotations
 
-from typing import ClassVar
+import dataclasses
+from typing import ClassVar, Self
 
 import equinox as eqx
 import jax
@@ -20,7 +21,7 @@ import numpy as np
 import xarray as xr
 from jaxtyping import Array, Bool, Float
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Parameter, count, kind, parameter
 from dovetail.core.block import Time
 from dovetail.core.errors import Fault
 from dovetail.core.keep import Keep
@@ -76,10 +77,11 @@ class FirstImpactSweep(ParameterMap):
     sensor_delay: Parameter = parameter("s", "total delays of the sensor", above=0.0, default=(0.1e-3,))
     sensor_resolution: Parameter = parameter("N", "resolutions of the sensor", at_least=0.0, default=(1.0,))
     radius: Parameter = parameter("m", "radius of the probe's tip", above=0.0, default=0.025)
-    contact_step: Parameter = parameter("s", "step in contact", above=0.0, default=10e-6)
+    contact_step: Parameter = parameter("s", "largest step in contact", above=0.0, default=10e-6)
     duration: Parameter = parameter(
         "s", "maximum time to the end of the first impact", above=0.0, default=2.0
     )
+    refinement: int = count("divisor of the steps in contact", default=1, at_least=1)
 
     _LISTS: ClassVar[tuple[str, ...]] = (
         "m1",
@@ -95,6 +97,9 @@ class FirstImpactSweep(ParameterMap):
         """Number of cases."""
         sizes = [np.size(getattr(self, name)) for name in self._LISTS]
         return max(*sizes, len(self.body_1), len(self.body_2))
+
+    def refined(self) -> Self:
+        return dataclasses.replace(self, refinement=2 * self.refinement)
 
     def faults(self) -> list[Fault]:
         """Return faults: a tip that does not fit, or lists with neither one entry nor one for each case."""
@@ -167,7 +172,10 @@ class FirstImpactSweep(ParameterMap):
         ):
             lines += [f"error of the {what} [%], columns: total robot delay [ms]", head]
             for i, label in enumerate(labels):
-                lines.append(f"  {label:<32}" + "".join(f"{v:9.2f}" for v in data[name].values[i]))
+                lines.append(
+                    f"  {label:<32}"
+                    + "".join(" " * 8 + "-" if np.isnan(v) else f"{v:9.2f}" for v in data[name].values[i])
+                )
         lines.append(
             "reference: "
             + "; ".join(
@@ -210,11 +218,14 @@ def _sweep(settings: FirstImpactSweep, lists, delays):
         def rig(delay):
             step, force = values["resolution"], values["sensor_resolution"]
             tools = SixAxisInstruments(delay, values["sensor_delay"], 0.7, step, step, force, force)
-            docking = DockingSystem.of(bodies, ball, tools, contact_step=settings.contact_step)
-            return _first(docking, settings.duration)
+            return first(tools)
 
-        ideal = DockingSystem.of(bodies, ball, contact_step=settings.contact_step)
-        return _first(ideal, settings.duration), jax.vmap(rig)(delays)
+        def first(tools: SixAxisInstruments | None = None):
+            docking = DockingSystem.of(bodies, ball, tools, settings.contact_step)
+            step = docking.contact_step / settings.refinement
+            return _first(dataclasses.replace(docking, contact_step=step), settings.duration)
+
+        return first(), jax.vmap(rig)(delays)
 
     return jax.vmap(case)(lists)
 

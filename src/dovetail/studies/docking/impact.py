@@ -70,6 +70,11 @@ class Instruments(Part):
         return Series((lag, Quantiser(self.force_resolution)))
 
 
+MAX_PHASE = (
+    1.5  # largest step times natural frequency of a lag; Runge-Kutta steps of order 4 are stable up to 2.6
+)
+
+
 def total_delay_omega(delay) -> jax.Array:
     r"""Return the natural frequency [rad/s] of an instrument with a *total delay* [s], :math:`\omega = 4/\tau`.
 
@@ -77,6 +82,15 @@ def total_delay_omega(delay) -> jax.Array:
     a damping ratio of 0.7 the low-frequency delay is 0.35 times the total delay.
     """
     return 4.0 / jnp.asarray(delay, float)
+
+
+def sensor_omega(delay) -> jax.Array:
+    r"""Return the natural frequency [rad/s] of a force sensor with a total delay [s], :math:`\omega = 2\pi\,4/\tau`.
+
+    The source converts the time constants of its sensors to frequencies in hertz (0.4 ms: "10 kHz") and simulates them
+    with these: only so table 5.2 is reproduced [Bondoky 2020, sec. 5.2.2.2].
+    """
+    return 2 * jnp.pi * total_delay_omega(delay)
 
 
 class Impact(eqx.Module):
@@ -131,19 +145,26 @@ def first_impact(
     steps
         Number of steps of the fourth-order Runge-Kutta method over the simulated time.
     slowest, lags
-        Minimum restitution for which the simulated time suffices, and waiting time in lags. The simulated time is
-        (1.8 + 1.6/slowest) stopping depths over the speed plus `lags` times the lag of the instruments. A step
-        must be below 2.6 over the highest natural frequency of the instruments; otherwise the result is not finite.
+        Minimum restitution for which the simulated time suffices, and waiting time in lags (`simulated_time`). A
+        step must be below 2.6 over the highest natural frequency of the instruments; otherwise the result is not
+        finite.
     """
     mass, speed = jnp.asarray(mass, float), jnp.asarray(speed, float)
-    stop = hertz_depth(law.stiffness.value, law.exponent, mass, speed) / speed  # [s]
-    dt = ((1.8 + 1.6 / slowest) * stop + lags * instruments.lag) / steps
+    dt = simulated_time(law, mass, speed, instruments, slowest, lags) / steps
     pair = PairedImpacts(*(ImpactSystem(system) for system in coupled(law, mass, speed, instruments)))
     end, _ = run_samples(pair, dt, steps, MeasureImpacts())
     (x_ideal, x_hil), measures = end.x, end.kept
     return ImpactPairing(
         _impact(measures.ideal, x_ideal, speed), _impact(measures.hil, x_hil, speed), *measures.differences
     )
+
+
+def simulated_time(
+    law: NormalLaw, mass, speed, instruments: Instruments, slowest=0.5, lags=12.0
+) -> jax.Array:
+    """Return (1.8 + 1.6/slowest) stopping depths over the speed, plus `lags` lags of the instruments [s]."""
+    stop = hertz_depth(law.stiffness.value, law.exponent, mass, speed) / speed
+    return (1.8 + 1.6 / slowest) * stop + lags * instruments.lag
 
 
 def coupled(law: NormalLaw, mass, speed, tools: Instruments) -> tuple[Coupled, Coupled]:

@@ -5,7 +5,9 @@ Maps of contact laws over restitution, speed and material are in `contact_maps`.
 
 from __future__ import annotations
 
-from typing import ClassVar
+import dataclasses
+import math
+from typing import ClassVar, Self
 
 import equinox as eqx
 import jax
@@ -13,13 +15,20 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from dovetail.core import Parameter, kind, parameter
+from dovetail.core import Parameter, count, kind, parameter
 from dovetail.core.errors import Fault
 from dovetail.core.kind_names import name_of
 from dovetail.core.parameter_map import ParameterMap
 from dovetail.mechanics.contact import ConstantStiffness, DampingFactor, HertzPair, Material
-from dovetail.studies.docking.impact import Instruments, first_impact
+from dovetail.studies.docking.impact import (
+    MAX_PHASE,
+    Instruments,
+    first_impact,
+    simulated_time,
+    total_delay_omega,
+)
 
+MIN_STEPS = 6000  # of an impact
 TOOLS = ("sensor_omega", "position_resolution", "force_resolution")
 
 
@@ -47,6 +56,10 @@ class DelaySweep(ParameterMap):
     )
     position_resolution: Parameter = parameter("m", "step of the imposed motion", at_least=0.0, default=0.0)
     force_resolution: Parameter = parameter("N", "step of the measured force", at_least=0.0, default=0.0)
+    refinement: int = count("divisor of the integration steps", default=1, at_least=1)
+
+    def refined(self) -> Self:
+        return dataclasses.replace(self, refinement=2 * self.refinement)
 
     def faults(self) -> list[Fault]:
         """Return faults: lists without one entry for each impact."""
@@ -73,14 +86,14 @@ class DelaySweep(ParameterMap):
         )
         mass = self.m1 * self.m2 / (self.m1 + self.m2)
         factor = 1.6 * (1 - self.restitution) / self.restitution
-        pair = _delayed(
-            stiffness,
-            mass,
-            self.speed,
-            jnp.atleast_1d(self.delay),
-            factor,
-            tuple(jnp.broadcast_to(jnp.ravel(getattr(self, name)), mass.shape) for name in TOOLS),
-        )
+        delays = jnp.atleast_1d(self.delay)
+        sensor = tuple(jnp.broadcast_to(jnp.ravel(getattr(self, name)), mass.shape) for name in TOOLS)
+        tools = Instruments(total_delay_omega(delays), sensor[0][:, None])
+        law = DampingFactor(stiffness=ConstantStiffness(stiffness[:, None]), factor=factor)
+        time = simulated_time(law, mass[:, None], self.speed[:, None], tools)
+        phases = float(jnp.max(time * jnp.maximum(tools.actuator_omega, tools.sensor_omega)))
+        steps = self.refinement * max(MIN_STEPS, math.ceil(phases / MAX_PHASE))
+        pair = _delayed(stiffness, mass, self.speed, delays, factor, sensor, steps)
         dims = ("impact", "delay")
         i, h = pair.ideal, pair.hil
         measures = {
@@ -144,11 +157,11 @@ class DelaySweep(ParameterMap):
 
 
 @eqx.filter_jit
-def _delayed(stiffness, mass, speed, delays, factor, sensor):
+def _delayed(stiffness, mass, speed, delays, factor, sensor, steps):
     def one(stiffness, mass, speed, sensor, delay):
         law = DampingFactor(stiffness=ConstantStiffness(stiffness), factor=factor)
         tools = Instruments(4 / delay, sensor[0], position_resolution=sensor[1], force_resolution=sensor[2])
-        return first_impact(law, mass, speed, tools, steps=6000)
+        return first_impact(law, mass, speed, tools, steps=steps)
 
     over_delays = jax.vmap(one, (None, None, None, None, 0))
     return jax.vmap(over_delays, (0, 0, 0, 0, None))(stiffness, mass, speed, sensor, delays)

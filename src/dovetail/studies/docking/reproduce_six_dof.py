@@ -25,6 +25,7 @@ from dovetail.studies.registry import find_test
 
 STEP = 10e-6  # [s] contact step with the rig
 RIG = SixAxisInstruments()  # robot 1 ms, sensor 0.1 ms
+SLOWER_SENSOR = 2 * np.pi * 0.1e-3  # [s] total delay of a sensor of 40,000 rad/s: eq. 5.6 for 0.1 ms
 ONE = 1.2  # [s] contains the first impact at all speeds of the study
 
 
@@ -165,6 +166,14 @@ def generated_energy() -> float:
     return hil().energy_ratio
 
 
+def generated_energy_with_slower_sensor() -> float:
+    """RT-34c: final over initial energy with the rig, with a sensor of 40,000 rad/s."""
+    tools = SixAxisInstruments(sensor_delay=SLOWER_SENSOR)
+    return record(
+        DockingSystem.of(six_dof.published(), six_dof.ball(), tools, contact_step=STEP)
+    ).energy_ratio
+
+
 def dissipated_exceeds_initial() -> bool:
     """RT-34: dissipated energy at the end exceeds the initial energy."""
     last = hil().traces
@@ -222,8 +231,8 @@ def errors_grow_with_delay() -> list[bool]:
 
 
 def errors_over_delay() -> list[float]:
-    """RT-36: error of force, then of penetration [%], at 0.5, 1, 2, 4 and 10 ms."""
-    rows = [_rounded(delay * 1e-3, 1e-6) for delay in (0.5, 1, 2, 4, 10)]
+    """RT-36: error of force, then of penetration [%], at 0.5, 1, 2, 4 and 10 ms, with a sensor of 40,000 rad/s."""
+    rows = [first_errors(delay * 1e-3, sensor=SLOWER_SENSOR) for delay in (0.5, 1, 2, 4, 10)]
     return [row[name] for name in ("force", "depth") for row in rows]
 
 
@@ -256,7 +265,7 @@ def coarse_rounding_flatters_integrals() -> list[bool]:
 
 def sensor_delay_is_no_key() -> bool:
     """RT-18: the sensor delay changes the force error by less than 10 % of the change by the robot delay."""
-    by_sensor = [first_errors(sensor=delay)["force"] for delay in (0.1e-3, 0.5e-3, 1e-3)]
+    by_sensor = [first_errors(sensor=delay)["force"] for delay in (10e-6, 0.1e-3, 0.5e-3, 1e-3)]
     by_robot = [_rounded(delay, 1e-6)["force"] for delay in (0.5e-3, 1e-3, 2e-3)]
     return bool(np.ptp(by_sensor) < 0.1 * np.ptp(by_robot))
 
