@@ -3,12 +3,14 @@
 import dataclasses
 import json
 
+import numpy as np
 import pytest
 
 import dovetail as dv
 from dovetail.assess import DesignOptions, design
 from dovetail.assess.design import STEPS, _choose, accept_proposal
 from dovetail.assess.identify import sweep
+from dovetail.assess.margins import later
 from dovetail.compensation import AdaptiveForwardPrediction, ForwardPrediction
 from dovetail.core.errors import AnalysisError, ParameterError, TestFileError, UnknownNameError
 from dovetail.core.recording import Recording
@@ -43,6 +45,15 @@ def test_an_actuator_with_delay_gets_a_go_with_margin(light):
     assert "nominal model: gain and delay" in text
     assert "option: over-compensation" in text
     assert text.endswith("GO: all checks passed.")
+
+
+def test_the_margin_of_a_go_holds(light):
+    """As in tests/judge/test_design.py, with random nonlinear tests."""
+    made, _ = light
+    for share, stays in ((0.98, True), (1.3, False)):
+        late = later(made.test, share * made.assessment.margin, 0.1)
+        z = dataclasses.replace(late, duration=20.0).rehearse().data.displacement.values
+        assert (np.abs(z).max() < 3 * made.motion.peak) == stays
 
 
 def test_the_designed_test_can_be_written_and_read(light):
