@@ -174,9 +174,7 @@ def walk(trial: Trial) -> None:
             "--out",
             "real-time",
         )
-    read_tick = (
-        "import xarray; print(xarray.open_dataset('real-time/result.nc', engine='h5netcdf').attrs['tick'])"
-    )
+    read_tick = "import xarray; print(xarray.open_dataset('real-time/result.nc').attrs['tick'])"
     trial("python", "-c", read_tick, text="native, from the package" if native else "python")
 
 

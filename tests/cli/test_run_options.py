@@ -66,15 +66,17 @@ class Called:
 def test_a_mode_gets_the_options_that_it_takes_and_no_others(tmp_path, monkeypatch):
     monkeypatch.setattr("dovetail.links.live_run.Live.__enter__", lambda live: live)
     monkeypatch.setattr("dovetail.links.live_run.Live.__exit__", lambda live, *_: None)
+    monkeypatch.setattr(run_options, "begin_run", lambda *_, **__: None)
     test = Called()
     for mode, options, taken in (
         ("rehearse", RunOptions(), {"progress", "keep"}),
+        ("rehearse", RunOptions(folder=tmp_path), {"progress", "keep", "store"}),
         ("simulate", RunOptions(live=True), {"progress"}),
         ("realtime", RunOptions(address="udp://here:1"), {"address", "key", "progress"}),
         (
             "realtime",
             RunOptions(address="udp://here:1", folder=tmp_path, live=True),
-            {"address", "key", "progress", "operator", "window"},
+            {"address", "key", "progress", "operator", "window", "store"},
         ),
         ("pseudodynamic", RunOptions(folder=tmp_path), {"cell", "folder", "resume", "progress"}),
         (

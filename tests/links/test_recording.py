@@ -12,8 +12,10 @@ from dovetail.links.real_time import ApproachAndReturn, RealTime
 from dovetail.links.recording import AROUND, as_run
 from dovetail.links.rig_protocol import RigState
 from dovetail.links.ring import Ring
+from dovetail.links.ring_recorder import RingRecorder
 from dovetail.links.tick import Counts, Quantity
 from dovetail.testing import Outcome
+from dovetail.testing.recorder import Records
 
 ROWS, AFTER = 600, 30
 SIGNALS = {"displacement": (), "measured_force": (), "tick_lateness": (), "measurement_age": ()}
@@ -24,7 +26,7 @@ def recorded(make_cs1):
     """`recorded(outcome)`: a run of 600 ticks that ended so, and of 30 ticks on the way to rest."""
     test = make_cs1(duration=1.0)
 
-    def make(outcome):
+    def make(outcome, store=None):
         noted, approached, after = (Ring(SIGNALS, rows, test.dt) for rows in (ROWS, AFTER, AFTER))
         for k in range(ROWS):
             noted.show(np.array([0.001 * (k + 1), -(k + 1.0), 1e-6 * k, k % 3]))
@@ -50,7 +52,9 @@ def recorded(make_cs1):
             rig_flags=0,
         )
         rig = SimpleNamespace(welcome=SimpleNamespace(name="bench"), link_timeout=20)
-        return as_run(test, "udp://localhost:1", result, monitors, (noted, approached, after), tick, rig)
+        with RingRecorder(noted, Records(store=store), print) as recorder:
+            pass
+        return as_run(test, "udp://localhost:1", result, monitors, recorder, (approached, after), tick, rig)
 
     return make
 

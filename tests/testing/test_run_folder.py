@@ -151,7 +151,7 @@ def test_a_recording_that_declares_more_than_the_memory_is_rejected_before_it_is
     import h5netcdf
 
     folder = run.save(tmp_path / "run")
-    with h5netcdf.File(folder / "result.nc", "a") as file:
+    with h5netcdf.File(folder / "result.nc", "w") as file:
         file.dimensions["row"] = file.dimensions["column"] = 10**7
         size = {"chunks": (1000, 1000), "compression": "gzip"}
         file.create_variable("huge", ("row", "column"), "f8", **size)

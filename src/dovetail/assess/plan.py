@@ -13,7 +13,8 @@ import tomli_w
 from dovetail.assess.design import Design
 from dovetail.assess.identify import to_toml
 from dovetail.assess.robustify import RESOLUTION
-from dovetail.core import netcdf_file
+from dovetail.core.recording import Recording
+from dovetail.core.recording_file import write_recording
 from dovetail.testing import dump
 from dovetail.testing.motion_peaks import UNITS
 from dovetail.testing.run_folder import create, provenance
@@ -31,7 +32,7 @@ def write(design: Design, folder: str | Path) -> Path:
     )
     (folder / "plan.md").write_text(to_markdown(design), "utf-8")
     (folder / "actuator.toml").write_text(to_toml(design.identification), "utf-8")
-    netcdf_file.write(design.identification.record, folder / "identification.nc")
+    write_recording(Recording.from_dataset(design.identification.record), folder / "identification.nc")
     return folder
 
 

@@ -12,9 +12,11 @@ from rich.console import Console
 from dovetail import testing
 from dovetail.app.progress_note import write_note
 from dovetail.cli.progress import progress
-from dovetail.core import netcdf_file, plain_file
+from dovetail.core import plain_file
 from dovetail.core.errors import OutputError, reason
 from dovetail.core.parameter_map import ParameterMap, converged_values
+from dovetail.core.recording import Recording
+from dovetail.core.recording_file import write_recording
 from dovetail.testing import run_folder
 from dovetail.testing.test_file import PROVENANCE
 
@@ -50,7 +52,7 @@ def run_map(file: testing.MapFile, name: str, out: Path | None, report: bool = T
     resolved = {**testing.dump(file), PROVENANCE: run_folder.provenance("map")}
     try:
         plain_file.write(target / "test.toml", tomli_w.dumps(resolved))
-        netcdf_file.write(data, target / "result.nc")
+        write_recording(Recording.from_dataset(data), target / "result.nc")
     except OSError as error:
         raise OutputError(
             f"{target}: the map cannot be written ({reason(error)}); free disk space"

@@ -40,6 +40,8 @@ def report(recorded: Path, out: Path | None, error_budget: bool, pdf: bool, inte
             print_line(f"printed   {print_pdf(written)}")
         return 0
     run = run_folder.read_run(recorded)
+    if not run.outcome.completed:
+        print_line(str(run))
     with progress("reporting", "reference solution and stability") as update_progress:
         reference_run = reference_of(run, recorded)
         contributions = (

@@ -356,8 +356,9 @@ def opensees(
     """Serve a simulated rig to the genericClient element of OpenSees until Ctrl-C."""
     from dovetail import links
     from dovetail.app.loading import load_test
-    from dovetail.core import netcdf_file
     from dovetail.core.errors import OutputError
+    from dovetail.core.recording import Recording
+    from dovetail.core.recording_file import write_recording
     from dovetail.links.opensees import ElementServer, RigElement
     from dovetail.testing import run_folder
 
@@ -373,7 +374,7 @@ def opensees(
         if out is None:
             return
         file = out if not out.exists() else run_folder.next_folder(out.parent, out.stem).with_suffix(".nc")
-        netcdf_file.write(recording, file)
+        write_recording(Recording.from_dataset(recording), file)
         print(f"written   {file}: {recording.sizes['time']} steps", flush=True)
 
     def report(text):

@@ -61,7 +61,7 @@ def run_test(
     from rich.console import Console
 
     from dovetail.testing import run_folder
-    from dovetail.testing.memory_estimate import require_memory
+    from dovetail.testing.memory_estimate import require_memory, require_space
 
     options = RunOptions(recording, address, key, resume=resume, live=live)
     options.check_required(mode)
@@ -76,7 +76,10 @@ def run_test(
     mode = mode or test.default_mode
     options.check_unused(mode)
     chosen = all_modes()[mode]()
-    require_memory(test, chosen)  # before the folder is created
+    if "store" in chosen.takes:  # before the folder is created
+        require_space(test, chosen, out or Path("runs"))
+    else:
+        require_memory(test, chosen)
     target = resume or run_folder.create(out or run_folder.next_folder(Path("runs"), f"{file.stem}-{mode}"))
     print_line = Console(highlight=False, markup=False, soft_wrap=True).print
 

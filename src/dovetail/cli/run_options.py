@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dovetail.cli.progress import COMPILING, progress
 from dovetail.core.errors import OutputError, ParameterError
 from dovetail.core.renamed import new_name, remark
+from dovetail.testing import begin_run
 from dovetail.testing.modes import Mode, all_modes, mode_named
 
 if TYPE_CHECKING:
@@ -122,6 +123,9 @@ def _arguments(
         "folder": lambda: options.folder,
         "resume": lambda: options.resume is not None,
     }
+    if options.folder is not None:
+        run_folder = options.folder
+        values["store"] = lambda: begin_run(test, mode.name, run_folder, sync=mode.live)
     if options.live:
         values |= {
             "operator": lambda: live().operator,

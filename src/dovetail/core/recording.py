@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +65,14 @@ class RecordedSignal:
         return replace(self, values=values, dims=dims)
 
 
+@dataclass(frozen=True)
+class SampleFile:
+    """File of which the first `count` samples are those of a recording; the recording may have every n-th of them."""
+
+    path: Path
+    count: int
+
+
 @dataclass(frozen=True, eq=False)
 class Recording:
     """Signals by name, their coordinates (`time`, `axis`) and attributes of the whole."""
@@ -71,6 +80,9 @@ class Recording:
     signals: Mapping[str, RecordedSignal]
     coords: Mapping[str, RecordedSignal]
     attrs: dict[str, Any] = field(default_factory=dict)
+    file: SampleFile | None = (
+        None  # of a recording that was stored sample by sample, or is too large for the memory
+    )
 
     def __getitem__(self, name: str) -> RecordedSignal:
         return self.signals[name] if name in self.signals else self.coords[name]
@@ -113,7 +125,7 @@ class Recording:
         def select(signals: Mapping[str, RecordedSignal]) -> dict[str, RecordedSignal]:
             return {name: signal.isel(**at) for name, signal in signals.items()}
 
-        return replace(self, signals=select(self.signals), coords=select(self.coords))
+        return replace(self, signals=select(self.signals), coords=select(self.coords), file=None)
 
     def between(self, start: float, end: float = np.inf) -> Recording:
         """Return the samples from `start` to `end` [s]."""
@@ -122,7 +134,7 @@ class Recording:
 
     def at_times(self, time: RecordedSignal) -> Recording:
         """Return the same samples at other times [s]."""
-        return replace(self, coords={**self.coords, "time": time})
+        return replace(self, coords={**self.coords, "time": time}, file=None)
 
     def with_signals(self, signals: Mapping[str, RecordedSignal]) -> Recording:
         """Return other signals over the same coordinates; coordinates of other dimensions are omitted."""

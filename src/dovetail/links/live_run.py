@@ -29,6 +29,7 @@ import tomli_w
 from dovetail.core import plain_file
 from dovetail.core.errors import OutputError
 from dovetail.links.ring import MAGIC, Ring, RingReader
+from dovetail.links.ring_recorder import RING_SIZE
 from dovetail.testing import Test, dump
 from dovetail.testing.operator import LIVE, Operator
 
@@ -44,12 +45,13 @@ class Live:
     def __init__(self, test: Test, folder: str | Path, mode: str, rows: int = ROWS):
         self.test, self.folder, self.mode = test, Path(folder), mode
         self.operator = Operator(folder)
-        self.window = _window_path(self.folder, 8 * WIDTH * rows)
+        self.window = _window_path(self.folder, min(8 * WIDTH * rows, RING_SIZE))
 
     def __enter__(self) -> Live:
         try:
             (self.folder / LIVE).mkdir(parents=True, exist_ok=True)
-            plain_file.write(self.folder / "test.toml", tomli_w.dumps(dump(self.test)))
+            if not (self.folder / "test.toml").exists():
+                plain_file.write(self.folder / "test.toml", tomli_w.dumps(dump(self.test)))
             os.close(os.open(self.window, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
             about = {"mode": self.mode, "process": os.getpid(), "window": str(self.window)}
             plain_file.write(self.folder / LIVE / ABOUT, json.dumps(about))

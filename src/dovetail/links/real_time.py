@@ -37,6 +37,7 @@ from dovetail.links.remote_rig import RemoteRig, RequestedValues, RingKeep
 from dovetail.links.rig_paths import minimum_jerk, path_forecast, path_to_rest
 from dovetail.links.rig_protocol import RigState
 from dovetail.links.ring import Ring
+from dovetail.links.ring_recorder import RingRecorder, ring_rows
 from dovetail.links.tick import PythonTick, TickSettings
 from dovetail.testing.hybrid_loop import HybridLoop
 from dovetail.testing.limit_monitor import LimitMonitor
@@ -46,6 +47,8 @@ from dovetail.testing.modes import Mode
 from dovetail.testing.operator import Operator
 from dovetail.testing.outcome import Outcome
 from dovetail.testing.path_loop import PathLoop, PathState
+from dovetail.testing.record_store import RecordStore
+from dovetail.testing.recorder import Records
 from dovetail.testing.run import Run
 from dovetail.testing.test import Test
 
@@ -86,7 +89,7 @@ class RealTime(Mode):
     task: ClassVar[str] = "running"
     method: ClassVar[str] = "run_realtime"
     needs: ClassVar[tuple[str, ...]] = ("address",)
-    takes: ClassVar[tuple[str, ...]] = ("key", "progress", "operator", "window")
+    takes: ClassVar[tuple[str, ...]] = ("key", "progress", "operator", "window", "store")
     live: ClassVar[bool] = True
 
     def system(self, test: Any) -> System:
@@ -125,11 +128,12 @@ def run_realtime(
     operator: Operator | None = None,
     progress: Progress | None = None,
     window: str | Path | None = None,
+    store: RecordStore | None = None,
 ) -> Run:
     """Run the test in real time with the rig at `address` (udp://HOST:PORT).
 
-    The records can be read from the file `window` during the run (`dovetail.links.ring`). The file also keeps them if
-    this process ends before it returns.
+    The newest records can be read from the file `window` during the run (`dovetail.links.ring`). With a `store`
+    (`testing.begin_run`) the records go to disk as they come, and remain if this process ends before it returns.
 
     Ctrl-C and SIGTERM are the stop of the operator. A run always returns its recording; the attributes of the dataset
     describe link and timing, and `Run.return_recording` the samples around a stop.
@@ -140,19 +144,13 @@ def run_realtime(
         If no session can be opened. Nothing has moved then.
     """
     mode = RealTime()
-    require_memory(test, mode)
+    if store is None:
+        require_memory(test, mode)
     prepared: Any = mode.prepare(test)
-    shape = test.shape
     operator = operator or Operator()
     operator.register_tunables(test)
     requested = np.array(list(operator.values.values()))
-    hello = Hello(
-        axes=int(np.prod(shape, dtype=int)),
-        rate=test.rate,
-        link_timeout=test.limits.link_timeout,
-        limits=test.limits.rig_limits(rotary_axes(test)),
-    )
-    with connect(Address.parse(address), hello, key) as connection:
+    with connect(Address.parse(address), _hello(test), key) as connection:
         reading, sequence = _first_reading(connection)
         tick = _tick(connection, test, real_time or RealTimeSettings(), sequence)
         native = isinstance(tick, NativeTick)
@@ -165,28 +163,30 @@ def run_realtime(
         rig = RemoteRig(
             handle=handle_of(tick, tick.handle if native else 0),
             first=jnp.asarray(reading),
-            signals=_interface_signals(connection.welcome.signals, shape),
+            signals=_interface_signals(connection.welcome.signals, test.shape),
             native=native,
         )
         requests = RequestedValues(handle_of(requested, requested.ctypes.data), len(requested), native)
         arguments, rings = _program_arguments(
-            dataclasses.replace(prepared, rig=rig), requests, handle_of, window
+            dataclasses.replace(prepared, rig=rig), requests, handle_of, window, store is not None
         )
         program = _program.lower(*arguments).compile()  # before anything moves
         step = test.record_every * test.dt
+        recorder = RingRecorder(rings[0], Records(store=store), operator.stop)
         try:
-            result = _run_with_operator(
-                lambda: jax.block_until_ready(program(*arguments)),
-                tick,
-                operator,
-                lambda: rings[0].row_count * step,
-                requested,
-                progress and (lambda t: progress(min(t / test.duration, 1.0), f"{t:.3g} s in real time")),
-            )
+            with recorder:
+                result = _run_with_operator(
+                    lambda: jax.block_until_ready(program(*arguments)),
+                    tick,
+                    operator,
+                    lambda: rings[0].row_count * step,
+                    requested,
+                    progress and (lambda t: progress(min(t / test.duration, 1.0), f"{t:.3g} s in real time")),
+                )
         finally:
             for handle in handles:
                 remote_rig.unregister(handle)
-    run = as_run(test, address, result, arguments[1:3], rings, tick, connection)
+    run = as_run(test, address, result, arguments[1:3], recorder, rings[1:], tick, connection)
     recording = run.recording.with_attrs(operator_events=operator.events_json())
     return dataclasses.replace(run, recording=recording)
 
@@ -196,6 +196,7 @@ def _program_arguments(
     requests: RequestedValues,
     handle_of: Callable[[Any, int], jax.Array],
     window: str | Path | None = None,
+    is_stored: bool = False,
 ) -> tuple[tuple[Any, ...], list[Ring]]:
     """Return the arguments of the compiled program, and the rings of test, approach and return.
 
@@ -208,8 +209,10 @@ def _program_arguments(
     recorded = shapes(row_shapes, system, monitor)
     on_path = {*PATH_SIGNALS, *shapes(_first_reading_of, rig)}
     followed = {name: recorded[name] for name in recorded if name in on_path}
+    width = sum(math.prod(each.shape) for each in recorded.values())
+    rows = ring_rows(test.record_count, width, is_stored)
     rings = [
-        Ring(_sizes(recorded), test.record_count, test.record_every * test.dt, window),
+        Ring(_sizes(recorded), rows, test.record_every * test.dt, window),
         *(Ring(_sizes(followed), count, test.dt) for count in counts),
     ]
     axes = math.prod(recorded["displacement"].shape)
@@ -306,6 +309,15 @@ def _no_breach() -> MonitorState:
 
 
 _program: Any = eqx.filter_jit(_phases)
+
+
+def _hello(test: Test) -> Hello:
+    return Hello(
+        axes=int(np.prod(test.shape, dtype=int)),
+        rate=test.rate,
+        link_timeout=test.limits.link_timeout,
+        limits=test.limits.rig_limits(rotary_axes(test)),
+    )
 
 
 def _first_reading(connection: RigConnection) -> tuple[np.ndarray, int]:

@@ -13,11 +13,12 @@ from dovetail.links.connection import RigConnection
 from dovetail.links.link_remarks import remarks
 from dovetail.links.native import NativeTick, origin
 from dovetail.links.ring import Ring
+from dovetail.links.ring_recorder import RingRecorder
 from dovetail.links.tick import Counts, Quantity
 from dovetail.testing.limit_monitor import LimitMonitor, LimitState
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.recorder import with_record_interval
-from dovetail.testing.run import Run, recording_of
+from dovetail.testing.run import Run, recording_of, recording_of_records
 from dovetail.testing.test import Test
 
 TICK_UNITS = {  # units of the quantities that end a run in its tick
@@ -35,23 +36,22 @@ def as_run(
     address: str,
     result: dict[str, Any],
     monitors: Sequence[LimitMonitor],
-    rings: Sequence[Ring],
+    recorder: RingRecorder,
+    paths: Sequence[Ring],
     tick: Any,
     connection: RigConnection,
 ) -> Run:
     """Return the recording up to the end of the test, with the samples of the return to rest if it was stopped.
 
-    `monitors` are those of the test and of the two paths; `rings` contain the samples of test, approach and return.
+    `monitors` are those of the test and of the two paths; `recorder` has the samples of the test, `paths` those of
+    approach and return.
     """
     result = jax.tree.map(np.asarray, result)
-    recorded, approached, returned = rings
+    approached, returned = paths
+    ring, records = recorder.ring, recorder.records
     state, kept = result["test"], result["test"].kept
     done = int(state.k)
-    records = {}
-    for name, values in recorded.columns(done // test.record_every).items():
-        start = result["first"].get(name, values[0] if len(values) else np.zeros(values.shape[1:]))
-        records[name] = np.concatenate([np.asarray(start, dtype=float)[None], values])
-    times = np.arange(done // test.record_every + 1) * (test.record_every * test.dt)
+    records.replace_first(result["first"], ring.signals)
     attributes = {
         "mode": "realtime",
         "title": test.title,
@@ -61,15 +61,15 @@ def as_run(
         **_counts(tick.counts()),
         "link_timeout": connection.link_timeout,
     }
-    data = recording_of(test, times, records, attributes)
-    last = {name: values[-1] for name, values in records.items()}
+    data = recording_of_records(test, records, attributes)
+    last = records.last
     if test.record_every > 1:
-        last = recorded.row_by_signal(kept.last) if done else last
+        last = ring.row_by_signal(kept.last) if done else last
         error = kept.largest[len(kept.last) :].reshape(test.shape)
-        largest = {**recorded.row_by_signal(kept.largest[: len(kept.last)]), "tracking_error": error}
-        data = with_record_interval(data, largest, test.record_every)
+        largest = {**ring.row_by_signal(kept.largest[: len(kept.last)]), "tracking_error": error}
+        data = with_record_interval(data, largest, data.attrs.get("record_every", test.record_every))
     outcome, trip, phase = _end(test, result, monitors, (last, approached, returned), tick)
-    texts = [*([phase] if phase else []), *remarks(test, data, tick)]
+    texts = [text for text in (phase, recorder.remark(), *remarks(test, data, tick)) if text]
     data = data.with_attrs(remark="; ".join(texts))
     around = None
     if not outcome.completed:

@@ -9,7 +9,7 @@ The loop writes one row per tick to a `Ring` and never waits for a reader. With 
 The file is the memory of the ring: a header of 48 bytes (magic, number of rows, values per row, offset of the rows,
 `claimed`, `newest`: numbers of rows from 1), a line of JSON with names, shapes and the duration of a tick, and the
 rows. A row is being written while `claimed` is above `newest`. A reader copies rows and drops those that were claimed
-during the copy. A ring with one row per tick is also the recording of the run, and remains after the process ends.
+during the copy. The recording of a run is taken from its ring by `ring_recorder`.
 """
 
 from __future__ import annotations
@@ -82,13 +82,25 @@ class Ring:
         self.values[(number - 1) % len(self.values)] = row
         self._counters[1] = number
 
+    def rows_from(self, first: int, count: int) -> tuple[np.ndarray, int]:
+        """Return `count` rows from number `first` (from 0) on; rows that were overwritten are NaN, and counted."""
+        numbers = np.arange(first, first + count)
+        rows = self.values[numbers % len(self.values)]
+        lost = int(np.sum(numbers + len(self.values) < int(self._counters[0])))
+        rows[:lost] = np.nan
+        return rows, lost
+
     def row_by_signal(self, row: np.ndarray) -> dict[str, np.ndarray]:
         """Return a row by signal."""
-        return {name: values[0] for name, values in _columns(row[None], self.signals).items()}
+        return {name: values[0] for name, values in self.by_signal(row[None]).items()}
+
+    def by_signal(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        """Return rows by signal."""
+        return _columns(rows, self.signals)
 
     def columns(self, count: int) -> dict[str, np.ndarray]:
-        """Return the first `count` rows by signal."""
-        return _columns(self.values[:count], self.signals)
+        """Return the first `count` rows by signal, of a ring that has all."""
+        return self.by_signal(self.values[:count])
 
 
 class RingReader:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dovetail.testing.replay import RecordedRig, Replay
     from dovetail.testing.rig import AbstractRig, Rig
     from dovetail.testing.run import Run
-    from dovetail.testing.run_folder import save_run
+    from dovetail.testing.run_folder import begin_run, save_run
     from dovetail.testing.saved_run import read_run
     from dovetail.testing.schedule import Profile, Ramp, Switch
     from dovetail.testing.stability_at_rest import Stability
@@ -77,6 +77,7 @@ __all__ = [
     "VirtualCell",
     "all_modes",
     "assess",
+    "begin_run",
     "dump",
     "estimate_duration",
     "excitation",

@@ -9,6 +9,8 @@ the message says so for a run that would take days.
 from __future__ import annotations
 
 import math
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import jax
@@ -43,41 +45,57 @@ def require_memory(test: Test, mode: Mode, available: float | None = None) -> No
     TestFileError
         With required memory, available memory, and what to change.
     """
-    available = available_memory() if available is None else available
+    _require(test, mode, available_memory() if available is None else available, "of memory")
+
+
+def require_space(test: Test, mode: Mode, folder: Path) -> None:
+    """Raise an error if the recording of a run does not fit on the disk of its folder.
+
+    Raises
+    ------
+    TestFileError
+        With required and available space, and what to change.
+    """
+    parent = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    _require(test, mode, shutil.disk_usage(parent).free, f"on the disk of {folder}", 1)
+
+
+def _require(test: Test, mode: Mode, available: float, where: str, copies: int = COPIES) -> None:
     ticks, every = float(test.tick_count), test.record_every
-    one = COPIES * ticks / every * 8 * max(1, math.prod(test.shape))  # [B] of one signal
+    one = copies * ticks / every * 8 * max(1, math.prod(test.shape))  # [B] of one signal
     if one < NEGLIGIBLE * available:
         return
     hopeless = MIN_TICK_TIME * ticks > DAY
     row = {} if one > available and hopeless else _row(test, mode)
-    size = required_memory(test, every, row) if row else one
+    size = required_memory(test, every, row, copies) if row else one
     if size <= available:
         return
     some = f"every {every}th of them" if every > 1 else "them"
     text = (
         f"{test.duration:g} s at {test.rate:g} Hz are {ticks:.3g} ticks: recording {some} needs "
-        f"{'more than ' if size == one else ''}{format_size(size)} of memory, {format_size(available)} are available; "
+        f"{'more than ' if size == one else ''}{format_size(size)} {where}, "
+        f"{format_size(available)} are available; "
         f"computing takes about {_time(MIN_TICK_TIME * ticks)} at 1 us per tick; "
     )
-    raise TestFileError(test.title or "test", [Fault("rate", text + _advice(test, available, row))])
+    raise TestFileError(test.title or "test", [Fault("rate", text + _advice(test, available, row, copies))])
 
 
-def required_memory(test: Test, every: int, row: dict[str, Any]) -> float:
+def required_memory(test: Test, every: int, row: dict[str, Any], copies: int = COPIES) -> float:
     """Return the memory [B] of a run that records every n-th tick, including one chunk of all ticks."""
     ticks, each = test.tick_count, _size(row)
-    return COPIES * ticks / every * each + (MAX_CHUNK * each if every > 1 else 0)
+    return copies * ticks / every * each + (MAX_CHUNK * each if every > 1 else 0)
 
 
-def _advice(test: Test, available: float, row: dict[str, Any]) -> str:
+def _advice(test: Test, available: float, row: dict[str, Any], copies: int) -> str:
     """Return what to change for a recording that is too large; an empty row means a run that takes days."""
     finer = "substeps refine the integration without more records"
     if not row:
         return f"recording fewer ticks does not make the run faster: lower the rate or shorten the test ({finer})"
     each = _size(row)
     fixed = (
-        required_memory(test, 2, row) - COPIES * test.tick_count / 2 * each
+        required_memory(test, 2, row, copies) - copies * test.tick_count / 2 * each
     )  # independent of the record interval
-    least = COPIES * test.tick_count * each / max(available - fixed, 1.0)
+    least = copies * test.tick_count * each / max(available - fixed, 1.0)
     fits = fitting_interval(test.tick_count, least) if available > fixed else None
     if fits is None:
         return f"lower the rate or shorten the test ({finer})"

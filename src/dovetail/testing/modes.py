@@ -35,6 +35,7 @@ from dovetail.testing.rig import Rig
 from dovetail.testing.run import Run, as_run
 
 if TYPE_CHECKING:
+    from dovetail.testing.record_store import RecordStore
     from dovetail.testing.test import Test
 
 GROUP = "dovetail.modes"  # entry points of modes
@@ -122,7 +123,7 @@ class Rehearse(Mode):
     name: ClassVar[str] = "rehearse"
     method: ClassVar[str] = "rehearse"
     batched: ClassVar[bool] = True
-    takes: ClassVar[tuple[str, ...]] = ("progress", "keep")
+    takes: ClassVar[tuple[str, ...]] = ("progress", "keep", "store")
     about: ClassVar[str] = (
         "Virtual hybrid test: the loop with a simulated rig, sampled at the rate of the test."
     )
@@ -190,7 +191,7 @@ class Simulate(Mode):
     name: ClassVar[str] = "simulate"
     method: ClassVar[str] = "simulate"
     batched: ClassVar[bool] = True
-    takes: ClassVar[tuple[str, ...]] = ("progress",)
+    takes: ClassVar[tuple[str, ...]] = ("progress", "store")
     about: ClassVar[str] = "Simulation of a system without a rig."
     title: ClassVar[str] = "Simulation without a rig"
     report: ClassVar[str] = "simulation"
@@ -254,10 +255,18 @@ def mode_named(name: str | None) -> type[Mode]:
     return all_modes().get(name or "", Mode)
 
 
-def run(test: Test, mode: Mode, progress: Progress | None = None, *, keep: bool = True) -> Run:
+def run(
+    test: Test,
+    mode: Mode,
+    progress: Progress | None = None,
+    *,
+    keep: bool = True,
+    store: RecordStore | None = None,
+) -> Run:
     """Run a test in a mode: until its end, a limit, a value that is not finite, or an interrupt.
 
-    With `keep` an interrupt ends the run with the data recorded so far; otherwise it is raised.
+    With `keep` an interrupt ends the run with the data recorded so far; otherwise it is raised. With a `store` of
+    `begin_run` the records go to disk as they come.
 
     Raises
     ------
@@ -266,14 +275,15 @@ def run(test: Test, mode: Mode, progress: Progress | None = None, *, keep: bool 
     """
     if reason := mode.reason_against(test):
         raise AnalysisError(f"{mode.name}: the test {reason}")
-    require_memory(test, mode)
+    if store is None:
+        require_memory(test, mode)
     prepared = mode.prepare(test)
-    records, state = Records(test.record_every), None
+    records, state = Records(test.record_every, store), None
     try:
         state, code = mode.record(prepared, records, progress)
         outcome = Outcome.from_code(code)
     except KeyboardInterrupt:
-        if not (keep and records.chunks):
+        if not (keep and records.is_begun):
             raise
         outcome = Outcome.INTERRUPTED
     trip = None

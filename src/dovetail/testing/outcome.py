@@ -31,6 +31,7 @@ class Outcome(Enum):
         "Stopped: a contact returned more energy than it received (delay too large or rate too low)."
     )
     TORQUE = "Stopped: the measured torque reached the torque limit."
+    UNFINISHED = "Not finished: the process ended during the run, or the run is still in progress."
 
     @property
     def code(self) -> int:
@@ -44,8 +45,8 @@ class Outcome(Enum):
 
     @property
     def is_external(self) -> bool:
-        """True if the operator, the rig or the link ended the run, not its motion."""
-        return self in (Outcome.INTERRUPTED, Outcome.DEADLINE, Outcome.LINK_LOST, Outcome.RIG_STOPPED)
+        """True if the operator, the rig, the link or the process ended the run, not its motion."""
+        return self.name in ("INTERRUPTED", "DEADLINE", "LINK_LOST", "RIG_STOPPED", "UNFINISHED")
 
     @staticmethod
     def from_code(code: int) -> Outcome:

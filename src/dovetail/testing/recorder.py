@@ -9,19 +9,23 @@ computed in chunks, and ticks that are not recorded are discarded after each chu
 - the tick at which a limit was reached: the values of the `Trip` are from that tick, while the recording ends with
   the last record before it.
 
-Response errors, spectra and delays are computed from the recorded ticks.
+Response errors, spectra and delays are computed from the recorded ticks. With a `RecordStore` the records go to a file
+as they come.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dovetail.core.errors import Fault
 from dovetail.core.recording import Recording
+
+if TYPE_CHECKING:
+    from dovetail.testing.record_store import RecordStore
 
 VECTOR_SIZES = (3, 6)  # numbers of axes whose first three may form a vector
 NICE = (1, 2, 5)  # times powers of ten: preferred round numbers
@@ -30,20 +34,22 @@ Row = dict[str, np.ndarray]
 
 @dataclasses.dataclass
 class Records:
-    """Records of a run, collected chunk by chunk."""
+    """Records of a run, collected chunk by chunk: in memory, or in a file."""
 
     every: int = 1
+    store: RecordStore | None = None
     tick: int = 0  # last tick that was added
     first: Row = dataclasses.field(default_factory=dict)  # row at t = 0
     last: Row = dataclasses.field(default_factory=dict)  # row of the last tick
     largest: Row = dataclasses.field(default_factory=dict)  # magnitude of each signal over all ticks
     largest_vector: Row = dataclasses.field(default_factory=dict)  # length of the first three axes
-    chunks: list[Row] = dataclasses.field(default_factory=list)
+    chunks: list[Row] = dataclasses.field(default_factory=list)  # those in memory
+    is_begun: bool = False  # whether there is a record
 
     def start(self, shown: Mapping[str, Any]) -> None:
         """Begin with the row at t = 0, and discard what was recorded before."""
         self.first = {name: np.asarray(value) for name, value in shown.items()}
-        self.tick, self.last, self.chunks = 0, dict(self.first), []
+        self.tick, self.last, self.chunks, self.is_begun = 0, dict(self.first), [], False
         self.largest, self.largest_vector = {}, {}
 
     def add(self, chunk: Mapping[str, Any], count: int) -> None:
@@ -59,27 +65,44 @@ class Records:
                     self.largest_vector[name] = magnitude(length, self.largest_vector.get(name))
             begin = -(self.tick + 1) % self.every
             chunk = {name: values[begin :: self.every].copy() for name, values in chunk.items()}
+        if not self.is_begun:
+            chunk, self.is_begun = _with_first(self.first, chunk), True
         self.tick += count
-        self.chunks.append(chunk)
+        if self.store is None or not self.store.append(chunk):
+            self.chunks.append(chunk)
+
+    def replace_first(self, shown: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]]) -> None:
+        """Replace the row at t = 0, which is known only after the run; without later rows it is the only one."""
+        self.first = {
+            name: np.asarray(shown.get(name, np.zeros(shape)), float) for name, shape in shapes.items()
+        }
+        if not self.is_begun:
+            self.last = dict(self.first)
+            return
+        known = {name: self.first[name] for name in shapes if name in shown}
+        if self.store is not None and self.store.file is not None:
+            self.store.file.replace_first(known)
+        else:
+            for name, value in known.items():
+                self.chunks[0][name][0] = value
 
     def to_arrays(self) -> Row:
-        """Return all records of each signal as one array, from t = 0 on.
-
-        A signal without a value at t = 0 (of the compensator or the feedback) takes its first value there.
-        """
+        """Return the records in memory of each signal as one array, from t = 0 on."""
         if not self.chunks:
             return {name: value[None] for name, value in self.first.items()}
-        arrays = {}
-        for name, values in self.chunks[0].items():
-            start = self.first[name] if name in self.first else values[0] if len(values) else 0.0
-            length = 1 + sum(len(chunk[name]) for chunk in self.chunks)
-            arrays[name] = np.empty((length, *values.shape[1:]), dtype=values.dtype)
-            arrays[name][0] = start
-            done = 1
-            for chunk in self.chunks:
-                arrays[name][done : done + len(chunk[name])] = chunk[name]
-                done += len(chunk[name])
-        return arrays
+        return {name: np.concatenate([chunk[name] for chunk in self.chunks]) for name in self.chunks[0]}
+
+
+def _with_first(first: Row, chunk: Row) -> Row:
+    """Return the first chunk with the row at t = 0.
+
+    A signal without a value at t = 0 (of the compensator or the feedback) takes its first value there.
+    """
+    rows = {}
+    for name, values in chunk.items():
+        start = first[name] if name in first else values[0] if len(values) else np.zeros(values.shape[1:])
+        rows[name] = np.concatenate([np.asarray(start, values.dtype)[None], values])
+    return rows
 
 
 def with_tracking_error(row: Mapping[str, Any]) -> dict[str, Any]:

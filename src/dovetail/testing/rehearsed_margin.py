@@ -43,6 +43,7 @@ from dovetail.core.signals import MOTION
 from dovetail.core.system import Signals
 from dovetail.testing.excitation import Excitation, Zero
 from dovetail.testing.limits import Limits
+from dovetail.testing.memory_estimate import require_memory
 from dovetail.testing.modes import Reference, Rehearse
 from dovetail.testing.outcome import Outcome
 from dovetail.testing.recorder import Records
@@ -278,10 +279,13 @@ def reference_motion(test: Test, progress: Progress | None = None) -> dict[str, 
     ------
     AnalysisError
         If the reference solution does not move or is not finite.
+    TestFileError
+        If its motion does not fit in memory.
     """
     records = Records()
     test.validate()
     unlimited = dataclasses.replace(test, limits=Limits(frozen_sensor=math.inf), record_every=1)
+    require_memory(unlimited, Reference())
     Reference().record(unlimited, records, progress)
     rows = records.to_arrays()
     motion = {name: rows[name][1:] for name in MOTION}

@@ -17,6 +17,8 @@ from dovetail.core.errors import value_or_none
 from dovetail.core.extensions import display
 from dovetail.core.kind_names import name_of
 from dovetail.core.recording import RecordedSignal, Recording
+from dovetail.core.recording_file import UNFINISHED, read_recording
+from dovetail.specimens import Specimen
 from dovetail.testing.limits import ROTARY_UNITS
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.recorder import Records, with_record_interval
@@ -86,6 +88,9 @@ class Run:
         test = with_recorded_values(self.test, self.recording)
         if self.outcome.is_external:
             test = dataclasses.replace(test, duration=min(test.duration, self.recording.last_time))
+        every = int(self.recording.attrs.get("record_every", test.record_every))  # larger for a large file
+        if every != test.record_every:
+            test = dataclasses.replace(test, record_every=every)
         reference = value_or_none(lambda: test.reference(progress=progress))
         return None if reference is None else dataclasses.replace(reference, test=self.test)
 
@@ -168,24 +173,40 @@ def as_run(
     attributes: Mapping[str, Any] | None = None,
 ) -> Run:
     """Return a run in simulated time from its records."""
-    rows = records.to_arrays()
-    times = np.arange(len(next(iter(rows.values())))) * (test.record_every * test.dt)
-    about = {"mode": mode, "title": test.title, "seed": test.seed, **(attributes or {})}
-    data, ending = cut_at_end_event(test, recording_of(test, times, rows, about), outcome)
+    data = recording_of_records(test, records, {"mode": mode, "title": test.title, "seed": test.seed})
+    data, ending = cut_at_end_event(test, data.with_attrs(**(attributes or {})), outcome)
     if test.record_every > 1:  # the largest values of a run ended by its specimen would include later ticks
         kept = Records() if ending in SPECIMEN_OUTCOMES else records
-        data = with_record_interval(data, kept.largest, test.record_every, kept.largest_vector)
+        every = data.attrs.get("record_every", test.record_every)
+        data = with_record_interval(data, kept.largest, every, kept.largest_vector)
     return Run(test, mode, data, ending, trip if ending is outcome else None)
+
+
+def recording_of_records(test: Test, records: Records, attributes: Mapping[str, Any]) -> Recording:
+    """Return the recording of records with these attributes; of a large one in a file, every n-th record."""
+    if records.store is not None and records.is_begun:
+        data = records.store.recording(records.chunks)
+        known = {name: value for name, value in data.attrs.items() if name != UNFINISHED}
+        return dataclasses.replace(data, attrs=known | dict(attributes))
+    rows = records.to_arrays()
+    times = np.arange(len(next(iter(rows.values())))) * (test.record_every * test.dt)
+    return recording_of(test, times, rows, attributes)
 
 
 def cut_at_end_event(test: Test, data: Recording, outcome: Outcome) -> tuple[Recording, Outcome]:
     """Return recording and outcome, cut at the end event of the specimen if there is one."""
     specimen = test.rig.specimen if isinstance(test.rig, Rig) else None
-    ending = specimen.end_event(data["achieved_displacement"].values) if specimen is not None else None
-    if ending is None or outcome is Outcome.NOT_FINITE:
+    if specimen is None or type(specimen).end_event is Specimen.end_event or outcome is Outcome.NOT_FINITE:
+        return data, outcome
+    file, every = data.file, data.attrs.get("record_every", test.record_every) // test.record_every
+    whole = read_recording(file.path) if file is not None and every > 1 else data
+    ending = specimen.end_event(whole["achieved_displacement"].values)
+    if ending is None:
         return data, outcome
     sample, name = ending
-    return data.isel(time=slice(0, sample + 1)), Outcome[name.upper()]
+    cut = data.isel(time=slice(0, sample // every + 1))
+    file = dataclasses.replace(file, count=sample + 1) if file is not None else None
+    return dataclasses.replace(cut, file=file), Outcome[name.upper()]
 
 
 def _axis_names(test: Test) -> list[str]:

@@ -16,12 +16,16 @@ from typing import Any
 import tomli_w
 
 from dovetail import __version__
-from dovetail.core import netcdf_file, plain_file
+from dovetail.core import plain_file
 from dovetail.core.errors import OutputError, reason
-from dovetail.testing.modes import mode_named
+from dovetail.core.recording import Recording
+from dovetail.core.recording_file import copy_samples, write_recording
+from dovetail.testing.memory_estimate import require_space
+from dovetail.testing.modes import all_modes, mode_named
 from dovetail.testing.operator import EVENTS_FILE, LIVE
 from dovetail.testing.pseudodynamic.journal import MAX_SIZE as MAX_JOURNAL
 from dovetail.testing.pseudodynamic.journal import NAME as JOURNAL
+from dovetail.testing.record_store import RecordStore
 from dovetail.testing.run import Run
 from dovetail.testing.saved_run import (
     OUTCOME,
@@ -32,9 +36,19 @@ from dovetail.testing.saved_run import (
     read_run,
     readings,
 )
+from dovetail.testing.test import Test
 from dovetail.testing.test_file import PROVENANCE, dump
 
-__all__ = ["create", "forget_unused", "next_folder", "provenance", "read_run", "readings", "save_run"]
+__all__ = [
+    "begin_run",
+    "create",
+    "forget_unused",
+    "next_folder",
+    "provenance",
+    "read_run",
+    "readings",
+    "save_run",
+]
 
 _made: list[tuple[Path, list[Path]]] = []  # folders created by this process, each with the new parent folders
 PACKAGES = ("jax", "jaxlib", "equinox", "numpy", "scipy", "xarray")
@@ -108,26 +122,59 @@ def save_run(run: Run, folder: str | Path) -> Path:
     """
     folder = Path(folder)
     going_on = (folder / JOURNAL).is_file() and mode_named(run.mode).resumable
-    watched = {"test.toml", LIVE, EVENTS_FILE}
-    going_on |= folder.is_dir() and {path.name for path in folder.iterdir()} <= watched
+    begun = {TEST, LIVE, EVENTS_FILE, RESULT}
+    going_on |= folder.is_dir() and {path.name for path in folder.iterdir()} <= begun
     if not going_on:
         folder = folder if folder.is_dir() and not any(folder.iterdir()) else create(folder)
     recordings = {RESULT: run.recording} | (
         {RETURN_TO_REST: run.return_recording} if run.return_recording is not None else {}
     )
-    resolved = {**dump(run.test), PROVENANCE: provenance(run.mode)}
     stamp = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     log = "".join(f"{stamp} {line}\n" for line in str(run).splitlines())
     try:
         _write_outcome(run, folder, ())
-        plain_file.write(folder / TEST, tomli_w.dumps(resolved), sync=True)
+        plain_file.write(folder / TEST, _resolved(run.test, run.mode), sync=True)
         for name, data in recordings.items():
-            netcdf_file.write(data, folder / name)
+            _write_recording(run, data, folder / name)
         _write_outcome(run, folder, (TEST, *recordings))
         plain_file.write(folder / "log.txt", log)
     except OSError as error:
         raise OutputError(f"{folder}: the run cannot be written completely ({reason(error)})") from error
     return folder
+
+
+def begin_run(test: Test, mode: str, folder: str | Path, *, sync: bool = False) -> RecordStore:
+    """Write the test of a run that begins in a folder; return the store for its records.
+
+    With `sync` the disk stores the records ten times per second, so that a power cut loses only the last of them.
+
+    Raises
+    ------
+    OutputError
+        If the folder cannot be written, or the disk has no space for all records.
+    """
+    folder = Path(folder)
+    require_space(test, all_modes()[mode](), folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        plain_file.write(folder / TEST, _resolved(test, mode), sync=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be written ({reason(error)}); choose another folder") from error
+    return RecordStore(folder / RESULT, test, mode, sync=sync)
+
+
+def _resolved(test: Test, mode: str) -> str:
+    return tomli_w.dumps({**dump(test), PROVENANCE: provenance(mode)})
+
+
+def _write_recording(run: Run, data: Recording, path: Path) -> None:
+    """Write a recording, or complete the file in which its samples are."""
+    if data.file is None:
+        write_recording(data, path)
+        return
+    others = {name: value for name, value in data.attrs.items() if name != "record_every"}
+    every = {"record_every": run.test.record_every} if run.test.record_every > 1 else {}
+    copy_samples(data.file.path, dataclasses.replace(data, attrs=others | every), path, data.file.count)
 
 
 def provenance(mode: str) -> dict[str, Any]:

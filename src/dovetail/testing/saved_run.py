@@ -23,12 +23,13 @@ from dovetail.core import plain_file
 from dovetail.core.errors import DovetailError, OutputError, reason
 from dovetail.core.isolated_read import run_isolated
 from dovetail.core.recording import Recording
-from dovetail.core.recording_file import read_recording
+from dovetail.core.recording_file import UNFINISHED, is_classic, read_recording
 from dovetail.core.renamed import new_name, remark, section
 from dovetail.testing.memory_estimate import available_memory
 from dovetail.testing.modes import all_modes
 from dovetail.testing.outcome import Outcome, Trip
 from dovetail.testing.pseudodynamic.journal import NAME as JOURNAL
+from dovetail.testing.record_store import load as load_recording
 from dovetail.testing.run import Run
 from dovetail.testing.test import Test
 from dovetail.testing.test_file import load
@@ -67,10 +68,13 @@ def read_run(folder: str | Path) -> Run:
             faults[name] = str(error).replace(f"{folder / name}: ", "", 1)
             return None
 
-    stored = part(OUTCOME, outcome)
+    is_ended = (folder / OUTCOME).exists()
+    stored = part(OUTCOME, outcome) if is_ended else (Outcome.UNFINISHED, None, {}, "")
     sums = {} if stored is None else stored[2]
     test = part(TEST, lambda path: read_test(path, sums))
-    data = part(RESULT, lambda path: recording(path, sums))
+    data = part(RESULT, lambda path: recording(path, sums, test))
+    if not is_ended and not (data is not None and UNFINISHED in data.attrs):
+        faults[OUTCOME] = "is missing"
     after = (
         part(RETURN_TO_REST, lambda path: recording(path, sums))
         if (folder / RETURN_TO_REST).exists()
@@ -86,6 +90,8 @@ def read_run(folder: str | Path) -> Run:
             faults[RESULT] = fault
     if faults:
         raise OutputError(_message(folder, faults))
+    known = {name: value for name, value in data.attrs.items() if name != UNFINISHED}
+    data = dataclasses.replace(data, attrs=known)
     return Run(test, stored[3] or data.attrs["mode"], data, stored[0], stored[1], after)
 
 
@@ -98,8 +104,10 @@ def renamed_files(folder: Path) -> dict[str, str]:
     }
 
 
-def recording(path: str | Path, sums: dict[str, str] | None = None) -> Recording:
+def recording(path: str | Path, sums: dict[str, str] | None = None, test: Test | None = None) -> Recording:
     """Return the recording in a netCDF file, over `time`; `sums` are the checksums of its folder.
+
+    If the file is large and the `test` is given, every n-th sample is returned (`record_store.load`).
 
     Raises
     ------
@@ -108,8 +116,9 @@ def recording(path: str | Path, sums: dict[str, str] | None = None) -> Recording
     """
     path = Path(path)
     _check_checksum(path, sums or {})
-    why = "" if path.name in (sums or {}) else run_isolated(path, READ_PROGRAM, f"{available_memory():.0f}")
-    data, why = (None, why) if why else _open(path)
+    is_safe = path.name in (sums or {}) or is_classic(path)
+    why = "" if is_safe else run_isolated(path, READ_PROGRAM, f"{available_memory():.0f}")
+    data, why = (None, why) if why else _open(path, test)
     if data is None:
         raise OutputError(f"{path}: is damaged or not a recording ({why})")
     if path.name in (sums or {}):  # the checksum is correct, so no further checks are needed
@@ -127,13 +136,15 @@ def recording(path: str | Path, sums: dict[str, str] | None = None) -> Recording
     return data
 
 
-def _open(path: Path) -> tuple[Recording | None, str]:
+def _open(path: Path, test: Test | None) -> tuple[Recording | None, str]:
     """Return the contents of a netCDF file, or None and the reason."""
     hook, sys.unraisablehook = (
         sys.unraisablehook,
         lambda _: None,
     )  # h5netcdf fails to close a file that it could not open
     try:
+        if test is not None and is_classic(path):
+            return load_recording(path, test), ""
         return read_recording(path, available_memory()), ""
     except Exception as error:  # the netCDF and HDF5 libraries raise many types of errors
         why = _short(error)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from dovetail.core.advance import Progress
     from dovetail.testing.assessment import Assessment
     from dovetail.testing.continuous import ReferenceSettings
+    from dovetail.testing.record_store import RecordStore
     from dovetail.testing.run import Run
 
 LOOP_FIELDS = ("compensator", "feedback", "schedule", "tunable", "pseudodynamic", "sampling")  # need a rig
@@ -161,9 +162,12 @@ class Test(Part):
         """Return whether a run in this mode can be compared with a reference solution."""
         return modes.mode_named(mode).compares
 
-    def simulate(self, progress: Progress | None = None) -> Run:
-        """Run the simulation until its end, a limit, a value that is not finite, or an interrupt."""
-        return modes.run(self, modes.Simulate(), progress)
+    def simulate(self, progress: Progress | None = None, *, store: RecordStore | None = None) -> Run:
+        """Run the simulation until its end, a limit, a value that is not finite, or an interrupt.
+
+        With a `store` (`testing.begin_run`) the records go to disk as they come.
+        """
+        return modes.run(self, modes.Simulate(), progress, store=store)
 
     def reference(
         self,
@@ -178,12 +182,15 @@ class Test(Part):
         """
         return modes.run(self, modes.Reference(settings), progress, keep=keep)
 
-    def rehearse(self, progress: Progress | None = None, *, keep: bool = True) -> Run:
+    def rehearse(
+        self, progress: Progress | None = None, *, keep: bool = True, store: RecordStore | None = None
+    ) -> Run:
         """Run the virtual hybrid test (vRTHS): the loop with a simulated rig, sampled at the rate of the test.
 
-        On an interrupt, `keep=True` returns the run up to that time; otherwise the interrupt is raised.
+        On an interrupt, `keep=True` returns the run up to that time; otherwise the interrupt is raised. With a `store`
+        (`testing.begin_run`) the records go to disk as they come.
         """
-        return modes.run(self, modes.Rehearse(), progress, keep=keep)
+        return modes.run(self, modes.Rehearse(), progress, keep=keep, store=store)
 
     def run_realtime(self, address: str, **options: Any) -> Run:
         """Run the test in real time with the rig at an address; see `dovetail.links.real_time`."""
