@@ -141,3 +141,20 @@ def recorded():
         return Run(test, "simulate", data, Outcome.FINISHED)
 
     return make
+
+
+@pytest.fixture
+def pseudodynamic_text():
+    """File of a pseudo-dynamic test that takes seconds."""
+    return """title = "A pseudo-dynamic test"
+rate = 1000
+duration = "20 ms"
+numerical = { kind = "oscillator", m = [2.2], c = [15.0], k = [2250.0] }
+excitation = { kind = "sine", amplitude = "5 mm", frequency = "3 Hz" }
+[rig]
+actuator = { kind = "delay", delay = "8 ms" }
+specimen = { kind = "standard-linear-solid", k = 2250.0, relaxing_fraction = 0.3, tau = "0.5 s" }
+[pseudodynamic]
+move_time = "80 ms"
+settling_time = "40 ms"
+"""

@@ -165,23 +165,9 @@ def test_a_rig_in_use_starts_no_second_run(tmp_path):
     assert jobs.start(again).wait() == "failed"
 
 
-PSEUDODYNAMIC = """title = "An interrupted test"
-rate = 1000
-duration = "20 ms"
-numerical = { kind = "oscillator", m = [2.2], c = [15.0], k = [2250.0] }
-excitation = { kind = "sine", amplitude = "5 mm", frequency = "3 Hz" }
-[rig]
-actuator = { kind = "delay", delay = "8 ms" }
-specimen = { kind = "standard-linear-solid", k = 2250.0, relaxing_fraction = 0.3, tau = "0.5 s" }
-[pseudodynamic]
-move_time = "80 ms"
-settling_time = "40 ms"
-"""
-
-
 @pytest.mark.slow
-def test_an_interrupted_pseudodynamic_run_is_continued_in_its_folder(tmp_path):
-    (tmp_path / "test.toml").write_text(PSEUDODYNAMIC, "utf-8")
+def test_an_interrupted_pseudodynamic_run_is_continued_in_its_folder(tmp_path, pseudodynamic_text):
+    (tmp_path / "test.toml").write_text(pseudodynamic_text, "utf-8")
     jobs = Jobs(tmp_path / "runs")
     first = jobs.start(Action("pseudodynamic", Document.open(str(tmp_path / "test.toml"))))
     while first.phase in ("preparing", "running") and first.hold(True, "Ada"):

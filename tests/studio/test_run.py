@@ -135,18 +135,6 @@ def test_the_scene_of_a_run_requires_the_key(browsers, tmp_path, serve, look, ch
         urllib.request.urlopen(address.partition("?")[0], timeout=300)
 
 
-PSEUDODYNAMIC = """title = "A pseudo-dynamic test"
-rate = 1000
-duration = "20 ms"
-numerical = { kind = "oscillator", m = [2.2], c = [15.0], k = [2250.0] }
-excitation = { kind = "sine", amplitude = "5 mm", frequency = "3 Hz" }
-[rig]
-actuator = { kind = "delay", delay = "8 ms" }
-specimen = { kind = "standard-linear-solid", k = 2250.0, relaxing_fraction = 0.3, tau = "0.5 s" }
-[pseudodynamic]
-move_time = "80 ms"
-settling_time = "40 ms"
-"""
 CELL = """kind = "cell"
 home_pose = [0.0]
 [rig]
@@ -158,9 +146,9 @@ specimen = { kind = "standard-linear-solid", k = 2250.0, relaxing_fraction = 0.3
 @pytest.mark.slow
 @pytest.mark.parametrize("served", [False, True])
 def test_a_pseudodynamic_test_moves_a_simulated_or_served_cell(
-    opened, until, go, serve_rig, tmp_path, served, arm_and_start
+    opened, until, go, serve_rig, tmp_path, served, arm_and_start, pseudodynamic_text
 ):
-    (tmp_path / "pseudodynamic.toml").write_text(PSEUDODYNAMIC, "utf-8")
+    (tmp_path / "pseudodynamic.toml").write_text(pseudodynamic_text, "utf-8")
     (tmp_path / "cell.toml").write_text(CELL, "utf-8")
     address = serve_rig(tmp_path, "cell.toml") if served else ""
     page = opened("refuelling/drop", "Open")
@@ -180,9 +168,11 @@ def test_a_pseudodynamic_test_moves_a_simulated_or_served_cell(
 
 
 @pytest.mark.slow
-def test_an_interrupted_pseudodynamic_test_goes_on_from_the_page(opened, until, go, tmp_path):
+def test_an_interrupted_pseudodynamic_test_goes_on_from_the_page(
+    opened, until, go, tmp_path, pseudodynamic_text
+):
     (tmp_path / "pseudodynamic.toml").write_text(
-        PSEUDODYNAMIC.replace("A pseudo-dynamic test", "Interrupted").replace("20 ms", "1 s"), "utf-8"
+        pseudodynamic_text.replace("A pseudo-dynamic test", "Interrupted").replace("20 ms", "1 s"), "utf-8"
     )
     page = opened("refuelling/drop", "Open")
     page.locator("input[data-field=own-path]").fill(str(tmp_path / "pseudodynamic.toml"))

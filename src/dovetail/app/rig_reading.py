@@ -113,13 +113,14 @@ def _pose(test: Any, values: Sequence[float] | np.ndarray) -> str:
 
 
 def _limits(test: Any, rig: dict[str, Any]) -> tuple[tuple[str, str, str], ...]:
-    rows = []
-    for name, unit in LIMITS.items():
-        texts = [
-            value_text(float(np.min(value)), unit)
-            if value is not None and np.isfinite(value).any()
-            else "none"
-            for value in (getattr(test.limits, name), rig.get(name))
-        ]
-        rows.append((name, *texts))
-    return tuple(rows)
+    def text(value: Any, unit: str) -> str:
+        return (
+            "none"
+            if value is None or not np.isfinite(value).any()
+            else value_text(float(np.min(value)), unit)
+        )
+
+    return tuple(
+        (name, text(getattr(test.limits, name), unit), text(rig.get(name), unit))
+        for name, unit in LIMITS.items()
+    )

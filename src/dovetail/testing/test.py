@@ -272,7 +272,7 @@ class Test(Part):
         return str(display("test", self))
 
 
-def _initial_output(driven: hybrid_loop.Driven) -> dict[str, jax.Array]:
+def _initial_output(driven: hybrid_loop.Driven) -> Any:
     """Return the initial output of the numerical substructure."""
     return driven.output(0.0, driven.init(), jax.numpy.zeros(()))
 

@@ -14,7 +14,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.typing import ArrayLike
 
 from dovetail.core.errors import ConvergenceError
 from dovetail.mechanics.collision import touched_surface
@@ -58,7 +57,7 @@ def _touching(aircraft: DeckAircraft) -> dict[str, Any]:
 
 
 @eqx.filter_jit
-def _found(aircraft: DeckAircraft, x: dict[str, Any], unknown: ArrayLike) -> dict[str, Any]:
+def _found(aircraft: DeckAircraft, x: dict[str, Any], unknown: Any) -> dict[str, Any]:
     """Return the equilibrium state with its actual contacts."""
     x = _placed(aircraft, x, unknown)
     inside, on = touched_surface.initial_surfaces(aircraft._distances(0.0, x))
@@ -66,7 +65,7 @@ def _found(aircraft: DeckAircraft, x: dict[str, Any], unknown: ArrayLike) -> dic
     return {**x, "initial_energy": aircraft.energy(0.0, x)["total"]}
 
 
-def _placed(aircraft: DeckAircraft, x: dict[str, Any], unknown: ArrayLike) -> dict[str, Any]:
+def _placed(aircraft: DeckAircraft, x: dict[str, Any], unknown: Any) -> dict[str, Any]:
     d, nd, dim = aircraft.dim.d, aircraft.model.nd, aircraft.dim
     turned = x["attitude"] + dim.attitude_change(x["attitude"], unknown[d:nd])
     return {
@@ -78,7 +77,7 @@ def _placed(aircraft: DeckAircraft, x: dict[str, Any], unknown: ArrayLike) -> di
 
 
 @eqx.filter_jit
-def _linearised(aircraft: DeckAircraft, x: dict[str, Any], unknown: ArrayLike) -> tuple[jax.Array, jax.Array]:
+def _linearised(aircraft: DeckAircraft, x: dict[str, Any], unknown: Any) -> tuple[jax.Array, jax.Array]:
     def force(unknown: jax.Array) -> jax.Array:
         return aircraft._forces(0.0, _placed(aircraft, x, unknown))[0]
 

@@ -136,7 +136,7 @@ class ContactingBodies(Substructure):
         start: PairState = self.pair.start  # type: ignore[assignment]  # not None here
         if self._free:
             return start
-        return dataclasses.replace(start, second=None)  # type: ignore[arg-type]  # see `PairState`
+        return dataclasses.replace(start, second=None)
 
     def derivative(self, t: Time, x: State, u: Input) -> State:
         return self._rate(t, self._full_state(t, x), u)

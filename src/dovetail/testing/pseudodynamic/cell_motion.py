@@ -117,7 +117,7 @@ def follow_path(
     rig: AbstractRig,
     safety: SafetyLimits,
     period: float,
-    first: np.ndarray,
+    first: Any,
     path: Any,
     total: np.ndarray,
     averaged: np.ndarray,
