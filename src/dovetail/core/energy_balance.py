@@ -44,7 +44,7 @@ def residual_and_largest_energy(
     """
     counts = xp.reshape(xp.asarray(valid), (-1, 1))
 
-    def rows(name):
+    def rows(name: str) -> Any:
         values = xp.asarray(records[name])
         values = xp.reshape(values, (len(values), -1))
         return xp.where(counts, values, values[:1])

@@ -267,7 +267,7 @@ def _free_motion_of_reference(free: Test, ticks: int) -> np.ndarray:
     window = min(ticks, WINDOW)
     longer = dataclasses.replace(free, duration=(ticks + 4 * window) * free.dt)
     z = reference_motion(longer)["displacement"]
-    return np.ptp(z[-window:].reshape(window, -1), axis=0) / 2
+    return np.asarray(np.ptp(z[-window:].reshape(window, -1), axis=0) / 2)
 
 
 def reference_motion(test: Test, progress: Progress | None = None) -> dict[str, np.ndarray]:
@@ -405,7 +405,7 @@ def _lanes(
         now, free = jax.vmap(advance, in_axes=(0, 0, 0, None))(extras, now, free, number)
         return number + 1, now, free
 
-    def continues(carry: Any) -> jax.Array:
+    def continues(carry: Any) -> Any:
         number, _, free = carry
         return (number < tests + MAX_WINDOWS) & ~jnp.all(free.grows | free.dies)
 

@@ -129,10 +129,10 @@ def rods_needed() -> list[float]:
     return [float(np.sqrt(np.mean((height(n) - fine) ** 2))) for n in (5, 20)]
 
 
-def _in_wake(device, lengths=LENGTHS, duration=150.0, wake=None):
+def _in_wake(device, duration=150.0, wake=None):
     wake = wake or VortexPair(deficit=0.1)
     tips = fleet(
-        [capture_system(rope(length=x), device=device, wake=wake) for x in lengths], duration=duration
+        [capture_system(rope(length=x), device=device, wake=wake) for x in LENGTHS], duration=duration
     )
     return [settling_measures(np.arange(len(tip)) * 1e-2, -tip[:, 2]) for tip in tips]
 

@@ -86,16 +86,14 @@ def published(pitch_deg: float = -7.5, height: float = 75e-3) -> FreeBodies:
     )
 
 
-def case_study(
-    pitch_deg: float = 0.0, height: float = 0.0, yaw_deg: float = 0.0, sideways: float = 0.0
-) -> FreeBodies:
-    """Return a scenario of the case study (table 6.8); yaw and lateral offset are zero in the source."""
+def case_study(pitch_deg: float = 0.0, height: float = 0.0) -> FreeBodies:
+    """Return a scenario of the case study (table 6.8), where yaw and lateral offset are zero."""
     return FreeBodies(
         MassProperties(360.0, [50.341, 122.433, 122.433]),
         MassProperties(770.0, [374.734, 385.391, 385.391]),
         tip=(1.833, 0, 0),
         base=(-0.847, 0, 0),
-        position=(30e-3 + CONE_LENGTH, sideways, height),
-        attitude=(0, np.radians(pitch_deg), np.radians(yaw_deg)),
+        position=(30e-3 + CONE_LENGTH, 0, height),
+        attitude=(0, np.radians(pitch_deg), 0),
         velocity=(SPEED, 0, 0),
     )
