@@ -30,7 +30,7 @@ class ImpactEvent:
     start: float  # [s]
     end: float  # [s]; NaN if the record ends in contact
     approach: float  # [m/s] speed at touch
-    rebound: float  # [m/s] speed at separation, positive when moving apart
+    rebound: float  # [m/s] speed at separation, positive when moving apart; NaN if the record ends in contact
     peak_force: float  # [N]
     peak_depth: float  # [m]
     impulse: float  # [N s]
@@ -156,13 +156,14 @@ def find_impacts(
         begin = _crossing(t, d, first, threshold) if first else float(t[0])
         end = _crossing(t, d, last, threshold) if last < len(t) else np.nan
         outer = min(last, len(t) - 1)
+        touch = float(v[max(first - 1, 0)])
         contact = slice(max(first - 1, 0), outer + 1)
         events.append(
             ImpactEvent(
                 start=begin,
                 end=end,
-                approach=float(v[max(first - 1, 0)]),
-                rebound=float(-v[outer]),
+                approach=abs(touch),
+                rebound=float(-np.sign(touch) * v[outer]) if math.isfinite(end) else np.nan,
                 peak_force=float(f[part].max()),
                 peak_depth=float(d[part].max()),
                 impulse=float(np.trapezoid(f[contact], t[contact])),

@@ -137,7 +137,8 @@ def _verdict(verdict: Verdict) -> str:
 def _tiles(tiles: Sequence[Tile]) -> str:
     def one(tile: Tile) -> str:
         more = f"<p>{escape(tile.text)}</p>" if tile.text else ""
-        answer = f'<p class="answer mark">{escape(tile.answer)}</p>'
+        unbroken = escape(tile.answer).replace(" %", "\u00a0%")
+        answer = f'<p class="answer mark">{unbroken}</p>'
         return f'<div class="tile {tile.tone}"><h2>{escape(tile.question)}</h2>{answer}{more}</div>'
 
     return f'<div class="tiles">{"".join(one(tile) for tile in tiles)}</div>'

@@ -68,11 +68,7 @@ def stability(views: Sequence[Judged]) -> list[Block]:
         reasons = [each for view in views for each in view.margins.why.rstrip(".").split("; ")]
         why = "; ".join(filter(None, dict.fromkeys(reasons)))
         by_contacts = any(view.margins.contacts is not None for view in views)
-        what = (
-            "The energy of the contacts decides. Linear analysis"
-            if by_contacts
-            else "Stability not determined"
-        )
+        what = "The energy of the contacts decides. Linear analysis" if by_contacts else "Stability"
         blocks.append(Paragraph(f"{what}: {why}." if why else NOT_ANALYSED))
     else:
         blocks.append(

@@ -15,9 +15,8 @@ import numpy as np
 
 from dovetail.air import CableDrag, TowedRope
 from dovetail.air.latching_device import Aerodynamic, NoDevice, TipDevice, TipForce, WingedStage
-from dovetail.core import signals
 from dovetail.core.recording import Recording
-from dovetail.core.si_prefix import si_prefix
+from dovetail.core.si_prefix import FRACTION, value_text
 from dovetail.scene import shapes
 from dovetail.scene.scene import Arrow, Line, Pose, Scene, Solid, Tube, aim_camera, trail
 from dovetail.testing.test import Test
@@ -165,9 +164,10 @@ def _notes(data: Recording, nodes: np.ndarray, system: TowedRope | None) -> Call
 
     def notes(k: int) -> str:
         peak = float(np.nanmax(pull[k]))
-        factor, unit = si_prefix([peak], signals.all_signals()["tension"].unit)
-        used = "" if strength is None else f", {100 * peak / strength:.3g} % of the breaking strength"
-        return f"{position(k)}; largest tension {factor * peak:.3g} {unit}{used}"
+        used = (
+            "" if strength is None else f", {value_text(peak / strength, FRACTION)} of the breaking strength"
+        )
+        return f"{position(k)}; at this time tension {value_text(peak, 'N')}{used}"
 
     return notes
 
