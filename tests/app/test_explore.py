@@ -88,3 +88,9 @@ def test_initial_sliders_are_the_most_relevant_parameters(explorer):
 
 def test_a_test_without_delay_or_damping_has_knobs_too():
     assert suggest_sliders(testing.load(find_test("docking/impact-1dof")))
+
+
+def test_the_contacts_of_a_test_lie_in_the_computed_time():
+    """The first contact is at 0.1 s; 10,000 ticks at 300 kHz end before it."""
+    table = read_table(find_test("docking/impact-1dof"), {"rate": "300 kHz"})
+    assert Explorer(table, ["numerical.m1"])._rerun({"numerical.m1": 30.0}, None)[0].ticks == 36_000

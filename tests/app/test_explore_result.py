@@ -21,9 +21,10 @@ def test_the_axis_with_the_largest_motion_is_shown():
     assert Trace.from_signal("x", "m", np.arange(10.0), y).y[-1] == -3
 
 
-def test_a_later_reference_completes_the_result():
-    line = Trace.from_signal("x", "m", np.arange(3.0), np.arange(3.0))
-    whole = ExploreResult(1, {}, {"response": line}, reference_pending=True).with_reference(line, line, 0.1)
-    assert set(whole.traces) == {"response", "reference", "error"}
-    assert not whole.reference_pending
-    assert whole.error == 0.1
+def test_errors_of_a_part_of_the_test_state_which_part():
+    values = {"error": 0.00391, "tracking": 0.02, "duration": 5.0}
+    part = ExploreResult(1, {}, computed_time=0.5, **values).texts()
+    whole = ExploreResult(1, {}, computed_time=5.0, **values).texts()
+    assert part["response error"] == "0.391 % in the first 0.5 of 5 s"
+    assert whole["response error"] == "0.391 %"
+    assert part["delay margin"] == whole["delay margin"] == "not determined"

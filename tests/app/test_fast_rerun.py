@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dovetail import testing
-from dovetail.app.fast_rerun import FastRerun, rms_ratio
+from dovetail.app.fast_rerun import FastRerun
 from dovetail.core.programs import guard
 from dovetail.studies.registry import find_test
 
@@ -65,11 +65,6 @@ def test_growth_rates_of_a_row_equal_those_of_its_points(rerun):
     each = [rerun.stability(values).growth_rate for values in row]
     np.testing.assert_allclose(rerun.growth_rates(row), each, rtol=1e-9)
     assert each[0] < 0 < each[2]
-
-
-def test_ratio_to_a_zero_signal_is_nan():
-    assert rms_ratio(np.ones(3), np.full(3, 2.0)) == 0.5
-    assert np.isnan(rms_ratio(np.ones(3), np.zeros(3)))
 
 
 def test_critical_delay_is_cached_if_it_does_not_depend_on_the_changed_value(rerun, monkeypatch):

@@ -41,6 +41,8 @@ def test_a_prefix_is_chosen(value, unit, expected):
         (-3e-5, "1/s", "< 0.001 1/s"),
         (float("nan"), "s", "not determined"),
         (float("inf"), "s", "unlimited"),
+        (-float("inf"), "s", "none"),
+        (-0.0, "N/m", "0 N/m"),
     ],
 )
 def test_a_value_has_three_digits_and_its_unit(value, unit, text):

@@ -18,18 +18,29 @@ from typing import Any
 import numpy as np
 
 from dovetail.app.explore_result import ExploreResult, Trace
-from dovetail.app.fast_rerun import FastRerun, Motion, rms_ratio
+from dovetail.app.fast_rerun import FastRerun, Motion
 from dovetail.app.slider_ranges import SliderRange, slider_ranges
 from dovetail.core import signals
-from dovetail.core.errors import DovetailError, Fault, ParameterError, TestFileError, unforeseen_error_text
+from dovetail.core.errors import (
+    DovetailError,
+    Fault,
+    ParameterError,
+    TestFileError,
+    unforeseen_error_text,
+    value_or_none,
+)
 from dovetail.fidelity.acceptance import error_tone
-from dovetail.testing import Outcome, Test
+from dovetail.fidelity.errors import relative_errors
+from dovetail.fidelity.impacts import contact_energy, impact_log
+from dovetail.testing import Test
 from dovetail.testing.assessment import Assessment
 from dovetail.testing.paths import declared_at, get, replace_value
+from dovetail.testing.stability_at_rest import open_at_rest
 from dovetail.testing.test_file import parse
 from dovetail.testing.test_table import change
 
 MAX_TICKS = 10_000  # largest number of ticks computed while a slider moves
+MAX_CONTACT_TICKS = 200_000  # the same for a test without contact at rest, so that its contacts are included
 MAX_RERUNS = 8  # compiled tests with other array sizes that are cached
 SIGNALS = {"response": "displacement", "command": "command", "achieved": "achieved_displacement"}
 Report = Callable[[str], None]
@@ -137,8 +148,9 @@ class Explorer:
                 remarks = (f"recompiled: {', '.join(changes)} changes array sizes",)
             while len(self._reruns) >= MAX_RERUNS:
                 self._reruns.pop(next(iter(self._reruns)))
+            ticks = MAX_CONTACT_TICKS if open_at_rest(test) else self.ticks  # contacts may come late
             self._reruns[fixed] = FastRerun(
-                self._with_delay_buffers(test, values), self._traced_paths, self.ticks
+                self._with_delay_buffers(test, values), self._traced_paths, max(ticks, self.ticks)
             )
         rerun = self._reruns[fixed]
         return (
@@ -165,14 +177,9 @@ class Explorer:
             None if rerun.full_test.rig is None else self._second.submit(_stability, rerun, traced_values)
         )
         motion = rerun.response(traced_values)
-        demand = motion.signals["displacement"]
         traces = {
             name: _trace(name, signal, motion) for name, signal in SIGNALS.items() if signal in motion.signals
         }
-        tracking = float("nan")
-        achieved = motion.signals.get("achieved_displacement")
-        if achieved is not None and motion.outcome is not Outcome.NOT_FINITE:
-            tracking = rms_ratio(demand - achieved, demand)
         full_test = rerun.full_test
         remarks = result.remarks
         if rerun.ticks < full_test.tick_count:
@@ -183,7 +190,6 @@ class Explorer:
             outcome=motion.outcome.value,
             completed=motion.outcome.completed,
             end_time=float(motion.times[-1]),
-            tracking=tracking,
             computed_time=rerun.ticks * full_test.dt,
             duration=full_test.duration,
             remarks=remarks,
@@ -215,15 +221,26 @@ class Explorer:
             return dataclasses.replace(result, reference_pending=False)
         motion = rerun.response(traced_values)
         number = min(len(reference.times), len(motion.times))
-        expected = reference.signals["displacement"]
-        error = motion.signals["displacement"][:number] - expected[:number]
-        size = rms_ratio(error, expected[:number]) if np.isfinite(error).all() else float("nan")
+        error = motion.signals["displacement"][:number] - reference.signals["displacement"][:number]
         difference = Motion({"displacement": error}, motion.dt, motion.outcome)
-        return result.with_reference(
-            _trace("reference", "displacement", reference),
-            _trace("error", "displacement", difference),
-            size,
-            error_tone(rerun.full_test.accept, "response_error", size),
+        traces = {
+            "reference": _trace("reference", "displacement", reference),
+            "error": _trace("error", "displacement", difference),
+        }
+        run, ideal = (one.recording(rerun.full_test.record_every) for one in (motion, reference))
+        relative = value_or_none(lambda: relative_errors(run, ideal))
+        logs = [value_or_none(lambda data=data: impact_log(data)) or [] for data in (run, ideal)]
+        size = math.nan if relative is None else float(np.nanmax(relative.rms["e1"]))
+        return dataclasses.replace(
+            result,
+            traces={**result.traces, **traces},
+            error=size,
+            error_tone=""
+            if result.is_partial
+            else error_tone(rerun.full_test.accept, "response_error", size),
+            tracking=math.nan if relative is None else float(np.nanmax(relative.rms["e2"])),
+            contacts=contact_energy(*logs),
+            reference_pending=False,
         )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from dovetail.core.decimate import decimate
+from dovetail.core.quantities import QUANTITIES
+from dovetail.fidelity.impacts import ContactEnergy
 
 POINTS = 700  # points per trace: enough for a plot 1000 pixels wide
 
@@ -51,9 +52,10 @@ class ExploreResult:
     growth: float = math.nan  # [1/s]
     frequency: float = math.nan  # [Hz] of the dominant pole
     poles: tuple[tuple[float, float], ...] = ()  # poles: real part [1/s], frequency [Hz]; dominant pole first
-    error: float = math.nan  # rms(response - reference) / rms(reference)
-    error_tone: str = ""  # colour of the error by the acceptance criteria
-    tracking: float = math.nan  # rms(demand - achieved) / rms(demand)
+    error: float = math.nan  # response error of the computed time, as in `fidelity.compare`
+    error_tone: str = ""  # colour of the error by the acceptance criteria; none for a part of the test
+    tracking: float = math.nan  # tracking error, likewise
+    contacts: ContactEnergy | None = None  # whether the contacts gain energy; None without contacts
     reference_pending: bool = False  # the reference solution is that of earlier values
     seconds: float = 0.0  # [s] computing time
     computed_time: float = 0.0  # [s] computed part of the test
@@ -61,17 +63,25 @@ class ExploreResult:
     remarks: tuple[str, ...] = ()
     fault: str = ""  # error message if there is no result
 
-    def with_reference(
-        self, reference: Trace | None, error: Trace | None, response_error: float, error_tone: str = ""
-    ) -> ExploreResult:
-        """Return the result with its reference solution, which may be computed later."""
-        more = {
-            name: trace for name, trace in (("reference", reference), ("error", error)) if trace is not None
+    @property
+    def is_partial(self) -> bool:
+        """True if only the first part of the test was computed."""
+        return self.completed and self.computed_time < self.duration * (1 - 1e-9)
+
+    def texts(self) -> dict[str, str]:
+        """Return the quantities as text by name; errors of a part of the test state which part."""
+        values = {
+            "critical_delay": self.critical_delay,
+            "loop_delay": self.delay,
+            "margin": self.margin,
+            "loop_growth_rate": self.growth,
+            "rms.e1": self.error,
+            "rms.e2": self.tracking,
         }
-        return dataclasses.replace(
-            self,
-            traces={**self.traces, **more},
-            error=response_error,
-            error_tone=error_tone,
-            reference_pending=False,
-        )
+        texts = {QUANTITIES[name].name: QUANTITIES[name].text(value) for name, value in values.items()}
+        if self.is_partial:
+            for name in ("rms.e1", "rms.e2"):
+                texts[QUANTITIES[name].name] += (
+                    f" in the first {self.computed_time:.3g} of {self.duration:.3g} s"
+                )
+        return texts

@@ -24,6 +24,7 @@ from dovetail.core.advance import advance
 from dovetail.core.clock import Simulated
 from dovetail.core.errors import AnalysisError, DovetailError
 from dovetail.core.keep import Rows
+from dovetail.core.recording import RecordedSignal, Recording
 from dovetail.stability import StabilitySwitches, open_loop, stability_switches
 from dovetail.testing import Outcome, Reference, Rehearse
 from dovetail.testing.assessment import Assessment, has_linear_specimen, is_adaptive, linear_assessment
@@ -37,7 +38,10 @@ from dovetail.testing.rig import Rig
 from dovetail.testing.stability_at_rest import loop_delays, open_at_rest, stability_of_matrices
 
 Values = Mapping[str, float]
-SIGNALS = ("displacement", "command", "achieved_displacement", "measured_displacement", "measured_force")
+SIGNALS = (
+    *("displacement", "command", "achieved_displacement", "measured_displacement", "measured_force"),
+    *("penetration", "normal_force", "feedback_force", "velocity", "contact_gate"),
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +56,14 @@ class Motion:
     def times(self) -> np.ndarray:
         """Times of the samples [s]."""
         return np.arange(len(self.signals["displacement"])) * self.dt
+
+    def recording(self, every: int) -> Recording:
+        """Return every n-th sample as a recording."""
+        signals = {
+            name: RecordedSignal(values[::every], ("time", *("axis", "part")[: values.ndim - 1]))
+            for name, values in self.signals.items()
+        }
+        return Recording(signals, {"time": RecordedSignal(self.times[::every], ("time",))})
 
 
 class FastRerun:
@@ -148,7 +160,9 @@ class FastRerun:
         flow, dt = continuous_system(self.test, system), self.test.dt
         records, size = Records(), chunk_length(self.ticks, *Reference.chunks)
         _, code = advance(flow, Simulated(dt, self.ticks), monitor, Rows(), records, size)
-        return Motion({"displacement": records.to_arrays()["displacement"]}, dt, Outcome.from_code(code))
+        signals = records.to_arrays()
+        recorded = {name: signals[name] for name in SIGNALS if name in signals}
+        return Motion(recorded, dt, Outcome.from_code(code))
 
     def stability(self, values: Values) -> Assessment:
         """Assess the stability with these values.
@@ -195,9 +209,3 @@ class FastRerun:
 
 def _bytes(tree: Any) -> list[bytes]:
     return [np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(tree) if eqx.is_array(leaf)]
-
-
-def rms_ratio(part: np.ndarray, full_test: np.ndarray) -> float:
-    """Return the rms of one signal divided by the rms of another; NaN if the latter is zero."""
-    size = float(np.sqrt(np.mean(np.square(full_test)))) if full_test.size else 0.0
-    return float(np.sqrt(np.mean(np.square(part)))) / size if size > 0 else math.nan

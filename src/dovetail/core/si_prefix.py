@@ -36,7 +36,7 @@ def value_text(value: float, unit: str) -> str:
     if math.isnan(value):
         return NOT_DETERMINED
     if math.isinf(value):
-        return "unlimited"
+        return "unlimited" if value > 0 else "none"
     factor, printed = (1e3, "ms") if unit == "s" else si_prefix(value, unit)
     number = factor * value + 0.0  # no negative zero
     if 0 < abs(number) < RESOLUTION / 2:

@@ -18,7 +18,7 @@ from dovetail.core.quantities import QUANTITIES
 from dovetail.core.recording import RecordedSignal, Recording
 from dovetail.fidelity.energy import energy_added
 from dovetail.fidelity.error_budget import error_budget
-from dovetail.fidelity.errors import DEMAND, MEASURED, RelativeErrors, error_recording, relative_errors
+from dovetail.fidelity.errors import DEMAND, MEASURED, MOVES, RelativeErrors, error_recording, relative_errors
 from dovetail.fidelity.growth import growth_rate
 from dovetail.fidelity.synchronisation import synchronisation_loop
 from dovetail.fidelity.traces import Recorded, Value, on_common_times, times, trace
@@ -255,7 +255,7 @@ def _moving(scale: RecordedSignal, reference: Recording) -> tuple[np.ndarray, tu
     named = "axis" in scale.dims and "axis" in reference and reference.axis.values.dtype.kind in "US"
     names = [str(n) for n in reference.axis.values] if named else [f"axis {i + 1}" for i in range(size.size)]
     names = [f"axis {n}" if n.isdigit() else n for n in names]
-    return size > 1e-9 * size.max(), tuple(names) if scale.ndim else ()
+    return size > MOVES * size.max(), tuple(names) if scale.ndim else ()
 
 
 def _value(array: np.ndarray) -> Value:

@@ -25,6 +25,7 @@ from dovetail.fidelity.traces import Recorded, Value, on_common_times, recording
 if TYPE_CHECKING:
     import xarray as xr
 
+MOVES = 1e-9  # fraction of the largest axis; a reference that moves less does not move
 DEMAND = "displacement"
 MEASURED = "measured_displacement"
 
@@ -98,7 +99,7 @@ def relative_errors(
         raise AnalysisError(
             f'"{demand}" of the reference solution does not move; relative errors are undefined'
         )
-    size = np.where(scale > 0, scale, np.nan)
+    size = np.where(scale > MOVES * scale.max(), scale, np.nan)
     about = {"units": z_ref.attrs.get("units", "m"), "long_name": "rms reference displacement"}
     return RelativeErrors(
         {name: _rms(e.values) / size for name, e in each.signals.items()},

@@ -76,6 +76,11 @@ class ContactEnergy:
         """True if a contact leaves faster than it arrives."""
         return max(self.ratios) > 1
 
+    @property
+    def word(self) -> str:
+        """Verdict in three or four words."""
+        return "Contacts gain energy" if self.gains else "No contact gains energy"
+
     def __str__(self) -> str:
         count, gaining = len(self.ratios), sum(ratio > 1 for ratio in self.ratios)
         number = f"{gaining or 'none'} of {count} contact{'s' if count > 1 else ''} gains energy"

@@ -148,8 +148,6 @@ def _margin(margins: Margins, name: str) -> str | TableCell:
     if value is None:
         return NOT_DETERMINED
     text = QUANTITIES[_LOOP.get(name, name)].text(value)
-    if name == "critical_delay" and np.isinf(value):
-        return "none (stable for any delay)"
     if name == "margin" and value < 0 and margins.stable is not True:
         return TableCell(text, "bad")
     if name == "margin" and margins.near:

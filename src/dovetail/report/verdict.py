@@ -148,7 +148,7 @@ def tone(margins: Margins, outcome: Outcome | None) -> Tone:
 def word(margins: Margins, outcome: Outcome | None) -> str:
     """Return the verdict in one to four words."""
     if margins.contacts is not None and (margins.contacts.gains or margins.stable is None):
-        return "Contacts gain energy" if margins.contacts.gains else "No contact gains energy"
+        return margins.contacts.word
     if completed_despite_linear_instability(margins, outcome):
         return "Stable run, unstable at rest"
     if margins.marginal and completed(outcome) is not False:

@@ -56,7 +56,7 @@ class ExploreTab:
                 with ui.element("div").classes("tiles"):
                     self.stable = ResultTile("Stability", "tile-stable")
                     self.critical = ResultTile("Critical delay", "tile-critical")
-                    self.margin = ResultTile("Margin", "tile-margin")
+                    self.margin = ResultTile("Delay margin", "tile-margin")
                     self.error = ResultTile("Response error", "tile-error")
                     self.tracking = ResultTile("Tracking error", "tile-tracking")
                 with section("Response and reference"):
@@ -124,25 +124,25 @@ class ExploreTab:
             self.fault.text = result.fault
         if result.fault:
             return
+        texts = result.texts()
         word = result.word.lower() or "not determined"
         tone = "good" if word == "stable" else "bad" if word.startswith("unstable") else "caution"
-        self.stable.show(
-            word, f"growth rate {result.growth:+.3g} 1/s" if is_known(result.growth) else "", tone
-        )
-        loop_delay = f"loop delay {_time(result.delay)}" if is_known(result.delay) else ""
-        self.critical.show(_time(result.critical_delay), loop_delay)
+        about = f"growth rate of the sampled loop {texts['growth rate of the sampled loop']}"
+        if result.contacts is not None and (result.contacts.gains or word == "not determined"):
+            word, about = result.contacts.word.lower(), str(result.contacts)
+            tone = "bad" if result.contacts.gains else "good"
+        self.stable.show(word, about, tone)
+        self.critical.show(texts["critical delay"], f"loop delay {texts['loop delay']}")
         known = is_known(result.margin)
-        self.margin.show(_time(result.margin), result.validity * known, tone if known else "")
+        self.margin.show(texts["delay margin"], result.validity * known, tone if known else "")
         end = "" if result.completed else f"stopped at {result.end_time:.3g} s: {result.outcome}"
-        definition = (
-            "computing the reference"
-            if result.reference_pending
-            else "rms(response - reference) / rms(reference)"
-        )
+        waiting = "computing the reference" if result.reference_pending else ""
         self.error.show(
-            _percent(result.error), end or definition, result.error_tone if result.completed else "bad"
+            texts["response error"],
+            end or waiting or "rms(reference - demand) / rms(reference)",
+            result.error_tone if result.completed else "bad",
         )
-        self.tracking.show(_percent(result.tracking), "rms(demand - achieved) / rms(demand)")
+        self.tracking.show(texts["tracking error"], waiting or "rms(demand - measured) / rms(reference)")
         remarks = "; ".join(result.remarks)
         if remarks != self.remarks.text:
             self.remarks.text = remarks
@@ -218,13 +218,3 @@ def _axis(trace: Any, long: bool = False) -> str:
 def is_known(value: float | None) -> bool:
     """Return whether a value is a number (not None, not NaN)."""
     return value is not None and value == value
-
-
-def _time(seconds: float) -> str:
-    if not is_known(seconds):
-        return "not determined"
-    return "none" if seconds == float("inf") else f"{1e3 * seconds:.3g} ms"
-
-
-def _percent(fraction: float) -> str:
-    return f"{100 * fraction:.3g} %" if is_known(fraction) else "not determined"
