@@ -67,9 +67,10 @@ def stability(views: Sequence[Judged]) -> list[Block]:
     if all(view.margins.stable is None and view.margins.critical_delay is None for view in views):
         reasons = [each for view in views for each in view.margins.why.rstrip(".").split("; ")]
         why = "; ".join(filter(None, dict.fromkeys(reasons)))
-        by_contacts = any(view.margins.contacts is not None for view in views)
-        what = "The energy of the contacts decides. Linear analysis" if by_contacts else "Stability"
-        blocks.append(Paragraph(f"{what}: {why}." if why else NOT_ANALYSED))
+        if any(view.margins.contacts is not None for view in views):
+            blocks.append(Paragraph("The energy of the contacts decides."))
+        text = f"Stability {'' if why.startswith('not determined') else 'not determined: '}{why}."
+        blocks.append(Paragraph(text if why else NOT_ANALYSED))
     else:
         blocks.append(
             Paragraph(
