@@ -1,6 +1,6 @@
 """Application layer of the studio, without pages: test editing, interactive exploration, jobs in other processes.
 
-Depends on: core, mechanics, stability, testing, links, assess, campaign, studies, report.
+Depends on: core, mechanics, stability, testing, fidelity, links, assess, campaign, studies, report.
 The pages of `dovetail.studio` build on it (`docs/design/studio.md`); it does not import them.
 """
 
