@@ -9,6 +9,7 @@ import xarray as xr
 import dovetail as dv
 from dovetail.assess.rig_requirements import (
     contact_mass,
+    is_contact,
     measured_stiffness,
     rig_requirements,
     rig_requirements_of_run,
@@ -54,6 +55,32 @@ def test_a_run_without_contact_is_rejected():
     data["feedback_force"] = 0 * data.feedback_force
     with pytest.raises(AnalysisError, match="no contact"):
         rig_requirements(data, mass=1.0)
+
+
+def test_contact_continuous_specimen_and_free_motion_are_told_apart():
+    t = np.linspace(0.0, 4.0, 2001)
+    z = np.zeros((2001, 3))
+    z[:, 0] = 0.02 * np.sin(2 * np.pi * t) * (t > 0.5)  # at rest first, without force
+    velocity = np.gradient(z, t, axis=0)
+    forces = {
+        "spring": -2e3 * z,
+        "damper": -300.0 * velocity * (1 + 5 * np.abs(velocity)),
+        "friction": -50.0 * np.tanh(velocity / 1e-3),
+        "stop": -5e4 * np.maximum(z - 0.015, 0.0),
+        "gap": -5e4 * np.sign(z) * np.maximum(np.abs(z) - 0.015, 0.0),
+    }
+    found = {name: is_contact(t, z, force) for name, force in forces.items()}
+    assert found == {"spring": False, "damper": False, "friction": False, "stop": True, "gap": True}
+    data = recording()
+    assert is_contact(data.time.values, data.displacement.values[:, :3], data.feedback_force.values[:, :3])
+    damper = xr.Dataset(
+        {"displacement": (("time", "axis"), z), "feedback_force": (("time", "axis"), forces["damper"])},
+        {"time": t},
+    )
+    with pytest.raises(AnalysisError, match="continuous specimen"):
+        rig_requirements(damper, mass=300.0)
+    with pytest.raises(AnalysisError, match="free motion"):
+        rig_requirements(damper.assign(feedback_force=0 * damper.feedback_force), mass=300.0)
 
 
 def test_a_contact_that_does_not_move_has_no_stiffness():

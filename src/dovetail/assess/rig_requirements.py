@@ -28,6 +28,9 @@ KNOWN = {  # delay and time constant [s] of published transfer systems
     "industrial robot, opened controller": (0.020, 0.0),
     "industrial robot, vendor's interface": (0.120, 0.0),
 }
+NO_FORCE = 1e-3  # fraction of the largest force below which there is no contact
+MOVES = 0.01  # fraction of the largest speed above which the interface moves
+ONE_SIDED = 0.5  # largest pull of a contact, as a fraction of its push
 JUMP = 0.25  # smallest reported change of force between two samples, as fraction of the largest force
 SHARE = 0.5  # required delay as fraction of the largest delay: a safety factor of two
 
@@ -112,6 +115,20 @@ def measured_stiffness(
     return float(np.quantile(values, quantile))
 
 
+def is_contact(t: np.ndarray, place: np.ndarray, force: np.ndarray) -> bool:
+    """Return whether forces (n, 3) [N] at places (n, 3) [m] are those of a contact, not of a continuous specimen.
+
+    A contact has gaps in which it moves without a force, or pushes in one direction only.
+    """
+    size = np.linalg.norm(force, axis=1)
+    speed = np.linalg.norm(np.gradient(place, t, axis=0), axis=1)
+    free = (size <= NO_FORCE * size.max()) & (speed > MOVES * speed.max())
+    if np.any(free[:-2] & free[1:-1] & free[2:]):
+        return True
+    along = force @ (force[np.argmax(size)] / size.max())
+    return bool(-along.min() < ONE_SIDED * along.max())
+
+
 def contact_mass(test: Test, direction: np.ndarray) -> float:
     r"""Return the effective mass [kg] of the numerical substructure against a force along `direction` (axes,) at t = 0.
 
@@ -165,9 +182,15 @@ def rig_requirements(
     """
     t = np.asarray(data["time"].values, float)
     z, f = (np.asarray(data[name].values, float).reshape(len(t), -1) for name in (displacement, force))
-    touching = np.linalg.norm(f[:, :3], axis=1) > 1e-3 * max(np.abs(f[:, :3]).max(), 1e-12)
+    touching = np.linalg.norm(f[:, :3], axis=1) > NO_FORCE * max(np.abs(f[:, :3]).max(), 1e-12)
     if not touching.any():
-        raise AnalysisError("no contact in this run, so there are no rig requirements")
+        raise AnalysisError("free motion: no contact in this run, so there are no rig requirements")
+    if not is_contact(t, z[:, :3], f[:, :3]):
+        raise AnalysisError(
+            "the specimen exerts a force in both directions without a gap: it is no contact but a continuous specimen, "
+            "such as a spring or damper. Its largest loop delay is the critical delay of the loop: "
+            "run `dovetail design` with the test"
+        )
     first, last = np.flatnonzero(touching)[[0, -1]]
     part = slice(max(first - 1, 0), last + 1)
     velocity = np.gradient(z[:, :3], t, axis=0)
