@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -6,6 +8,7 @@ from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.fidelity.impacts import (
     ImpactEvent,
     coarse_steps,
+    coarse_tick,
     contact_energy,
     energy_balance,
     find_impacts,
@@ -160,3 +163,26 @@ def test_several_axes_without_a_force_along_the_normal_are_rejected():
     run = xr.Dataset({"penetration": ("time", DEPTH), "feedback_force": many, "velocity": many}, {"time": T})
     with pytest.raises(ParameterError, match="four of equal length"):
         impact_log(run)
+
+
+@pytest.mark.parametrize(("ticks", "restitution"), [(100.0, 1.0), (30.0, 1.0), (40.0, 0.7)])
+def test_the_warning_of_a_coarse_tick_states_the_energy_that_a_held_force_adds(ticks, restitution):
+    """A mass on a spring that is softer in unloading, its force held over each tick: integrated here."""
+    m, k, v0 = 2.0, 8000.0, 0.5
+    softer = k * restitution**2
+    duration = sum(np.pi / 2 * np.sqrt(m / stiffness) for stiffness in (k, softer))  # with the true force
+    h = duration / ticks
+    x, v = 0.0, v0
+    while x >= 0.0:
+        force = (k if v > 0 else softer) * x
+        x, v = x + v * h - force / m * h**2 / 2, v - force / m * h
+    event = ImpactEvent(0.0, duration, v0, restitution * v0, 1.0, 0.01, 1.0)
+    text = coarse_tick([event], [event], h)
+    faster = -v / (restitution * v0) - 1
+    if ticks == 100.0:
+        assert faster < 0.05
+        assert text is None
+    else:
+        stated = float(re.search(r"about ([\d.]+) % too fast", text).group(1))
+        assert stated == pytest.approx(100 * faster, rel=0.4)  # to first order in the tick, of a half-sine
+        assert f"{ticks:.3g} ticks" in text

@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from dovetail.fidelity import compare
-from dovetail.report.verdict import Margins, reference_verdict, tone, verdict, word
+from dovetail.fidelity.acceptance import Criterion
+from dovetail.report.page import Verdict
+from dovetail.report.verdict import Margins, reference_verdict, tone, verdict, with_criteria, word
 from dovetail.studies.registry import find_test
 from dovetail.testing import load
 from dovetail.testing.outcome import Outcome
@@ -147,3 +149,17 @@ def test_a_marginal_loop_is_neither_stable_nor_unstable():
     margins = Margins.from_stability(stability)
     assert word(margins, DONE) == stability.word == "Marginal"
     assert tone(margins, DONE) == "caution"
+
+
+def test_a_criterion_that_is_not_met_is_in_the_verdict_and_gives_its_colour():
+    stable = Verdict("Stable: delay margin 3 ms.", "good")
+    missed, close = (
+        Criterion("rebound speed error", 0.53, 0.1),
+        Criterion("error", 0.08, 0.1, is_default=True),
+    )
+    found = with_criteria(stable, [missed, close])
+    assert found.tone == "bad"
+    assert found.sentence.endswith("Not accepted: rebound speed error 53 %, maximum 10 %.")
+    assert with_criteria(stable, [close]).tone == "caution"
+    assert with_criteria(stable, []) == stable
+    assert with_criteria(Verdict("Unstable.", "bad"), [Criterion("error", 0.01, 0.1)]).tone == "bad"

@@ -205,7 +205,7 @@ def _impact_lines(run: Run, reference: Run | None) -> list[str]:
     """Return a table of the impacts of a run and of its reference solution, with warnings about coarse steps."""
     if "penetration" not in run.recording:
         return []
-    from dovetail.fidelity.impacts import coarse_steps, contact_energy, impact_log
+    from dovetail.fidelity.impacts import coarse_steps, coarse_tick, contact_energy, impact_log
     from dovetail.transfer import Quantiser, Series
 
     try:
@@ -225,6 +225,13 @@ def _impact_lines(run: Run, reference: Run | None) -> list[str]:
     lines += [] if energy is None else [str(energy)]
     deepest = max((impact.peak_depth for impact in logs[run.mode]), default=0.0)
     actuator = run.test.rig.actuator if isinstance(run.test.rig, testing.Rig) else None
+    if (
+        mode_named(run.mode).rig_responds
+        and run.test.sampling == "rate"
+        and not mode_named(run.mode).is_reference
+    ):
+        warning = coarse_tick(logs[run.mode], logs["reference"], run.test.dt)
+        lines += [f"warning: {warning}"] if warning else []
     for part in actuator.parts if isinstance(actuator, Series) else (actuator,):
         step = float(np.max(part.resolution)) if isinstance(part, Quantiser) else 0.0
         warning = coarse_steps(step, deepest)

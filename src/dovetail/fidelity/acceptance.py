@@ -11,7 +11,7 @@ No standard fixes these values; 5 % and 10 % are the usual choice for the measur
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -89,7 +89,7 @@ class Criterion:
         return "infinite (no such contact)" if lost else value_text(self.value, self.unit)
 
 
-def overall_tone(criteria: list[Criterion]) -> Judgement:
+def overall_tone(criteria: Sequence[Criterion]) -> Judgement:
     """Return the worst colour of the criteria; plain without criteria."""
     tones = {criterion.tone for criterion in criteria}
     ranked: tuple[Judgement, ...] = ("bad", "caution", "good")

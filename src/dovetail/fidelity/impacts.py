@@ -20,6 +20,7 @@ from dovetail.fidelity.traces import Recorded, recording
 if TYPE_CHECKING:
     import xarray as xr
 
+MAX_TICK_ERROR = 0.05  # largest error of the rebound speed by a held force without a warning
 MAX_STEP = 0.1  # largest step of the motion, as a fraction of the penetration
 
 
@@ -187,6 +188,33 @@ def coarse_steps(resolution: float, depth: float) -> str | None:
     return (
         f"the motion has steps of {1e6 * resolution:.3g} um, {100 * resolution / depth:.3g} % of the penetration of "
         f"{1e6 * depth:.3g} um; steps above {100 * MAX_STEP:g} % distort the signals, and their errors are not valid"
+    )
+
+
+def coarse_tick(impacts: Sequence[ImpactEvent], reference: Sequence[ImpactEvent], tick: float) -> str | None:
+    r"""Return a warning if the force that is held over a tick [s] changes the rebound of the shortest contact.
+
+    A force held over the tick h is half a tick late. For a half-sine of duration d, approach speed v and restitution e
+    it adds the energy :math:`\tfrac{h}{2m}\int F^2\,dt = \tfrac{\pi^2 (1+e)^2}{16}\,\tfrac{h}{d}\,m v^2`. The
+    restitution is that of the reference, if it has a contact.
+    """
+    complete = [impact for impact in impacts if math.isfinite(impact.end)]
+    if not complete:
+        return None
+    shortest = min(complete, key=lambda impact: impact.duration)
+    ratios = [impact.restitution for impact in (*reference, shortest) if impact.approach > 0]
+    if not ratios or ratios[0] <= 0:
+        return None
+    e = ratios[0]
+    added = math.pi**2 * (1 + e) ** 2 / 8 * tick / shortest.duration  # fraction of the approach energy
+    faster = math.sqrt(1 + added / e**2) - 1
+    if faster <= MAX_TICK_ERROR:
+        return None
+    needed = ((1 + MAX_TICK_ERROR) ** 2 - 1) * e**2 / added * tick
+    return (
+        f"the step is too coarse for the contact: it lasts {1e3 * shortest.duration:.3g} ms, "
+        f"{shortest.duration / tick:.3g} ticks. The force held over a tick adds about {100 * added:.2g} % of the "
+        f"approach energy, and the rebound is about {100 * faster:.2g} % too fast; use at least {1 / needed:.3g} Hz"
     )
 
 

@@ -83,12 +83,18 @@ class Judged:
         if self.is_reference:
             self.verdict = verdicts.reference_verdict(self.outcome, self.trip)
         else:
-            self.verdict = verdicts.verdict(self.margins, self.outcome, self.comparison, self.trip)
+            verdict = verdicts.verdict(self.margins, self.outcome, self.comparison, self.trip)
+            self.verdict = verdicts.with_criteria(verdict, self.criteria)
 
     @property
     def is_reference(self) -> bool:
         """Whether this is the reference solution; its margins are those of the test on its rig."""
         return mode_named(self.mode).is_reference
+
+    @property
+    def holds_force(self) -> bool:
+        """Whether the loop held the force over each tick of the test."""
+        return not self.is_reference and getattr(self.runnable, "sampling", "") == "rate"
 
     def _finite(self, data: Recording) -> Recording:
         """Return the leading part in which the main signals are finite."""

@@ -11,6 +11,7 @@ from dovetail.core.errors import DovetailError
 from dovetail.core.quantities import QUANTITIES
 from dovetail.core.si_prefix import FRACTION, NOT_DETERMINED, value_text
 from dovetail.fidelity.compare import COMPARED
+from dovetail.fidelity.impacts import coarse_tick
 from dovetail.report import figures
 from dovetail.report import verdict as verdicts
 from dovetail.report.judged import Judged, limit_uses
@@ -168,6 +169,9 @@ def contacts(view: Judged) -> list[Block]:
         blocks.append(
             Paragraph(f"{text[:1].upper()}{text[1:]}.", "bad" if view.margins.contacts.gains else "plain")
         )
+    tick = view.runnable.dt if view.holds_force and view.runnable is not None else 0.0
+    if warning := coarse_tick(view.impacts, view.reference_impacts, tick):
+        blocks.append(Paragraph(f"{warning[:1].upper()}{warning[1:]}.", "caution"))
     if longest := max((len(log) for log in logs.values() if len(log) > MAX_IMPACTS), default=0):
         blocks.append(Paragraph(f"The table lists the first {MAX_IMPACTS} of {longest} contacts."))
     head = ["run", *rows[0][1]]

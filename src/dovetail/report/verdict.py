@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from dovetail.core.si_prefix import value_text
 from dovetail.fidelity import Comparison
+from dovetail.fidelity.acceptance import Criterion, overall_tone
 from dovetail.fidelity.impacts import ContactEnergy
 from dovetail.report.page import Tone, Verdict
 from dovetail.testing.assessment import Assessment
@@ -182,6 +184,15 @@ def verdict(
         clauses.append(_error(comparison, completed(outcome)))
     text = " ".join(clause for clause in clauses if clause)
     return Verdict(f"{word(margins, outcome)}: {text[:1].lower()}{text[1:]}", tone(margins, outcome))
+
+
+def with_criteria(verdict: Verdict, criteria: Sequence[Criterion]) -> Verdict:
+    """Return the verdict with the criteria that are not met; its tone is the worse of both."""
+    missed = [str(each) for each in criteria if each.is_satisfied is False and each.outcomes is None]
+    more = f" Not accepted: {'; '.join(missed)}." if missed else ""
+    ranked: tuple[Tone, ...] = ("bad", "caution", "good", "plain")
+    tone = min(verdict.tone, overall_tone(criteria), key=ranked.index)
+    return Verdict(f"{verdict.sentence}{more}", tone)
 
 
 def reference_verdict(outcome: Outcome | None, trip: Trip | None = None) -> Verdict:
