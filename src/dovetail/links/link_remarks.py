@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dovetail.core.block import respond
 from dovetail.core.errors import DovetailError
 from dovetail.core.recording import Recording
 from dovetail.links.rig_protocol import RigState, SafeStateReason
@@ -91,11 +92,5 @@ def _model_force(test: Test, displacement: np.ndarray) -> np.ndarray:
     simulated: Any = test.rig
     rig = dataclasses.replace(simulated, actuator=Series(()), position_sensor=Series(()))
     rig = rig.with_sample_time(test.dt, test.shape)
-
-    def step(state: Any, command: jax.Array) -> Any:
-        x, k = state
-        x, reading = rig.step(k * test.dt, test.dt, x, command)
-        return (x, k + 1), reading["measured_force"]
-
-    start = (rig.init(), jnp.zeros((), dtype=int))
-    return np.asarray(jax.jit(lambda u: jax.lax.scan(step, start, u)[1])(jnp.asarray(displacement)))
+    readings = jax.jit(lambda u: respond(rig, test.dt, u))(jnp.asarray(displacement))
+    return np.asarray(readings["measured_force"])
