@@ -15,9 +15,8 @@ def ideal():
 
 @pytest.fixture(scope="module")
 def hil():
-    return record(
-        DockingSystem.of(six_dof.published(), six_dof.ball(), SixAxisInstruments(), contact_step=10e-6)
-    )
+    tools = SixAxisInstruments(sensor_delay=2e-4 * np.pi)  # 40,000 rad/s, as the other code
+    return record(DockingSystem.of(six_dof.published(), six_dof.ball(), tools, contact_step=10e-6))
 
 
 def test_the_chaser_is_assembled_as_printed_and_as_it_should_be():
