@@ -63,3 +63,12 @@ def test_larger_tests_are_felt_too(opened, until, test):
     path = page.locator(".slider").first.get_attribute("data-slider")
     page.evaluate(SLIDE, [path, 0.3])
     until(page, "before => Number(document.querySelector('#chart-response').dataset.number) > before", before)
+
+
+@pytest.mark.slow
+def test_a_simulation_has_an_outcome_and_no_panels_of_a_loop(opened, until):
+    page = opened("capture/swing", "Explore")
+    until(page, "document.querySelector('#tile-outcome .result')?.textContent !== ''")
+    for panel in ("#tile-stable", "#tile-margin", "#tile-tracking", "#map", "#chart-roots", "#chart-error"):
+        assert not page.locator(panel).is_visible(), panel
+    assert page.locator("#chart-response").is_visible()

@@ -2,6 +2,7 @@
 
 import pytest
 
+pytestmark = pytest.mark.slow
 TABS = ("Open", "Model", "Explore", "Run", "Export")
 SIZES = ((1280, 720), (390, 844))
 CONTROLS = """() => {

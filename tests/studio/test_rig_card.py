@@ -44,6 +44,7 @@ def test_a_rig_is_armed_in_view_and_a_second_click_starts_no_second_session(
     assert [folder.name for folder in tmp_path.glob("runs/armed*")] == ["armed-realtime-001"]
 
 
+@pytest.mark.slow
 def test_an_empty_or_dead_address_moves_nothing(opened, until):
     page = opened("substructuring/cs1", "Run")
     before = page.locator("[data-job]").count()

@@ -90,6 +90,7 @@ def test_an_accepted_value_remains_when_its_field_loses_focus(opened, until):
     assert '+c = "16 N s/m"' in page.locator("#difference").inner_text()
 
 
+@pytest.mark.slow
 def test_a_value_is_on_the_page_from_the_key_press_on_and_never_the_old_one_again(opened, until):
     page = opened("substructuring/cs1")
     page.locator("#loop g.part[data-path='rig.actuator']").click()
@@ -108,6 +109,7 @@ def test_a_value_is_on_the_page_from_the_key_press_on_and_never_the_old_one_agai
     assert set(page.evaluate("[...window.shown]")) <= {"6.5 m", "6.5 ms"}
 
 
+@pytest.mark.slow
 def test_a_parameter_becomes_tunable_and_a_series_gets_an_element_on_the_page(opened, until):
     page = opened("substructuring/cs1")
     page.locator("#loop g.part[data-path='numerical']").click()

@@ -88,7 +88,7 @@ def open_server(cs1, looking):
 def looked_on(open_server):
     """The same at its beginning, with nothing pressed."""
     page, tab = open_server
-    page.press("stop")
+    page.press("rewind")
     page.events.clear()
     return page, tab
 

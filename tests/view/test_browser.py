@@ -138,9 +138,9 @@ def test_play_hold_stop_and_the_scrubber_in_a_browser(cs1, until, looked_on):
     until(lambda: abs(page.playback.position - 1.5) < 1e-3)
     tab.reload()
     tab.get_by_text("t = 1.5000 s").wait_for()  # a reload finds the current state
-    tab.get_by_role("button", name="Stop").click()
+    tab.get_by_role("button", name="Rewind").click()
     tab.get_by_text("t = 0.0000 s").wait_for()
-    assert [what for _, what in page.events] == ["play", "pause", "seek", "stop"]
+    assert [what for _, what in page.events] == ["play", "pause", "seek", "rewind"]
 
 
 CURSOR_RATE = """
@@ -223,7 +223,7 @@ def test_page_and_scene_have_a_dark_mode_also_on_a_phone(until, looked_on, chrom
     box = button.bounding_box()
     assert box["y"] > 300  # the picture has the upper part to itself
     assert 0 <= box["x"] < 120  # the sheet is as wide as the screen
-    assert phone.get_by_role("button", name="Stop").bounding_box()["x"] + box["width"] <= 420
+    assert phone.get_by_role("button", name="Rewind").bounding_box()["x"] + box["width"] <= 420
     assert phone.evaluate("document.documentElement.scrollWidth") <= 420
     until(lambda: phone.evaluate(SMALL) == 0)
     spans = [[float(plot.x.min()), float(plot.x.max())] for plot in page.scene.plots]
@@ -274,7 +274,7 @@ def test_each_study_can_be_played_paused_scrubbed_and_stopped(name, serving, unt
     tab.mouse.up()
     until(lambda: page.playback.position != before and ("seek" in [what for _, what in page.events]))
     shown_as_recorded(tab, page, run)
-    tab.get_by_role("button", name="Stop").click()
+    tab.get_by_role("button", name="Rewind").click()
     until(lambda: page.shown == 0)
     tab.close()
 

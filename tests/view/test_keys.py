@@ -9,7 +9,7 @@ pytest.importorskip("viser")
 def test_space_plays_and_holds_and_arrows_step_without_turning_the_view(until, looked_on):
     page, tab = looked_on
     tab.get_by_role(
-        "button", name="Stop"
+        "button", name="Rewind"
     ).click()  # a button that has the focus takes no key of ours for its own
     until(lambda: page.events)
     client = next(iter(page.server.get_clients().values()))
@@ -17,7 +17,7 @@ def test_space_plays_and_holds_and_arrows_step_without_turning_the_view(until, l
     until(lambda: page.playback.position > 0)
     tab.keyboard.press("Space")
     until(lambda: not page.playback.playing)
-    assert [what for _, what in page.events] == ["stop", "play", "pause"]
+    assert [what for _, what in page.events] == ["rewind", "play", "pause"]
     at, before = page.playback.position, np.array(client.camera.position)
     tab.keyboard.press("ArrowRight", delay=200)
     until(lambda: page.playback.position > at)

@@ -53,17 +53,19 @@ class ExploreTab:
                 self.map = StabilityMapCard(page)
             with ui.element("div").classes("stack wide"):
                 self.fault = ui.label().classes("fault").props("id=explore-fault")
-                with ui.element("div").classes("tiles"):
+                with ui.element("div").classes("tiles") as self.outcome_box:
+                    self.outcome = ResultTile("Outcome", "tile-outcome")
+                with ui.element("div").classes("tiles") as self.loop_tiles:
                     self.stable = ResultTile("Stability", "tile-stable")
                     self.critical = ResultTile("Critical delay", "tile-critical")
                     self.margin = ResultTile("Delay margin", "tile-margin")
                     self.error = ResultTile("Response error", "tile-error")
                     self.tracking = ResultTile("Tracking error", "tile-tracking")
-                with section("Response and reference"):
+                with section("Response"):
                     self.response = MovingPlot("Response and reference", "time (s)", "", 250).props(
                         "id=chart-response"
                     )
-                with ui.element("div").classes("pair"):
+                with ui.element("div").classes("pair") as self.loop_charts:
                     with section("Dominant poles"):
                         self.poles = MovingPlot(
                             "Dominant poles in the complex plane", "real part (1/s)", "frequency (Hz)", 230
@@ -84,12 +86,20 @@ class ExploreTab:
             self._show(self.workspace.result)
         if change == "document" and self.workspace.result is None:
             self._clear()
+        if change == "document" and self.workspace.document is not None:
+            self._show_panels(getattr(self.workspace.document.test, "rig", None) is not None)
         if change in ("state", "document"):
             process = self.workspace.process
             self.state.text = "" if process is None else STATES.get(process.state, "")
             if process is not None and process.state == "gone":
                 self.fault.text = process.fault
         self.map.refresh(change)
+
+    def _show_panels(self, has_rig: bool) -> None:
+        """Show the panels of a loop for a test with a rig only: a simulation has no delay, poles and tracking."""
+        for panel in (self.loop_tiles, self.loop_charts, self.map.card):
+            panel.visible = has_rig
+        self.outcome_box.visible = not has_rig
 
     def _show_sliders(self) -> None:
         ranges = [(slider.path, slider.low, slider.high) for slider in self.workspace.sliders]
@@ -113,7 +123,7 @@ class ExploreTab:
     def _clear(self) -> None:
         """Clear all results of the previous test."""
         self.reference = _line({}, "reference")
-        for tile in (self.stable, self.critical, self.margin, self.error, self.tracking):
+        for tile in (self.outcome, self.stable, self.critical, self.margin, self.error, self.tracking):
             tile.show("", "")
         for chart in (self.response, self.errors, self.poles):
             chart.show({"number": 0})
@@ -135,6 +145,11 @@ class ExploreTab:
         self.critical.show(texts["critical delay"], f"loop delay {texts['loop delay']}")
         known = is_known(result.margin)
         self.margin.show(texts["delay margin"], result.validity * known, tone if known else "")
+        self.outcome.show(
+            result.outcome.partition(":")[0],
+            f"{result.end_time:.3g} s",
+            tone="" if result.completed else "bad",
+        )
         end = "" if result.completed else f"stopped at {result.end_time:.3g} s: {result.outcome}"
         waiting = "computing the reference" if result.reference_pending else ""
         self.error.show(

@@ -22,7 +22,7 @@ class StabilityMapCard:
     def __init__(self, page: StudioPage):
         self.page, self.workspace = page, page.workspace
         self.map: Any = None
-        with section("Stability map", "map"):
+        with section("Stability map", "map") as self.card:
             with ui.element("div").classes("line"):
                 self.first = (
                     ui.select([], label="across")

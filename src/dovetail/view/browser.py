@@ -189,7 +189,7 @@ class RunPage:
     @property
     def _actions(self) -> dict[str, Callable[[], None]]:
         """Actions of the playback buttons."""
-        return {"Play": self.playback.play, "Pause": self.playback.pause, "Stop": self._stop}
+        return {"Play": self.playback.play, "Pause": self.playback.pause, "Rewind": self._rewind}
 
     def _apply_theme(self) -> None:
         """Set light or dark mode of panel and room."""
@@ -248,7 +248,7 @@ class RunPage:
         self._actions[action.capitalize()]()
         self.events.append((self.playback.position, action))
 
-    def _stop(self) -> None:
+    def _rewind(self) -> None:
         self.playback.pause()
         self.playback.seek(self.playback.first)
 
