@@ -290,7 +290,8 @@ def test_the_delay_of_a_saturated_rig_is_estimated_or_explained(dovetail, what):
     assert not re.search(r"\d{4,}\S* ms|e\+\d+ ms|\bnan\b", out)
     if found == "not determined":
         assert re.search(
-            r"note: delay not determined: .*(does not move|does not follow|does not correlate|cannot tell)", out
+            r"note: delay not determined: .*(does not move|does not follow|does not correlate|cannot tell)",
+            out,
         )
     else:
         assert -5 < float(found.split()[0]) < 167  # what rounds to the nearest is early half of the time

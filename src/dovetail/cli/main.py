@@ -182,10 +182,7 @@ def design(
         int | None, Option(help="Number of samples of the predictor (with --predictor-order).")
     ] = None,
     max_error: Annotated[
-        float | None,
-        Option(
-            help="Largest error for a go (fraction of the reference; default: [accept] of the test, or 0.1)."
-        ),
+        float | None, Option(help="Largest error for a go (fraction; default: [accept]).")
     ] = None,
     safety_factor: Annotated[float, Option(help="Factor on the delay uncertainty (default: 2).")] = 2.0,
     ask: Annotated[bool, Option("--ask", help="Ask before each decision.")] = False,

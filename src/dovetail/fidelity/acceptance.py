@@ -164,7 +164,7 @@ _KINDS = {"margin": ("s", True)}  # unit of a criterion that is no fraction, and
 
 
 class _Errors:
-    """Errors of a run against its reference, each computed when it is asked for."""
+    """Errors of a run against its reference, each computed at its first use."""
 
     def __init__(self, data: Recording | None, truth: Recording | None, comparison: Comparison | None):
         self.data, self.truth, self.computed = data, truth, comparison
@@ -216,8 +216,8 @@ def _outcome_criterion(
     satisfied = outcome.completed if required == "completed" else outcome.name.lower() == required
     if satisfied and accept.outcome == SAME_OUTCOME:
         return []
-    found = outcome.value.partition(":")[2].strip() or outcome.value
-    return [Criterion("outcome", float(not satisfied), 0.5, outcomes=(found.rstrip("."), required))]
+    sentence = outcome.value.partition(":")[2].strip() or outcome.value
+    return [Criterion("outcome", float(not satisfied), 0.5, outcomes=(sentence.rstrip("."), required))]
 
 
 def _has_contact(data: Recording) -> bool:

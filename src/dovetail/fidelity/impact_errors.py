@@ -107,9 +107,9 @@ def first_contact_errors(run: Recorded, reference: Recorded) -> dict[str, float]
     has no contact, or none that ends.
     """
     try:
-        expected, found = (impact_log(each)[:1] for each in (reference, run))
+        expected, measured = (impact_log(each)[:1] for each in (reference, run))
     except (AnalysisError, KeyError):  # no contact signals
-        expected, found = [], []
+        expected, measured = [], []
     pairs = {
         "rebound_speed_error": lambda event: event.rebound,
         "rebound_energy_error": lambda event: event.rebound**2,
@@ -119,7 +119,7 @@ def first_contact_errors(run: Recorded, reference: Recorded) -> dict[str, float]
     }
     if not expected:
         return dict.fromkeys(pairs, np.nan)
-    event, truth = next(iter(found), None), expected[0]
+    event, truth = next(iter(measured), None), expected[0]
     errors = {}
     for name, of in pairs.items():
         ends = np.isfinite(of(truth)) and (np.isfinite(truth.end) or name.startswith(("peak", "penetration")))

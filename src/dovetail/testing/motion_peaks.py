@@ -1,4 +1,4 @@
-"""Peaks of a motion that a rig is told to make: displacement, velocity, acceleration and force, by axis."""
+"""Peaks of a motion of a rig: displacement, velocity, acceleration and force, by axis."""
 
 from __future__ import annotations
 
