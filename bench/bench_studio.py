@@ -1,4 +1,4 @@
-"""Studio: time until the page is usable, updates per second while a slider moves, and memory.
+"""Studio: time until the page is usable, first feedback to a click, updates of a moving slider per second, memory.
 
 In a browser: an update is a drawn answer, while a slider moves in every frame. Headless Chromium draws in software, on
 the cores that also compute. Therefore the processor time per update, all processes together, stands beside it.
@@ -65,6 +65,32 @@ MOVE = """([path, milliseconds]) => new Promise(done => {
   };
   requestAnimationFrame(step);
 })"""
+
+
+CLICKS = {  # control: tab and selector; each gives a first feedback without waiting for a computation
+    "tab Model": ("Open", ".q-tab:has-text('Model')"),
+    "tab Run": ("Model", ".q-tab:has-text('Run')"),
+    "study": ("Open", "[data-study=docking]"),
+    "block of the loop": ("Model", "#loop g.part[data-path='numerical']"),
+    "make tunable": ("Model", "button:has-text('Make tunable')"),
+    "undo": ("Model", "button:has-text('Undo')"),
+    "save": ("Model", "#save"),
+    "arm rig": ("Run", "button:has-text('Arm rig')"),
+    "rehearse": ("Run", "button:has-text('Rehearse')"),
+    "theme": ("Run", "#theme"),
+}
+FEEDBACK = """element => new Promise(done => {
+  const begin = performance.now();
+  const seen = new MutationObserver((changes) => {
+    const own = (node) => element.contains(node) || node.parentElement?.closest("[id^=chart], .q-ripple");
+    if (changes.every((change) => own(change.target))) return; // its own ripple says nothing
+    seen.disconnect();
+    done((performance.now() - begin) / 1000);
+  });
+  seen.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+  element.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+})"""
+LIMIT = 0.2  # [s] from a click to its first feedback
 
 
 def moved(explorer: Explorer, path: str, count: int, seed: int = 0) -> list[dict[str, float]]:
@@ -150,6 +176,31 @@ def test_updates_in_the_browser(name, browser, tmp_path, figure):
             "1/s",
             target=10.0,
             accuracy=f"{path}; {1e3 * used / updates:.0f} ms of processor time per update, with the browser",
+        )
+        page.close()
+
+
+def test_first_feedback(browser, tmp_path, figure):
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page.set_default_timeout(300_000)
+    with studio(tmp_path, "substructuring/cs1") as address:
+        page.goto(address)
+        page.wait_for_function(USABLE)
+        seconds = {}
+        for name, (tab, selector) in CLICKS.items():
+            page.locator(".q-tab", has_text=tab).click()
+            page.wait_for_timeout(500)
+            seconds[name] = page.locator(selector).first.evaluate(FEEDBACK)
+            page.wait_for_timeout(500)
+            page.keyboard.press("Escape")
+        worst = max(seconds, key=seconds.__getitem__)
+        figure(
+            "studio: slowest first feedback to a click",
+            seconds[worst],
+            "s",
+            target=LIMIT,
+            at_least=False,
+            accuracy=f"{worst}; " + ", ".join(f"{name} {1e3 * t:.0f} ms" for name, t in seconds.items()),
         )
         page.close()
 
