@@ -173,9 +173,9 @@ class EventSteps(Method):
         """Return the share of a step up to the first event by linear interpolation, whether the step crosses an event
         by more than the tolerance, and whether an event function changes sign.
         """
-        ends = jax.tree.map(lambda *pair: jnp.stack(pair), (jnp.asarray(t), x), (jnp.asarray(t + h), new))
+        times, states = jax.tree.map(lambda *ends: jnp.stack(ends), (t, x), (t + h, new))
         # in one batch, because a large flow is compiled once for each call
-        before, after = jax.vmap(lambda end: flow.guards(*end, u))(ends)
+        before, after = jax.vmap(lambda t, x: flow.guards(t, x, u))(times, states)
         side = jnp.where(before >= 0, 1.0, -1.0)
         changed = jnp.any((before >= 0) != (after >= 0))
         before, after = side * before, side * after

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dovetail.core import AdaptiveRungeKutta
 from dovetail.specimens.funnel import BORE, LEAD_IN, Funnel
 from dovetail.studies.refuelling.assembly import drogue_hose
 from dovetail.studies.refuelling.funnel_strike import Ending, Strike, StrikeMonitor, strike
@@ -65,3 +66,24 @@ def test_strikes_that_release_or_pass_outside_are_distinguished():
     assert Ending(int(gone.ending())) is Ending.BEYOND_RIBS
     caught = eqx.tree_at(lambda e: e.zone, touched, jnp.asarray(float(LEAD_IN)))
     assert Ending(int(caught.ending())) is Ending.CAUGHT_ON_EDGE
+
+
+@pytest.mark.slow
+def test_the_error_of_a_strike_with_steps_that_end_at_events_falls_with_the_tolerance():
+    """From the approach into the bore, past ribs, lead-in, end stop and latch."""
+    flow = Strike.at(drogue_hose(), Funnel(), offset=0.05, speed=1.5, incidence=0.0)
+
+    @eqx.filter_jit
+    def final(steps):
+        x = flow.init()
+        x, memory = steps.advance(flow, 0.0, 0.6, x, None, steps.init(flow, x))
+        motion = flow.output(0.6, x, None)
+        return motion["displacement"], motion["latched"], memory.steps[2]
+
+    states = [final(AdaptiveRungeKutta(rtol=rtol, atol=1e-3 * rtol)) for rtol in (1e-6, 1e-8, 1e-10)]
+    truth, latched, events = states[-1]
+    assert latched > 0.5
+    assert events >= 6
+    errors = [float(np.max(np.abs(state - truth))) / float(np.max(np.abs(truth))) for state, *_ in states[:2]]
+    assert errors[0] < 1e-4
+    assert errors[1] < errors[0] / 20
