@@ -12,7 +12,7 @@ from dovetail.studies.targets import load_targets
 FOLDER = Path(capture.__file__).parent
 TARGETS = [target.id for target in load_targets("capture")]
 QUICK = ("RT-02", "RT-03", "RT-10", "RT-26")
-NOT_REPRODUCED = ("RT-15", "RT-28c", "RT-31")  # their notes say why
+NOT_REPRODUCED = ("RT-15", "RT-28c")  # their notes say why
 TIMED = ("RT-34",)  # by the machine at hand
 
 
