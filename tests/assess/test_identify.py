@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dovetail as dv
-from dovetail.assess.identify import identify, recorded_rig, sweep
+from dovetail.assess.identify import identify, identify_recording, recorded_rig, sweep
 from dovetail.core.errors import AnalysisError, ParameterError, TestFileError
 from dovetail.core.recording import Recording
 from dovetail.testing.motion_peaks import MotionPeaks
@@ -80,6 +80,13 @@ def test_a_recording_of_a_rig_is_identified_like_a_simulated_one(cs1):
     found = identify(test, recording=run, **SIZE)
     assert found.source == "recording"
     assert float(found.axes[0].model.delay) == pytest.approx(9.4e-3, abs=0.02e-3)
+
+
+def test_a_clipped_recording_is_rejected(cs1):
+    test = cs1()
+    data, _ = sweep(test, low=0.6, high=12.0, needed=NEEDED)
+    with pytest.raises(AnalysisError, match="clipped in .* % of the record"):
+        identify_recording(data.assign(measured_displacement=data.measured_displacement.clip(-0.007, 0.007)))
 
 
 def test_a_recording_that_is_too_short_is_rejected(cs1):

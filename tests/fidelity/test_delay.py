@@ -188,3 +188,11 @@ def test_a_record_that_is_too_slow_for_its_noise_is_refused(make):
     run = make.recording(t, displacement=0.01 * np.sin(2 * np.pi * 0.3 * t), measured_displacement=x)
     with pytest.raises(AnalysisError, match="cannot tell the delay"):
         delay_by_correlation(run)
+
+
+def test_rest_at_an_extreme_is_not_clipped(make):
+    """A pulse of 0.2 s in a record of 2 s: the rest at zero is the smallest value."""
+    t = np.arange(2000) / 1000
+    pulse = lambda t: np.where((t > 0.9) & (t < 1.1), np.sin(np.pi * (t - 0.9) / 0.2) ** 2, 0.0)  # noqa: E731
+    run = make.recording(t, displacement=pulse(t), measured_displacement=pulse(t - 3e-3))
+    assert delay_by_correlation(run) == pytest.approx(3e-3, abs=1e-4)

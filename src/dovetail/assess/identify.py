@@ -24,6 +24,7 @@ from dovetail.assess.test_motion import spectrum
 from dovetail.core.block import respond
 from dovetail.core.errors import AnalysisError, ParameterError
 from dovetail.core.signals import READING
+from dovetail.fidelity.delay import clipped_samples
 from dovetail.fidelity.traces import period
 from dovetail.fidelity.traces import recording as recording_of_run
 from dovetail.testing import AbstractRig, Rig, Run, Test
@@ -34,6 +35,7 @@ from dovetail.transfer import Delay, Gain, LinearTransfer, Series, TransferFunct
 from dovetail.transfer.identification import SweepResponse, fit_transfer_function, sweep_response
 
 UNEXPLAINED = 0.01  # largest residual beyond noise, as fraction of the rms of the record; above, add a pole
+MAX_CLIPPED = 0.01  # largest fraction of clipped samples
 HIGHEST_ORDER = 3
 HIGHEST = 0.4  # highest frequency of the identification, as fraction of the sampling rate
 BAND = 20.0  # ratio of highest to lowest frequency
@@ -274,6 +276,11 @@ def _axis(u, y, dt: float, quiet: int, low: float, high: float, order: int | Non
     noise = float(np.std(y[:quiet])) if quiet else 0.0
     if np.std(y) <= 3 * noise or np.std(u) == 0:
         raise AnalysisError("the response of the rig to the sweep is below its noise; increase the amplitude")
+    if (clipped := clipped_samples(u, y).mean()) > MAX_CLIPPED:
+        raise AnalysisError(
+            f"the measured displacement is clipped in {100 * clipped:.2g} % of the record, which then shows the limit "
+            "and not the actuator; reduce the amplitude or increase the range of the sensor"
+        )
     sweep_result = sweep_response(u, y, dt)
     inside = (sweep_result.frequency >= low) & (sweep_result.frequency <= high)
     arrays = (sweep_result.time, sweep_result.frequency, sweep_result.gain, sweep_result.delay)

@@ -30,6 +30,7 @@ from dovetail.fidelity.traces import Recorded, Value, by_axis, moving, period, v
 HYSTERESIS = 0.3  # fraction of the rms that the signal must exceed on both sides of a crossing
 EQUAL_PEAKS = 0.01  # fraction of the range of correlations; closer peaks are equal, a period apart
 EQUAL_VALUES = 1e-6  # fraction of the range; values that close to the extreme in a row are clipped
+MOVING = 1e-3  # fraction of its range by which the demand moves while a signal is clipped
 MIN_VALID = 0.5  # smallest fraction of samples that are not clipped
 STEPS = 6  # Gauss-Newton steps from the nearest sample
 PARTS, STUDENT = 8, 2.36  # parts of the record, and the 97.5 % quantile of Student's t with one less
@@ -86,7 +87,7 @@ def delay_by_correlation(
 
     def measure(z: np.ndarray, x: np.ndarray) -> float:
         z, x = moving(demand, z), moving(measured, x)
-        window, valid = x[reach:-reach], ~_clipped(x)[reach:-reach]
+        window, valid = x[reach:-reach], ~clipped_samples(z, x)[reach:-reach]
         if valid.mean() < MIN_VALID:
             raise AnalysisError(
                 f'"{measured}" is clipped in {100 * (1 - valid.mean()):.0f} % of the record, which cannot tell the '
@@ -177,14 +178,14 @@ def _gaps(leader: np.ndarray, follower: np.ndarray) -> np.ndarray:
     return gap[np.abs(gap) <= half_cycle]
 
 
-def _clipped(x: np.ndarray) -> np.ndarray:
-    """Return at which samples a signal stays at its largest or smallest value, three samples or more."""
+def clipped_samples(z: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Return at which samples a measured signal stays at an extreme, three samples or more, while the demand moves."""
     clipped = np.zeros(len(x), bool)
     for extreme in (x.max(), x.min()):
-        at = np.abs(x - extreme) <= EQUAL_VALUES * np.ptp(x)
-        inner = at[:-2] & at[1:-1] & at[2:]
-        for offset in range(3):
-            clipped[offset : len(x) - 2 + offset] |= inner
+        at = np.concatenate([[False], np.abs(x - extreme) <= EQUAL_VALUES * np.ptp(x), [False]])
+        edges = np.flatnonzero(np.diff(at.astype(int)))
+        for first, end in zip(edges[::2], edges[1::2], strict=True):
+            clipped[first:end] = end - first > 2 and np.ptp(z[first:end]) > MOVING * np.ptp(z)
     return clipped
 
 
