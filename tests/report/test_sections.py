@@ -125,7 +125,7 @@ def test_a_run_without_a_rig_has_no_delays(late, reference, make):
     tau = np.linspace(0, 0.012, 5)
     first = judged(late, reference, make.stability(3e-3), label="late", curve=(tau, tau - 6.77e-3))
     second = judged(without_rig(reference), None, make.stability(3e-3), label="free")
-    text, _, table, picture = sections.stability([first, second])
+    text, _, table, _, picture = sections.stability([first, second])
     assert text == Paragraph("free has no rig and no delay.")
     assert list(table.head) == ["", "late"]
     assert [text.get_text() for text in picture.figure.axes[0].texts if "free" in text.get_text()] == []

@@ -65,7 +65,8 @@ def stability(views: Sequence[Judged]) -> list[Block]:
         )
     if not views:
         return blocks
-    if all(view.margins.stable is None and view.margins.critical_delay is None for view in views):
+    undetermined = all(view.margins.stable is None and view.margins.critical_delay is None for view in views)
+    if undetermined:
         reasons = [each for view in views for each in view.margins.why.rstrip(".").split("; ")]
         why = "; ".join(filter(None, dict.fromkeys(reasons)))
         if any(view.margins.contacts is not None for view in views):
@@ -80,13 +81,9 @@ def stability(views: Sequence[Judged]) -> list[Block]:
                 "of the machine under test, not of the rig."
             )
         )
-        known = [n for n in _MARGIN_ROWS if any(getattr(v.margins, n) is not None for v in views)]
-        unless_zero = ("sensor_delay", "command_hold_delay")
-        known = [n for n in known if n not in unless_zero or any(getattr(v.margins, n) for v in views)]
-        rows = [[QUANTITIES[_LOOP.get(n, n)].name, *(_margin(v.margins, n) for v in views)] for n in known]
-        names = [view.label for view in views] if several else ["value"]
-        blocks.append(PageTable(["", *names], rows, numbers=range(1, len(views) + 1)))
-        remarks = dict.fromkeys(remark for view in views for remark in verdicts.all_remarks(view.margins))
+    blocks += _margin_table(views, several)
+    remarks = dict.fromkeys(remark for view in views for remark in verdicts.all_remarks(view.margins))
+    if not undetermined:  # their reasons are the remarks
         blocks += [Paragraph(f"{remark[:1].upper()}{remark[1:].rstrip('.')}.") for remark in remarks]
     curve = next((view.view.curve for view in views if view.view.curve is not None), None) or _curve(views)
     if curve is not None:
@@ -143,6 +140,24 @@ _MARGIN_ROWS = (
     *("margin", "critical_frequency", "growth_rate", "pole_frequency"),
 )
 _LOOP = {"growth_rate": "loop_growth_rate"}  # quantity of a field with another name
+
+
+def _margin_table(views: Sequence[Judged], several: bool) -> list[Block]:
+    """Return the table of delays, margin and growth rate: each with its definition, or one column for each run."""
+    known = [n for n in _MARGIN_ROWS if any(getattr(v.margins, n) is not None for v in views)]
+    unless_zero = ("sensor_delay", "command_hold_delay")
+    known = [n for n in known if n not in unless_zero or any(getattr(v.margins, n) for v in views)]
+    if not known:
+        return []
+    quantities = [QUANTITIES[_LOOP.get(n, n)] for n in known]
+    rows = [[q.name, *(_margin(v.margins, n) for v in views)] for q, n in zip(quantities, known, strict=True)]
+    if not several:
+        rows = [[*row, q.definition] for row, q in zip(rows, quantities, strict=True)]
+        return [PageTable(["quantity", "value", "definition"], rows, numbers=(1,), has_explanations=True)]
+    return [
+        PageTable(["", *(view.label for view in views)], rows, numbers=range(1, len(views) + 1)),
+        definitions([_LOOP.get(n, n) for n in known]),
+    ]
 
 
 def _margin(margins: Margins, name: str) -> str | TableCell:
