@@ -25,6 +25,7 @@ record_every = 10
 numerical = { kind = "oscillator", m = "2.2 kg", c = "15 N s/m", k = "2250 N/m" }
 excitation = { kind = "sine", amplitude = "12 mm", frequency = "3 Hz" }
 tunable."numerical.c" = { min = 5.0, max = 30.0 }
+limits = { displacement = "12 mm", velocity = "1 m/s", force = "40 N" }
 [rig]
 actuator = { kind = "delay", delay = "3 ms" }
 specimen = { kind = "spring", k = "2250 N/m" }
@@ -71,7 +72,7 @@ def session(page: Page) -> None:
     page.locator("[data-job]").first.get_by_role("button", name="Report").click()
     page.frame_locator("iframe.report").get_by_text("Outcome").first.wait_for()
     page.wait_for_function("Number(document.querySelector('#chart-traces').dataset.number) >= 1")
-    page.evaluate("scrollTo(0, 330)")
+    page.evaluate("scrollTo(0, document.querySelector('#jobs').getBoundingClientRect().top + scrollY - 66)")
     save_picture(page, "do")
     page.get_by_text("Design the test: identify").click()
     page.get_by_role("button", name="Design", exact=True).click()
@@ -96,6 +97,8 @@ def against_a_rig(page: Page, folder: Path) -> None:
         page.get_by_role("button", name="Clear").click()
         page.locator("input[data-field=rig]").fill(rig)
         page.get_by_role("button", name="Arm rig").click()
+        page.get_by_role("button", name="Start real-time test").wait_for()
+        save_picture(page, "arm")
         page.get_by_role("button", name="Start real-time test").click()
         slider = page.locator("[data-tunable='numerical.c'] input[type=range]")
         slider.focus()
@@ -108,7 +111,7 @@ def against_a_rig(page: Page, folder: Path) -> None:
             "/running: [5-9]/.test(document.querySelector('[data-job]').textContent)"
         )  # [s]
         save_picture(page, "run")
-        page.get_by_role("button", name="Stop", exact=True).click()
+        page.locator("[data-rig]").get_by_role("button", name="Stop", exact=True).click()
         page.wait_for_function("document.querySelector('[data-job] [data-state]').dataset.state !== 'runs'")
 
 

@@ -35,7 +35,7 @@ def test_a_rig_at_rest_is_read_with_the_motion_to_the_start_and_both_limits(docu
     server = served(document.test, limits={"displacement": 0.015}, name="bench 4")
     reading = read_rig(Action("realtime", document, address=str(server.address)))
     assert reading.name == "bench 4"
-    assert (reading.position, reading.start, reading.approach) == ("0 m", "2 mm", "2 mm in 3000 ms")
+    assert (reading.position, reading.start, reading.approach) == ("0 m", "2 mm", "2 mm in 3 s")
     assert reading.limits == (
         ("displacement", "20 mm", "15 mm"),
         ("velocity", "none", "none"),
@@ -50,7 +50,7 @@ def test_a_cell_is_read_in_its_own_frame(document):
     cell = Served(bench)
     reading = read_rig(Action("pseudodynamic", document, address=cell.url))
     assert (reading.name, reading.position, reading.start) == ("bench", "200 mm", "252 mm")
-    assert reading.approach == "52 mm in 5200 ms"  # at 10 mm/s
+    assert reading.approach == "52 mm in 5.2 s"  # at 10 mm/s
     assert bench.made == []
 
 

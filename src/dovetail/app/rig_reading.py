@@ -21,6 +21,7 @@ from dovetail.testing.modes import mode_named
 from dovetail.testing.pseudodynamic.pose_conversion import PoseConversion
 
 EXCHANGE_TIME, MIN_EXCHANGES = 0.3, 10  # [s], number of exchanges with a rig at rest
+MAX_LOSS = 0.01  # fraction of exchanges without an answer in time, of a link that is fast enough
 RESOLUTION = 1e-9  # [m], [rad] below which a position is zero
 LIMITS = {"displacement": "m", "velocity": "m/s", "force": "N"}  # limits of a test in view, with their unit
 
@@ -60,12 +61,11 @@ def _read_rig(test: Any, prepared: Any, address: str, key: bytes | None) -> RigR
     report = check(address, rate=test.rate, axes=start.size, count=count, key=key)
     if not len(report.round_trips):
         raise LinkError(f"{address}: none of {count} messages had an answer in time; check the network")
-    link = f"answers in {1e6 * report.median:.0f} µs; supports {report.supported_rate:g} Hz"
-    is_slow = report.max_rate < test.rate
-    if is_slow:
-        link += f", less than the {test.rate:g} Hz of the test: close other programs, or lower the rate"
+    in_time = len(report.round_trips)
+    link = f"answers in {1e6 * report.median:.0f} µs; {in_time} of {count} in time at {test.rate:g} Hz"
+    is_slow = report.loss > MAX_LOSS
     distance = np.abs(start - report.position).max()
-    approach = f"{value_text(float(distance), 'm')} in {value_text(float(test.limits.approach_time), 's')}"
+    approach = _motion(float(distance), float(test.limits.approach_time))
     return RigReading(
         report.name,
         link,
@@ -88,9 +88,14 @@ def _read_cell(test: Any, prepared: Any, address: str, key: bytes | None) -> Rig
     pose = target if home is None else PoseConversion(np.array(home)).from_start(target)
     distance = float(np.linalg.norm((np.ravel(reply.position) - np.ravel(pose))[:3]))
     seconds = max(settings.times[0], distance / float(settings.max_speed))
-    approach = f"{value_text(distance, 'm')} in {value_text(seconds, 's')}"
+    approach = _motion(distance, seconds)
     position, begin = (_pose(test, np.ravel(values)) for values in (reply.position, pose))
     return RigReading(cell.name, "answers; no motion", position, begin, approach, _limits(test, {}))
+
+
+def _motion(distance: float, seconds: float) -> str:
+    """Return a motion of a distance [m] as text."""
+    return f"{value_text(distance, 'm')} in {seconds:.3g} s" if distance > RESOLUTION else "none"
 
 
 def _start(prepared: Any) -> np.ndarray:
