@@ -33,7 +33,8 @@ def test_a_page_has_tiles_for_outcome_stability_and_accuracy(late, reference, ma
 def test_without_criteria_the_default_limit_gives_the_colour(late, reference):
     outcome, stable, accuracy = of(late, reference)
     assert (outcome.tone, stable.tone) == ("plain", "plain")
-    assert "maximum 10 % (default limit" in accuracy.text
+    assert "maximum 10 %." in accuracy.text
+    assert "Limits: default limits" in accuracy.text
     error = float(Judged(RunView(late, reference)).comparison.rms["e1"])
     assert accuracy.tone == ("good" if error <= 0.05 else "caution" if error <= 0.1 else "bad")
 
@@ -47,7 +48,7 @@ def test_a_criterion_gives_the_colour(late, reference, error, tone):
 
 def test_the_source_of_a_criterion_is_named(late, reference):
     accuracy = of(with_accept(late, response_error=0.5, reason="scatter of the springs"), reference)[2]
-    assert "(scatter of the springs)" in accuracy.text
+    assert accuracy.text.endswith("Limits: scatter of the springs.")
 
 
 def test_a_run_that_a_limit_stopped_is_not_accepted_however_small_its_error(late, reference):

@@ -34,7 +34,7 @@ from dovetail.testing.outcome import Outcome
 
 DEFAULT_ERROR = 0.1  # largest error without [accept], as a fraction of the reference
 GOOD = 0.5  # fraction of a default limit up to which a result is good
-DEFAULT_SOURCE = "default limit; set your own in [accept]"
+DEFAULT_SOURCE = "default limits of the field; set those of the test in [accept]"
 CONTACT = {  # criterion: quantity
     "rebound_speed_error": "rebound speed error",
     "rebound_energy_error": "rebound energy error",

@@ -169,7 +169,8 @@ def _criteria_tile(criteria: Sequence[Criterion], text: str, reason: str) -> Til
     unknown = [demand for demand in criteria if demand.is_satisfied is None]
     source = DEFAULT_SOURCE if any(demand.is_default for demand in criteria) else reason
     details = "; ".join(map(str, missed + unknown or criteria))
-    details = f"{details[:1].upper()}{details[1:]}{f' ({source})' if source else ''}. {text}".strip()
+    sentences = [details, text.rstrip("."), f"Limits: {source}" if source else ""]
+    details = " ".join(f"{each[:1].upper()}{each[1:]}." for each in sentences if each)
     answer = f"All {len(criteria)} criteria met"
     if len(criteria) == 1 and not unknown and criteria[0].outcomes is None:
         answer = f"{criteria[0].quantity} {criteria[0].value_text}"
