@@ -108,7 +108,7 @@ def energy_balance(
         return None  # the outcome of the run says so
     worst = int(np.argmax(residual.max(axis=0)))
     share = float(residual[:, worst].max() / largest[-1, 0])
-    beyond = np.flatnonzero(residual[:, worst] > tolerance * largest[:, 0]) if share > tolerance else []
+    beyond = np.flatnonzero((residual[:, worst] > tolerance * largest[:, 0]) & (share > tolerance))
     return EnergyBalance(
         float(residual[:, worst].max()),
         share,
