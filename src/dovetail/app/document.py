@@ -131,6 +131,7 @@ class Document:
 
         def without(table: dict[str, Any]) -> dict[str, Any]:
             *keys, last = steps(path)
+            node: Any
             result = node = copy.deepcopy(table)
             for key in keys:
                 node = node[key]

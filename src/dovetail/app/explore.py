@@ -13,6 +13,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -229,7 +230,7 @@ class Explorer:
         }
         run, ideal = (one.recording(rerun.full_test.record_every) for one in (motion, reference))
         relative = value_or_none(lambda: relative_errors(run, ideal))
-        logs = [value_or_none(lambda data=data: impact_log(data)) or [] for data in (run, ideal)]
+        logs = [value_or_none(partial(impact_log, data)) or [] for data in (run, ideal)]
         size = math.nan if relative is None else float(np.nanmax(relative.rms["e1"]))
         return dataclasses.replace(
             result,

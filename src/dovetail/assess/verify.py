@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -123,7 +124,8 @@ def _scaled_errors(accept: Accept, factor: float) -> Accept:
 def _with_errors(accept: Accept, new: Callable[[float], float]) -> Accept:
     """Return the criteria with other values of the errors that they limit."""
     given = {name: getattr(accept, name) for name in ERRORS}
-    return dataclasses.replace(accept, **{name: new(e) for name, e in given.items() if e is not None})
+    changed: dict[str, Any] = {name: new(e) for name, e in given.items() if e is not None}
+    return dataclasses.replace(accept, **changed)
 
 
 def _criteria(

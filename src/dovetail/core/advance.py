@@ -85,7 +85,7 @@ def advance_samples(
 
 
 def run_samples(
-    system: System, dt: float, count: int, keep: Keep, monitor: Monitor | None = None
+    system: System, dt: Time, count: int, keep: Keep, monitor: Monitor | None = None
 ) -> tuple[LoopState, Signals]:
     """Return the state after `count` samples from t = 0, and their rows, as a pure function.
 

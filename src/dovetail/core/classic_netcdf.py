@@ -162,7 +162,7 @@ class _Parser:
     def _offsets(header: Header) -> list[tuple[Variable, int]]:
         if sum(header.size(v) for v in header.recorded.values()) > 2**31:
             raise ValueError("size of a record")
-        fields = header.record_dtype.fields or {}
+        fields: Mapping[str, Any] = header.record_dtype.fields or {}
         return [(v, fields[name][1]) for name, v in header.recorded.items()]
 
     def take(self, size: int) -> bytes:

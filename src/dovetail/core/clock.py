@@ -73,7 +73,7 @@ class Clock(eqx.Module):
 class EqualSteps(Clock):
     """Samples every `dt`, up to a number of them."""
 
-    dt: float  # [s]
+    dt: Time  # [s]
     end: Parameter = eqx.field(converter=as_array)  # number of samples
 
     def interval(self, system: Any, now: LoopState) -> tuple[Time, Time]:

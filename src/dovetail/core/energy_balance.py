@@ -30,8 +30,8 @@ def energy_tolerance(method: Method | None) -> float:
     """
     if getattr(method, "control", "fixed") == "adaptive":
         return max(100 * float(getattr(method, "rtol", 0.0)), LEAST_TOLERANCE)
-    order = getattr(method, "order", None) or getattr(getattr(method, "tableau", None), "order", 2)
-    return max(10.0**-order, LEAST_TOLERANCE)
+    order: Any = getattr(method, "order", None) or getattr(getattr(method, "tableau", None), "order", 2)
+    return max(float(10.0**-order), LEAST_TOLERANCE)
 
 
 def residual_and_largest_energy(

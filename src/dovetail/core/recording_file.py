@@ -101,7 +101,7 @@ class RecordingFile:
 
     def replace_first(self, row: Mapping[str, np.ndarray]) -> None:
         """Replace values of the first sample."""
-        offsets = self.dtype.fields or {}
+        offsets: Mapping[str, Any] = self.dtype.fields or {}
         for name, values in row.items():
             data = _stored(values, self.header.variables[name].dtype).tobytes()
             self._write(data, self.header.data_begin + offsets[name][1])

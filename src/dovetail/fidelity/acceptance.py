@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -101,7 +102,8 @@ def default_accept(reference: Recorded | None) -> Accept:
     if reference is None:
         return Accept(energy_residual=LEAST_TOLERANCE)
     names = DEFAULT_CONTACT if _has_contact(recording(reference)) else ("response_error",)
-    return Accept(**dict.fromkeys(names, DEFAULT_ERROR))
+    limits: dict[str, Any] = dict.fromkeys(names, DEFAULT_ERROR)
+    return Accept(**limits)
 
 
 def error_tone(accept: Accept | None, name: str, value: float) -> Judgement:
@@ -137,6 +139,10 @@ def evaluate_criteria(
     accept = accept or default_accept(reference)
     data, truth = (None if one is None else recording(one) for one in (run, reference))
     errors = _Errors(data, truth, comparison)
+
+    def contact_error(name: str) -> Any:
+        return errors.contact[name]
+
     values: dict[str, tuple[str, Callable[[], Any]]] = {
         "response_error": ("response error", lambda: errors.rms("e1")),
         "tracking_error": ("tracking error", lambda: errors.rms("e2")),
@@ -147,10 +153,10 @@ def evaluate_criteria(
             lambda: _max(comparison and comparison.added_energy_fraction),
         ),
         "energy_residual": ("energy residual", lambda: None if data is None else audit(data).energy_fraction),
-        **{name: (quantity, lambda name=name: errors.contact[name]) for name, quantity in CONTACT.items()},
+        **{name: (quantity, partial(contact_error, name)) for name, quantity in CONTACT.items()},
     }
     criteria = [
-        Criterion(quantity, _number(value()), limit, *_KINDS.get(name, ()), is_default=is_default)
+        Criterion(quantity, _number(value()), limit, is_default=is_default, **_KINDS.get(name, {}))
         for name, (quantity, value) in values.items()
         if (limit := getattr(accept, name)) is not None
     ]
@@ -160,7 +166,9 @@ def evaluate_criteria(
     return [*criteria, *_outcome_criterion(accept, outcome, reference_outcome)]
 
 
-_KINDS = {"margin": ("s", True)}  # unit of a criterion that is no fraction, and whether it is a minimum
+_KINDS: dict[str, dict[str, Any]] = {
+    "margin": {"unit": "s", "is_minimum": True}
+}  # of criteria that are no fraction
 
 
 class _Errors:

@@ -21,7 +21,7 @@ from dovetail.report.verdict import Margins
 from dovetail.testing.modes import mode_named
 from dovetail.testing.recorder import largest_of
 from dovetail.testing.run import Run
-from dovetail.testing.stability_at_rest import Stability
+from dovetail.testing.stability_at_rest import LoopStability
 
 LIMITS = {  # limit of a test: its signals, of which the first recorded one is used
     "displacement": ("displacement",),
@@ -42,7 +42,7 @@ class RunView:
 
     run: Run | Reported | Recorded
     reference: Run | Reported | Recorded | None = None
-    stability: Stability | Margins | None = None
+    stability: LoopStability | Margins | None = None
     label: str = ""
     curve: tuple[Sequence[float], Sequence[float]] | None = None
     limits: Sequence[LimitUse] | None = None

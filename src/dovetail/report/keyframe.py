@@ -55,7 +55,7 @@ def moment(scene: Any) -> int:
         if np.nanmax(size) > 0:
             return int(looked[int(np.nanargmax(size))])
     looked = looked[:: max(1, len(looked) // 200)]
-    way = [_places(scene, k) for k in looked]
+    way = [_places(scene, int(k)) for k in looked]
     far = [float(np.nanmax(np.linalg.norm(at - way[0], axis=1))) if len(at) else 0.0 for at in way]
     return int(looked[int(np.nanargmax(far))])
 

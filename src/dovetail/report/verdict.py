@@ -16,7 +16,7 @@ from dovetail.fidelity.impacts import ContactEnergy
 from dovetail.report.page import Tone, Verdict
 from dovetail.testing.assessment import Assessment
 from dovetail.testing.outcome import Outcome, Trip
-from dovetail.testing.stability_at_rest import Stability
+from dovetail.testing.stability_at_rest import LoopStability
 
 REFERENCE = "Reference solution"  # verdict on a run without a rig
 NEAR = 0.2  # fraction of the critical delay; a smaller margin is reported as small
@@ -48,7 +48,7 @@ class Margins:
     marginal: bool = False  # so close to the limit that the test is too short to show on which side it is
 
     @classmethod
-    def from_stability(cls, stability: Stability | Margins | None) -> Margins:
+    def from_stability(cls, stability: LoopStability | Margins | None) -> Margins:
         """Convert the result of an analysis; NaN becomes None."""
         if stability is None:
             return cls()

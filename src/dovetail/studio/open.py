@@ -6,7 +6,7 @@ import asyncio
 import re
 import time
 import tomllib
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from nicegui import background_tasks, ui
@@ -71,7 +71,7 @@ class OpenTab:
                     text_element("div", test.name.partition("/")[2], "name")
                     thumbnails[test.path] = ui.html("", sanitize=False)
                     text_element("div", test.title, "quiet small")
-                clickable(card, lambda name=test.name: self._open_test(name))
+                clickable(card, partial(self._open_test, test.name))
         background_tasks.create(self._draw(thumbnails), context=self.tests)
 
     async def _draw(self, thumbnails: dict[Any, Any]) -> None:
@@ -82,6 +82,9 @@ class OpenTab:
         ):  # in one message, so that the page is drawn once
             if not thumbnail.is_deleted:  # another study may have been opened
                 thumbnail.content = loop
+
+    def _open_run(self, run: Any) -> None:
+        self.page.tab_contents["run"].open_run(run)
 
     async def _open_test(self, name: str) -> None:
         if not self.page.check_control():
@@ -118,7 +121,7 @@ class OpenTab:
                     text_element(
                         "span", time.strftime("%d %b %H:%M", time.localtime(run.when)), "quiet small number"
                     )
-                clickable(entry, lambda run=run: self.page.tab_contents["run"].open_run(run))
+                clickable(entry, partial(self._open_run, run))
 
     def _list_drafts(self) -> None:
         names = self.workspace.drafts.names() if self.workspace.drafts is not None else []

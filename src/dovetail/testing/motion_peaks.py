@@ -35,13 +35,10 @@ class MotionPeaks:
         z = np.reshape(displacement, (len(displacement), -1))
         velocity = np.diff(z, axis=0) / dt
         unknown = np.full((1, z.shape[1]), np.nan)
-        return cls(
-            *(
-                np.abs(values).max(axis=0, initial=0.0)
-                for values in (z, velocity, np.diff(velocity, axis=0) / dt)
-            ),
-            np.abs(unknown if force is None else np.reshape(force, z.shape)).max(axis=0),
-        )
+        motion = (z, velocity, np.diff(velocity, axis=0) / dt)
+        peaks = [np.abs(values).max(axis=0, initial=0.0) for values in motion]
+        peaks.append(np.abs(unknown if force is None else np.reshape(force, z.shape)).max(axis=0))
+        return cls(*peaks)
 
     @classmethod
     def from_recording(cls, data: Recording) -> MotionPeaks:

@@ -243,7 +243,7 @@ class NodalGear(GearModel):
         inner = (self.K @ deformation.ravel() + self.C @ rate.ravel()).reshape(self.count, self.nd)
         Q = load + self.gravity(g) + strut - inner
         outer = self.wrench(load, rho) + self.weight_wrench(g, deformation)
-        fixed = (1 - mask[:, :d]) * turning
+        fixed: Any = (1 - mask[:, :d]) * turning
         momenta = dim.moment(V[:, :d], p[:, :d]) + dim.spin(w, p[:, d:]) + dim.moment(rho, fixed)
         inertia = jnp.concatenate([jnp.sum(fixed, 0), jnp.sum(momenta, 0)])
         own = (Q - jnp.pad(turning, ((0, 0), (0, dim.turns)))).ravel()[free]

@@ -18,7 +18,7 @@ from dovetail.mechanics.airframe.gear import GearModel
 class ModalGear(GearModel):
     """Gear model reduced to a few shapes; for the consistent formulation only."""
 
-    basis: np.ndarray  # (n nd, m)
+    basis: Any  # (n nd, m)
 
     @property
     def shape_size(self) -> int:
@@ -29,7 +29,7 @@ class ModalGear(GearModel):
         return int(self.basis.shape[1])
 
     def displacement(self, shape: jax.Array) -> jax.Array:
-        deformation: Any = (self.basis @ shape).reshape(self.count, self.nd)
+        deformation: jax.Array = (self.basis @ shape).reshape(self.count, self.nd)
         return deformation
 
     def velocity(self, twist: jax.Array, speed: jax.Array, rho: jax.Array) -> jax.Array:

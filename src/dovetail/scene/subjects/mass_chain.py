@@ -106,7 +106,8 @@ def _machine(names: Sequence[str], masses: Sequence[Points], centre: Points) -> 
 def _rig(names: Sequence[str], plates: Sequence[Points], centre: Points) -> list[Solid]:
     """Return the specimen between two actuators."""
     actuators = [
-        _actuator(f"{name}/rig", *end) for name, *end in zip(names, plates, (-1.0, 1.0), strict=True)
+        _actuator(f"{name}/rig", plate, side)
+        for name, plate, side in zip(names, plates, (-1.0, 1.0), strict=True)
     ]
     return [
         Solid("rig/ground", _meshes()["floor"], fixed((0, BEHIND, 0)), "#d9dde1"),
