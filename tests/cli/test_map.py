@@ -88,5 +88,5 @@ def test_a_value_that_is_not_converged_is_left_out_and_the_exit_code_is_1(tmp_pa
     printed = capsys.readouterr().out
     assert "1 values" in printed
     assert "y: 1 of 2" in printed
-    with xr.open_dataset(tmp_path / "out" / "result.nc", engine="h5netcdf") as data:
+    with xr.open_dataset(tmp_path / "out" / "result.nc", engine="scipy") as data:
         np.testing.assert_array_equal(data.y, [1.0, np.nan])
