@@ -1,28 +1,39 @@
-"""Seeded faults of loop, link and rig in simulated time: right outcome, and the plant at rest as measured on it.
+"""Seeded faults of loop, link, rig and disk in simulated time: right outcome, plant at rest, recording readable.
 
 A loop and a rig, each in Python or native, exchange datagrams over a relay that drops, delays, doubles, reorders and
-corrupts them. Either side can stand still, end or fail at any tick of approach, test and return. Time is a number, so
-that no case depends on the speed of the machine. `DOVETAIL_FAULTS` sets the number of seeds of the long test.
+corrupts them. Either side can stand still, end or fail at any tick of approach, test and return; the disk can be full
+at any byte. Time is a number, so that no case depends on the speed of the machine. The rest of the plant is measured on
+the plant; the recording is read from the file that the loop left. `DOVETAIL_FAULTS` sets the seeds of the long test.
 """
 
+import contextlib
 import os
 import random
 import socket
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
+import dovetail as dv
+from dovetail.core.recording_file import MARGIN, read_recording
 from dovetail.links.native import NativeSession, NativeTick, available
 from dovetail.links.rig_protocol import RigState, SafeStateReason
+from dovetail.links.ring import Ring
+from dovetail.links.ring_recorder import RingRecorder
 from dovetail.links.session import REST_TOLERANCE, Session
 from dovetail.links.tick import PythonTick, TickSettings
 from dovetail.testing import Outcome
+from dovetail.testing.record_store import RecordStore
+from dovetail.testing.recorder import Records
+from seeded_faults import disk_full_at
 
 RATE, LINK_TIMEOUT, AMPLITUDE, LAG = 200.0, 20, 0.01, 0.005  # [Hz], ticks, [m], [s]
 TICK, KEY = round(1e9 / RATE), bytes(range(16))  # [ns]
 APPROACH, TEST, RETURN = 20, 60, 40  # ticks
 PHASES = {"approach": (3, APPROACH), "test": (APPROACH, APPROACH + TEST), "return": (APPROACH + TEST, 118)}
 QUICK, LONG = 120, int(os.environ.get("DOVETAIL_FAULTS", "2000"))
+CS1 = dv.Test(dv.mechanics.Oscillator(m=2.2, c=60.0, k=2250.0), rate=RATE, duration=1.0)
 LOST = {Outcome.LINK_LOST, Outcome.RIG_STOPPED}
 
 
@@ -66,6 +77,7 @@ class World:
         )
         self.frozen_until = self.stall = 0  # [ns] of the rig; of the loop, at its next sleep
         self.is_cut = self.is_killed = False
+        self.full_at = None  # [B] size of a file at which the disk is full
         self.returning_since = None  # [ns]
 
     def close(self):
@@ -162,7 +174,56 @@ def command(k):
     return command(APPROACH + TEST - 1) * (1 - s**3 * (10 - 15 * s + 6 * s**2))
 
 
-def run(world, kind, fault, at, **settings):
+class Recorded:
+    """Records of the loop, taken from its ring every 50 ms of simulated time, as its thread does."""
+
+    SIGNALS: ClassVar = {"displacement": (), "measured_displacement": (), "measured_force": ()}
+
+    def __init__(self, folder):
+        self.path = folder / "result.nc"
+        self.path.unlink(missing_ok=True)
+        self.store = RecordStore(self.path, CS1, "realtime")
+        self.ring = Ring(self.SIGNALS, 40, 1 / RATE)
+        self.recorder = RingRecorder(self.ring, Records(store=self.store), pytest.fail)
+        self.full_at = None  # [B]
+
+    def tick(self, k, command, reading):
+        if k >= APPROACH:
+            self.ring.show(np.array([command, *reading]))
+        if k % 10 == 9:
+            self.take()
+
+    def take(self):
+        with contextlib.nullcontext() if self.full_at is None else disk_full_at(self.full_at):
+            self.recorder._take()
+
+    def close(self):
+        if self.store.file is not None:
+            self.store.file.file.close()
+
+    def judge(self, rng, ended, where):
+        """The file has all but the last half second; with what is in memory it has all, unless the loop was killed."""
+        shown = self.ring.row_count
+        if not ended:
+            self.take()
+        stored = 0
+        if self.store.file is not None:
+            stored = read_recording(self.path).sizes["time"] - 1
+        if self.full_at is None:
+            assert stored >= shown - 0.5 * RATE, where
+        if ended:
+            return
+        kept = sum(len(chunk["displacement"]) for chunk in self.recorder.records.chunks)
+        is_begun = self.recorder.records.is_begun
+        assert stored + kept + (self.store.file is not None) == shown + is_begun, where
+        if is_begun:
+            values = self.store.recording(self.recorder.records.chunks)["displacement"].values
+            np.testing.assert_array_equal(
+                values[1:], [command(k) for k in range(APPROACH, APPROACH + shown)], where
+            )
+
+
+def run(world, kind, fault, at, recorded, **settings):
     """Run approach, test and return with a fault at a tick; return outcome and largest age of the readings used."""
     settings = {"overrun": "hold", "unanswered_fraction": 0.5, **settings}
     about = TickSettings(9, 1, 2, TICK, LINK_TIMEOUT, key=KEY, velocity=0.5, **settings)
@@ -171,7 +232,9 @@ def run(world, kind, fault, at, **settings):
     for k in range(APPROACH + TEST + RETURN):
         if k == at and fault(world) == "ended":
             return tick, None, max(ages, default=0)
-        _, notes = tick.step(RigState.ACTIVE, np.array([command(k)]))
+        recorded.full_at = world.full_at
+        reading, notes = tick.step(RigState.ACTIVE, np.array([command(k)]))
+        recorded.tick(k, command(k), reading)
         if not tick.code:
             ages.append(notes[3])
     tick.settle(-1)
@@ -181,6 +244,10 @@ def run(world, kind, fault, at, **settings):
 
 def hang_up(world):
     return "ended"
+
+
+def fill_disk(world):
+    world.full_at = world.rng.randrange(MARGIN + 6000)
 
 
 def cut(world):
@@ -214,6 +281,7 @@ def nothing(world):
 
 FAULTS = {
     hang_up: {None},
+    fill_disk: {Outcome.FINISHED},
     cut: {Outcome.LINK_LOST},
     kill_rig: {Outcome.LINK_LOST},
     freeze_rig: {Outcome.FINISHED, *LOST},
@@ -231,7 +299,7 @@ def kinds(rng):
     )
 
 
-def check(seed):
+def check(seed, folder):
     """Draw a case and judge it; return its fault and its outcome."""
     rng = random.Random(seed)
     fault, phase = rng.choice(list(FAULTS)), rng.choice(list(PHASES))
@@ -242,14 +310,15 @@ def check(seed):
     tick_kind, session_kind = kinds(rng)
     if fault is fail_plant:
         session_kind = Session  # a native plant raises no errors
-    world = World(rng, session_kind, relay)
+    world, recorded = World(rng, session_kind, relay), Recorded(folder)
     try:
         at = rng.randrange(*PHASES[phase])
-        tick, outcome, oldest = run(world, tick_kind, fault, at)
+        tick, outcome, oldest = run(world, tick_kind, fault, at, recorded)
         frozen = world.frozen_until
         world.end()
         where = f"seed {seed}: {fault.__name__} in tick {at}, {tick_kind.__name__}, {session_kind.__name__}"
         assert outcome in FAULTS[fault], where
+        recorded.judge(rng, fault is hang_up, where)
         assert oldest < LINK_TIMEOUT, where
         if not world.is_killed:
             judge_rest(world, max(frozen, world.returning_since), where)
@@ -263,6 +332,7 @@ def check(seed):
         return fault, outcome
     finally:
         world.close()
+        recorded.close()
 
 
 def judge_rest(world, since, where):
@@ -274,23 +344,23 @@ def judge_rest(world, since, where):
     assert world.session.is_at_rest, where
 
 
-def judge(seeds):
+def judge(seeds, folder):
     """Judge many cases; return the outcomes of each fault."""
     outcomes = {}
     for seed in seeds:
-        fault, outcome = check(seed)
+        fault, outcome = check(seed, folder)
         outcomes.setdefault(fault, set()).add(outcome)
     return outcomes
 
 
-def test_faults_end_with_the_right_outcome_and_the_plant_at_rest():
-    outcomes = judge(range(QUICK))
+def test_faults_end_with_the_right_outcome_and_the_plant_at_rest(tmp_path):
+    outcomes = judge(range(QUICK), tmp_path)
     assert set(outcomes) == set(FAULTS)
     assert outcomes[stall_loop] == FAULTS[stall_loop]
     assert outcomes[nothing] >= {Outcome.FINISHED, Outcome.LINK_LOST}
 
 
 @pytest.mark.slow
-def test_many_faults_end_with_the_right_outcome_and_the_plant_at_rest():
-    outcomes = judge(range(QUICK, QUICK + LONG))
+def test_many_faults_end_with_the_right_outcome_and_the_plant_at_rest(tmp_path):
+    outcomes = judge(range(QUICK, QUICK + LONG), tmp_path)
     assert outcomes == FAULTS
