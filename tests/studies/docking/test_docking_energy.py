@@ -28,7 +28,10 @@ def test_the_border_is_at_restitution_one():
 def test_the_published_run_is_a_point_of_the_map_and_energy_grows_with_delay():
     file = testing.load(find_test("docking/energy-map"))
     parameter_map = dataclasses.replace(
-        file.map, delay=jnp.array([0.4e-3, 1e-3]), restitution=jnp.array([0.8, 1.0])
+        file.map,
+        delay=jnp.array([0.4e-3, 1e-3]),
+        restitution=jnp.array([0.8, 1.0]),
+        sensor_delay=jnp.asarray(2e-4 * np.pi),  # 40,000 rad/s, as the other code
     )
     data = parameter_map.compute()
     assert float(data.energy_ratio[0, 1]) == pytest.approx(3.39, abs=0.03)
