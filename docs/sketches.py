@@ -380,10 +380,10 @@ def refuelling():
     s.line(tip, tip - 90 * ahead, colour=PINK, width=5)
     s.arrow(*(tip - 60 * ahead - 16 * side), *(tip - 20 * ahead - 16 * side), colour=PINK)
     s.text(tip[0] - 90, tip[1] - 24, "probe, off the axis", PINK)
-    s.arrow(40, 50, 40, 85)
-    s.text(40, 100, "z, down", size=12)
-    s.arrow(40, 50, 78, 50)
-    s.text(96, 45, "x, forward", size=12)
+    s.arrow(40, 85, 40, 50)
+    s.text(40, 40, "z, up", size=12)
+    s.arrow(40, 85, 78, 85)
+    s.text(96, 80, "x, forward", size=12)
     return s
 
 

@@ -140,7 +140,7 @@ def trajectories(runs: Sequence[Run], labels: Sequence[str]):
                 moved = 1e3 * (r - r[0])
                 axes.plot(
                     moved[:, 0],
-                    -moved[:, 2],
+                    moved[:, 2],
                     style,
                     color=colour,
                     lw=1.2,
