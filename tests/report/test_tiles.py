@@ -114,7 +114,7 @@ def test_a_simulation_shows_its_energy_balance():
     outcome, stable, accuracy = tiles.simulation_tiles(run)
     assert outcome.answer == "Finished"
     assert stable.answer == "Open loop"
-    assert accuracy.answer == "Energy residual 0.2 %"
+    assert accuracy.answer == "Energy residual, relative 0.2 %"
     assert accuracy.tone == "good"
     run.test.accept = Accept(energy_residual=1e-3)
     assert tiles.simulation_tiles(run)[2].tone == "bad"

@@ -21,6 +21,7 @@ import numpy as np
 from dovetail.core import signals
 from dovetail.core.energy_balance import LEAST_TOLERANCE
 from dovetail.core.errors import DovetailError
+from dovetail.core.quantities import QUANTITIES
 from dovetail.core.recording import Recording
 from dovetail.core.si_prefix import FRACTION, value_text
 from dovetail.fidelity.audit import audit
@@ -144,15 +145,21 @@ def evaluate_criteria(
         return errors.contact[name]
 
     values: dict[str, tuple[str, Callable[[], Any]]] = {
-        "response_error": ("response error", lambda: errors.rms("e1")),
-        "tracking_error": ("tracking error", lambda: errors.rms("e2")),
-        "peak_response_error": ("peak response error", lambda: errors.peak("e1")),
-        "margin": ("delay margin", lambda: None if stability is None else np.min(stability.margin)),
+        "response_error": (QUANTITIES["rms.e1"].name, lambda: errors.rms("e1")),
+        "tracking_error": (QUANTITIES["rms.e2"].name, lambda: errors.rms("e2")),
+        "peak_response_error": (QUANTITIES["peak.e1"].name, lambda: errors.peak("e1")),
+        "margin": (
+            QUANTITIES["margin"].name,
+            lambda: None if stability is None else np.min(stability.margin),
+        ),
         "added_energy_fraction": (
-            "energy added by the rig",
+            QUANTITIES["added_energy_fraction"].name,
             lambda: _max(comparison and comparison.added_energy_fraction),
         ),
-        "energy_residual": ("energy residual", lambda: None if data is None else audit(data).energy_fraction),
+        "energy_residual": (
+            QUANTITIES["energy_residual_fraction"].name,
+            lambda: None if data is None else audit(data).energy_fraction,
+        ),
         **{name: (quantity, partial(contact_error, name)) for name, quantity in CONTACT.items()},
     }
     criteria = [
