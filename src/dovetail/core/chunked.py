@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from dovetail.core.errors import OutputError
@@ -28,7 +29,7 @@ def fingerprint(*trees: Any) -> str:
         leaves, structure = jax.tree_util.tree_flatten(tree)
         digest.update(str(structure).encode())
         for leaf in leaves:
-            if isinstance(leaf, jax.Array) and jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+            if isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
                 leaf = jax.random.key_data(leaf)
             digest.update(np.ascontiguousarray(np.asarray(leaf)).tobytes())
     return digest.hexdigest()[:16]
