@@ -10,6 +10,7 @@ from dovetail.assess.verify import accepted, comparison_start, verify
 from dovetail.specimens.base import Memoryless
 from dovetail.studies.registry import find_test
 from dovetail.testing import load
+from dovetail.testing.acceptance import AcceptedSignal
 
 GIVEN = {"required": 1e-3, "uncertainty": 0.0, "accept": dv.Accept(response_error=0.1)}
 
@@ -78,6 +79,15 @@ def test_a_test_with_contact_is_judged_by_its_impact_and_not_by_rms_displacement
     assert set(judged) == impact
     assert all(judged.values()) is passes
     assert found.accuracy < 0.1  # rms displacement hides the wrong impact
+
+
+def test_every_criterion_of_the_test_is_a_check(cs1):
+    test = cs1(dv.transfer.Delay(0.5e-3))
+    signals = {"measured_force": AcceptedSignal(max=100.0, peak_error=0.1)}
+    accept = dv.Accept(response_error=0.1, margin=1e-3, added_energy_fraction=0.2, signals=signals)
+    checks = {check.what: check for check in verified(test, accept=accept).checks}
+    for name in ("response error", "delay margin", "energy added by the rig", "largest measured force"):
+        assert checks[name].passed, str(checks[name])
 
 
 def test_the_largest_error_replaces_all_accepted_errors(cs1):

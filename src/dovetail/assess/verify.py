@@ -11,7 +11,7 @@ import numpy as np
 
 from dovetail import fidelity
 from dovetail.assess.margins import later
-from dovetail.core.errors import AnalysisError
+from dovetail.core.errors import AnalysisError, value_or_none
 from dovetail.core.si_prefix import value_text
 from dovetail.fidelity.acceptance import (
     DEFAULT_ERROR,
@@ -131,20 +131,20 @@ def _with_errors(accept: Accept, new: Callable[[float], float]) -> Accept:
 def _criteria(
     accept: Accept, run: Run, reference: Run, assessment: Assessment | None = None
 ) -> list[Criterion]:
-    """Return the criteria after the last schedule; those of the energy and of the margin only if they are known."""
+    """Return the criteria with their values after the last schedule; without an assessment, none on the margin."""
     start = comparison_start(run.test)
-    return [
-        criterion
-        for criterion in evaluate_criteria(
-            accept,
-            run.recording.between(start),
-            reference.recording.between(start),
-            stability=assessment,
-            outcome=run.outcome,
-            reference_outcome=reference.outcome,
-        )
-        if assessment is not None or criterion.unit != "s"
-    ]
+    measured, ideal = (one.recording.between(start) for one in (run, reference))
+    needs_energy = accept.added_energy_fraction is not None
+    criteria = evaluate_criteria(
+        accept,
+        measured,
+        ideal,
+        comparison=value_or_none(lambda: fidelity.compare(measured, ideal)) if needs_energy else None,
+        stability=assessment,
+        outcome=run.outcome,
+        reference_outcome=reference.outcome,
+    )
+    return [one for one in criteria if assessment is not None or not one.is_minimum]
 
 
 def _check(criterion: Criterion) -> Check:
