@@ -70,6 +70,8 @@ def main() -> int:
                 f"true {extra} ms; error {t.as_given.error:.2g}",
                 flush=True,
             )
+        if number % 20 == 19:
+            print(f"{number + 1} tests", flush=True)
     print(table(graded))
     seconds = np.array([one.seconds for one in graded])
     print(

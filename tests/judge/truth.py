@@ -40,7 +40,12 @@ FREE = (
 AT_REST = 0.05  # fraction of the reference's peak; free motion below it has died away
 SLOW = 0.8  # ratio of these above which the free motion is too short to tell
 DECAYED = 0.98  # ratio of the last two quarters of the free motion above which it does not die away
-STEP, FINE = 0.5e-3, 1e-5  # [s] between two extra delays that are tried; resolution of a limit
+STEPS = (
+    (0.1e-3, 10e-3),
+    (0.25e-3, 30e-3),
+    (1e-3, np.inf),
+)  # [s] between two extra delays that are tried, up to
+FINE = 1e-5  # [s] resolution of a limit
 SOURCE = Path(__file__).with_name("truth.c")
 
 
@@ -196,7 +201,10 @@ def truth(one: Draw) -> Truth:
         return seen[extra]
 
     up_to = max(10 * (one.delay + one.tau), 0.15)
-    grid = np.concatenate([np.arange(0, 30e-3, STEP), np.arange(30e-3, up_to, 5 * STEP)])
+    starts = [0.0, *(end for _, end in STEPS)]
+    grid = np.concatenate(
+        [np.arange(low, min(high, up_to), step) for low, (step, high) in zip(starts, STEPS, strict=False)]
+    )
     first = {name: np.inf for name in ("grows", "leaves", "limited")}
     for last, extra in zip([0.0, *grid[:-1]], grid, strict=True):
         now = at(float(extra))

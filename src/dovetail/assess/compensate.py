@@ -84,9 +84,9 @@ class Candidate:
         error = "not determined" if math.isnan(self.error) else f"{100 * self.error:.2g} %"
         what = {None: "loop", True: "rehearsal", False: "not rehearsed"}[self.rehearsed]
         stable = "" if self.rehearsed is False else " stable" if self.stable else " UNSTABLE"
-        verdict = f"{what}{stable}, growth rate {self.growth:+.3g} 1/s" + " at rest" * (
-            self.rehearsed is not None
-        )
+        at_rest = " at rest" if self.rehearsed is not None else ""
+        rate = "not determined" if math.isnan(self.growth) else f"{self.growth:+.3g} 1/s"
+        verdict = f"{what}{stable}, growth rate {rate}{at_rest}"
         text = f"tracking error {error}, {verdict}"
         return f"{text}; {self.remark}" if self.remark else text
 

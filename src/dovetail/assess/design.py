@@ -359,8 +359,7 @@ def _note_identification(
         "identify",
         "critical delay",
         what,
-        f"of the substructures alone; the loop without compensation is {'stable' if stability.stable else 'unstable'}: "
-        f"{stability.growth_rate:+.3g} 1/s",
+        f"of the substructures alone; the test without further compensation: {stability.verdict}",
     )
 
 

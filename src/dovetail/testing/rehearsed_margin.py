@@ -161,9 +161,8 @@ def rehearsed_margin(
             seen.update({float(d): jax.tree.map(lambda v, j=j: v[j], lanes) for j, d in enumerate(batch)})
 
     delays = np.append(0.0, np.geomspace(FIRST, up_to, 2 * LANES - 1))
-    driven_inside = isinstance(
-        test.excitation, Zero
-    )  # by forces of the numerical substructure that do not end
+    # without excitation it may be driven by forces of the numerical substructure, which do not end
+    driven_inside = isinstance(test.excitation, Zero)
     if not driven_inside:
         rehearse(delays[:LANES], 0.0)
     if driven_inside or seen[0.0].grows:  # as the reference solution itself may do
@@ -176,7 +175,9 @@ def rehearsed_margin(
     if any(event(seen[0.0]) for event in EVENTS.values()):
         rehearse(np.linspace(shortest, 0.0, LANES, endpoint=False), 0.2)
     for number in range(1, ROUNDS):
-        rehearse(_next_delays(seen, LANES if number == 1 else 0), number / ROUNDS)
+        happens = any(event(lane) for lane in seen.values() for event in EVENTS.values())
+        fill = (LANES if happens else 2 * LANES) if number == 1 else 0
+        rehearse(_next_delays(seen, fill), number / ROUNDS)
     event_delays = {name: _first(seen, event) for name, event in EVENTS.items()}
     given = seen[0.0]
     return RehearsedMargin(
@@ -237,14 +238,16 @@ def _next_delays(seen: dict[float, _Lane], fill: int) -> np.ndarray:
     relative, absolute = RESOLUTION
     intervals = {_first(seen, event) for event in EVENTS.values()}
     bounded = [(low, high) for low, high in intervals if low is not None and high is not None]
-    first = min((high for _, high in bounded), default=0.0)
+    first = min((high for _, high in bounded), default=math.inf)
     wide = [
         (low, high)
         for low, high in bounded
         if high - low > (1.0 if high == first else LATER) * (relative * abs(high) + absolute)
     ]
     parts = [np.linspace(low, high, LANES // len(wide) + 2)[1:-1] for low, high in wide]
-    return np.unique(np.concatenate([*parts, np.linspace(0.0, max(first, 0.0), fill + 2)[1:-1]]))
+    top = min(first, max(seen))
+    parts.append(np.linspace(0.0, max(top, 0.0), fill + 2)[1:-1])
+    return np.setdiff1d(np.concatenate(parts), list(seen))
 
 
 def _limit_name(seen: dict[float, _Lane], extra: float | None) -> str:
