@@ -152,7 +152,7 @@ def verdict(one: Draw, ideal: np.ndarray, extra: float) -> Verdict:
     for free in FREE:
         z, _ = simulate(one, extra, TICKS + free)
         before, last = _last_quarters(z)
-        if not last < np.inf or last <= AT_REST * size or not SLOW * before < last < before:
+        if not last < np.inf or last <= AT_REST * size or last < SLOW * before or last > size:
             break
     tested = z[: TICKS + 1]
     grows = not last < np.inf or (last > AT_REST * size and last > DECAYED * before)

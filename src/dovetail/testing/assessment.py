@@ -16,14 +16,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import jax
 import numpy as np
 
 from dovetail.core.advance import Progress
-from dovetail.core.errors import DovetailError
-from dovetail.testing.linearised import is_linear
+from dovetail.core.errors import AnalysisError, ConvergenceError, DovetailError
+from dovetail.stability import stability_switches
+from dovetail.testing.linearised import is_linear, sampled_loop
 from dovetail.testing.rehearsed_margin import (
     RehearsedMargin,
     reference_motion,
@@ -168,7 +170,9 @@ def _rehearsed(result: Assessment, test: Test, linear: bool, progress: Progress 
         if not linear:
             result = _with_tangents(result, test, motion, "the reference motion")
         delay = 0.0 if math.isnan(result.loop_delay) else result.loop_delay
-        rehearsed = rehearsed_margin(test, motion["displacement"], delay, progress)
+        rehearsed = rehearsed_margin(
+            test, motion["displacement"], delay, progress, grows_at_rest=_growth_at_rest(test)
+        )
     except DovetailError as error:
         return _with_remarks(_at_limits(result, test, linear), f"not rehearsed: {error}")
     near = abs(rehearsed.grows) < NEAR_MARGIN * delay and abs(rehearsed.decay - 1) < NEAR_MARGIN
@@ -179,6 +183,15 @@ def _rehearsed(result: Assessment, test: Test, linear: bool, progress: Progress 
         governs="rehearsed",
         marginal=near or rehearsed.undecided,
     )
+
+
+def _growth_at_rest(test: Test) -> Callable[[float], bool]:
+    """Return the function that says whether small motion about rest grows with an additional delay [s]."""
+    try:
+        switches = stability_switches(sampled_loop(test), test.dt)
+    except (AnalysisError, ConvergenceError, np.linalg.LinAlgError):
+        return lambda extra: False
+    return lambda extra: switches.roots(extra) > 0
 
 
 def _at_limits(result: Assessment, test: Test, linear: bool) -> Assessment:

@@ -15,7 +15,8 @@ largest delay without the event is the result, so rounding is to the safe side.
 motion is taken in each. A batch ends as soon as all its members are decided:
 
 - the motion has died away once its range is below 5 % of the peak of the reference, or below that of the reference
-  itself, if that does not die away; it will die away if it decays like an exponential or faster;
+  itself, if that does not die away; it will die away if it has fallen to a fifth and decays like an exponential or
+  faster. A loop that is unstable at rest is followed further, because a second mode may grow meanwhile;
 - it does not die away if its range no longer decreases, for example on a limit cycle, or has grown to many times the
   reference;
 - a motion that still decays, but ever more slowly, is followed for longer, and counts as growing if that does not end.
@@ -67,6 +68,9 @@ RESIDUAL = 0.05  # fraction of the peak of the reference; free motion below it h
 GROWN = 10.0  # the same, for free motion that increases
 STEADY = 0.98  # ratio of the ranges of two windows above which free motion does not decrease
 SLOWING = 0.98  # ratio of the decrements of two windows below which the decay slows down
+FALLEN = 0.2  # fraction of the range of the first window below which a steady decay is taken to continue
+LASTING = 0.7  # fraction of the mean decay since the first window, below which the decay slows down
+RESTLESS = 12  # windows for which motion is followed that has died away, but grows at rest
 BUFFER = 0.05  # [s] step of the longest delay of the rig, so that programs are shared
 MOVES = 1e-9  # fraction of the largest motion; axes that move less are not compared
 
@@ -131,7 +135,12 @@ class Released(Excitation):
 
 
 def rehearsed_margin(
-    test: Test, ideal: np.ndarray, delay: float, progress: Progress | None = None
+    test: Test,
+    ideal: np.ndarray,
+    delay: float,
+    progress: Progress | None = None,
+    *,
+    grows_at_rest: Callable[[float], bool] = lambda extra: False,
 ) -> RehearsedMargin:
     """Return the rehearsed margin of a test with a simulated rig.
 
@@ -141,6 +150,8 @@ def rehearsed_margin(
         Demand of the reference solution [m], from the first tick on.
     delay
         Delay of the loop as given [s]; sets the range of the additional delay.
+    grows_at_rest
+        Whether small motion about rest grows with an additional delay [s]: such a loop is followed for longer.
     """
     up_to, update = max(RANGE_FACTOR * delay, MIN_RANGE), progress or (lambda done, text: None)
     ideal = ideal.reshape(len(ideal), -1)
@@ -156,7 +167,8 @@ def rehearsed_margin(
         for i in range(0, len(delays), LANES):
             update(done, f"{len(seen)} rehearsals with additional delay")
             batch = np.resize(delays[i : i + LANES], LANES)
-            lanes = _lanes(late, jnp.asarray(batch), *map(jnp.asarray, (ideal, criterion, residual)))
+            restless = [grows_at_rest(float(extra)) for extra in batch]
+            lanes = _lanes(late, *map(jnp.asarray, (batch, restless, ideal, criterion, residual)))
             lanes = jax.device_get(lanes)
             seen.update({float(d): jax.tree.map(lambda v, j=j: v[j], lanes) for j, d in enumerate(batch)})
 
@@ -353,22 +365,32 @@ class _Free(eqx.Module):
 
     ranges: jax.Array  # (3, axes), newest first, as multiples of the residual
     ratio: jax.Array
+    start: jax.Array  # range of the first window
     grows: jax.Array
     dies: jax.Array
 
-    def after(self, now: jax.Array, window: jax.Array, grown: jax.Array) -> _Free:
+    def after(self, now: jax.Array, window: jax.Array, grown: jax.Array, restless: Any = False) -> _Free:
         """Return the verdict after another window, the first of which has number 1; a verdict stays."""
         last, before, _ = self.ranges
         largest, previous, earlier = (jnp.max(each) for each in (now, last, before))
         ratio = largest / previous
         decreases = (ratio < STEADY) & (largest < STEADY**2 * earlier)
-        steady = (window >= 4) & (ratio >= STEADY) & (largest >= STEADY**2 * earlier)
+        start = jnp.where(window == 1, largest, self.start)
+        steady = (window >= 4) & (ratio >= STEADY) & (largest >= STEADY**2 * earlier) & (largest > 1.0)
         grows = ~jnp.all(jnp.isfinite(now)) | steady | (jnp.any(now > grown) & (ratio > 2.0) & (window >= 2))
-        dies = (largest <= 1.0) | ((window >= 4) & decreases & (1.0 - ratio >= SLOWING * (1.0 - self.ratio)))
+        constant = 1.0 - ratio >= SLOWING * (1.0 - self.ratio)
+        average = -jnp.log(largest / start) / jnp.maximum(
+            window - 1, 1
+        )  # decay in a window, since the first one
+        steadily = decreases & constant & (largest < FALLEN * start) & (-jnp.log(ratio) >= LASTING * average)
+        dies = ((largest <= 1.0) | ((window >= 4) & steadily)) & (
+            ~jnp.asarray(restless) | (window >= RESTLESS)
+        )
         decided = self.grows | self.dies
         return _Free(
             jnp.stack([now, last, before]),
             jnp.where(decided, self.ratio, ratio),
+            start,
             self.grows | (grows & ~decided),
             self.dies | (dies & ~grows & ~decided),
         )
@@ -376,7 +398,12 @@ class _Free(eqx.Module):
 
 @eqx.filter_jit
 def _lanes(
-    test: Test, extras: jax.Array, ideal: jax.Array, criterion: jax.Array, residual: jax.Array
+    test: Test,
+    extras: jax.Array,
+    restless: jax.Array,
+    ideal: jax.Array,
+    criterion: jax.Array,
+    residual: jax.Array,
 ) -> _Lane:
     """Return the events of a rehearsal with each additional delay."""
     mode, keep, ticks = Rehearse(), _Motion(ideal), len(ideal)
@@ -394,18 +421,21 @@ def _lanes(
         )
         return mode.system(varied), mode.monitor(varied)
 
-    def advance(extra: jax.Array, now: LoopState, free: _Free, number: jax.Array) -> tuple[LoopState, _Free]:
+    def advance(
+        extra: jax.Array, restless: jax.Array, now: LoopState, free: _Free, number: jax.Array
+    ) -> tuple[LoopState, _Free]:
         varied, monitor = system(extra)
         now = now._replace(kept={**now.kept, **keep.no_range()})
         now, _, _ = advance_samples(varied, clock, monitor, keep, now, window)
         extent = (now.kept["high"] - now.kept["low"]) / 2
         scaled = jnp.where(moves, extent / jnp.where(moves, residual, 1.0), 0.0)
-        after = free.after(scaled, number - tests + 1, GROWN * peak / jnp.where(moves, residual, 1.0))
+        grown = GROWN * peak / jnp.where(moves, residual, 1.0)
+        after = free.after(scaled, number - tests + 1, grown, restless)
         return now, jax.tree.map(lambda a, b: jnp.where(number >= tests, a, b), after, free)
 
     def body(carry: Any) -> Any:
         number, now, free = carry
-        now, free = jax.vmap(advance, in_axes=(0, 0, 0, None))(extras, now, free, number)
+        now, free = jax.vmap(advance, in_axes=(0, 0, 0, 0, None))(extras, restless, now, free, number)
         return number + 1, now, free
 
     def continues(carry: Any) -> Any:
@@ -413,8 +443,8 @@ def _lanes(
         return (number < tests + MAX_WINDOWS) & ~jnp.all(free.grows | free.dies)
 
     now = jax.vmap(lambda extra: begin(*system(extra), keep)[0])(extras)
-    no = jnp.zeros(len(extras), bool)
-    free = _Free(jnp.full((len(extras), 3, len(peak)), jnp.inf), jnp.ones(len(extras)), no, no)
+    no, one = jnp.zeros(len(extras), bool), jnp.ones(len(extras))
+    free = _Free(jnp.full((len(extras), 3, len(peak)), jnp.inf), one, one, no, no)
     _, now, free = jax.lax.while_loop(continues, body, (jnp.asarray(0), now, free))
     error = jnp.sqrt(now.kept["squares"] / ticks) / jnp.where(moves, size, 1.0)
     higher = now.kept["peak"] / jnp.where(moves, peak, 1.0)
