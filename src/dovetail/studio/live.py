@@ -1,4 +1,4 @@
-"""Charts of the run that goes on, alone: its last 10 s with limits, force, lateness, and shares of limits."""
+"""Charts of the live run, alone: its last 10 s with limits, force, lateness, and shares of limits."""
 
 from __future__ import annotations
 
