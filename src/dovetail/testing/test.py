@@ -143,8 +143,6 @@ class Test(Part):
             raise AnalysisError(f"{self.title or 'untitled test'}: {modes.NO_RIG}")
         return self.rig
 
-    # modes
-
     @property
     def default_mode(self) -> str:
         """Mode used if none is given."""
@@ -163,10 +161,7 @@ class Test(Part):
         return modes.mode_named(mode).compares
 
     def simulate(self, progress: Progress | None = None, *, store: RecordStore | None = None) -> Run:
-        """Run the simulation until its end, a limit, a value that is not finite, or an interrupt.
-
-        With a `store` (`testing.begin_run`) the records go to disk as they come.
-        """
+        """Run the simulation to its end, a limit or an interrupt; with a `store` its records go to disk at once."""
         return modes.run(self, modes.Simulate(), progress, store=store)
 
     def reference(
@@ -187,8 +182,7 @@ class Test(Part):
     ) -> Run:
         """Run the virtual hybrid test (vRTHS): the loop with a simulated rig, sampled at the rate of the test.
 
-        On an interrupt, `keep=True` returns the run up to that time; otherwise the interrupt is raised. With a `store`
-        (`testing.begin_run`) the records go to disk as they come.
+        `keep` is that of `reference`. With a `store` (`testing.begin_run`) the records go to disk as they come.
         """
         return modes.run(self, modes.Rehearse(), progress, keep=keep, store=store)
 
