@@ -17,15 +17,15 @@ import dataclasses
 import matplotlib.pyplot as plt
 import numpy as np
 
+import dovetail as dv
 from dovetail.report.style import COLOURS, RC
-from dovetail.studies.substructuring import lag_damper
 from dovetail.studies.substructuring.reproduce_lag_damper import monolithic
 
 plt.rcParams.update(
     {**RC, "figure.facecolor": "white", "savefig.facecolor": "white", "text.parse_math": True}
 )
 
-test = dataclasses.replace(lag_damper.test_named("lag-damper-emulated"), duration=2.0)
+test = dataclasses.replace(dv.load("substructuring/lag-damper-emulated"), duration=2.0)
 fine = dataclasses.replace(test, rate=32000.0).reference().data
 held = test.rehearse().data
 eighth = dataclasses.replace(test, rate=8000.0).rehearse().data

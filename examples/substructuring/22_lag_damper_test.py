@@ -29,7 +29,7 @@ closed, mode_closed, opened, mode_open = critical_delays()
 print(f"critical delay, valves closed: {1e3 * closed:.2f} ms (mode {mode_closed}); one open:", end=" ")
 print(f"{1e3 * opened:.2f} ms (mode {mode_open})")
 
-run = lag_damper.test_named("lag-damper").rehearse()
+run = dv.load("substructuring/lag-damper").rehearse()
 print(run)
 
 # %%

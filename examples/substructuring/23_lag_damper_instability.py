@@ -20,14 +20,13 @@ import numpy as np
 
 import dovetail as dv
 from dovetail.report.style import COLOURS, RC
-from dovetail.studies.substructuring import lag_damper
 
 plt.rcParams.update(
     {**RC, "figure.facecolor": "white", "savefig.facecolor": "white", "text.parse_math": True}
 )
 
-matched = lag_damper.test_named("lag-damper")
-detuned = lag_damper.test_named("lag-damper-detuned")
+matched = dv.load("substructuring/lag-damper")
+detuned = dv.load("substructuring/lag-damper-detuned")
 run = detuned.rehearse()
 print(run)
 
