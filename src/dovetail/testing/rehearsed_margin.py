@@ -33,6 +33,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from dovetail.core.advance import Progress, advance_samples, begin
 from dovetail.core.block import Time
@@ -240,16 +241,14 @@ def _first(seen: dict[float, _Lane], event: Callable[[_Lane], bool]) -> tuple[fl
 
 def _margin(before: float | None, after: float | None) -> float:
     """Return the margin [s] of an interval of `_first`."""
-    if before is None:
-        return -math.inf
-    return math.inf if after is None else before
+    return -math.inf if before is None else math.inf if after is None else before
 
 
 def _next_delays(seen: dict[float, _Lane], fill: int) -> np.ndarray:
     """Return delays of one batch that divide the intervals of the events, and some below the first event."""
     relative, absolute = RESOLUTION
-    intervals = {_first(seen, event) for event in EVENTS.values()}
-    bounded = [(low, high) for low, high in intervals if low is not None and high is not None]
+    pairs = {_first(seen, event) for event in EVENTS.values()}
+    bounded = [(low, high) for low, high in pairs if low is not None and high is not None]
     first = min((high for _, high in bounded), default=math.inf)
     wide = [
         (low, high)
@@ -379,13 +378,10 @@ class _Free(eqx.Module):
         steady = (window >= 4) & (ratio >= STEADY) & (largest >= STEADY**2 * earlier) & (largest > 1.0)
         grows = ~jnp.all(jnp.isfinite(now)) | steady | (jnp.any(now > grown) & (ratio > 2.0) & (window >= 2))
         constant = 1.0 - ratio >= SLOWING * (1.0 - self.ratio)
-        average = -jnp.log(largest / start) / jnp.maximum(
-            window - 1, 1
-        )  # decay in a window, since the first one
+        average = -jnp.log(largest / start) / jnp.maximum(window - 1, 1)  # in a window
         steadily = decreases & constant & (largest < FALLEN * start) & (-jnp.log(ratio) >= LASTING * average)
-        dies = ((largest <= 1.0) | ((window >= 4) & steadily)) & (
-            ~jnp.asarray(restless) | (window >= RESTLESS)
-        )
+        followed = ~jnp.asarray(restless) | (window >= RESTLESS)
+        dies = followed & ((largest <= 1.0) | ((window >= 4) & steadily))
         decided = self.grows | self.dies
         return _Free(
             jnp.stack([now, last, before]),
@@ -398,12 +394,7 @@ class _Free(eqx.Module):
 
 @eqx.filter_jit
 def _lanes(
-    test: Test,
-    extras: jax.Array,
-    restless: jax.Array,
-    ideal: jax.Array,
-    criterion: jax.Array,
-    residual: jax.Array,
+    test: Test, extras: Array, restless: Array, ideal: Array, criterion: Array, residual: Array
 ) -> _Lane:
     """Return the events of a rehearsal with each additional delay."""
     mode, keep, ticks = Rehearse(), _Motion(ideal), len(ideal)
@@ -411,9 +402,7 @@ def _lanes(
     size, peak = jnp.sqrt(jnp.mean(ideal**2, axis=0)), jnp.max(jnp.abs(ideal), axis=0)
     moves = size > MOVES * jnp.max(size)
     window = min(ticks, WINDOW)
-    tests = math.ceil(
-        ticks / window
-    )  # windows of the test, the last of which may extend into the free motion
+    tests = math.ceil(ticks / window)  # windows of the test; the last may extend into the free motion
 
     def system(extra: jax.Array) -> tuple[Any, Any]:
         varied = eqx.tree_at(
