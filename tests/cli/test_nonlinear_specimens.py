@@ -88,7 +88,7 @@ def test_report_and_comparison_distinguish_stable_and_unstable_runs(dovetail, ki
         assert code == 0, err
         assert REMARK[kind] in out
         said[name] = re.search(r"sampled loop (stable|unstable): growth rate ([+-])", out).groups()
-        errors[name] = float(re.search(r"rms of e1 .*?([\d.e+]+) %", out)[1])
+        errors[name] = float(re.search(r"\n  response error +([\d.]+) %", out)[1])
         critical = float(re.search(r"critical delay ([\d.]+) ms", out)[1])
         assert 2.0 + 0.5 < critical < 40.0  # with what holding the force adds
     assert said == {"early": ("stable", "-"), "late": ("unstable", "+")}
