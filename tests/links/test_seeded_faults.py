@@ -34,6 +34,7 @@ APPROACH, TEST, RETURN = 20, 60, 40  # ticks
 PHASES = {"approach": (3, APPROACH), "test": (APPROACH, APPROACH + TEST), "return": (APPROACH + TEST, 118)}
 QUICK, LONG = 120, int(os.environ.get("DOVETAIL_FAULTS", "2000"))
 CS1 = dv.Test(dv.mechanics.Oscillator(m=2.2, c=60.0, k=2250.0), rate=RATE, duration=1.0)
+DISK_FULL = 0.3  # fraction of the cases in which the disk is full at a random byte, beside the other fault
 LOST = {Outcome.LINK_LOST, Outcome.RIG_STOPPED}
 
 
@@ -77,7 +78,6 @@ class World:
         )
         self.frozen_until = self.stall = 0  # [ns] of the rig; of the loop, at its next sleep
         self.is_cut = self.is_killed = False
-        self.full_at = None  # [B] size of a file at which the disk is full
         self.returning_since = None  # [ns]
 
     def close(self):
@@ -179,13 +179,13 @@ class Recorded:
 
     SIGNALS: ClassVar = {"displacement": (), "measured_displacement": (), "measured_force": ()}
 
-    def __init__(self, folder):
+    def __init__(self, folder, rng):
         self.path = folder / "result.nc"
         self.path.unlink(missing_ok=True)
         self.store = RecordStore(self.path, CS1, "realtime")
         self.ring = Ring(self.SIGNALS, 40, 1 / RATE)
         self.recorder = RingRecorder(self.ring, Records(store=self.store), pytest.fail)
-        self.full_at = None  # [B]
+        self.full_at = rng.randrange(MARGIN + 6000) if rng.random() < DISK_FULL else None  # [B]
 
     def tick(self, k, command, reading):
         if k >= APPROACH:
@@ -201,7 +201,7 @@ class Recorded:
         if self.store.file is not None:
             self.store.file.file.close()
 
-    def judge(self, rng, ended, where):
+    def judge(self, ended, where):
         """The file has all but the last half second; with what is in memory it has all, unless the loop was killed."""
         shown = self.ring.row_count
         if not ended:
@@ -232,7 +232,6 @@ def run(world, kind, fault, at, recorded, **settings):
     for k in range(APPROACH + TEST + RETURN):
         if k == at and fault(world) == "ended":
             return tick, None, max(ages, default=0)
-        recorded.full_at = world.full_at
         reading, notes = tick.step(RigState.ACTIVE, np.array([command(k)]))
         recorded.tick(k, command(k), reading)
         if not tick.code:
@@ -244,10 +243,6 @@ def run(world, kind, fault, at, recorded, **settings):
 
 def hang_up(world):
     return "ended"
-
-
-def fill_disk(world):
-    world.full_at = world.rng.randrange(MARGIN + 6000)
 
 
 def cut(world):
@@ -281,7 +276,6 @@ def nothing(world):
 
 FAULTS = {
     hang_up: {None},
-    fill_disk: {Outcome.FINISHED},
     cut: {Outcome.LINK_LOST},
     kill_rig: {Outcome.LINK_LOST},
     freeze_rig: {Outcome.FINISHED, *LOST},
@@ -310,7 +304,7 @@ def check(seed, folder):
     tick_kind, session_kind = kinds(rng)
     if fault is fail_plant:
         session_kind = Session  # a native plant raises no errors
-    world, recorded = World(rng, session_kind, relay), Recorded(folder)
+    world, recorded = World(rng, session_kind, relay), Recorded(folder, random.Random(~seed))
     try:
         at = rng.randrange(*PHASES[phase])
         tick, outcome, oldest = run(world, tick_kind, fault, at, recorded)
@@ -318,7 +312,7 @@ def check(seed, folder):
         world.end()
         where = f"seed {seed}: {fault.__name__} in tick {at}, {tick_kind.__name__}, {session_kind.__name__}"
         assert outcome in FAULTS[fault], where
-        recorded.judge(rng, fault is hang_up, where)
+        recorded.judge(fault is hang_up, where)
         assert oldest < LINK_TIMEOUT, where
         if not world.is_killed:
             judge_rest(world, max(frozen, world.returning_since), where)
