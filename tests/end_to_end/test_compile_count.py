@@ -21,7 +21,8 @@ except SystemExit as ending:
     assert not ending.code, ending.code
 print(seen["compile_requests_use_cache"], seen["cache_hits"])
 """
-# tangents of the specimen, one tick of the loop and the numerical part for the assessment; whether the forces are linear;
+# tangents of the specimen, one tick of the loop and the numerical part for the assessment; whether the forces are
+# linear;
 # start and chunks of the rehearsal, start and chunks of the reference solution
 MOST = 8
 

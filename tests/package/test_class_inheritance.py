@@ -8,6 +8,7 @@ import dovetail
 
 BASES = {
     "core.block.Part",
+    "core.clock.EqualSteps",
     "core.random.Random",
     "core.methods.runge_kutta.RungeKutta",
 }  # never built themselves

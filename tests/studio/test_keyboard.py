@@ -136,8 +136,6 @@ def test_a_slider_says_its_value_with_its_unit(opened, until):
     assert slider.get_attribute("aria-valuetext") == "3 ms"
     slider.focus()
     slider.press("ArrowRight")
-    until(
-        page,
-        "document.querySelector(\"[data-slider='rig.actuator.delay'] input\").getAttribute('aria-valuetext') !== '3 ms'",
-    )
+    control = "document.querySelector(\"[data-slider='rig.actuator.delay'] input\")"
+    until(page, f"{control}.getAttribute('aria-valuetext') !== '3 ms'")
     assert slider.get_attribute("aria-valuetext").endswith(" ms")

@@ -13,6 +13,7 @@ from dovetail import core as _core  # noqa: F401  (sets float64 before any array
 from dovetail.lazily import lazily
 
 if TYPE_CHECKING:
+    from dovetail.fidelity.acceptance import evaluate_criteria
     from dovetail.fidelity.actuator_utilisation import Envelope, Utilisation, utilisation
     from dovetail.fidelity.audit import Audit, audit, results
     from dovetail.fidelity.compare import Comparison, compare
@@ -87,6 +88,7 @@ __all__ = [
     "error_budget",
     "errors",
     "euclidean_norm",
+    "evaluate_criteria",
     "find_impacts",
     "first_contact_errors",
     "fraction_outside_delay_band",

@@ -71,7 +71,7 @@ class Run:
         )
         records = {name: self.recording[name].values for name in self.recording}
         times = self.recording.time.values
-        return energy_balance(times, records, getattr(self.test, "method", None), parts)
+        return energy_balance(times, records, self.test.method, parts)
 
     def plot(self) -> Any:
         """Return an overview of the run as a matplotlib figure."""
