@@ -7,9 +7,9 @@ Three events are searched, each by its smallest additional delay:
   or the peak exceeds three times that of the reference solution;
 - *meets a limit*: a limit of the test, as monitored.
 
-Delays are rehearsed in batches. The first delays cover the range. The next ones fill the range below the first event,
-because a loop may be unstable in a short interval, and divide the intervals in which an event first happens. The
-largest delay without the event is the result, so rounding is to the safe side.
+Delays are rehearsed in batches. The first delays cover the range. The next ones fill it below the first event, because
+a loop may be unstable in a short interval, and divide the interval of the first event. The largest delay without the
+event is the result, so rounding is to the safe side.
 
 *Dies away*: after the excitation the motion is divided into windows of the duration of the test, and the range of the
 motion is taken in each. A batch ends as soon as all its members are decided:
@@ -17,9 +17,8 @@ motion is taken in each. A batch ends as soon as all its members are decided:
 - the motion has died away once its range is below 5 % of the peak of the reference, or below that of the reference
   itself, if that does not die away; it will die away if it has fallen to a fifth and decays like an exponential or
   faster. A loop that is unstable at rest is followed further, because a second mode may grow meanwhile;
-- it does not die away if its range no longer decreases, for example on a limit cycle, or has grown to many times the
-  reference;
-- a motion that still decays, but ever more slowly, is followed for longer, and counts as growing if that does not end.
+- it does not die away if its range no longer decreases (a limit cycle) or has grown to many times the reference;
+- a motion that decays ever more slowly is followed for longer, and counts as growing if that does not end.
 """
 
 from __future__ import annotations
