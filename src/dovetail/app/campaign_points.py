@@ -77,7 +77,7 @@ def point_document(folder: str | Path, number: int) -> Document:
     Raises
     ------
     ParameterError
-        If the campaign does not vary a test, or has no such point.
+        If the campaign does not vary parameters of a test, or has no point of this number.
     """
     campaign = Store.resume(folder).campaign
     if campaign.subject != "test":

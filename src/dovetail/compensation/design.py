@@ -294,7 +294,7 @@ def _order_and_window(
 
 
 def _weights(order: int, window: int, horizon: np.ndarray) -> np.ndarray:
-    """Return `predictor_weights` in NumPy, samples along the last axis; the design evaluates thousands of shapes."""
+    """Return `predictor_weights` in NumPy, without a compilation for each size; samples along the last axis."""
     s = 1.0 + 2.0 * horizon / max(window - 1, 1)
     rows = np.polynomial.legendre.legvander(np.ravel(s), order).reshape(*np.shape(s), order + 1)
     return np.asarray(rows @ fit_matrix(order, window))

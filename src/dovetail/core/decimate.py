@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-POINTS = 1600  # of a trace across a page: about two per pixel
+POINTS = 1600  # number of points of a trace across a page: about two per pixel
 
 
 def decimate(t: np.ndarray, y: np.ndarray, points: int = POINTS) -> tuple[np.ndarray, np.ndarray]:

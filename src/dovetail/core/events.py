@@ -36,7 +36,7 @@ class StepMemory(NamedTuple):
 
 
 class _Progress(NamedTuple):
-    """State within a call."""
+    """State of the steps within one call."""
 
     t: Float[Array, ""]
     x: State

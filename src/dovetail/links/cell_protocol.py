@@ -234,7 +234,9 @@ def read_move(table: dict[str, Any], axes: int) -> MoveRequest:
     """Return the move in a message; raise `LinkError` with the fault."""
     kind = word(table, "kind")
     if kind not in MotionType.__members__:
-        raise LinkError(f"cell: got the motion {kind[:40]!r}; one of {', '.join(MotionType.__members__)}")
+        raise LinkError(
+            f"cell: got the motion {kind[:40]!r}; expected one of {', '.join(MotionType.__members__)}"
+        )
     own_axes = MotionType[kind] is MotionType.JOINT  # one value per joint
     return MoveRequest(
         int(number(table, "number", 1, 2**53)),

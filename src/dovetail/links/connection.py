@@ -27,7 +27,7 @@ class RigConnection:
 
     @property
     def link_timeout(self) -> int:
-        """Agreed number of ticks without a message: the smaller one of loop and rig."""
+        """Largest number of ticks without a message: the smaller of the limits of loop and rig."""
         return min(self.hello.link_timeout, self.welcome.link_timeout or self.hello.link_timeout)
 
     def __enter__(self) -> RigConnection:

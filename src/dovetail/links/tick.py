@@ -170,7 +170,10 @@ class PythonTick:
         self.reading = np.zeros(settings.count)
         self.unanswered = 0.0  # running mean of the commands without an answer
         self.last: np.ndarray | None = None  # [m] last command sent
-        self.anchor, self.anchor_time = np.zeros(settings.axes), -math.inf  # [m], [ns] command of a tick ago
+        self.anchor, self.anchor_time = (
+            np.zeros(settings.axes),
+            -math.inf,
+        )  # previous command [m] and its time [ns]
         self.exceeded = (Quantity.NONE, 0.0, 0.0)  # quantity that ended the run, value, limit
 
     def step(self, state: int, command: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -80,7 +80,7 @@ def _draw_synchronisation(
                     lw=1.2,
                     ls=(0, (4, 1.6)),
                     label=f"critical delay {1e3 * critical_delay:.3g} ms",
-                    zorder=3,  # above a noisy loop
+                    zorder=3,  # drawn above a noisy loop
                 )
             except AnalysisError:
                 pass  # run shorter than the critical delay

@@ -91,7 +91,7 @@ class Workspace:
         task.add_done_callback(self._tasks.discard)
 
     async def stop(self) -> None:
-        """Stop tasks and processes at the end of the server."""
+        """Stop tasks and processes when the server shuts down."""
         for task in tuple(self._tasks):
             task.cancel()
         self.scenes.close()

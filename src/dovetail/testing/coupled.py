@@ -43,8 +43,8 @@ class Coupled(Flow):
     depends on the force, the equation for the force is affine and is solved exactly by one Newton step from zero.
 
     Scheduled parameters change as in the test. This includes a scheduled `measured_fraction` of a blended force,
-    because starting on a model is planned and not an error of the rig. A constant fraction is not included: it
-    improves robustness, and the distortion it causes is an error.
+    because starting on a model is planned and not an error of the rig. A constant `measured_fraction` is not
+    applied: it improves robustness, but its distortion of the force is an error of the test.
     """
 
     numerical: Flow

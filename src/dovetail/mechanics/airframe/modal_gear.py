@@ -103,7 +103,7 @@ class ModalGear(GearModel):
         nodes_strut: tuple[int, ...],
         nodes_contact: tuple[int, ...],
     ) -> jax.Array:
-        """Return the terms of (1 - gJ) added to the mass matrix, (size, size)."""
+        """Return the terms that (1 - g J) adds to the mass matrix, (size, size): step factor g, Jacobian J."""
         own = g * self._reduced(self.C) + g**2 * self._reduced(self.K)
         if len(nodes_strut):
             at = self.basis[self._rows(nodes_strut)]

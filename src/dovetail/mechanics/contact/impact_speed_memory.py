@@ -16,7 +16,7 @@ from dovetail.core import Parameter, Part, kind, parameter
 
 @kind("impact-speed-memory")
 class ImpactSpeedMemory(Part):
-    """Memory of the impact speed of the present contact; `min_speed` bounds it for a grazing contact."""
+    """Memory of the impact speed of the present contact; it is at least `min_speed`, also for a grazing contact."""
 
     min_speed: Parameter = parameter("m/s", "smallest impact speed used", above=0.0, default=1e-4)
 

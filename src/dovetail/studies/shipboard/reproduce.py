@@ -44,7 +44,7 @@ def _height_at_contact(changes: Changes) -> float:
 
 
 def first_contact() -> float:
-    """RT-02: height of the centre of gravity at first contact [m], the aircraft as it is."""
+    """RT-02: height of the centre of gravity at first contact [m], of the unmodified aircraft."""
     return _height_at_contact(())
 
 

@@ -320,4 +320,4 @@ def _read(folder, name):
             [float(v) for v in line.split()] for line in file.read_text("utf-8").splitlines() if line.strip()
         ]
     except (OSError, ValueError) as error:
-        raise OutputError(f"{file}: {error}; needs numbers, one row a line") from error
+        raise OutputError(f"{file}: {error}; expected numbers, one row per line") from error

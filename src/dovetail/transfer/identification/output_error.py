@@ -1,4 +1,4 @@
-r"""Transfer function of given order, and delay, from a record.
+r"""Identify a transfer function of given order, and its delay, from a record.
 
 .. math:: G(s) = \frac{b_0 s^m + \dots + b_m}{s^n + a_1 s^{n-1} + \dots + a_n} e^{-s\tau}
 
