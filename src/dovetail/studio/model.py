@@ -21,7 +21,9 @@ CLICK = """(event) => {
   if (part) { event.preventDefault(); emit(part.dataset.path); }
 }"""
 
-FOCUS = "setTimeout(() => document.querySelector(%s)?.focus({ preventScroll: true }), 50)"
+FOCUS = """setTimeout(() => { // unless the user has meanwhile gone to another field
+  if (document.activeElement === document.body) document.querySelector(%s)?.focus({ preventScroll: true });
+}, 50)"""
 
 
 class ModelTab:
