@@ -86,7 +86,12 @@ def test_every_criterion_of_the_test_is_a_check(cs1):
     signals = {"measured_force": AcceptedSignal(max=100.0, peak_error=0.1)}
     accept = dv.Accept(response_error=0.1, margin=1e-3, added_energy_fraction=0.2, signals=signals)
     checks = {check.what: check for check in verified(test, accept=accept).checks}
-    for name in ("response error", "delay margin", "energy added by the rig, relative", "largest measured force"):
+    for name in (
+        "response error",
+        "delay margin",
+        "energy added by the rig, relative",
+        "largest measured force",
+    ):
         assert checks[name].passed, str(checks[name])
 
 
